@@ -121,7 +121,7 @@ def test_the_ending_of_the_path_says_which_format(
         (("--as", "Ann="), "does not say who somebody is"),
         (("--system", "Alpha", "--system", "Beta"), "Only one system can be named for all reports."),
         (("--as", "R2"), "Only a coordinator takes in the labels of others."),
-        ((), "say who that is, as in --as “Ann=ALIAS”"),
+        ((), "choose who that is, as in --as “Ann=ALIAS”"),
     ],
     ids=str,
 )

@@ -153,7 +153,7 @@ def _adjudicate(rng: Random, project: Project, place: int, kind: Kind) -> None:
         closing.reopen(work_as(project, "Cleo"), found, "It may be.")
         if rng.random() < 0.6:
             row = rng.choice(adjudication_sheets.sheet(project, found).rows)
-            _attempt(lambda: ruling.write_own(project, row.ruling.id, text="Worded anew"))
+            _attempt(lambda: ruling.write_own(project, row.ruling.id, text="Reworded"))
             closing.close(project, found)
 
 

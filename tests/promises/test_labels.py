@@ -122,7 +122,7 @@ def test_an_unknown_rater_is_told_of_once(judged: Path, capsys: pytest.CaptureFi
     assert run_command(["labels", "import", str(judged), path]) == 1
     said = capsys.readouterr().err
     # In the sentence, and once below it.
-    assert said.count("“Zoe”: say who that is") == 2
+    assert said.count("“Zoe”: choose who that is") == 2
 
 
 def test_drafts_from_a_file_count_once_they_are_submitted(

@@ -93,7 +93,7 @@ def _item(project: Project, change: Change) -> Seen:
 def _person(project: Project, change: Change) -> Seen:
     names = {person.id: person.name for person in people.people(project)}
     words = f"{', '.join(change.before)} of {names.get(change.subject, 'a person')}"
-    return Seen(words, "People", {"part": "Who works here"})
+    return Seen(words, "People", {"part": "Team"})
 
 
 def _at(page: str, **place: Any) -> Callable[[Project, Change], Seen]:
@@ -107,8 +107,8 @@ def _key(project: Project, item_id: str) -> str:
 
 _SEEN: Mapping[str, Callable[[Project, Change], Seen]] = {
     "artifact": _artifact,
-    "assignment": _at("People", part="Who is where"),
-    "extract": _at("Material", part="Drawn parts"),
+    "assignment": _at("People", part="Progress"),
+    "extract": _at("Material", part="Extracts"),
     "family": _at("Validate", part="Attacks", families=True),
     "informed": _informed,
     "item": _item,

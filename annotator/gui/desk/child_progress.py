@@ -79,7 +79,7 @@ def in_words(line: dict[str, Any]) -> str:
         return str(line["paused"])
     parts = []
     if running := line.get("running"):
-        parts.append(f"{running} under way")
+        parts.append(f"{running} in progress")
     if line.get("cost_usd"):
         parts.append(f"${line['cost_usd']:.2f}")
     if missing := sum((line.get("missing") or {}).values()):

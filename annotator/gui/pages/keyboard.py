@@ -29,7 +29,7 @@ class KeyboardPage(Page):
         title = QLabel("Keys")
         title.setProperty("role", "title")
         hint = QLabel(
-            "Click a key and press another to change it. No single letter or digit acts while you type."
+            "Click a key and press another to change it. Single letters and digits do nothing while you type."
         )
         hint.setProperty("role", "hint")
         self.answer = QLabel()
@@ -92,7 +92,7 @@ class KeyboardPage(Page):
         keys.restore_all()
         for act, field in self.fields.items():
             field.setKeySequence(keys.sequences(act)[0])
-        self.answer.setText("All keys are the default ones again.")
+        self.answer.setText("All keys are reset to their defaults.")
         self._take_over()
 
     def _take_over(self) -> None:

@@ -32,10 +32,10 @@ from annotator.gui.widgets.plain_area import PlainArea
 # People: coordinators who publish, and readers who must be able to trust a file. What annoys them elsewhere:
 # exports without raters, rationale or revision, and two exports of the same thing that differ.
 ABOUT_PAGES = (
-    "They belong to others: without their owners' leave they should not be passed on. Left out, each page still goes "
-    "with its address, title, state, day and checksum."
+    "They belong to others and should not be passed on without permission. If excluded, each page is still "
+    "listed with its address, title, state, date and checksum."
 )
-ABOUT_ADDRESSES = "They may name hosts that are nobody else's to know. Keys never leave."
+ABOUT_ADDRESSES = "They may reveal internal hosts. Keys are never exported."
 
 
 class ReleasePage(Page):
@@ -50,8 +50,8 @@ class ReleasePage(Page):
         title = QLabel("Release")
         title.setProperty("role", "title")
         hint = PlainLabel(
-            "Sealed and consensus artifacts go out; drafts stay. People appear under their alias only. "
-            "The same content always gives the same bytes.",
+            "Sealed and consensus artifacts are released; drafts are not. People appear under their alias "
+            "only. The same content always gives the same bytes.",
             "hint",
             wrap=True,
         )
@@ -61,7 +61,7 @@ class ReleasePage(Page):
         QVBoxLayout(card).addWidget(self.summary)
         self.progress = ProgressRow()
         self.progress.hide()
-        self.past_title, self.past = QLabel("Releases so far"), QLabel()
+        self.past_title, self.past = QLabel("Releases"), QLabel()
         self.past_title.setProperty("role", "subtitle")
         self.past.setTextFormat(Qt.TextFormat.PlainText)
         self.past.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -79,7 +79,7 @@ class ReleasePage(Page):
         )
         vertical(
             title,
-            (PlainArea("What is released", inside), 1),
+            (PlainArea("Content of the release", inside), 1),
             self.progress,
             self._foot(),
             on=self,
@@ -199,7 +199,7 @@ class ReleasePage(Page):
             f"Wrote {counted(len(report.files), 'file')} with {counted(report.records, 'record')} to {self._folder}"
         )
         self.look.show()
-        self.desk.tell_end("The release is written.", "Release", self)
+        self.desk.tell_end("The release was written.", "Release", self)
 
     def _open_folder(self) -> None:
         if self._folder is not None:

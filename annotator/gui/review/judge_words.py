@@ -23,7 +23,7 @@ STATUS_WORDS = {
     "timeout": "No answer in time",
     "api_error": "Endpoint failed",
     "skipped": "Not judged",
-    "reworded": "Worded anew since",
+    "reworded": "Reworded since",
     "not_asked": "Not asked",
     "not_done": "Not done",
 }
@@ -76,7 +76,7 @@ def causes_words(missing: Mapping[str, int]) -> str:
 
 def doing(line: Mapping[str, Any], usual: str) -> str:
     """What a run does by a line of its progress: why it stands still, or what it `usual`ly does."""
-    return str(line.get("paused") or ("Held; no further question is begun" if line.get("held") else usual))
+    return str(line.get("paused") or ("Paused; no further questions are sent" if line.get("held") else usual))
 
 
 def spent(amount: float | None, calls: int, unpriced: int = 0) -> str:

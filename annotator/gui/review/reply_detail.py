@@ -26,10 +26,8 @@ from annotator.gui.widgets.layouts import horizontal
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.raw_text import RawText
 
-NOBODY = "Nobody was asked: this judge goes by words, or counts what others said."
-NO_PROMPT = (
-    "What was sent is not kept: nobody was asked, or the wording or the unit is no longer in this project."
-)
+NOBODY = "No call was made: this judge matches words, or counts other verdicts."
+NO_PROMPT = "The prompt is not stored: no call was made, or its wording or unit is no longer in this project."
 
 
 class ReplyDetail(Splitter):
@@ -42,9 +40,9 @@ class ReplyDetail(Splitter):
         self._replies: Sequence[Reply] = ()
         self.made = QTextBrowser()
         self.made.setProperty("role", "side")
-        self.made.setAccessibleName("What was made of the reply")
+        self.made.setAccessibleName("Verdict from the reply")
         self.which = ChoiceBox()
-        self.which.setAccessibleName("Which reply to the question")
+        self.which.setAccessibleName("Reply to show")
         self.which.currentIndexChanged.connect(lambda _: self._show_raw())
         self.raw, self.prompt = RawText("The reply as it came"), RawText("The prompt as it was sent")
         self.sure = PlainLabel("", "hint", wrap=True)
@@ -124,7 +122,7 @@ class ReplyDetail(Splitter):
         if self._told is None:
             self._show_sent((None, ""))
             return
-        self.sure.setText("Putting it together…")
+        self.sure.setText("Assembling the prompt…")
         self._desk.ask_later(self._show_sent, _sent, self._told.line.id)
 
     def _show_sent(self, found: tuple[Sent | None, str]) -> None:
@@ -203,7 +201,7 @@ def made_of(told: Told) -> str:
         f"<h3 style='color:{colour}'>{escape(value_words(line.protocol, line.value, line.status))}</h3>",
     ]
     if line.value is None:
-        parts.append(f"<p dir='auto'><b>Missing, not a no.</b> {escape(line.cause)}</p>")
+        parts.append(f"<p dir='auto'><b>Missing, not “no”.</b> {escape(line.cause)}</p>")
     parts.append(
         f"<p dir='auto'><b>Asked about</b> {escape(line.unit or 'a unit that is there no more')}</p>"
     )

@@ -65,7 +65,7 @@ class SourcePane(QWidget):
         self.quoting = KeyButton("Quote", keys.shown("evidence"), "quiet")
         self._nothing = EmptyState(
             "quote",
-            "No source beside this item",
+            "No source for this item",
             "Add the paper or text you write from (PDF, Markdown or plain text). Then select words here and "
             "quote them into the unit at the cursor. You can also write from the question alone.",
             width=300,
@@ -78,11 +78,11 @@ class SourcePane(QWidget):
         self.tabs.setAccessibleName("Sources")
         self.tabs.setExpanding(False)
         self.tabs.setElideMode(Qt.TextElideMode.ElideNone)
-        self.quoting.set_hint("Give the words selected or found to the unit at the cursor as its quotation")
+        self.quoting.set_hint("Quote the selected or found words in the current unit")
         self.quoting.clicked.connect(self.quote_wanted)
         self.as_text.setCheckable(True)
         self.as_text.setToolTip("Show the words of this PDF as plain text")
-        self.add.setToolTip("Put a paper or text beside this item")
+        self.add.setToolTip("Add a paper or text to this item")
         self.add.setAccessibleName("Add source")
         for button in (self.add, self.as_text):
             button.setProperty("role", "quiet")
@@ -307,7 +307,7 @@ class SourcePane(QWidget):
         if content is None:
             self._stack.setCurrentWidget(self.pane)
             self.pane.show_words(source.text)
-            self._say("The pages of this PDF did not come with the project; these are its words.")
+            self._say("The project does not include the pages of this PDF; this is its text.")
             return
         self._stack.setCurrentIndex(1)
         self.pdf.show_pdf(content)

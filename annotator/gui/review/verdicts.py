@@ -37,7 +37,7 @@ class Kept:
 
 
 OPEN = Face("Open", "new", "missing")
-WORDED_ANEW = Face("Worded anew", "author", "unconfirmed")
+WORDED_ANEW = Face("Reworded", "author", "unconfirmed")
 _UNSURE = Face(
     "Unsure", "question", "unconfirmed", "You cannot decide: it counts as missing, never as an answer"
 )

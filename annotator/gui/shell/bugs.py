@@ -24,7 +24,7 @@ class BugPage(QWidget):
         self.resize(760, 480)
         said = QLabel(
             "Something went wrong inside Goldsmith. Everything you did is saved in the project file. "
-            "Please copy this report and send it to whoever looks after Goldsmith, then start it again."
+            "Please copy this report and send it to the maintainers of Goldsmith, then restart the program."
         )
         said.setTextFormat(Qt.TextFormat.PlainText)
         said.setWordWrap(True)

@@ -39,15 +39,13 @@ class Ends(QObject):
     def _say_waiting(self) -> None:
         messages, job = self._window.messages, self._window.desk.job
         messages.show_message(
-            "info", f"The window closes when this has ended: {job}.", "All you did is saved.", lasting=True
+            "info", f"The window closes when this has finished: {job}.", "Your work is saved.", lasting=True
         )
         messages.set_action("Stop and close", self._stop)
         messages.set_other("Stay", self._choose_to_stay)
 
     def _stop(self) -> None:
-        self._window.messages.show_message(
-            "info", "It is being stopped; then the window closes.", lasting=True
-        )
+        self._window.messages.show_message("info", "Stopping; then the window closes.", lasting=True)
         self._window.desk.stop_jobs()
 
     def _close_now(self) -> None:

@@ -117,7 +117,7 @@ def _of_the_sample(window: "Window") -> list[Entry]:
 
 def _ask_to_reset(window: "Window") -> None:
     """Ask before the sample is made anew."""
-    todo = "You get it as it was at first. What you did in it is kept in a file beside it."
+    todo = "The sample is restored to its original state. Your version is kept in a file beside it."
     window.messages.show_message("warning", "Reset the sample?", todo)
     window.messages.set_action("Reset the sample", window.reset_sample)
 
@@ -131,9 +131,9 @@ def _people(window: "Window") -> list[Entry]:
     if window.desk.project.from_task:
         return guided
     return [
-        ("", "Who works here…", lambda: window.show_page("People", part="Who works here")),
+        ("", "Team…", lambda: window.show_page("People", part="Team")),
         ("", "Hand out work…", lambda: window.show_page("People", part="Hand out")),
-        ("", "Who is where…", lambda: window.show_page("People", part="Who is where")),
+        ("", "Progress…", lambda: window.show_page("People", part="Progress")),
         None,
         *guided,
     ]

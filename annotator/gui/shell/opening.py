@@ -78,13 +78,13 @@ class Packages:
         if found.sent_from_here:
             self._say(
                 "info",
-                f"“{found.name}” is the work that you send back.",
-                "Mail it to whoever sent you the task; it need not be opened here.",
+                f"“{found.name}” is your work file to send back.",
+                "Mail it to the sender of your task; you do not need to open it here.",
             )
         elif home is not None:
             self._say("info", f"“{found.name}” is work that came back to “{found.title}”.",
-                      "Look at it there: nothing is taken in before you say so.")  # fmt: skip
-            self._bar().set_action(f"Look at it in “{found.title}”", lambda: self._look(home, path))
+                      "Open it there: nothing is imported until you confirm.")  # fmt: skip
+            self._bar().set_action(f"Open it in “{found.title}”", lambda: self._look(home, path))
         else:
             self._say(
                 "warning",
@@ -126,12 +126,12 @@ def _told(opened: Opened) -> tuple[Level, str, str]:
     signed = tasking.signed_words(opened) if opened.pinned or not opened.words else ""
     if opened.made:
         happened, todo = f"Your task is ready: {items}.", (
-            f"Everything you write is kept in “{path.name}” in {path.parent}; open that file to go on. "
+            f"Your work is saved in “{path.name}” in {path.parent}; open that file to go on. "
             "When you have submitted something, Send writes the file that goes back."
         )  # fmt: skip
     elif number:
-        happened, todo = f"{items} came with this task.", "What you have written stays as it is."
+        happened, todo = f"{items} were added by this task.", "Your work is unchanged."
     else:
-        happened = "No new items came with this task."
-        todo = "Dates, guidelines and feedback are as the task says; what you have written stays as it is."
+        happened = "This task adds no new items."
+        todo = "Dates, guidelines and feedback were updated; your work is unchanged."
     return "info", happened, f"{todo} {signed}".strip()

@@ -49,7 +49,7 @@ class Room(QWidget):
         self._navigation = navigation
         pages = Pages()
         self.stack = pages.stack
-        self.area = KeylessArea("The page in view", pages)
+        self.area = KeylessArea("Current page", pages)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         # Not the area: it would have every page dressed anew.
         for bar in (self.area.horizontalScrollBar(), self.area.verticalScrollBar()):

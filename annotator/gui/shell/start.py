@@ -71,8 +71,8 @@ class StartPage(QWidget):
         title = QLabel("Goldsmith")
         title.setProperty("role", "headline")
         words = PlainLabel(
-            "Write the gold that research agents are measured by, label their reports, "
-            "and learn how far a model judge may stand in for you.",
+            "Write the gold standard for research agents, label their reports, and measure how well a model "
+            "judge can replace human judgement.",
             "lead",
             wrap=True,
         )
@@ -104,10 +104,10 @@ class StartPage(QWidget):
         return column
 
     def _recent(self, recent: list[Path]) -> QVBoxLayout:
-        title = QLabel("Last opened")
+        title = QLabel("Recent projects")
         title.setProperty("role", "subtitle")
         self.list = QListWidget()
-        self.list.setAccessibleName("Projects opened last")
+        self.list.setAccessibleName("Recent projects")
         wrap_lines(self.list)
         for path in recent:
             entry = QListWidgetItem(f"{path.stem}\n{path.parent}")
@@ -119,7 +119,7 @@ class StartPage(QWidget):
         if recent:
             column.addWidget(self.list, 1)
         else:
-            column.addWidget(PlainLabel("Projects you open will be listed here.", "hint", wrap=True))
+            column.addWidget(PlainLabel("Projects you open are listed here.", "hint", wrap=True))
             column.addStretch(1)
         return column
 

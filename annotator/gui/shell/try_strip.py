@@ -17,7 +17,7 @@ from annotator.gui.widgets.plain import PlainLabel
 if TYPE_CHECKING:
     from annotator.actions.imports.practice import Try
 
-TRY, DONE = "Try this:", "You have tried it all. Help → First steps goes on from here."
+TRY, DONE = "Try this:", "You have tried everything. Continue with Help → First steps."
 DISMISS = "Do not show these steps again"
 # A window that is lower than this, at 100 %, has no room for the strip.
 LOW = 640

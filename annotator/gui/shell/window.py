@@ -223,11 +223,11 @@ class Window(QMainWindow):
         """Give the sample back, make it anew, and open it; what it held is kept beside it."""
         from annotator.actions.imports import samples
 
-        self._replace("Making the sample project anew", samples.reset)
+        self._replace("Resetting the sample project", samples.reset)
 
     def _replace(self, what: str, put: Callable[[Path, Tell], object]) -> None:
         if job := self.desk.job:
-            self.show_refusal(Refusal(f"This is still under way: {job}.", "Wait until it has ended."))
+            self.show_refusal(Refusal(f"Still in progress: {job}.", "Wait until it has finished."))
             return
         path = self.desk.project.path
 

@@ -61,7 +61,7 @@ def _definition(info: MetricInfo) -> Iterator[str]:
 def _departures(known: Sequence[str]) -> Iterator[str]:
     if known:
         listed = "".join(f"<li>{escape(one)}</li>" for one in known)
-        yield f"<p><b>Where we differ from the paper</b></p><ul>{listed}</ul>"
+        yield f"<p><b>Differences from the paper</b></p><ul>{listed}</ul>"
 
 
 def _lines(words: str) -> str:

@@ -30,7 +30,7 @@ SETTLE_MS = 120
 ALIKE = ("System", "Run", "Missing", "Range", "Weight", "Given by", "Said by")
 SAME = (0, 1, 4, 5)
 DEEPER = "Enter: the judgements behind a line."
-COMPUTED = "This figure is computed from the response itself; nobody judged it."
+COMPUTED = "This figure is computed from the response itself, without judgements."
 
 
 class BehindPane(QWidget):
@@ -92,7 +92,7 @@ class BehindView(BehindPane):
         self.replies = ReplyDetail(self._desk)
         self.said = QTextBrowser()
         self.said.setProperty("role", "side")
-        self.said.setAccessibleName("The judgement in full")
+        self.said.setAccessibleName("Full judgement")
         self.detail = QStackedWidget()
         for widget in (self.said, self.replies):
             self.detail.addWidget(widget)

@@ -36,9 +36,9 @@ class Choosers(QWidget):
         self.setSizePolicy(policy)
         self.limit = AmountBox(decimals=1, minimum=0.0, maximum=100.0, singleStep=1.0, suffix=" % missing")
         self.limit.setKeyboardTracking(False)
-        self.limit.setAccessibleName("Share of missing judgements up to which a figure is publishable")
+        self.limit.setAccessibleName("Largest share of missing judgements for a publishable figure")
         self.limit.valueChanged.connect(lambda value: self.limit_set.emit(value / 100))
-        about = "A figure is marked where more of the judgements behind it are missing than this."
+        about = "Figures with more missing judgements than this are marked."
         self._limit = together("Publishable up to", self.limit, about)
         self.file = QPushButton("Beside another project…")
         self.file.setToolTip(tooltip("Compare with the settled rubrics of another project file."))

@@ -87,7 +87,7 @@ class Viewer(QWidget):
         self._lead = self.empty.add_action("", self._go_on, primary=True)
         words, page, place = self.OTHERWISE
         self.empty.add_action(words, lambda: self.desk.go(page, **place))
-        self.denied = EmptyState("lock", "Not shown to you", width=WIDE, role="")
+        self.denied = EmptyState("lock", "Not available to you", width=WIDE, role="")
         self.body = Stack()
         for widget in (QWidget(), self.view, self.behind, self.empty, self.denied):
             self.body.addWidget(widget)
@@ -136,7 +136,7 @@ class Viewer(QWidget):
         self.choosers.offer((), {}, found.view)
         self.offer_more(any_=False)
         self.title.setText(self.named(found.view).title)
-        self.denied.show_words("Not shown to you", f"{found.refusal.happened} {found.refusal.todo}")
+        self.denied.show_words("Not available to you", f"{found.refusal.happened} {found.refusal.todo}")
         self.show_body(self.denied)
 
     def arrive(self, place: dict[str, Any]) -> None:

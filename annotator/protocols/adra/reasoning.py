@@ -185,7 +185,7 @@ REASONING = Protocol(
         waits="the gold label is not decided",
         lacking=(
             "No statement has its gold label yet",
-            "A statement is asked about once it is decided whether it is true. Decide it on the Author page.",
+            "A statement can be labelled once its gold label is set. Set it on the Author page.",
         ),
         mended_on="Author",
     ),

@@ -151,7 +151,7 @@ FACTUAL = Protocol(
     scale=SUPPORT,
     presentation=Presentation(
         "Claims",
-        "Does the cited page bear each claim out? (ResearcherBench)",
+        "Does the cited page support each claim? (ResearcherBench)",
         "claim",
         "claims",
         read="page",

@@ -131,6 +131,6 @@ def test_what_one_is_still_to_label_blind_is_only_counted(tmp_path: Path) -> Non
         validation.report(sample, validation.Wish(resamples=0)).of("baseline").told.confusion.values()
     )
     assert (
-        f"{every - len(units.lines):,.0f} more are on items that you are still to label blind." in units.told
+        f"{every - len(units.lines):,.0f} more are on items that you still have to label blind." in units.told
     )
     sample.close()

@@ -41,7 +41,7 @@ def test_one_that_ends_by_itself_without_a_word_is_told(progress, qtbot):
     ("line", "said"),
     [
         ({"paused": "The endpoint rests"}, "The endpoint rests"),
-        ({"running": 3, "cost_usd": 0.5}, "3 under way · $0.50"),
+        ({"running": 3, "cost_usd": 0.5}, "3 in progress · $0.50"),
         (
             {"missing": {"timeout": 2}, "by_state": {"ok": 4, "dead": 1}},
             "2 did not come · 1 could not be read",

@@ -56,7 +56,7 @@ def test_it_says_what_it_waits_for_and_closes_when_the_job_has_ended(at_work, qt
     window, job = at_work
     path = window.desk.project.path
     assert not window.close()
-    assert "closes when this has ended: Writing what was asked for, 2 of 3." in window.messages.text()
+    assert "closes when this has finished: Writing what was asked for, 2 of 3." in window.messages.text()
     with qtbot.waitSignal(window.closed):
         job.go_on.set()
     assert job.ended == "done"
@@ -129,7 +129,7 @@ def test_what_is_being_typed_is_kept_when_closing_has_to_wait(small, window_over
 def test_a_project_is_not_replaced_in_the_middle_of_a_job(at_work):
     window, job = at_work
     window.reset_sample()
-    assert "still under way: Writing what was asked for, 2 of 3." in window.messages.text()
+    assert "Still in progress: Writing what was asked for, 2 of 3." in window.messages.text()
     assert job.ended == ""
 
 

@@ -162,7 +162,7 @@ def test_where_several_judges_are_behind_a_line_one_must_be_chosen(paid, server,
     press("Ctrl+L")
     settle(page)
     assert page.part is page.costing
-    assert "Choose one above" in page.costing.answer.text()
+    assert "Select one above" in page.costing.answer.text()
     choose(page.costing.of, f"judge {JUDGE}")
     settle(page)
     press("Ctrl+L")

@@ -57,7 +57,7 @@ def test_a_judge_of_whom_nothing_is_frozen_is_offered_to_be_frozen(judged, show)
     part = show(judged, "Drift").drifting
     assert (cells(part.table, 0), cells(part.table, 2), cells(part.table, 3)) == ([JUDGE], ["none"], ["–"])
     assert part.found.body.currentWidget() is part.found.no_anchor
-    assert part.forecast.words.text() == "Freeze verdicts first; a check asks for those again."
+    assert part.forecast.words.text() == "Freeze verdicts first; a check judges them again."
     assert not part.bar.buttons["submit"].isEnabled()
 
 

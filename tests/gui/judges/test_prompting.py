@@ -59,9 +59,9 @@ def test_a_wording_is_put_in_force_with_a_note(small, part):
 )
 def test_what_a_wording_lacks_is_said_and_it_cannot_be_put_in_force(small, part, text, fault):
     write(part, text)
-    assert part.edit.answer.words() == ["Cannot be asked by"]
+    assert part.edit.answer.words() == ["Not usable"]
     assert part.edit.said.text().startswith(fault)
-    assert "before it is mended" in part.look.sent.toPlainText()
+    assert "until it is fixed" in part.look.sent.toPlainText()
     press("Ctrl+Return")
     assert prompts.in_force(small, NAME).version == 1
 
@@ -163,7 +163,7 @@ def test_a_wording_that_cannot_be_asked_by_keeps_the_place_among_the_units(part)
     press("Ctrl+PgDown")
     settle(part)
     write(part, "# system\nNothing.\n\n# user\nNothing.\n")
-    assert "before it is mended" in part.look.sent.toPlainText()
+    assert "until it is fixed" in part.look.sent.toPlainText()
     write(part, OURS)
     assert part.look.about.text().startswith("2:")
     assert "Compares training stability" in part.look.sent.toPlainText()

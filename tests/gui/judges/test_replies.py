@@ -36,10 +36,10 @@ def go_to(part, unit: str) -> None:
 
 def test_missing_judgements_are_told_from_a_no(replies):
     assert replies.lines.rowCount() == 12
-    assert "4 without a verdict, which never count as a no" in replies.count.text()
+    assert "4 without a verdict; these never count as “no”" in replies.count.text()
     assert cells(replies.list, 3).count("Model refused") == 4
     go_to(replies, "Names")
-    assert "Missing, not a no." in replies.detail.made.toPlainText()
+    assert "Missing, not “no”." in replies.detail.made.toPlainText()
 
 
 def test_the_list_is_narrowed_by_sort_flag_cause_system_and_words(replies):
@@ -193,7 +193,9 @@ def test_verdicts_that_their_replies_do_not_hold_are_taken_back_when_that_is_cho
     qtbot.waitUntil(lambda: "8 verdicts would change" in page.replies.answer.text())
     (before,) = run_records.runs(served)
     assert before.missing == {"refused": 4}
-    offer = next(one for one in page.replies.answer.findChildren(QPushButton) if one.text() == "Change them")
+    offer = next(
+        one for one in page.replies.answer.findChildren(QPushButton) if one.text() == "Change verdicts"
+    )
     offer.click()
     qtbot.waitUntil(lambda: "8 verdicts were taken back" in page.replies.answer.text())
     (after,) = run_records.runs(served)
@@ -213,7 +215,7 @@ def test_what_an_extraction_asked_can_be_read(served, server, show):
 def test_a_judge_that_asks_nobody_has_no_reply(small, show):
     source = str(asyncio.run(judge_runs.run(small, Order("baseline")))["run"])
     part = show(small, "Replies", run_id=source).replies
-    assert "Nobody was asked" in part.detail.facts.text()
+    assert "No call was made" in part.detail.facts.text()
     assert part.detail.raw.isHidden()
     part.detail.tabs.setCurrentIndex(1)
     settle(part)

@@ -126,7 +126,7 @@ def test_a_judge_that_does_not_answer_says_why_and_never_its_key(small, server, 
     page.roster.acts["test_judge"]()
     probe = page.roster.side.probe
     qtbot.waitUntil(lambda: probe.state.words() not in ([], ["Asking…"]))
-    assert probe.state.words() == ["Cannot be used so"]
+    assert probe.state.words() == ["Not usable like this"]
     assert "Traceback" not in said_in(probe)
     assert KEY not in said_in(probe) + probe.raw.toPlainText()
     kept_keys.forget_key(small, "locked")

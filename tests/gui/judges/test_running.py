@@ -163,7 +163,7 @@ def test_a_run_shows_every_call_and_keeps_what_is_finished_when_cancelled(served
     settle(page)
     (run,) = run_records.runs(served)
     assert (run.state, run.done, run.total) == ("cancelled", 1, 12)
-    assert page.running.bar.buttons["run_again"].text().startswith("Go on with it")
+    assert page.running.bar.buttons["run_again"].text().startswith("Resume it")
 
 
 def test_a_run_is_held_and_goes_on(served, server, show, qtbot):
@@ -184,7 +184,7 @@ def test_a_run_is_held_and_goes_on(served, server, show, qtbot):
     qtbot.waitUntil(lambda: len(server.bodies) == 2)
     press("Ctrl+H")
     qtbot.waitUntil(lambda: "Held" in live.progress._what.text())
-    assert live.hold.text().startswith("Go on")
+    assert live.hold.text().startswith("Resume")
     let_go.set()
     qtbot.waitUntil(lambda: live._line["done"] == 2)
     # A held run tells so once a second; by then it would have asked again.

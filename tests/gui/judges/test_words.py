@@ -35,7 +35,7 @@ def test_what_did_not_come_is_said_by_its_cause_and_is_no_no():
     ("line", "said"),
     [
         ({}, "2 a second"),
-        ({"held": True}, "Held; no further question is begun"),
+        ({"held": True}, "Paused; no further questions are sent"),
         ({"paused": "Rests"}, "Rests"),
     ],
 )

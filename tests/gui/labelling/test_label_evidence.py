@@ -97,7 +97,7 @@ def test_closing_the_search_leaves_what_it_found_selected(page):
 
 def test_nothing_selected_says_what_to_do_and_keeps_nothing(page):
     press("Ctrl+E")
-    assert "Nothing is selected" in page.messages.text()
+    assert "No text is selected" in page.messages.text()
     assert page.bench.label(page.bench.unit_id) is None
 
 

@@ -349,7 +349,7 @@ def test_arriving_for_an_item_opens_its_first_open_report(page):
 def test_arriving_for_an_item_without_reports_says_what_it_lacks(page):
     item_id = items.add(page.desk.project, "A question nobody has answered").subject
     page.window().show_page("Label", item_id=item_id)
-    assert page.messages.text().startswith("The item you came from has nothing to label yet.")
+    assert page.messages.text().startswith("The previous item has nothing to label yet.")
     assert report(page) == ("1", "Report A")
 
 

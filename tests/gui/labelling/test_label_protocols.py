@@ -73,7 +73,7 @@ def test_gaps_are_said_with_the_way_to_mend_them(show, qtbot):
     page.desk.wanted.disconnect()
     with qtbot.waitSignal(page.desk.wanted) as wanted:
         page.tabs.mend.click()
-    assert wanted.args == ["Material", {"part": "Drawn parts"}]
+    assert wanted.args == ["Material", {"part": "Extracts"}]
     page.criteria.take_focus()
     press("Ctrl+Tab")
     assert (page.bench.protocol, page.tabs.gap.text(), page.tabs.mend.isVisible()) == (PAIRS, "", False)
@@ -97,9 +97,9 @@ def test_what_is_lacking_is_said_and_the_tabs_stay(tmp_path, page_over, at_once,
 @pytest.mark.parametrize(
     ("lacking", "headline", "way"),
     [
-        ("drawn plan", "No plan is drawn", ["Material", {"part": "Drawn parts"}]),
-        ("drawn claims", "No claims are drawn", ["Material", {"part": "Drawn parts"}]),
-        ("citations", "No claim cites", ["Material", {"part": "Drawn parts"}]),
+        ("drawn plan", "No plan is drawn", ["Material", {"part": "Extracts"}]),
+        ("drawn claims", "No claims are drawn", ["Material", {"part": "Extracts"}]),
+        ("citations", "No claim cites", ["Material", {"part": "Extracts"}]),
         ("pages", "No cited page", ["Material", {"part": "Cited pages"}]),
         ("checklist", "No checklist to label by", ["Author", {}]),
         ("nothing asked", "No statement has its gold label", ["Author", {}]),

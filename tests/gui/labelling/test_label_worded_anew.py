@@ -37,7 +37,7 @@ def test_the_card_says_so_and_a_key_says_it_again(project, page_over):
     unit_id = word(project)
     page = page_over(project, "Label")
     card = page.criteria.rows[unit_id]
-    assert (page.bench.unit_id, card.words.text(), card.chip.words()) == (unit_id, NEW, "Worded anew")
+    assert (page.bench.unit_id, card.words.text(), card.chip.words()) == (unit_id, NEW, "Reworded")
     assert "since you said “Met”" in card.details.outdated.text()
     assert not any(button.isChecked() for button in card.details.verdicts.buttons)
     assert page.criteria.count.text() == "1 of 2"
@@ -52,7 +52,7 @@ def test_undo_brings_back_that_it_is_of_other_words(project, page_over):
     report = page.bench.task_id
     press("2")
     press("Ctrl+Z")
-    assert (page.bench.task_id, page.criteria.rows[unit_id].chip.words()) == (report, "Worded anew")
+    assert (page.bench.task_id, page.criteria.rows[unit_id].chip.words()) == (report, "Reworded")
     assert (page.criteria.count.text(), page.queue.task(report).labelled) == ("1 of 2", 1)
 
 
@@ -62,7 +62,7 @@ def test_what_is_submitted_keeps_its_label_and_says_why_it_no_longer_counts(proj
     page = page_over(project, "Label", response_id=label_tasks.queue(project)[0].response_id, unit_id=unit_id)
     details = page.criteria.rows[unit_id].details
     assert [button.isChecked() for button in details.verdicts.buttons] == [True, False, False]
-    assert "Reopen your labels to say it again." in details.outdated.text()
+    assert "Reopen your labels to label it again." in details.outdated.text()
 
 
 def test_the_cells_of_a_gold_sub_task_say_so_too(tmp_path, at_once, page_over):

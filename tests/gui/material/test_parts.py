@@ -18,7 +18,7 @@ from tests.windows.labelling_keys import focus, press, type_words
 
 @pytest.fixture
 def page(project, show, qtbot):
-    page = show(project, "Drawn parts")
+    page = show(project, "Extracts")
     qtbot.waitUntil(lambda: page.parts.editor.extract is not None)
     return page
 
@@ -41,9 +41,9 @@ def test_each_report_says_how_far_its_claims_are(page):
     model = page.parts.model
     assert [model.index(row, 3).data() for row in range(4)] == [
         "to confirm",
-        "not drawn",
-        "not drawn",
-        "not drawn",
+        "not extracted",
+        "not extracted",
+        "not extracted",
     ]
     assert [model.index(row, 1).data() for row in range(4)] == ["Alpha", "Beta", "Alpha", "Beta"]
 
@@ -114,7 +114,7 @@ def test_what_is_right_is_confirmed_with_a_key(page, project, qtbot):
 
 def test_a_part_that_nobody_drew_can_be_written_by_hand(page, project):
     page.parts.kinds.hold(type(page.parts.kinds.held).PLAN)
-    assert "Nothing is drawn yet" in page.parts.editor.nothing.text()
+    assert "Nothing extracted yet" in page.parts.editor.nothing.text()
     page.parts.editor.add()
     page.parts.editor.fields.fields["text"].setPlainText("Establish why depth hurts.")
     page.parts.editor.keep()
@@ -149,7 +149,7 @@ def test_a_file_that_may_only_be_read_is_not_changed(project, show, qtbot):
     path = project.path
     project.close()
     only_read = type(project).open(path, readonly=True)
-    page = show(only_read, "Drawn parts")
+    page = show(only_read, "Extracts")
     qtbot.waitUntil(lambda: page.parts.editor.extract is not None)
     assert page.parts.editor.fields.fields["url"].isReadOnly()
     assert not page.parts.editor.confirming.isEnabled()
@@ -165,7 +165,7 @@ def test_the_judges_replies_are_shown_in_the_place_of_the_report(project, writer
     order = Order("reader", "researcherbench.claims.extract", ("Beta",), timeout_s=5.0)
     asyncio.run(extracting.run(project, order))
     item_id, response_id = subject(project, 2)
-    page = show(project, "Drawn parts", item_id=item_id, response_id=response_id, kind="claims")
+    page = show(project, "Extracts", item_id=item_id, response_id=response_id, kind="claims")
     qtbot.waitUntil(lambda: page.parts.editor.line is not None)
     press("F4")
     assert "It explains." in page.parts.text.view.text()

@@ -124,7 +124,7 @@ def test_a_run_is_stopped_and_what_is_finished_is_kept(page, asking, writer, qtb
         page.reports.form.start()
     ended(page, qtbot, page.reports.form.progress.cancel)
     assert report_lines.reports(asking).count == 1
-    assert "It was stopped" in page.reports.form.answer.text()
+    assert "Stopped" in page.reports.form.answer.text()
 
 
 def test_only_items_that_lack_a_report_can_be_listed(project, show):
@@ -156,6 +156,6 @@ def test_whoever_judges_blind_does_not_see_the_page(project, page_over):
 
 def test_a_place_on_the_page_can_be_gone_to_from_elsewhere(project, show, qtbot):
     item_id, response_id = subject(project, 2)
-    page = show(project, "Drawn parts", item_id=item_id, response_id=response_id)
+    page = show(project, "Extracts", item_id=item_id, response_id=response_id)
     qtbot.waitUntil(lambda: page.parts.editor.line is not None)
     assert page.parts.editor.line.response_id == response_id

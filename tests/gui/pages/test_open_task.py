@@ -125,7 +125,7 @@ def test_a_later_task_adds_to_the_project_wherever_it_lies(goldsmith, study, tas
     goldsmith.show(None)
     goldsmith.show(with_a_third_item(study, tmp_path))
     window = window_of(goldsmith, qtbot, path)
-    told(goldsmith, qtbot, "1 new item came with this task.")
+    told(goldsmith, qtbot, "1 new item were added by this task.")
     assert items.count(window.desk.project) == 3
     assert [own.id for own in artifacts_of(window.desk.project, items.ids(window.desk.project)[0])] == [
         written
@@ -138,7 +138,7 @@ def test_a_task_dropped_on_its_own_window_brings_it_up_to_date(goldsmith, study,
     before = window_of(goldsmith, qtbot)
     path = before.desk.project.path
     drop(before, with_a_third_item(study, tmp_path))
-    told(goldsmith, qtbot, "1 new item came with this task.")
+    told(goldsmith, qtbot, "1 new item were added by this task.")
     assert goldsmith._shown is not before
     assert goldsmith._shown.shows(path)
     assert goldsmith._shown.page._model.rowCount() == 3
@@ -148,7 +148,7 @@ def test_the_same_task_again_changes_nothing_and_says_so(goldsmith, task, qtbot)
     goldsmith.show(task)
     path = window_of(goldsmith, qtbot).desk.project.path
     goldsmith.show(task)
-    told(goldsmith, qtbot, "No new items came with this task.")
+    told(goldsmith, qtbot, "This task adds no new items.")
     assert goldsmith._shown.shows(path)
     assert items.count(goldsmith._shown.desk.project) == 2
 
@@ -241,7 +241,9 @@ def test_ones_own_returned_work_is_to_be_mailed(goldsmith, study, task, tmp_path
     window = window_of(goldsmith, qtbot)
     work = returned(study, window.desk.project.person.id, tmp_path / "copy")
     drop(window, work)
-    assert "Mail it to whoever sent you the task" in told(goldsmith, qtbot, "that you send back").text()
+    assert (
+        "Mail it to the sender of your task" in told(goldsmith, qtbot, "your work file to send back").text()
+    )
 
 
 def test_returned_work_dropped_on_a_coordinators_window_is_looked_at_there(goldsmith, study, tmp_path, qtbot):

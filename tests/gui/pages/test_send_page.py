@@ -47,7 +47,7 @@ def test_the_window_of_a_task_offers_an_annotators_steps_and_the_way_back(theirs
     assert list(window.navigation._buttons) == ["Items", "Author", "Label", "Send"]
     words = [action.text() for menu in window.menuBar().actions() for action in menu.menu().actions()]
     assert "Send my work…" in words
-    assert not {"Exchange…", "Import…", "Who works here…"} & set(words)
+    assert not {"Exchange…", "Import…", "Team…"} & set(words)
 
 
 def test_the_items_of_a_task_are_neither_added_nor_imported(theirs, window_over):
@@ -59,7 +59,7 @@ def test_the_items_of_a_task_are_neither_added_nor_imported(theirs, window_over)
 def test_with_nothing_submitted_there_is_nothing_to_send_and_it_says_so(theirs, window_over):
     page = window_over(theirs, "Send").page
     assert goings(page) == ["not begun", "not begun"]
-    assert "Nothing was submitted yet" in page.summary.text()
+    assert "Nothing is submitted yet" in page.summary.text()
     assert not page.go.isEnabled()
 
 

@@ -16,7 +16,7 @@ def project(tmp_path) -> Project:
 def show(project, page_over):
     """The page at one of its parts, ready for keys."""
 
-    def make(part: str = "Who works here"):
+    def make(part: str = "Team"):
         page = page_over(project, "People", part=part)
         page.focus_first()
         return page

@@ -17,7 +17,7 @@ def test_a_project_without_items_says_where_they_come_from(tmp_path, window_over
     window = window_over(new_project(tmp_path / "empty.goldsmith"))
     page = window.show_page("People", part="Hand out")
     assert page.out.nothing.isVisible()
-    page = window.show_page("People", part="Who is where")
+    page = window.show_page("People", part="Progress")
     assert page.board.nothing.isVisible()
 
 

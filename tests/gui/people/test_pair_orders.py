@@ -16,7 +16,7 @@ def test_pairs_are_asked_in_one_order_until_it_is_wished_otherwise(small, page_o
     assert not box_of(page).isChecked()
     box_of(page).click()
     assert label_cases.both_orders(small, PAIRS)
-    assert "in both orders now" in page.out.answer.text()
+    assert "now asked in both orders" in page.out.answer.text()
 
 
 def test_the_choice_is_there_after_a_restart(small, page_over):
@@ -47,4 +47,4 @@ def test_a_box_is_reached_and_pressed_by_the_keyboard(small, page_over):
 
 def test_what_it_costs_and_gains_is_told_to_those_who_do_not_see_it(small, page_over):
     box = box_of(page_over(small, "People", part="Hand out"))
-    assert "twice the verdicts" in box.accessibleDescription()
+    assert "twice as many verdicts" in box.accessibleDescription()

@@ -101,7 +101,7 @@ def test_who_leaves_with_open_work_is_asked_about_it(project, show):
     page.roster.list.setCurrentIndex(named(page, "Ada"))
     press("Ctrl+L")
     assert not pairs.person(project, "Ada").active
-    assert "Ada has left with 2 pieces of work not handed in." in page.roster.answer.text()
+    assert "Ada left the project with 2 pieces of work not handed in." in page.roster.answer.text()
     page.roster.answer._act.click()
     assert assignments.of_person(project, pairs.person(project, "Ada").id) == []
 

@@ -42,20 +42,20 @@ def a_month_ago(monkeypatch):
 def test_every_piece_shows_with_its_state_its_pair_and_its_date(project, show):
     handed_out(project, due=datetime.now(UTC) - timedelta(days=3))
     hand_in(project)
-    page = show("Who is where")
+    page = show("Progress")
     assert rows(page)[:3] == [("1", "rubric", "R2"), ("1", "rubric", "R3"), ("1", "adjudication", "R4")]
     assert [cell(page, row, STATE) for row in (0, 1)] == ["submitted", "not begun"]
     assert cell(page, 0, WITH) == "R3 not begun"
     assert cell(page, 1, DUE) == "3 days late"
     assert "late" not in cell(page, 0, DUE)
-    assert page.tabs.tabText(2) == "Who is where  3 late"
+    assert page.tabs.tabText(2) == "Progress  3 late"
 
 
 def test_a_pair_that_is_none_stands_out(project, show):
     handed_out(project)
     third = items.ids(project)[2]
     assignments.assign_one(project, third, pairs.person(project, "Dan").id, Stage.RUBRIC)
-    page = show("Who is where")
+    page = show("Progress")
     page.board.show_state("pair incomplete")
     assert rows(page) == [("3", "rubric", "R5")]
     assert cell(page, 0, WITH) == "nobody"
@@ -67,13 +67,13 @@ def test_a_pilot_item_does_not_make_single_work_look_like_half_a_pair(project, s
         who = pairs.person(project, name).id
         assignments.assign_one(project, first, who, Stage.RUBRIC, purpose=Purpose.PILOT)
     assignments.assign_one(project, second, pairs.person(project, "Dan").id, Stage.RUBRIC)
-    page = show("Who is where")
+    page = show("Progress")
     assert page.board.model.counted("pair incomplete") == 0
 
 
 def test_filters_narrow_and_give_back(project, show):
     handed_out(project, stages=(Stage.RUBRIC, Stage.PLAN))
-    page = show("Who is where")
+    page = show("Progress")
     assert len(rows(page)) == 10
     page.board.filters.stage.setCurrentIndex(page.board.filters.stage.findData("plan"))
     assert {stage for _, stage, _ in rows(page)} == {"plan"}
@@ -89,7 +89,7 @@ def test_filters_narrow_and_give_back(project, show):
 
 def test_totals_add_up_and_choosing_a_person_narrows(project, show):
     handed_out(project)
-    page = show("Who is where")
+    page = show("Progress")
     totals = page.board.people.totals
     assert [totals.index(row, HANDED_IN).data() for row in range(totals.rowCount())] == [
         "0 of 6",
@@ -105,7 +105,7 @@ def test_totals_add_up_and_choosing_a_person_narrows(project, show):
 
 def test_sorting_by_person_keeps_what_is_chosen(project, show):
     handed_out(project)
-    page = show("Who is where")
+    page = show("Progress")
     press("Down", 3)
     chosen = page.board.chosen()[0].assignment_id
     page.board.table.sortByColumn(2, Qt.SortOrder.AscendingOrder)
@@ -115,7 +115,7 @@ def test_sorting_by_person_keeps_what_is_chosen(project, show):
 
 def test_several_pieces_are_withdrawn_in_one_step_and_come_back_in_one(project, show):
     handed_out(project)
-    page = show("Who is where")
+    page = show("Progress")
     press("Ctrl+A")
     press("Ctrl+Backspace")
     assert board.board(project) == []
@@ -126,7 +126,7 @@ def test_several_pieces_are_withdrawn_in_one_step_and_come_back_in_one(project, 
 
 def test_a_date_is_changed_from_the_keyboard(project, show):
     handed_out(project)
-    page = show("Who is where")
+    page = show("Progress")
     press("Ctrl+D")
     assert focus() is page.board.due.date
     press("Return")
@@ -141,7 +141,7 @@ def test_a_date_is_changed_from_the_keyboard(project, show):
 
 def test_a_piece_goes_to_somebody_else_who_may_do_it(project, show):
     handed_out(project)
-    page = show("Who is where")
+    page = show("Progress")
     line = page.board.chosen()[0]
     menu = page.board.acts.people_menu(line, page)
     # Ben has the item already, Cleo adjudicates it, Cora is no annotator.
@@ -155,7 +155,7 @@ def test_a_piece_goes_to_somebody_else_who_may_do_it(project, show):
 def test_what_was_handed_in_cannot_go_to_somebody_else(project, show):
     handed_out(project)
     hand_in(project)
-    page = show("Who is where")
+    page = show("Progress")
     menu = page.board.acts.people_menu(page.board.model.at(0), page)
     assert [action.isEnabled() for action in menu.actions()] == [False]
     press("Ctrl+Backspace")
@@ -167,14 +167,14 @@ def test_ctrl_j_goes_to_the_next_piece_in_trouble(project, show):
     handed_out(project)
     late = assignments.of_person(project, pairs.person(project, "Ben").id)[1].id
     assignments.change_due(project, [late], datetime.now(UTC) - timedelta(days=1))
-    page = show("Who is where")
+    page = show("Progress")
     press("Ctrl+J")
     assert [line.assignment_id for line in page.board.chosen()] == [late]
 
 
 def test_enter_leads_to_the_item(project, show):
     handed_out(project)
-    page = show("Who is where")
+    page = show("Progress")
     window = page.window()
     press("Down", 3)
     press("Return")
@@ -183,7 +183,7 @@ def test_enter_leads_to_the_item(project, show):
 
 def test_the_board_keeps_the_rules_of_qt_while_it_is_narrowed_and_sorted(project, show, qtmodeltester):
     handed_out(project)
-    page = show("Who is where")
+    page = show("Progress")
     for model in (page.board.model, page.board.people.totals):
         qtmodeltester.check(model)
     page.board.table.selectAll()
@@ -197,9 +197,9 @@ def test_a_read_only_file_changes_nothing(project, window_over):
     path = project.path
     project.close()
     window = window_over(Project.open(path, readonly=True))
-    page = window.show_page("People", part="Who works here")
+    page = window.show_page("People", part="Team")
     assert not page.roster.adding.isVisible()
     page = window.show_page("People", part="Hand out")
     assert not page.out.assign.isEnabled()
-    page = window.show_page("People", part="Who is where")
+    page = window.show_page("People", part="Progress")
     assert not page.board.buttons["withdraw"].isEnabled()

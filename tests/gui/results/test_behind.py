@@ -80,7 +80,7 @@ def test_what_is_computed_says_so(page, qtbot):
     go(page, qtbot, "overview", metric="tokens")
     behind = opened(page, qtbot)
     behind.items_table.activated.emit(behind.items.index(0, 0))
-    assert "nobody judged it" in behind.note.text()
+    assert "without judgements" in behind.note.text()
 
 
 def test_only_a_coordinator_reads_the_rows(page, qtbot):

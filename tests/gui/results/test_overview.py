@@ -23,7 +23,13 @@ def test_the_table_keeps_qts_contract_and_shows_n_and_why_there_is_no_interval(p
 
 def test_the_definition_stands_beside_the_chosen_figure(page):
     page.view.table.setCurrentIndex(page.view.model.index(0, 1))
-    for said in ("n = 2", "bootstrap over items", "What Coverage is", "Higher is better", "Where we differ"):
+    for said in (
+        "n = 2",
+        "bootstrap over items",
+        "What Coverage is",
+        "Higher is better",
+        "Differences from the paper",
+    ):
         assert said in account(page)
 
 

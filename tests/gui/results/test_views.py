@@ -57,7 +57,7 @@ def test_the_view_has_something_to_show_in_the_sample(sample_page, qtbot, qtmode
 def test_where_a_view_differs_from_its_paper_is_said_once(sample_page, qtbot, name, said):
     go(sample_page, qtbot, name)
     words = sample_page.view.account.toPlainText()
-    assert words.count("Where we differ from the paper") == 1
+    assert words.count("Differences from the paper") == 1
     assert said in words
 
 

@@ -162,7 +162,7 @@ def test_a_case_is_read_beside_its_report_with_what_was_planted_marked(
     assert "yes" in copy[mark.start : mark.end]
     assert "It demands the verdict “yes”." in reader.done.text()
     assert "another verdict" in reader.again.toPlainText()
-    assert "put into the copy" in reader.legend.text()
+    assert "inserted in the copy" in reader.legend.text()
     before = reader.unit.text()
     part.acts["next_item"]()
     until(part, lambda: reader.unit.text() != before or reader.head.text() != "")

@@ -115,7 +115,7 @@ def test_whoever_is_still_to_label_blind_is_told_so(opened: Any, project: Projec
     assignments.assign(project, Plan((Stage.LABELLING,), 1, (ben,), items=tuple(items.ids(project)), seed=1))
     project.work_as(people.known(project, "R3"))
     page = opened(project)
-    assert "still to label these reports" in page.reviewing.nothing._headline.text()
+    assert "still have to label these reports" in page.reviewing.nothing._headline.text()
     press("Space")
     assert page.window().page.NAME == "Label"
 

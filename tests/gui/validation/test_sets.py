@@ -64,7 +64,7 @@ def test_a_set_is_drawn_by_keyboard_and_dealt(project, show):
 
 def test_what_cannot_be_drawn_says_why_and_is_not_offered(project, show):
     page = show(project)
-    assert page.sets.form.told.text() == "Name the set, and what would be drawn is said here."
+    assert page.sets.form.told.text() == "Name the set to see what would be drawn."
     assert not page.sets.bar.buttons["submit"].isEnabled()
     page.sets.acts["submit"]()
     assert validation_sets.sets(project) == []

@@ -117,7 +117,7 @@ class Acts(QObject):
         self.sure(confidence)
 
     def sure(self, confidence: Confidence) -> None:
-        """Say how surely; the same again takes it back."""
+        """Say how surely; the same again undoes it."""
         self._mind_typing()
         row = self._flow.last
         if row is not None:

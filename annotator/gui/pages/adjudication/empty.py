@@ -13,7 +13,7 @@ LACKING: dict[Lacking, tuple[str, str, str, str]] = {
         "You can adjudicate if you have the role or an item is assigned to you. Work as a person who has "
         "it, or ask the coordinator for the role.",
         "People",
-        "See who works here",
+        "See the team",
     ),
     "items": (
         "No items yet",
@@ -41,14 +41,14 @@ LACKING: dict[Lacking, tuple[str, str, str, str]] = {
         "You have answered all of these items yourself",
         "Someone else must adjudicate them: nobody adjudicates their own answers.",
         "People",
-        "See who works here",
+        "See the team",
     ),
     "others": (
         "Nothing is left for you to adjudicate",
         "Every item that is ready is assigned to others, started by others, or answered by you. The "
         "coordinator can reassign an item to you.",
         "People",
-        "See who works here",
+        "See the team",
     ),
 }
 

@@ -43,7 +43,7 @@ class Flow(flow.Flow):
             self.go_on_when_done()
 
     def give_reason(self, reason: Reason) -> bool:
-        """Say why the row last ruled on is ruled so; the same again takes it back. Whether it lacks nothing now."""
+        """Say why the row last ruled on is ruled so; the same again undoes it. Whether it lacks nothing now."""
         row = self.last
         if row is None:
             return False

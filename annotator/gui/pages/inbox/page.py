@@ -60,7 +60,7 @@ class ExchangePage(Page):
             "Only a coordinator exchanges files here",
             "Work as a coordinator of this project to import work or hand out tasks.",
         )
-        nothing.add_action("Who works here…", lambda: self.desk.go("People"), primary=True)
+        nothing.add_action("Team…", lambda: self.desk.go("People"), primary=True)
         return nothing
 
     def _bind(self) -> None:

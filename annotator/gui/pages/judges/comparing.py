@@ -33,7 +33,7 @@ from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel, tooltip
 
 RIGHT = (
-    Deed("next_item", "Next difference", hint="The next unit on which the two differ"),
+    Deed("next_item", "Next difference", hint="Next unit on which the two differ"),
     Deed("read_replies", "Read the reply", hint="The judge's reply on this unit", role="primary"),
 )
 NOTHING = (
@@ -58,13 +58,13 @@ class Comparing(Part):
         self.raters = QListWidget()
         self.raters.setAccessibleName("Who is compared")
         self.raters.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.shared = QCheckBox("Only units that &all of them judged")
+        self.shared = QCheckBox("Only units judged by &all")
         self.pairs, self.apart = (
             CellsModel[Pairing](PAIRINGS, self),
             CellsModel[Difference](DIFFERENCES, self),
         )
-        self.table = CellsTable("Every two", self.pairs, stretched=0)
-        self.differing = CellsTable("Where the two differ", self.apart, stretched=2)
+        self.table = CellsTable("All pairs", self.pairs, stretched=0)
+        self.differing = CellsTable("Differences", self.apart, stretched=2)
         self.account, self.count = PlainLabel("", "hint", wrap=True), ElidedLabel("", "strong")
         self._comparison: Comparison | None = None
         self._known: dict[str, list[Rater]] = {}
@@ -212,7 +212,7 @@ class Comparing(Part):
         self.count.setText(
             f"{found[2].words} differ: first {whose(one.a)}, second {second(one)}"
             if many
-            else "They never differ."
+            else "No differences."
         )
         if many:
             self.differing.setCurrentIndex(self.apart.index(0, 0))

@@ -21,17 +21,18 @@ BY: Mapping[str, str] = {
     RUN: "Run",
 }
 COST = (
-    "US dollars for all calls, those that failed and were made again among them, at the prices of the day of the call. "
-    "A call on which several judgements rest, since units were asked together or a reply was used twice, is shared "
-    "evenly among them. What is no single question's, system's or criterion's (drift checks, attacks, drawing, trial "
-    "calls) is a line of its own. A request that was cut short counts at the usual cost of its run."
+    "US dollars for all calls, including failed and repeated ones, at the prices on the day of the call. "
+    "If several judgements share a call, because units were asked together or a reply was reused, its cost "
+    "is split evenly. Costs that belong to no single question, system or criterion (drift checks, attacks, "
+    "extraction, test calls) have their own row. An interrupted request counts at the typical cost of its "
+    "run."
 )
-EACH = "The cost divided by those of the judgements whose cost is known."
+EACH = "Cost divided by the number of judgements with known cost."
 UNKNOWN = (
-    "Judgements that rest on a call of unknown cost: its model has no price in the table, or the server did not say "
-    "how many tokens it took. What is not known is never nothing: the cost beside it is at least that."
+    "Judgements from a call of unknown cost: its model has no price in the table, or the server did not "
+    "report tokens. Unknown is never zero: the total is a lower bound."
 )
-JUDGEMENTS = "Judgements that rest on a call, with a verdict and without."
+JUDGEMENTS = "Judgements from a call, with or without a verdict."
 # The columns of money and of what it was for, after those that name a line.
 FIGURES = (
     "What it judged",
@@ -97,4 +98,4 @@ def told(found: Sequence[Cost]) -> tuple[str, ...]:
         return ()
     whole = f"{spent(total(found), 1, unpriced)} for {counted(judgements, 'judgement')}"
     rest = f"; the cost of {unpriced:,} is not known" if unpriced else ""
-    return (f"Together {whole}{rest}. A call that several rest on is shared evenly among them.",)
+    return (f"Together {whole}{rest}. The cost of a shared call is split evenly.",)

@@ -53,12 +53,12 @@ LEFT = (
     Deed("save_costs", "Save table…", "folder", "Save the table as CSV or JSON, with full precision"),
 )
 RIGHT = (
-    Deed("read_replies", "Read its replies", hint="The judgements behind the chosen line", role="primary"),
+    Deed("read_replies", "Read its replies", hint="The judgements behind the selected row", role="primary"),
 )
 NOTHING = (
-    "No judge has been paid yet",
-    "Once a judge at an endpoint has judged, every call's cost is shared out here among the criteria, questions and "
-    "systems it was for. The baseline costs nothing.",
+    "No costs yet",
+    "Once an endpoint judge has run, the cost of every call is broken down here by criterion, question and "
+    "system. The baseline costs nothing.",
 )
 SETTLE_MS = 150
 Told = tuple[tuple[str, str], list[Cost], dict[tuple[str, str, str], str]]
@@ -188,7 +188,7 @@ class Costing(Part):
         self.model.show(sheet(choice[0], costs, words))
         if before != list(self.model.columns):
             self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        self.told.setText("\n".join(self.model.whole.told) or "Nothing was paid for this.")
+        self.told.setText("\n".join(self.model.whole.told) or "This had no cost.")
         self._narrow()
         fit(self.table, self.model)
 
@@ -259,7 +259,7 @@ class Costing(Part):
             return
         if not one.judgements or by == PURPOSE:
             self.answer.show_message(
-                "info", "No single protocol's judgements are behind this line.", "Choose another."
+                "info", "The judgements behind this row belong to several protocols.", "Choose another."
             )
             return
         kind, _, name = of.partition(" ")
@@ -273,7 +273,7 @@ class Costing(Part):
             ]
             if not mine:
                 self.answer.show_message(
-                    "info", "Several judges may be behind this.", "Choose one above, then read its replies."
+                    "info", "This may include several judges.", "Select one above to read its replies."
                 )
                 self.of.setFocus()
                 return

@@ -29,7 +29,7 @@ class DrawnWaiting(KeyButton):
         """Show what waits, of the kind of which most does."""
         if self._waiting:
             most = max(self._waiting, key=lambda kind: self._waiting[kind])
-            self._desk.go("Material", part="Drawn parts", waiting=most)
+            self._desk.go("Material", part="Extracts", waiting=most)
 
     def rebind(self) -> None:
         """Print the key as it now is."""
@@ -40,5 +40,5 @@ class DrawnWaiting(KeyButton):
         many = sum(waiting.values())
         said = ", ".join(f"{kind} {count:,}" for kind, count in sorted(waiting.items()))
         self.set_words(f"{counted(many, 'drawn part')} to confirm")
-        self.set_hint(f"Drawn by a judge or imported, and looked at by nobody yet: {said}")
+        self.set_hint(f"Extracted by a judge or imported, not yet reviewed: {said}")
         self.setVisible(many > 0)

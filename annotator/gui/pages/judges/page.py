@@ -59,8 +59,8 @@ class JudgesPage(PartedPage):
     )
     ABOUT = ("What do judges do?", "judges")
     DENIED = (
-        "Judges are a coordinator's work",
-        "Whoever labels or decides must not know what judges say of the same reports.",
+        "Judges are for coordinators",
+        "People who label or adjudicate must not know judges' verdicts on the same reports.",
     )
     AT_ONCE = frozenset({"judge", "judge_run", "prompt", "import", "item", "extract"})
     SOON = frozenset({"artifact", "judgement", "consensus", "adjudication", "labels"})

@@ -33,14 +33,17 @@ from annotator.gui.widgets.plain import PlainLabel
 
 LEFT = (
     Deed(
-        "reread", "Read replies again", "restore", "Read kept replies by the rules of today, without a call"
+        "reread",
+        "Parse replies again",
+        "restore",
+        "Parse stored replies with the current rules, without a call",
     ),
 )
 RIGHT = (
     Deed("previous_item", "Back", hint="The judgement before"),
     Deed("next_item", "On", hint="The next judgement"),
     Deed("next_open", "Next missing", hint="The next judgement without a verdict"),
-    Deed("run_again", "Ask for the missing", hint="Order what is missing here once more", role="primary"),
+    Deed("run_again", "Ask for the missing", hint="Ask again for the missing judgements", role="primary"),
 )
 # Whoever walks through the list waits for none of the judgements on the way.
 SETTLE_MS, LINE_MS = 250, 60
@@ -84,7 +87,7 @@ class Replies(Part):
         left = QWidget()
         column = vertical(on=left, margins=0, spacing=5)
         self.lists = QStackedWidget()
-        self.nothing = EmptyState("check", "Nothing here", "", width=320)
+        self.nothing = EmptyState("check", "No matches", "", width=320)
         self.show_all = self.nothing.add_action("Show all", self.filters.clear)
         for view in (self.list, self.asked, self.nothing):
             self.lists.addWidget(view)
@@ -98,8 +101,8 @@ class Replies(Part):
         vertical(self.filters, (parts, 1), on=work, margins=0, spacing=6)
         self.empty = EmptyState(
             "judges",
-            "No judge has said anything yet",
-            "Order a run; every reply is kept and can be read here.",
+            "No replies yet",
+            "Start a run; every reply is stored and shown here.",
         )
         self.empty.add_action("To the runs", lambda: self.again_wanted.emit({}), primary=True)
         self.body = QStackedWidget()
@@ -176,7 +179,7 @@ class Replies(Part):
     def _show_list(self, found: Lines) -> None:
         """Show the judgements, or that there is none, and offer what can be done with them."""
         self.lists.setCurrentWidget(self.list if found.lines else self.nothing)
-        self.nothing.show_words("Nothing here", "No judgement is as you asked for.")
+        self.nothing.show_words("No matches", "No judgement matches the filters.")
         self._offer(found)
 
     def _offer(self, found: Lines | None) -> None:
@@ -203,10 +206,12 @@ class Replies(Part):
         self.calls.show(calls.rows)
         many = "1 call" if calls.total == 1 else f"{calls.words} calls"
         self.count.setText(
-            f"{many}: what an extraction asked, the newest first. What it drew stands with each report."
+            f"{many}: calls of an extraction, newest first. Its results are shown with each report."
         )
         self.lists.setCurrentWidget(self.asked if calls.rows else self.nothing)
-        self.nothing.show_words("No call was made", "The baseline asks nobody, or nothing was left to ask.")
+        self.nothing.show_words(
+            "No call was made", "The baseline makes no calls, or nothing was left to ask."
+        )
         self._offer(None)
         if calls.rows:
             self.asked.setCurrentIndex(self.calls.index(0, 0))
@@ -275,7 +280,9 @@ class Replies(Part):
         if judge is None or not self.bar.buttons["reread"].isEnabled():
             return
         protocol = run.protocol if run else self.filters.chosen().protocol
-        self.answer.show_message("info", "Reading the kept replies again…", "No call is made.", lasting=True)
+        self.answer.show_message(
+            "info", "Parsing the stored replies again…", "No call is made.", lasting=True
+        )
         how = (judge.name, protocol, everything)
         self.desk.do_later(self._read_again, lambda *_: None, _read_anew, *how)
 
@@ -284,8 +291,8 @@ class Replies(Part):
         if found is not None and not self.stopped:
             self.answer.show_message("info" if found.otherwise else "success", found.words(), found.offer())
             if found.otherwise:
-                self.answer.set_action("Change them", partial(self._reread, everything=True))
-            self.desk.tell_end("The kept replies are read again.", "Judges", self, part="Replies")
+                self.answer.set_action("Change verdicts", partial(self._reread, everything=True))
+            self.desk.tell_end("The stored replies were parsed again.", "Judges", self, part="Replies")
             self.fill()
 
 
@@ -317,4 +324,4 @@ def _counted(found: Lines) -> str:
     if found.left_off:
         said = f"The first {shown:,} of {shown + found.left_off:,}: narrow the list to see the others"
     missing = found.counts[NO_VERDICT]
-    return f"{said} · {missing:,} without a verdict, which never count as a no" if missing else said
+    return f"{said} · {missing:,} without a verdict; these never count as “no”" if missing else said

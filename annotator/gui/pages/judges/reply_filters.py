@@ -30,7 +30,7 @@ class ReplyFilters(QWidget):
         self.source, self.which, self.cause = ChoiceBox(), ChoiceBox(), ChoiceBox()
         self.flag, self.system, self.place = ChoiceBox(), ChoiceBox(), ChoiceBox()
         self._places: list[tuple[str, str]] = [("", "")]
-        self.search = LineField(placeholderText="Find in what was said…", clearButtonEnabled=True)
+        self.search = LineField(placeholderText="Find in replies…", clearButtonEnabled=True)
         for combo, name in (
             (self.source, "Whose judgements"),
             (self.which, "Which"),
@@ -44,7 +44,7 @@ class ReplyFilters(QWidget):
             combo.setMinimumContentsLength(11)
             combo.currentIndexChanged.connect(lambda _: self.changed.emit())
         self.source.setMinimumContentsLength(34)
-        self.search.setAccessibleName("Find in what was said")
+        self.search.setAccessibleName("Find in replies")
         self.search.setMinimumWidth(200)
         self.search.textChanged.connect(lambda _: self.changed.emit())
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)

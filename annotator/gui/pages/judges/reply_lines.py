@@ -30,10 +30,8 @@ LINES: Sequence[Column[Line]] = (
 CALLS: Sequence[Column[Reply]] = (
     Column("At", lambda reply: f"{reply.at.astimezone():%H:%M:%S}", 74),
     Column(
-        "Came of it",
-        lambda reply: (
-            "Could be read" if reply.call.status == "ok" else STATUS_WORDS.get(reply.call.status, "")
-        ),
+        "Result",
+        lambda reply: "Readable" if reply.call.status == "ok" else STATUS_WORDS.get(reply.call.status, ""),
         130,
         look=lambda reply: (
             ("check", "state-agreed") if reply.call.status == "ok" else ("question", "state-missing")

@@ -16,7 +16,7 @@ BESIDE: tuple[Act, ...] = (
     ("note", "Note", "note", "Write a note"),
     ("flag", "Flag", "flag", "Flag it for a second look"),
 )
-ENDS_REPORT = "Done with this report: go to the next"
+ENDS_REPORT = "Finish this report and go to the next"
 ENDS_ITEM = "Submit your labels of this item; they are locked until you reopen them"
 
 

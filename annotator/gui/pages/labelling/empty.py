@@ -14,7 +14,7 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets.empty_state import EmptyState
 
 # The parts of the page on which reports are made ready for judging.
-DRAWN, CITED = {"part": "Drawn parts"}, {"part": "Cited pages"}
+DRAWN, CITED = {"part": "Extracts"}, {"part": "Cited pages"}
 BY_MATERIAL = "That is done on the Material page; the built-in judge does it without a network."
 # What is lacking under any protocol → headline, words, the page that mends it, and the button's words.
 LACKING = {
@@ -25,32 +25,33 @@ LACKING = {
     ),
     "assignments": (
         "Nothing is assigned to you to label",
-        "What was assigned to you is other work. Ask the coordinator if you expected reports here.",
+        "You have other assignments. Ask the coordinator if you expected reports here.",
         "Author", "Go to Author",
     ),
     "responses": (
         "No reports yet",
-        "Import the reports of the systems under test. They are shown here without their names.",
+        "Import the reports of the systems under test. They are shown here without system names.",
         "Import", "Import reports…",
     ),
     "rivals": (
         "No two reports to compare",
-        "Reports are compared in pairs: an item needs those of two systems, of the same trial and mode.",
+        "Reports are compared in pairs: an item needs reports by two systems, of the same trial and mode.",
         "Import", "Import reports…",
     ),
     "writing": (
         "First write your own",
-        "The gold of these items stays hidden until you have submitted yours. Then their reports are labelled here.",
+        "The gold of these items stays hidden until you have submitted yours. Then you can label their "
+        "reports here.",
         "Author", "Go to Author",
     ),
     "citations": (
         "No claim cites a source",
-        "Only claims that cite a page can be held against it. Look at what was drawn on the Material page.",
+        "Only claims that cite a page can be checked. Review the extracted claims on the Material page.",
         "Material", "Go to Material",
     ),
     "pages": (
         "No cited page was fetched",
-        "Claims are held against a snapshot of the page they cite. The pages are fetched on the Material page.",
+        "Claims are checked against a snapshot of the page they cite. Fetch the pages on the Material page.",
         "Material", "Go to Material",
     ),
 }  # fmt: skip
@@ -103,7 +104,7 @@ class AllDone(EmptyState):
         desk: Desk,
     ) -> None:
         super().__init__("check", "All labelled")
-        self._unsure = self.add_action("Look at the unsure ones", unsure)
+        self._unsure = self.add_action("Review the unsure ones", unsure)
         self.add_action("Go through them again", again)
         self._results = self.add_action("See the results", lambda: desk.go("Results"))
         self._submit = self.add_action("Submit", submit, primary=True)

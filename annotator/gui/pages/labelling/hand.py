@@ -30,8 +30,8 @@ class Hand:
         if not quote:
             self._messages.show_message(
                 "info",
-                "Nothing is selected in what you read.",
-                "Select the words that decide it, then mark them.",
+                "No text is selected.",
+                "Select the deciding words, then mark them.",
             )
             return
         unit_id = self._bench.unit_id
@@ -46,11 +46,9 @@ class Hand:
         """A label holds one passage: which one was replaced is told, and it is a press away."""
         short = " ".join(before.quote.split())
         short = short if len(short) <= TOLD else f"{short[:TOLD]}…"
-        self._messages.show_message(
-            "info", f"“{short}” is no longer the evidence here: replaced by this passage."
-        )
+        self._messages.show_message("info", f"“{short}” was replaced by this passage as evidence.")
         old = (before.unit_id, before.quote, before.quote_start, before.quote_end)
-        self._messages.set_action("Put it back", lambda: self._bench.mark(*old))
+        self._messages.set_action("Restore it", lambda: self._bench.mark(*old))
 
     def find(self) -> None:
         """Find an item while the list has the keyboard, otherwise words in what is read."""

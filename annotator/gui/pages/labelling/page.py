@@ -44,7 +44,7 @@ from annotator.gui.widgets.layouts import vertical
 # People: domain experts who read long reports and label hundreds of units by keyboard. What annoys them elsewhere:
 # controls that scroll away, losing their place, labels changed by a stray key, and not knowing what is left.
 PROTOCOL = "label/protocol"
-NOTHING = "The item you came from has nothing to label yet."
+NOTHING = "The previous item has nothing to label yet."
 LEAST_QUEUE = 150
 STALE_KINDS = ("item", "artifact", "import", "response", "person", "extract", "page", "setting")
 
@@ -349,7 +349,7 @@ class LabelPage(Page):
 
     def _say_reopened(self, words: str) -> None:
         self.queue_pane.recount()
-        todo = "Submit them again when you are done; the first stays as it is."
+        todo = "Submit them again when you are done; the first submission stays unchanged."
         self.messages.show_message("info", words, todo)
 
     def _show_done(self) -> None:

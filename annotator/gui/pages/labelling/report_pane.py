@@ -242,7 +242,7 @@ class ReportPane(QWidget):
         QSettings().setValue(QUESTION, shown)
         self._question_area.setVisible(shown)
         self.folded.setVisible(not shown)
-        words = "Fold the question away" if shown else "Show the whole question"
+        words = "Collapse the question" if shown else "Show the full question"
         self.fold.setToolTip(words)
         self.fold.setAccessibleName(words)
         self._dress_fold()

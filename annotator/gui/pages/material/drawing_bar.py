@@ -39,8 +39,8 @@ class DrawingBar(QFrame):
         self._line: Line | None = None
         self.setProperty("role", "card")
         self.judge, self.scope = ChoiceBox(), ChoiceBox()
-        self.judge.setAccessibleName("Which judge draws")
-        self.scope.setAccessibleName("From which reports")
+        self.judge.setAccessibleName("Judge that extracts")
+        self.scope.setAccessibleName("Reports")
         for combo in (self.judge, self.scope):
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             combo.setMinimumContentsLength(14)
@@ -49,12 +49,12 @@ class DrawingBar(QFrame):
         self.begin = KeyButton("Draw", keys.shown("start_run"), "primary")
         self.begin.clicked.connect(self.start)
         self.words = PlainLabel(role="hint", wrap=True)
-        self.weigh = QPushButton("What would it take?")
+        self.weigh = QPushButton("Estimate")
         self.weigh.setProperty("role", "quiet")
-        self.weigh.setToolTip("Count the calls and their cost; nobody is asked")
+        self.weigh.setToolTip("Estimate calls and cost, without making a call")
         self.weigh.clicked.connect(self._ask_weight)
         self.progress, self.answer = (
-            ChildProgress(desk, "Drawing parts of reports", "Material", part="Drawn parts"),
+            ChildProgress(desk, "Extracting from reports", "Material", part="Extracts"),
             MessageBar(),
         )
         self.progress.ended.connect(self._ended)
@@ -121,7 +121,7 @@ class DrawingBar(QFrame):
         if lacks or order is None:
             self._soon.stop()
             self.words.setText(
-                lacks or ("No judge can draw this: add one with an endpoint." if drawing else "")
+                lacks or ("No judge can extract this: add one with an endpoint." if drawing else "")
             )
         else:
             self.words.setText(drawing.words() if drawing else "")
@@ -151,7 +151,7 @@ class DrawingBar(QFrame):
             return
         said = self._drawing.words()
         self.words.setText(
-            f"{said} {' '.join(found.words())}" if found.units else f"{said} {found.judge} has drawn all."
+            f"{said} {' '.join(found.words())}" if found.units else f"{said} {found.judge} has extracted all."
         )
         self.begin.setEnabled(
             bool(found.units) and not self.progress.running and not self._desk.project.readonly
@@ -162,14 +162,12 @@ class DrawingBar(QFrame):
             missing = line.get("missing") or {}
             if missing:
                 causes = ", ".join(f"{count} × {name.replace('_', ' ')}" for name, count in missing.items())
-                self.answer.show_message(
-                    "warning", f"Not all of it came: {causes}.", "Start again to ask for those."
-                )
+                self.answer.show_message("warning", f"Incomplete: {causes}.", "Start again to retry.")
             elif line.get("state") == "done":
-                self.answer.show_message("success", f"{line['done']:,} of {line['total']:,} are drawn.")
+                self.answer.show_message("success", f"{line['done']:,} of {line['total']:,} are extracted.")
             else:
                 self.answer.show_message(
-                    "info", "It was stopped.", str(line.get("cause") or "Start again to go on.")
+                    "info", "Stopped.", str(line.get("cause") or "Start again to resume.")
                 )
         self.came.emit()
         self._change()

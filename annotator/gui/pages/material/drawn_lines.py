@@ -20,7 +20,7 @@ COLUMNS = ("Item", "System", "Units", "State")
 ITEM, SYSTEM, UNITS, STATE = range(len(COLUMNS))
 # How far a version is → words, icon, colour.
 STANDINGS: dict[Standing | None, tuple[str, str, str]] = {
-    None: ("not drawn", "minus", "state-missing"),
+    None: ("not extracted", "minus", "state-missing"),
     Standing.DRAWN: ("to confirm", "question", "state-unconfirmed"),
     Standing.IMPORTED: ("to confirm", "import", "state-unconfirmed"),
     Standing.CONFIRMED: ("confirmed", "check", "state-agreed"),

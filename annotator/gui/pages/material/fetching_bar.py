@@ -19,7 +19,7 @@ from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
-READER = "https://reader.example/ — asked instead of the pages' own servers"
+READER = "https://reader.example/ — used instead of the pages' own servers"
 SHOWN_PROBLEMS = 4
 
 
@@ -34,9 +34,9 @@ class FetchingBar(QFrame):
         self.setProperty("role", "card")
         self.words = PlainLabel(wrap=True)
         self.private = QCheckBox("Also from this machine and private networks")
-        self.private.setToolTip("Off, an address that a report cites cannot reach into your own network")
-        self.refresh = QCheckBox("Again what was read before")
-        self.refresh.setToolTip("A text that was read never gives way to none")
+        self.private.setToolTip("While off, addresses cited in reports cannot reach your own network")
+        self.refresh = QCheckBox("Fetch read pages again")
+        self.refresh.setToolTip("A stored text is never replaced by an empty one")
         self._found: Cited | None = None
         self.refresh.toggled.connect(lambda _: self._offer())
         self.reader = LineField(placeholderText=READER, clearButtonEnabled=True)
@@ -87,7 +87,7 @@ class FetchingBar(QFrame):
         order = page_fetching.Order(
             self.refresh.isChecked(), self.private.isChecked(), self.reader.text().strip()
         )
-        self._run(order, "The first pages are asked for")
+        self._run(order, "Requesting the first pages")
 
     def take_in(self, folder: Path) -> None:
         """Take pages from a folder, in a process of its own."""

@@ -13,7 +13,7 @@ from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
 from annotator.gui.widgets.plain import PlainLabel
 
-COLUMNS = ("Whose, how many and why",)
+COLUMNS = ("Reports, number and cause",)
 LEAST_HEIGHT = 120
 
 
@@ -26,11 +26,11 @@ class LackingList(QFrame):
         super().__init__()
         self._groups: list[list[Lacking]] = []
         self.setProperty("role", "card")
-        self.title = PlainLabel("Did not come", "subtitle")
-        self.tree = RowsTree("Reports that did not come", COLUMNS, (300,), stretched=0, nested=True)
+        self.title = PlainLabel("Failed", "subtitle")
+        self.tree = RowsTree("Failed reports", COLUMNS, (300,), stretched=0, nested=True)
         self.tree.setMinimumHeight(LEAST_HEIGHT)
-        self.again = QPushButton("Ask for these again")
-        self.again.setToolTip("All reports of the chosen system that did not come")
+        self.again = QPushButton("Retry these")
+        self.again.setToolTip("All failed reports of the selected system")
         self.again.clicked.connect(self._ask)
         vertical(horizontal((self.title, 1), self.again), (self.tree, 1), on=self)
         self.hide()
@@ -46,7 +46,7 @@ class LackingList(QFrame):
         for group in self._groups:
             self.tree.addTopLevelItem(_group(group))
         self.tree.choose(max(0, min(row, len(self._groups) - 1)))
-        self.title.setText(f"{counted(len(found), 'report')} did not come")
+        self.title.setText(f"{counted(len(found), 'report')} failed")
         self.setVisible(bool(found))
 
     def enable(self, free: bool) -> None:

@@ -22,13 +22,13 @@ from annotator.gui.widgets.plain import PlainLabel
 
 # People: a coordinator who prepares what is judged. What annoys them elsewhere: cited pages that die between two
 # runs, claims that a model got wrong and nobody can correct, and no way to see what is missing.
-TABS = ("Reports", "Drawn parts", "Cited pages")
+TABS = ("Reports", "Extracts", "Cited pages")
 REPORTS, PARTS, PAGES = range(3)
 SHOWN_KINDS = ("extract", "page", "import", "judge", "judge_run", "item", "source", "response", "artifact")
 SETTLE_MS = 250
 NOT_YOURS = (
-    "A coordinator prepares this",
-    "Here it can be seen which system wrote which report, and so whoever still judges them blind does not see it.",
+    "For coordinators only",
+    "This page shows which system wrote which report, so people who label blind cannot see it.",
 )
 
 

@@ -32,12 +32,10 @@ EVERY_MS = 1000
 MOST = 500
 NOTHING = (
     "No page is cited yet",
-    "Claims that are drawn from reports say which address they cite. Draw them first; then their pages are fetched "
-    "once and kept here, so that every judge reads the same words.",
+    "Claims extracted from reports name the addresses they cite. Extract claims first; then their pages are "
+    "fetched once and stored here, so that every judge reads the same text.",
 )
-UNREAD = (
-    "There is no text of it. It supports nothing and contradicts nothing: claims that cite it stay unknown."
-)
+UNREAD = "It has no text, so it supports and contradicts nothing: claims that cite it stay unknown."
 
 
 class Shown(Enum):
@@ -86,7 +84,7 @@ class PagesView(QWidget):
         self._no_match = EmptyState("search", "No matches", "Remove a word or the filter to see more.")
         self._nothing = EmptyState("link", *NOTHING)
         self._nothing.add_action(
-            "To the drawn parts", lambda: self._desk.go("Material", part="Drawn parts"), primary=True
+            "Go to the extracts", lambda: self._desk.go("Material", part="Extracts"), primary=True
         )
         self._body = QStackedWidget()
         for widget in (self.list, self._no_match, self._nothing):
@@ -105,7 +103,7 @@ class PagesView(QWidget):
         self.title, self.address = PlainLabel(role="strong", wrap=True), ElidedLabel("", "hint")
         self.state, self.cause = Chips(wrap=True), PlainLabel(role="hint", wrap=True)
         self.text = ReportView()
-        self.text.setAccessibleName("Text of the page, as it was when it was fetched")
+        self.text.setAccessibleName("Text of the page when it was fetched")
         self.finder = FindBar(self.text)
         self.finder.hide()
         self.claims = RowsTree(
@@ -231,7 +229,7 @@ class PagesView(QWidget):
 
     def _show_text(self, page: CitedPage) -> None:
         found = self._desk.ask(pages.page, page.url) if page.is_here else None
-        self.text.show_plain(found.text if found else "It was never fetched." if page.state is None else "")
+        self.text.show_plain(found.text if found else "Never fetched." if page.state is None else "")
 
     def _show_claims(self, page: CitedPage) -> None:
         citing = self._cited.citing.get(page.url, ())

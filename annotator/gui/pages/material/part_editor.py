@@ -59,7 +59,7 @@ class PartEditor(QWidget):
 
     def _lay_out(self) -> None:
         self.confirming = KeyButton("Confirm", keys.shown("confirm_drawn"))
-        self.confirming.set_hint("Say that it is right as it stands")
+        self.confirming.set_hint("Confirm it without changes")
         self.adding = KeyButton("Add", keys.shown("new_drawn"), "quiet")
         self.removing = KeyButton("Remove", keys.shown("remove_drawn"), "quiet")
         self.keeping = KeyButton("Keep", keys.shown("keep_drawn"), "primary")
@@ -161,7 +161,7 @@ class PartEditor(QWidget):
         self._done(lambda project: part_edits.remove_unit(project, self._subject(), self.kind, unit.id))
 
     def confirm(self) -> None:
-        """Say that it is right as it stands."""
+        """Confirm it without changes."""
         if self.confirming.isEnabled() and self._may() and self.keep():
             self._done(lambda project: part_edits.confirm(project, self._subject(), self.kind))
 
@@ -249,9 +249,9 @@ class PartEditor(QWidget):
             )
         name = NAMES.get(self.kind.value, "unit")
         self.nothing.setText(
-            f"Nothing is drawn yet. Let a judge draw it above, or add the first {name} yourself."
+            f"Nothing extracted yet. Have a judge extract it above, or add the first {name} yourself."
             if found is None
-            else f"It was read, and holds no {name}. Add one if that is not so."
+            else f"The judge found no {name}. Add one if this is wrong."
         )
         self.nothing.setVisible(self.line is not None and not (found and found.document.units))
         self.list.setVisible(bool(found and found.document.units))

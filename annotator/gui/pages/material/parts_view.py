@@ -64,15 +64,15 @@ class Wanted(Enum):
     """How far what is listed is."""
 
     ALL = "All"
-    NONE = "Not drawn"
+    NONE = "Not extracted"
     OPEN = "To confirm"
     DONE = "Settled"
 
 
 NOTHING = (
-    "Nothing to draw from yet",
-    "Claims, plans and references are drawn from reports, key insights from the sources of items. Import them, or have "
-    "a model write reports on the first part of this page.",
+    "Nothing to extract from yet",
+    "Claims, plans and references are extracted from reports, key insights from the sources of items. "
+    "Import them, or have a model write reports in the first part of this page.",
 )
 
 
@@ -92,7 +92,7 @@ class PartsView(QWidget):
         # An answer may still come when the window has given the file back.
         self._stopped = False
         self.model = DrawnModel(self)
-        self.list = LinesTable("Reports and what was drawn", self.model, WIDTHS, stretched=ITEM)
+        self.list = LinesTable("Reports and extracts", self.model, WIDTHS, stretched=ITEM)
         self.list.firm = (STATE,)
         self.list.viewport().installEventFilter(self)
         self.list.selectionModel().currentRowChanged.connect(lambda *_: self._show_line())
@@ -125,7 +125,7 @@ class PartsView(QWidget):
             self.search, self.wanted, self.nothing, (self.list, 1), on=left, margins=(0, 0, 4, 0), spacing=6
         )
         parts = Splitter("material-parts")
-        area = PlainArea("What was drawn, unit by unit", self.editor)
+        area = PlainArea("Extract, unit by unit", self.editor)
         for widget in (left, self.text, area):
             parts.addWidget(widget)
         parts.setSizes([LIST_WIDTH, 380, 380])

@@ -65,7 +65,7 @@ class ReadingPane(QWidget):
         self._line, self._unit = None, None
         self.heading.setText(f"Raw replies: {len(replies)}")
         self.pane.show_words(RULE.join(replies))
-        self.place.setText("None is known: nobody was asked, or the question has changed since.")
+        self.place.setText("None: no call was made, or the question has changed since.")
         self.place.setVisible(not replies)
 
     def seek(self) -> None:
@@ -81,7 +81,7 @@ class ReadingPane(QWidget):
             f"{source.title} (item {self._line.item})" if source else f"Item {self._line.item}"
         )
         if source is None:
-            self.pane.show_words("This item has no source with text. Put one beside it on the Author page.")
+            self.pane.show_words("This item has no source with text. Add one on the Author page.")
         else:
             self.pane.show_report(source.text, "source")
 
@@ -94,7 +94,7 @@ class ReadingPane(QWidget):
         start = unit.anchor.start if unit.anchor else None
         span = next(filter(None, (self.pane.place(words, start) for words in quoted)), None)
         self.place.setVisible(span is None)
-        self.place.setText("The words of this unit are not found in the text: it was worded anew.")
+        self.place.setText("The words of this unit are not in the text: it was reworded.")
         self.pane.mark("evidence", span, reveal=True)
 
 

@@ -26,7 +26,7 @@ PARTS = {
     "references": ("reference", "references"),
 }
 # What the cells may tell, in the order of the choice.
-LENGTH, DRAWN = "Length in characters", "Drawn parts"
+LENGTH, DRAWN = "Length in characters", "Extracts"
 TOLD = (LENGTH, "Time", "Tokens", "Cost", DRAWN)
 
 
@@ -190,7 +190,7 @@ def _took(line: ReportLine) -> str:
 
 def _parts(line: ReportLine) -> str:
     told = [counted(line.parts[kind].units, *words) for kind, words in PARTS.items() if kind in line.parts]
-    return ", ".join(told) or "nothing drawn"
+    return ", ".join(told) or "nothing extracted"
 
 
 def _failed(failed: Sequence[Lacking]) -> str:

@@ -38,7 +38,7 @@ FORM_WIDTH = 350
 EVERY_MS = 1500
 NOTHING = (
     "No reports yet",
-    "A report is what a system wrote on an item. Import reports that are there, or have a model write them.",
+    "A report is a system's answer to an item. Import existing reports, or have a model write them.",
 )
 
 
@@ -76,7 +76,7 @@ class ReportsView(QWidget):
         parts.addWidget(self._left())
         inner = QWidget()
         vertical(self.form, (self.lacking, 1), Stretch(0), on=inner, margins=(0, 0, 4, 0))
-        area = PlainArea("Having reports written", inner)
+        area = PlainArea("Writing reports", inner)
         theme.scale(area.setMinimumWidth, FORM_WIDTH)
         parts.addWidget(area)
         parts.setStretchFactor(0, 1)
@@ -89,10 +89,10 @@ class ReportsView(QWidget):
         self.search.setAccessibleName("Find an item")
         self.search.textChanged.connect(lambda _: self._narrow())
         self.told = ChoiceBox()
-        self.told.setAccessibleName("What the cells tell")
+        self.told.setAccessibleName("Content of the cells")
         self.told.addItems(list(reports_grid.TOLD))
         self.told.currentTextChanged.connect(self._tell)
-        self.open_only = QCheckBox("Only items that lack a report")
+        self.open_only = QCheckBox("Only items without a report")
         self.open_only.toggled.connect(lambda _: self._narrow())
         top = horizontal((self.search, 1), self.open_only, PlainLabel("Show", "hint"), self.told)
         self.count = PlainLabel(role="hint", wrap=True)
@@ -104,7 +104,7 @@ class ReportsView(QWidget):
             self._body.addWidget(widget)
         self.cell = PlainLabel(role="strong", wrap=True)
         self.about = PlainLabel(role="hint", wrap=True)
-        self.open = KeyButton("Read it, and what was drawn", keys.shown("read_report"))
+        self.open = KeyButton("Read the report and its extracts", keys.shown("read_report"))
         self.open.clicked.connect(self.read)
         self.foot = QFrame()
         self.foot.setProperty("role", "card")

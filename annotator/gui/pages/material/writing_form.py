@@ -87,7 +87,7 @@ class WritingForm(QFrame):
         form = QFormLayout()
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         for words, field in (
-            ("System", self.system), ("Endpoint of", self.judge), ("It is given", self.mode), ("", self.planned),
+            ("System", self.system), ("Endpoint of", self.judge), ("Input", self.mode), ("", self.planned),
             ("On", self.items),
         ):  # fmt: skip
             field.setAccessibleName(words or self.planned.text())
@@ -95,9 +95,9 @@ class WritingForm(QFrame):
         for combo in (self.judge, self.mode, self.items):
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             combo.setMinimumContentsLength(12)
-        self.trials.setAccessibleName("Runs on each item")
-        self.at_once.setAccessibleName("Calls at once")
-        numbers = horizontal(self.trials, PlainLabel("calls at once"), self.at_once, Stretch(1))
+        self.trials.setAccessibleName("Runs per item")
+        self.at_once.setAccessibleName("Concurrent calls")
+        numbers = horizontal(self.trials, PlainLabel("concurrent calls"), self.at_once, Stretch(1))
         form.addRow("Runs", numbers)
         form.addRow("Budget", self.budget)
         vertical(
@@ -135,7 +135,7 @@ class WritingForm(QFrame):
         count = len(self._keys)
         choices = [(f"all items ({count:,})" if count > 1 else "the one item", ALL)] if count else []
         choices += [(f"the first {A_FEW}, to try it", FEW)] if count > A_FEW else []
-        choices += [(f"item {self._chosen} alone", CHOSEN)] if self._chosen and count else []
+        choices += [(f"only item {self._chosen}", CHOSEN)] if self._chosen and count else []
         offer(self.items, choices)
         self._change()
 
@@ -179,7 +179,7 @@ class WritingForm(QFrame):
             run.judge, run.protocol, (last.system,), items, trials=max(one.trial for one in lacking),
             concurrency=self.at_once.value(), timeout_s=TIMEOUT_S, budget_usd=self.budget.limit,
         )  # fmt: skip
-        self._run(order, f"{last.system} is asked again")
+        self._run(order, f"Retrying {last.system}")
 
     def stop(self) -> None:
         """End the run before the window closes."""
@@ -212,11 +212,12 @@ class WritingForm(QFrame):
         if not self._keys:
             return "There are no items yet to write about."
         if not self.judge.count():
-            return "There is no judge with an endpoint yet. Add one on the Judges page: its endpoint writes here."
-        if not self.system.text().strip():
             return (
-                "Say whose reports these are to be: a name stands for one model with one set of parameters."
+                "There is no judge with an endpoint yet. Add one on the Judges page: its endpoint writes "
+                "the reports."
             )
+        if not self.system.text().strip():
+            return "Name the system: a name stands for one model with one set of parameters."
         return ""
 
     def _weigh(self) -> None:
@@ -233,7 +234,7 @@ class WritingForm(QFrame):
         else:
             without = found.units - found.calls - found.in_journal
             lacks = counted(without, "item lacks", "items lack")
-            lacks = f" {lacks} the gold that is to be given." if without > 0 else ""
+            lacks = f" {lacks} the required gold." if without > 0 else ""
             self.estimate.setText(" ".join(found.words()) + lacks)
         self.begin.setEnabled(
             bool(found.units) and not self.progress.running and not self._desk.project.readonly
@@ -244,13 +245,11 @@ class WritingForm(QFrame):
             failed, done = len(line.get("failed") or []), int(line.get("done", 0))
             told = f"{done:,} of {int(line['total']):,} reports are there."
             if failed:
-                self.answer.show_message(
-                    "warning", told, "What did not come is listed below, with its cause."
-                )
+                self.answer.show_message("warning", told, "Failures are listed below with their cause.")
             elif line.get("state") == "done":
                 self.answer.show_message("success", told)
             else:
-                why = str(line.get("cause") or "Start again to go on; nothing is written twice.")
-                self.answer.show_message("info", f"{told} It was stopped.", why)
+                why = str(line.get("cause") or "Start again to resume; nothing is written twice.")
+                self.answer.show_message("info", f"{told} Stopped.", why)
         self.came.emit()
         self._change()

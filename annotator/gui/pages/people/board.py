@@ -33,7 +33,7 @@ LOOKS = {
 }
 # Purpose → icon and words; plain work has neither.
 PURPOSES = {
-    Purpose.PILOT: ("annotator", "A pilot item, which everybody does"),
+    Purpose.PILOT: ("annotator", "A pilot item, assigned to everyone"),
     Purpose.REPEAT: ("restore", "A silent repeat of this person's own labels"),
 }
 
@@ -205,7 +205,7 @@ class BoardModel(RowsModel[Line]):
         if column == STATE and line.submitted_at:
             return f"Handed in on {due_words(line.submitted_at, overdue=False)}"
         if column == UNITS and line.stage is Stage.ADJUDICATION:
-            return "Stages of the item that are adjudicated, of those that two or more people answer"
+            return "Adjudicated stages of the item, of those that two or more people answer"
         return self.words(line, column)
 
 

@@ -39,7 +39,7 @@ class DueBar(QFrame):
         self.date.setDisplayFormat("ddd d MMM yyyy")
         self.date.setAccessibleName("Due by the end of")
         set_it, none = KeyButton("Set", "↵", role="primary"), KeyButton("No date")
-        cancel = KeyButton("Leave as it is", "Esc", role="quiet")
+        cancel = KeyButton("Leave unchanged", "Esc", role="quiet")
         set_it.clicked.connect(self._set)
         none.clicked.connect(lambda: self._tell(None))
         cancel.clicked.connect(self.close_bar)
@@ -94,7 +94,7 @@ class BoardActs:
             kept = len(lines) - gone
             rest = f" {counted(kept, 'piece')} stayed: handed in already." if kept else ""
             self._say(
-                f"Withdrew {counted(gone, 'piece')}.{rest}", "What was written stays; nobody else sees it."
+                f"Withdrew {counted(gone, 'piece')}.{rest}", "Existing work is kept; nobody else sees it."
             )
 
     def set_due(self, due: datetime | None) -> None:
@@ -108,7 +108,7 @@ class BoardActs:
         lines = self._chosen()
         if len(lines) != 1 or self._desk.project.readonly:
             if lines:
-                self._answer.show_message("info", "Hand pieces over one by one.", "Choose a single line.")
+                self._answer.show_message("info", "Pieces are reassigned one by one.", "Select a single row.")
             return None
         menu = self.people_menu(lines[0], parent)
         menu.popup(at)
@@ -116,7 +116,7 @@ class BoardActs:
 
     def people_menu(self, line: Line, parent: QWidget) -> QMenu:
         """Those who could take a piece over."""
-        menu = QMenu("Hand to", parent)
+        menu = QMenu("Reassign to", parent)
         found = self._desk.ask(assignments.candidates, line.assignment_id) or []
         for person in found if not line.handed_in else ():
             self._add(menu, line, person)
@@ -132,9 +132,7 @@ class BoardActs:
     def reassign(self, line: Line, person_id: str, name: str) -> None:
         """Hand a piece to somebody else."""
         if self._desk.do(assignments.reassign, line.assignment_id, person_id) is not None:
-            self._say(
-                f"Item {line.item_key} went to {name}.", f"What {line.person} wrote of it stays theirs."
-            )
+            self._say(f"Item {line.item_key} went to {name}.", f"{line.person}'s work on it stays theirs.")
 
     def _say(self, happened: str, todo: str) -> None:
-        self._answer.show_message("success", happened, f"{todo} {keys.shown('undo')} takes it back.")
+        self._answer.show_message("success", happened, f"{todo} {keys.shown('undo')} undoes it.")

@@ -55,7 +55,7 @@ class HandOut(QWidget):
         self.rebind()
 
     def _work(self) -> QWidget:
-        area = PlainArea("What is handed out", self.form)
+        area = PlainArea("Work to hand out", self.form)
         parts = Splitter("people/hand out")
         parts.addWidget(area)
         parts.addWidget(self.preview)
@@ -64,7 +64,7 @@ class HandOut(QWidget):
         parts.setStretchFactor(1, 3)
         foot = QHBoxLayout()
         foot.addWidget(PlainLabel(
-            "What is assigned already stays and is counted; the adjudicator of an item is never one of its "
+            "Existing assignments stay and are counted; the adjudicator of an item is never one of its "
             "annotators.", "hint", wrap=True,
         ), 1)  # fmt: skip
         foot.addWidget(self.assign)
@@ -116,6 +116,6 @@ class HandOut(QWidget):
         if change is not None:
             made = counted(len(change.after["rows"]), "piece")
             self.answer.show_message(
-                "success", f"Assigned {made} of work.", f"{keys.shown('undo')} takes it back."
+                "success", f"Assigned {made} of work.", f"{keys.shown('undo')} undoes it."
             )
-            self.answer.set_action("See who is where", lambda: self._desk.go("People", part="Who is where"))
+            self.answer.set_action("See progress", lambda: self._desk.go("People", part="Progress"))

@@ -21,7 +21,7 @@ from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 # People: a coordinator who used to keep this in a spreadsheet and found out late that a pair was never complete.
-TABS = ("Who works here", "Hand out", "Who is where")
+TABS = ("Team", "Hand out", "Progress")
 ROSTER, HAND_OUT, BOARD = range(3)
 AT_ONCE = ("person", "assignment", "item", "import", "setting")
 SOON = ("artifact", "agreement", "adjudication", "ruling", "dispute", "parcel", "tray")

@@ -26,7 +26,8 @@ class Partners:
         """The same in sentences."""
         if self.alone:
             return (
-                "Nobody else has this stage of this item, so there will be no pair and no agreement figure."
+                "Nobody else is assigned to this stage of this item, so there is no pair and no agreement "
+                "figure."
             )
         said = [f"{named(each.alias, each.person)}: {each.state}" for each in self.others]
         return "\n".join([*said, *(["One has handed in, another has not."] if self.incomplete else [])])

@@ -95,7 +95,7 @@ class PeopleModel(RowsModel[Person]):
 
     def _standing(self, person: Person) -> str:
         if not person.active:
-            return "has left"
+            return "left the project"
         return "this window" if person.id == self._desk.project.by else ""
 
     def _picture(self, person: Person) -> Any:
@@ -108,7 +108,7 @@ class PeopleModel(RowsModel[Person]):
         if column == NAME:
             return f"{person.name}\nid {person.id}"
         if column == ALIAS:
-            return "The pseudonym in every export; the name never leaves this file."
+            return "Pseudonym in every export; the name is never exported."
         work = self._work.get(person.id)
         if column == WORK and work is not None:
             return "\n".join(f"{state}: {count}" for state, count in work.states.items())

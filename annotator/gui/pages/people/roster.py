@@ -41,8 +41,9 @@ class Roster(QWidget):
         column.setContentsMargins(0, 10, 0, 0)
         column.setSpacing(8)
         column.addWidget(PlainLabel(
-            "Everybody sees their own work and what is settled, never another annotator's. Names stay in this file; "
-            "exports carry only the alias. Who leaves keeps all they made.", "hint", wrap=True,
+            "Everyone sees their own work and the consensus, never another annotator's work. Names stay in "
+            "this file; exports contain only the alias. When people leave, their work is "
+            "kept.", "hint", wrap=True,
         ))  # fmt: skip
         column.addWidget(self.list, 1)
         self.answer.float_over(self.list)
@@ -55,7 +56,7 @@ class Roster(QWidget):
         self.name, self.alias = LineField(placeholderText="Name of a new person"), LineField()
         self.name.setAccessibleName("Name of a new person")
         self.alias.setPlaceholderText("Alias: next free")
-        self.alias.setAccessibleName("Alias of the new person; the next free one unless given")
+        self.alias.setAccessibleName("Alias of the new person; by default the next free one")
         self.alias.setMaximumWidth(170)
         for field in (self.name, self.alias):
             field.returnPressed.connect(self.add)
@@ -143,15 +144,15 @@ class Roster(QWidget):
         pieces = counted(left, "piece")
         self.answer.show_message(
             "warning",
-            f"{person.name} has left with {pieces} of work not handed in.",
-            "Until these are taken back and handed out anew, their pairs stay incomplete.",
+            f"{person.name} left the project with {pieces} of work not handed in.",
+            "Until these are withdrawn and handed out again, their pairs stay incomplete.",
         )
-        self.answer.set_action(f"Take back {pieces}", lambda: self._withdraw(person.id))
+        self.answer.set_action(f"Withdraw {pieces}", lambda: self._withdraw(person.id))
 
     def _withdraw(self, person_id: str) -> None:
         if self._desk.do(assignments.withdraw_open, person_id) is not None:
             self.answer.show_message(
-                "success", "Taken back.", "The same plan, handed out again, now fills the gaps with others."
+                "success", "Withdrawn.", "Hand out the same plan again to fill the gaps with other people."
             )
 
     def work_as(self) -> None:
@@ -167,9 +168,9 @@ class Roster(QWidget):
     def _offer(self) -> None:
         person = self._person()
         here = person is not None and person.id == self._desk.project.by
-        self.leaving.set_words("Left the project" if person is None or person.active else "Is back")
+        self.leaving.set_words("Left the project" if person is None or person.active else "Returned")
         self.leaving.setEnabled(person is not None and not here)
-        self.leaving.set_hint("Work as somebody else first" if here else "All they made stays")
+        self.leaving.set_hint("Work as somebody else first" if here else "All their work is kept")
         self.rename.setEnabled(person is not None)
         self.work.setEnabled(person is not None and person.active)
         self.list.setAccessibleDescription("Space ticks a role, Enter works as the person")

@@ -28,7 +28,7 @@ class TotalsTable(LinesTable):
 
     def __init__(self) -> None:
         self.totals = TotalsModel()
-        super().__init__("People, with how far each is", self.totals, WIDTHS, stretched=PERSON)
+        super().__init__("People and their progress", self.totals, WIDTHS, stretched=PERSON)
         self.totals.setParent(self)
         self.setItemDelegate(_Bars(self))
         self._filling = False

@@ -31,7 +31,7 @@ from annotator.gui.widgets.lists.lines_table import LinesTable
 
 WIDTHS = (88, 106, 150, 112, 110, 118, 72, 62)
 DEEDS = {
-    "withdraw": "Withdraw", "change_due": "Change due date", "reassign": "Hand to somebody else",
+    "withdraw": "Withdraw", "change_due": "Change due date", "reassign": "Reassign",
 }  # fmt: skip
 
 
@@ -55,7 +55,7 @@ class Whereabouts(QWidget):
         self.rebind()
 
     def _make_tables(self) -> None:
-        self.table = LinesTable("Who is where", self.model, WIDTHS, stretched=PERSON)
+        self.table = LinesTable("Progress", self.model, WIDTHS, stretched=PERSON)
         self.table.firm = (ITEM, STATE)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.table.setSortingEnabled(True)
@@ -132,9 +132,9 @@ class Whereabouts(QWidget):
 
     def _say_nothing(self) -> None:
         if self._coordinates:
-            words = "Hand work out, and everybody's pieces show here with their states, dates and pairs."
+            words = "Hand out work, and all assignments are listed here with state, due date and pair."
         else:
-            words = "Once the coordinator assigns you something, it shows here. Until then every item is open to you."
+            words = "Your assignments are listed here. Until you have any, every item is open to you."
         self.nothing.show_words(
             "Nothing is assigned yet" if self._coordinates else "Nothing is assigned to you", words
         )
@@ -176,7 +176,7 @@ class Whereabouts(QWidget):
                 self._choose([line.assignment_id], row)
                 self.table.setFocus()
                 return
-        self.answer.show_message("success", "Nothing is overdue, and no pair is waiting.")
+        self.answer.show_message("success", "Nothing is overdue, and no pair is incomplete.")
 
     def show_state(self, state: str) -> None:
         """Narrow to a state, for instance to what is overdue."""

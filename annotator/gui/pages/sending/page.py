@@ -27,8 +27,8 @@ from annotator.gui.widgets.plain import PlainLabel
 SHOWN_KINDS = ("artifact", "judgement", "dispute", "assignment", "parcel", "labels")
 FILES = f"Work to send back (*{dropping.WORK})"
 WHAT = (
-    "Everything you have submitted goes into one file; drafts stay on this computer. You can go on working and send "
-    "again as often as you like: whoever gets the file takes in only what is new."
+    "Everything you have submitted goes into one file; drafts stay on this computer. You can continue "
+    "working and send again as often as you like: only what is new is imported."
 )
 
 
@@ -74,8 +74,8 @@ class SendPage(Page):
     def _nothing(self) -> EmptyState:
         return EmptyState(
             "items",
-            "This task asks nothing of you yet",
-            "When a further task comes by mail, open it here: what you have written stays as it is.",
+            "This task contains no work for you yet",
+            "When you receive another task, open it here: your work stays unchanged.",
         )
 
     def _foot(self) -> QHBoxLayout:

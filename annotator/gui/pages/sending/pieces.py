@@ -27,7 +27,7 @@ class PiecesTable(RowsTree):
     """The Piece to go to."""
 
     def __init__(self) -> None:
-        super().__init__("What goes back and what stays", COLUMNS, WIDTHS, QUESTION)
+        super().__init__("Work sent back and work kept here", COLUMNS, WIDTHS, QUESTION)
         self._pieces: tuple[Piece, ...] = ()
         self.itemActivated.connect(lambda _: self.go())
         theme.watch(self, lambda: self.show_pieces(self._pieces))
@@ -66,7 +66,7 @@ def summary(found: Outlook) -> str:
             "1 objection goes along" if found.disputes == 1 else f"{found.disputes} objections go along"
         )
     if not goes and not found.disputes:
-        parts[0] = "Nothing was submitted yet, so there is nothing to send"
+        parts[0] = "Nothing is submitted yet, so there is nothing to send"
     if drafts:
         parts.append(f"{_documents(drafts)} not submitted: {'it stays' if drafts == 1 else 'they stay'} here")
     if still := found.count(Going.OPEN):

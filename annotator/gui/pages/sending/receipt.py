@@ -49,11 +49,11 @@ class Receipt(QFrame):
         self.code.setAccessibleName(f"Receipt code {last.receipt}")
         self.copy.setText(COPY)
         self.about.setText(
-            f"This is the receipt code of “{last.file}”, written {moment(last.at)}. Mail that file to whoever sent "
-            "you the task. They see the very same code once it has arrived; ask them for it."
+            f"This is the receipt code of “{last.file}”, written {moment(last.at)}. Mail that file to the "
+            "sender of your task. They see the same code once it has arrived; ask them for it."
         )
         earlier = ", ".join(f"{sent.receipt} ({moment(sent.at)})" for sent in found.sent[1 : EARLIER + 1])
-        told = ["Something new was submitted since: write the file again."] if found.news else []
+        told = ["You have submitted more since: write the file again."] if found.news else []
         self.earlier.setText(" ".join([*told, *([f"Earlier codes: {earlier}."] if earlier else [])]))
         self.earlier.setVisible(bool(self.earlier.text()))
         self.look.setVisible(path is not None)

@@ -21,9 +21,9 @@ from annotator.gui.widgets.layouts import vertical
 
 WIDE = 600
 RULE = (
-    "Whoever tunes a judge or its prompt on the dev part may be asked later how often the test part was seen. So each "
-    "look is counted, and told beside the figures. One look covers every view and choice, until this window is closed, "
-    "a label changes, or a judge says something new of these reports."
+    "Anyone who tunes a judge or its prompt on the dev part must report how often the test part was viewed. "
+    "So each view is counted and shown beside the figures. One view covers all tables and choices, until "
+    "this window is closed, a label changes, or a judge gives new verdicts on these reports."
 )
 
 
@@ -76,7 +76,7 @@ class Gate(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.words = EmptyState("eye", "The test part is opened on purpose", width=WIDE)
+        self.words = EmptyState("eye", "Open the test part?", width=WIDE)
         self.stay = self.words.add_action("Stay with the dev part", self.declined.emit, primary=True)
         self.open = self.words.add_action("Open", self.opened.emit)
         vertical(self.words, on=self, margins=0)
@@ -84,11 +84,9 @@ class Gate(QWidget):
 
     def ask(self, seen: Seen) -> None:
         """Ask about a set."""
-        before = f"It was looked at {counted(seen.openings, 'time')} so far." if seen.openings else (
-            "Nobody has looked at it yet."
+        before = f"It was viewed {counted(seen.openings, 'time')}." if seen.openings else (
+            "Nobody has viewed it yet."
         )  # fmt: skip
-        judges = f" This look shows {', '.join(map(_apart, seen.judges))}." if seen.judges else ""
-        self.words.show_words(
-            f"The test part of {_apart(seen.name)} is opened on purpose", f"{before}{judges} {RULE}"
-        )
+        judges = f" This view shows {', '.join(map(_apart, seen.judges))}." if seen.judges else ""
+        self.words.show_words(f"Open the test part of {_apart(seen.name)}?", f"{before}{judges} {RULE}")
         self.open.setText(f"Open it: look {seen.openings + 1:,}")

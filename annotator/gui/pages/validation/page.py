@@ -49,8 +49,8 @@ class ValidatePage(PartedPage):
     )
     ABOUT = ("How is a judge validated?", "validation")
     DENIED = (
-        "Validation is a coordinator's work",
-        "Whoever labels must not know what judges say of the same reports.",
+        "Validation is for coordinators",
+        "People who label must not know judges' verdicts on the same reports.",
     )
     AT_ONCE = frozenset({"validation set", "informed"})
     SOON = frozenset(

@@ -32,7 +32,7 @@ class ValidationViewer(Viewer):
     """The views of validation; looks that were counted are known until the window is closed."""
 
     ICON = "validate"
-    OTHERWISE = ("Let a judge judge", "Judges", {})
+    OTHERWISE = ("Run a judge", "Judges", {})
 
     def __init__(self, desk: Desk) -> None:
         self._looks: dict[str, Look] = {}

@@ -48,7 +48,7 @@ class ProgressRow(QWidget):
 
     def show_stopping(self) -> None:
         """Say that the work was asked to stop."""
-        self.show_progress("Stopping; what is finished is kept", 0, 0)
+        self.show_progress("Stopping; finished work is kept", 0, 0)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Let the work be cancelled anew."""

@@ -30,16 +30,16 @@ class AnchorForm(QWidget):
         self._desk = desk
         self.words = PlainLabel("", wrap=True)
         self.many = NumberBox(minimum=1, maximum=MOST, value=drift.SIZE)
-        self.systems = TickList("Of which systems; all unless some are ticked", 2, 3)
+        self.systems = TickList("Systems; all unless some are ticked", 2, 3)
         self.items = LineField(placeholderText="all items; or keys, e.g. 1, 4, 7–9", clearButtonEnabled=True)
         self.concurrency = NumberBox(minimum=1, maximum=512, value=8)
         self.timeout = NumberBox(minimum=5, maximum=3600, value=120, suffix=" s")
         self.budget = BudgetBox()
         for widget, name in (
-            (self.many, "How many verdicts are frozen"),
-            (self.items, "Of which items, by key"),
-            (self.concurrency, "Calls at once"),
-            (self.timeout, "Seconds that one call may take"),
+            (self.many, "Number of verdicts to freeze"),
+            (self.items, "Items, by key"),
+            (self.concurrency, "Concurrent calls"),
+            (self.timeout, "Timeout of one call, in seconds"),
         ):
             widget.setAccessibleName(name)
         self.systems.setToolTip("All systems, unless some are ticked")
@@ -54,9 +54,9 @@ class AnchorForm(QWidget):
         form.setContentsMargins(0, 0, 0, 0)
         form.setVerticalSpacing(7)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
-        form.addRow(PlainLabel("What is frozen", "strong"))
+        form.addRow(PlainLabel("Frozen verdicts", "strong"))
         form.addRow(self.words)
-        chance = beside(self.many, PlainLabel("chosen by chance", "hint"))
+        chance = beside(self.many, PlainLabel("chosen at random", "hint"))
         self._choice: tuple[QWidget | QHBoxLayout, ...] = (chance, self.systems, self.items)
         form.addRow(label_of(self.many, "&Verdicts"), chance)
         form.addRow("&Systems", self.systems)
@@ -73,7 +73,7 @@ class AnchorForm(QWidget):
             self._offer_choice(offered=one.frozen_at is None)
         whole = counted(one.verdicts, "verdict")
         if one.frozen_at is None:
-            self.words.setText(f"Nothing yet, of {whole}. Freezing asks nobody and costs nothing.")
+            self.words.setText(f"None of {whole} yet. Freezing makes no call and costs nothing.")
             return
         self.words.setText(
             f"{counted(one.frozen, 'verdict')} on {counted(one.items, 'item')}, since {when(one.frozen_at)}."

@@ -28,14 +28,16 @@ LEAST_REPLY = 90
 SETTLE_MS = 60
 NO_ANCHOR = (
     "Nothing to check “{}” against yet",
-    "Providers change what answers behind a name. Freeze some of its verdicts now: the same units can be judged anew "
-    "in weeks or months, and you see which verdicts changed, since when, and what else did at the endpoint.",
+    "Providers may change the model behind a name. Freeze some verdicts now: the same units can be judged "
+    "again in weeks or months, and you see which verdicts changed, since when, and what else changed at the "
+    "endpoint.",
 )
 NO_CHECK = (
     "Not checked yet",
-    "{} of “{}” are frozen. A check asks for the same units again, afresh, and compares. No result is made of it.",
+    "{} of “{}” are frozen. A check judges the same units again, without the cache, and compares. It does "
+    "not affect any result.",
 )
-NOT_KEPT = "the call is not kept any more."
+NOT_KEPT = "the call is no longer stored."
 
 
 class DriftFound(QWidget):

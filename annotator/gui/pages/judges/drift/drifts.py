@@ -13,9 +13,9 @@ from annotator.gui.review.judge_words import causes_words, day, value_look, valu
 from annotator.gui.tables.cells import Column
 
 AGREEMENT = (
-    "The share of anchored verdicts that are the same again, of those that came. Wilson's 95 % interval takes verdicts "
-    "for independent; those of one item are not, so it is rather too narrow. Even a judge that is left alone does not "
-    "always say the same: compare with the flips of its own trials before you call it drift."
+    "Share of anchored verdicts that stayed the same, of those that arrived. Wilson's 95 % interval assumes "
+    "independent verdicts; those of one item are not, so it is somewhat too narrow. Even an unchanged judge "
+    "does not always repeat itself: compare with its flip rate over repeated trials before calling it drift."
 )
 
 
@@ -77,7 +77,7 @@ STANDINGS: Sequence[Column[Standing]] = (
             else f"Not frozen yet: {counted(one.verdicts, 'verdict')}."
         ),
         number=True,
-        about="Verdicts of the anchor set, against which the judge is checked.",
+        about="Verdicts of the anchor set used for the check.",
     ),
     Column("Last check", _last, 100, firm=True),
     Column(
@@ -87,7 +87,7 @@ STANDINGS: Sequence[Column[Standing]] = (
         firm=True,
         look=lambda one: _changes_look(one.last),
         number=True,
-        about="Verdicts that were another at the last check against the anchor set that stands.",
+        about="Verdicts that differed at the last check against the current anchor set.",
     ),
 )
 
@@ -97,13 +97,14 @@ def _else(check: Drift) -> str:
 
 
 def _else_tip(check: Drift) -> str:
-    return "\n".join(differences(check)) or "The same model, fingerprint, prompt and parameters, where told."
+    same = "The same model, fingerprint, prompt and parameters, where reported."
+    return "\n".join(differences(check)) or same
 
 
 def differences(check: Drift) -> list[str]:
     """What else is another than when the set was frozen, each in a sentence."""
     return [
-        f"Another than before is {TRAITS[name]}: {_listed(now)}; before {_listed(before)}."
+        f"Changed: {TRAITS[name]}, now {_listed(now)}, before {_listed(before)}."
         for name, (before, now) in check.differences.items()
     ]
 
@@ -120,7 +121,7 @@ CHECKS: Sequence[Column[Drift]] = (
         tip=lambda one: when(at(one.checked_at)),
         firm=True,
     ),
-    Column("Changed", changes, 84, look=_changes_look, number=True, about="Of those that came."),
+    Column("Changed", changes, 84, look=_changes_look, number=True, about="Of those that arrived."),
     Column(
         "The same [95 %]",
         lambda one: share(one.agreement),
@@ -141,12 +142,14 @@ CHECKS: Sequence[Column[Drift]] = (
         "Missing",
         lambda one: f"{one.units - one.compared:,}",
         62,
-        tip=lambda one: causes_words(one.missing) or "All came again.",
+        tip=lambda one: causes_words(one.missing) or "All were judged again.",
         look=lambda one: ("warning", "state-unconfirmed") if one.missing else None,
         number=True,
         about="Anchored units without a verdict now. They count neither as changed nor as the same.",
     ),
-    Column("Else", _else, 120, tip=_else_tip, about="What else changed at the endpoint, as far as it tells."),
+    Column(
+        "Else", _else, 120, tip=_else_tip, about="Other changes at the endpoint, as far as it reports them."
+    ),
 )
 CHANGED: Sequence[Column[Turned]] = (
     Column("Item", lambda one: one.changed.item, 48, fitted=True),
@@ -170,7 +173,7 @@ CHANGED: Sequence[Column[Turned]] = (
         98,
         tip=lambda one: f"First seen at the check of {when(one.since)}.",
         firm=True,
-        about="The first check that found the verdict as it is now.",
+        about="First check with the current verdict.",
     ),
 )
 
@@ -183,7 +186,7 @@ def account(check: Drift, *, stands: bool) -> str:
         f"{frozen}{'' if stands else ', in whose place there is another now'}."
     ]
     if check.agreement.value is None:
-        said.append(f"No agreement can be told: {agreement_words.spoken(check.agreement.note)}.")
+        said.append(f"Agreement is undefined: {agreement_words.spoken(check.agreement.note)}.")
     elif check.kappa.value is None:
         said.append(f"κ is undefined: {agreement_words.spoken(check.kappa.note.partition('; ')[0])}.")
     else:
@@ -192,5 +195,5 @@ def account(check: Drift, *, stands: bool) -> str:
         said.append(f"Without a verdict now: {causes_words(check.missing)}.")
     said += differences(check)
     if not check.differences and check.compared:
-        said.append("Nothing else is known to have changed at the endpoint.")
+        said.append("No other changes at the endpoint are known.")
     return " ".join(said)

@@ -37,22 +37,22 @@ LEFT = (
         "freeze_anchor",
         "Freeze verdicts",
         "lock",
-        "Freeze some of the judge's verdicts, to be asked for again later; it asks nobody and costs nothing",
+        "Freeze some of the judge's verdicts to check later; makes no call and costs nothing",
     ),
-    Deed("cancel_run", "Cancel the check", "stop", "Stop what is under way; what is finished is kept"),
+    Deed("cancel_run", "Cancel the check", "stop", "Stop the current work; finished work is kept"),
 )
 RIGHT = (
     Deed("previous_item", "Back", hint="The changed verdict before"),
     Deed("next_item", "Next changed", hint="The next verdict that changed"),
-    Deed("submit", "Check now", hint="Ask for the frozen verdicts again and compare", role="primary"),
+    Deed("submit", "Check now", hint="Judge the frozen units again and compare", role="primary"),
 )
 NOTHING = (
     "No judge can be checked yet",
-    "A check asks a judge at an endpoint once more for what it has said before. Let one judge first. The baseline "
-    "needs no check: it says the same every time.",
+    "A check asks an endpoint judge again for earlier verdicts. Run one first. The baseline needs no check: "
+    "its verdicts never change.",
 )
 SETTLE_MS = 150
-NONE_FROZEN = "Freeze verdicts first; a check asks for those again."
+NONE_FROZEN = "Freeze verdicts first; a check judges them again."
 
 
 class Drifting(Part):
@@ -65,7 +65,7 @@ class Drifting(Part):
         self.driver = driver
         self._place: dict[str, Any] = {}
         self.model = CellsModel[Standing](STANDINGS, self)
-        self.table = CellsTable("Judges and what is frozen of them", self.model, stretched=0)
+        self.table = CellsTable("Judges and their frozen verdicts", self.model, stretched=0)
         self.form, self.forecast, self.found = AnchorForm(desk), ForecastView(desk), DriftFound(desk)
         self.progress = ProgressRow()
         self.progress.cancelled.connect(self.cancel)
@@ -97,7 +97,7 @@ class Drifting(Part):
         vertical(self.form, Stretch(1), on=inner, margins=(0, 0, 10, 0))
         below = QWidget()
         column = vertical(
-            (PlainArea("What is frozen, and the check", inner), 1), on=below, margins=(0, 4, 4, 0), spacing=8
+            (PlainArea("Frozen verdicts and the check", inner), 1), on=below, margins=(0, 4, 4, 0), spacing=8
         )
         # What it would cost stays in view, however long the form is.
         for widget in (self.forecast, self.progress):
@@ -187,7 +187,7 @@ class Drifting(Part):
         one, writable = self.standing(), not self.desk.project.readonly
         frozen, going = one is not None and one.frozen_at is not None, self.driver.running
         changed = self.found.changed.rowCount() > 0 and bool(one and one.checks)
-        self.bar.set_words("freeze_anchor", "Freeze anew" if frozen else "Freeze verdicts")
+        self.bar.set_words("freeze_anchor", "Freeze again" if frozen else "Freeze verdicts")
         self.bar.enable("freeze_anchor", writable and one is not None)
         self.bar.enable("cancel_run", self._checking)
         self.bar.enable("submit", writable and frozen and not going)
@@ -215,9 +215,9 @@ class Drifting(Part):
         self.answer.show_message(
             "warning",
             f"{counted(one.frozen, 'verdict')} of \u2068{one.judge}\u2069 are frozen since {when(one.frozen_at)}.",
-            "Others in their place start the comparison anew from today; the checks so far stay to be read.",
+            "Replacing them restarts the comparison from today; earlier checks stay readable.",
         )
-        self.answer.set_action("Freeze anew", lambda: self._freeze(one))
+        self.answer.set_action("Freeze again", lambda: self._freeze(one))
 
     def _freeze(self, one: Standing) -> None:
         keys = self.form.keys()
@@ -240,7 +240,7 @@ class Drifting(Part):
             self.answer.show_message(
                 "success",
                 f"{frozen} of \u2068{one.judge}\u2069 are frozen.",
-                "Check against them whenever you like.",
+                "You can check against them at any time.",
             )
 
     def start(self) -> None:
@@ -266,7 +266,7 @@ class Drifting(Part):
 
     def _progressed(self, line: dict[str, Any]) -> None:
         if self._checking:
-            what = doing(line, "Asking for the verdicts again")
+            what = doing(line, "Judging the frozen units again")
             self.progress.show_progress(what, int(line["done"]), int(line["total"]), line.get("left_s"))
 
     def _ended(self, line: dict[str, Any]) -> None:
@@ -280,8 +280,8 @@ class Drifting(Part):
         elif str(line.get("deed", "")) == drift.DEED and line.get("state") != RunState.DONE.value:
             self.answer.show_message(
                 "info",
-                "The check was stopped before it was whole.",
-                f"{line['cause']} Start it again to go on.".strip(),
+                "The check was stopped before it finished.",
+                f"{line['cause']} Start it again to resume.".strip(),
             )
         if self.isVisible():
             self.fill()

@@ -22,10 +22,10 @@ from annotator.gui.widgets.plain import PlainLabel
 LEFT = (
     Deed("previous_item", "Unit before", hint="Show the preview on the unit before"),
     Deed("next_item", "Next unit", hint="Show the preview on the next unit"),
-    Deed("prompt_changes", "Preview or changes", hint="Turn between preview, changes and versions"),
+    Deed("prompt_changes", "Preview or changes", hint="Switch between preview, changes and versions"),
 )
-RIGHT = (Deed("submit", "Put in force", hint="From now on judges are asked by this wording", role="primary"),)
-STAMP = "Replies to the former wording stay as they are, and are never taken for replies to this one."
+RIGHT = (Deed("submit", "Put in force", hint="Use this wording for judges from now on", role="primary"),)
+STAMP = "Replies to the former wording are kept, and are never treated as replies to this one."
 
 
 def _titled(one: Listed) -> str:
@@ -41,7 +41,7 @@ COLUMNS: tuple[Column[Listed], ...] = (
         lambda one: f"{one.version}{' · ours' if one.edited else ''}",
         84,
         look=lambda one: ("author", "state-unconfirmed") if one.edited else None,
-        about="1 is the wording that the program ships; “ours” is worded otherwise.",
+        about="1 is the shipped wording; “ours” marks a project's own wording.",
     ),
 )
 
@@ -58,8 +58,8 @@ class Prompting(Part):
         self.table.row_height = 44
         self.table.selectionModel().currentRowChanged.connect(lambda *_: self._turn())
         self.edit, self.look = PromptEdit(desk), PromptLook(desk)
-        self.note = LineField(placeholderText="Why is it changed? Kept with the version.", maxLength=2000)
-        self.note.setAccessibleName("Why it is changed")
+        self.note = LineField(placeholderText="Why is it changed? Stored with the version.", maxLength=2000)
+        self.note.setAccessibleName("Reason for the change")
         self.edit.edited.connect(self._edited)
         self.look.taken_up.connect(self.edit.take_up)
         self._shown = ""
@@ -134,7 +134,7 @@ class Prompting(Part):
         self.edit.forget()
         self._shown = ""
         self.fill()
-        self.answer.show_message("success", "The wording is in force.", STAMP)
+        self.answer.show_message("success", "The wording is now in use.", STAMP)
 
     def _turn(self, *, again: bool = False) -> None:
         name = self.name

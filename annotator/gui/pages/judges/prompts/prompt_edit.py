@@ -31,8 +31,8 @@ class PromptEdit(QWidget):
         self.back = QPushButton("Shipped wording")
         self.discard = QPushButton("Discard")
         for button, hint, slot in (
-            (self.back, "Write on from the wording that the program ships", self._ship),
-            (self.discard, "Forget what was written since the wording in force", self._discard),
+            (self.back, "Edit from the shipped wording", self._ship),
+            (self.discard, "Discard changes since the current wording", self._discard),
         ):
             button.setProperty("role", "quiet")
             button.setToolTip(hint)
@@ -104,9 +104,9 @@ class PromptEdit(QWidget):
         self.faults = prompts.faults(self._name, self.text())
         shipped = self.text() == prompts.shipped(self._name)
         if self.faults:
-            self.answer.show_chips([Chip("Cannot be asked by", "cross", "disagree")])
+            self.answer.show_chips([Chip("Not usable", "cross", "disagree")])
         else:
-            self.answer.show_chips([Chip("Can be asked by", "check", "agreed")])
+            self.answer.show_chips([Chip("Usable", "check", "agreed")])
         filled = ", ".join(f"{{{{{place}}}}}" for place in prompts.places(self._name))
         self.said.setText("\n".join(self.faults) or f"Filled in: {filled}.")
         self.back.setEnabled(not shipped and not self.field.isReadOnly())

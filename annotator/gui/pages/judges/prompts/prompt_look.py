@@ -33,9 +33,9 @@ from annotator.gui.widgets.layouts import Stretch, horizontal
 from annotator.gui.widgets.reading.raw_text import RawText
 
 PAUSE_MS = 80
-NO_UNIT = "There is no unit in this project yet that would be asked about by this prompt."
-FAULTY = "It cannot be filled in before it is mended."
-NEXT = "what is written now"
+NO_UNIT = "No unit in this project uses this prompt yet."
+FAULTY = "It cannot be filled in until it is fixed."
+NEXT = "current text"
 
 
 class PromptLook(QTabWidget):

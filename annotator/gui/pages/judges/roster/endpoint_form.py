@@ -37,13 +37,11 @@ FIELDS = {
     "name": ("&Name", "a short name, e.g. o3-mini"),
     "base_url": ("&Endpoint", "http://127.0.0.1:8000/v1"),
     "model": ("&Model", "the model as the endpoint lists it"),
-    "parameters": ("Para&meters", '{} — nothing is sent unless set, e.g. {"temperature": 0}'),
+    "parameters": ("Para&meters", '{} — only sent if set, e.g. {"temperature": 0}'),
 }
 RING, SESSION = "ring", "session"
-HAS_JUDGED = "It has judged with these: for another model or endpoint add another judge."
-FOLLOWS = (
-    "It was made from another judge, which is asked one unit at a time, and follows that one's settings."
-)
+HAS_JUDGED = "The judge has used these settings: add another judge for another model or endpoint."
+FOLLOWS = "It derives from a judge that is asked one unit at a time, and follows its settings."
 
 
 class EndpointForm(QWidget):
@@ -66,7 +64,7 @@ class EndpointForm(QWidget):
         self.forget = QPushButton("Forget")
         self.forget.setProperty("role", "quiet")
         self.forget.clicked.connect(self._forget)
-        self.weights = QCheckBox("&Tell it how much each unit weighs")
+        self.weights = QCheckBox("&Show it the weight of each unit")
         self.calls = _rate(" calls", 100_000)
         self.tokens = _rate(" tokens", 1_000_000_000)
         self.price, self.place = PlainLabel("", "hint", wrap=True), PlainLabel("", "hint", wrap=True)
@@ -97,7 +95,7 @@ class EndpointForm(QWidget):
         form.addRow(label_of(self.calls, "&A minute"), rates)
         keeping = horizontal((self.keep, 1), self.forget, spacing=6)
         self.key.setAccessibleName("Key")
-        self.keep.setAccessibleName("Where the key is kept")
+        self.keep.setAccessibleName("Storage of the key")
         self.key_env.setAccessibleName("Environment variable that holds the key")
         form.addRow("&Key", self.key)
         form.addRow("Kept", keeping)
@@ -108,8 +106,8 @@ class EndpointForm(QWidget):
         """The usual addresses, to be chosen."""
         self.usual = QToolButton()
         icons.put(self.usual, "down")
-        self.usual.setToolTip("Usual addresses")
-        self.usual.setAccessibleName("Usual addresses")
+        self.usual.setToolTip("Common addresses")
+        self.usual.setAccessibleName("Common addresses")
         self.usual.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self.usual)
         for words, address in ADDRESSES:
@@ -166,7 +164,7 @@ class EndpointForm(QWidget):
         self._lock(follows=False, judged=False)
         self._show_price()
         self.place.setText(
-            "Looked for in the keyring, then in the variable, then in this session. Never in the project."
+            "Searched in the keyring, then the variable, then this session. Never stored in the project."
         )
         self.forget.hide()
 

@@ -18,13 +18,14 @@ from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
 BASELINE_WORDS = (
-    "The baseline needs no key and no network, and says the same every time. It goes by the words that a unit shares "
-    "with the report, and understands nothing. It is a floor that every real judge should clearly beat, not a judge "
-    "to trust."
+    "The baseline needs no key and no network, and always gives the same verdict. It counts the words that "
+    "a unit shares with the report and understands nothing. It is a lower bound that every real judge "
+    "should clearly beat, not a judge to trust."
 )
 VOTE_WORDS = (
-    "A vote asks nobody. Its verdict is that of the majority of its members, or of one judge's repeated trials; where "
-    "there is none, its judgement is missing and says how they voted. Count it again when they have said more."
+    "A vote makes no calls. Its verdict is the majority of its members, or of one judge's repeated trials; "
+    "without a majority, its judgement is missing and lists the votes. Count it again when its members have "
+    "judged more."
 )
 
 

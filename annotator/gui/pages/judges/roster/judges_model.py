@@ -52,7 +52,7 @@ JUDGES: Sequence[Column[Listed]] = (
         tip=lambda row: causes_words(row.total.missing) or "Nothing is missing.",
         look=lambda row: _missing_look(row.total),
         number=True,
-        about="Judgements that were asked for and have no verdict. They never count as a no.",
+        about="Judgements that were asked for and have no verdict. They never count as “no”.",
     ),
     Column(
         "Cost",
@@ -77,7 +77,7 @@ TOTALS: Sequence[Column[Total]] = (
         lambda total: f"{total.quotes_missing:,}",
         74,
         number=True,
-        about="Verdicts whose quote stands nowhere in the report: for people to look at.",
+        about="Verdicts whose quote is not found in the report: to be checked by people.",
     ),
     Column("Calls", lambda total: f"{total.calls:,}", 56, number=True),
     Column(
@@ -92,13 +92,13 @@ TOTALS: Sequence[Column[Total]] = (
         _afresh,
         84,
         number=True,
-        about="What the calls behind its present judgements cost: the same as if nothing had been remembered.",
+        about="Cost of the calls behind its current judgements, as if nothing had been cached.",
     ),
 )
 
 
 def _outcome(run: RunLine) -> str:
-    return "under way" if run.state == RunState.RUNNING.value else run.state
+    return "in progress" if run.state == RunState.RUNNING.value else run.state
 
 
 def _run_cost(run: RunLine) -> str:
@@ -143,8 +143,8 @@ RUNS: Sequence[Column[RunLine]] = (
         78,
         number=True,
         firm=True,
-        about="What the run was to ask and did not come to, because it was halted or goes on. Of drawing, what is not "
-        "drawn.",
+        about="Questions that the run has not asked, because it was stopped or is still running. For "
+        "extraction: reports not yet processed.",
     ),
     Column("Cost", _run_cost, 74, number=True),
 )

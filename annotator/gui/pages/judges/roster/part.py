@@ -28,14 +28,14 @@ LEFT = (
     Deed(
         "new_vote", "Add a vote", "adjudicate", "Add the majority of several judges, or of one judge's trials"
     ),
-    Deed("retire_judge", "Retire", "trash", "Take the judge out of the lists; its judgements stay"),
+    Deed("retire_judge", "Retire", "trash", "Remove the judge from the lists; its judgements stay"),
 )
 RIGHT = (
-    Deed("read_replies", "Read its replies", hint="Read what the judge said, judgement by judgement"),
-    Deed("test_judge", "Test", hint="One call that shows what the endpoint can do, how fast, at what price"),
+    Deed("read_replies", "Read its replies", hint="Read the judge's replies, one by one"),
+    Deed("test_judge", "Test", hint="Make one call to see the endpoint's features, speed and price"),
     Deed("submit", "Save", hint="Save the settings of the judge", role="primary"),
 )
-NOTHING = "It has judged nothing yet. Order a run of it ({})."
+NOTHING = "No judgements yet. Start a run ({})."
 
 
 class Roster(Part):
@@ -56,7 +56,7 @@ class Roster(Part):
         self.table = CellsTable("Judges", self.model, stretched=0)
         self.table.selectionModel().currentRowChanged.connect(lambda *_: self._turn())
         self.table.activated.connect(lambda _: self.side.focus_first())
-        self.came = CellsTable("What the chosen judge has come to", self.totals, stretched=0)
+        self.came = CellsTable("Results of the selected judge", self.totals, stretched=0)
         self.came.activated.connect(lambda index: self._read(index.row()))
         self.nothing = PlainLabel("", "hint", wrap=True)
         self.side.saved.connect(self._saved)

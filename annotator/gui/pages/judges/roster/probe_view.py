@@ -37,14 +37,14 @@ class ProbeView(QFrame):
         """Say that the endpoint is being asked."""
         self._forget()
         self.state.show_chips([Chip("Asking…", "clock", "incomplete")])
-        self.words.setText("One long page is on its way, with a code word at each end.")
+        self.words.setText("Sending one long page, with a code word at each end.")
         self.show()
 
     def show_found(self, found: Mapping[str, Any]) -> None:
         """Show what came of it."""
         self._forget()
         ok = bool(found.get("ok"))
-        chip = Chip("Answers", "check", "agreed") if ok else Chip("Cannot be used so", "cross", "disagree")
+        chip = Chip("Answers", "check", "agreed") if ok else Chip("Not usable like this", "cross", "disagree")
         self.state.show_chips([chip])
         self.words.setText(str(found.get("words", "")))
         for name, words in facts(found):

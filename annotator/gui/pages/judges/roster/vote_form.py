@@ -27,7 +27,7 @@ class VoteForm(QWidget):
         self.name = LineField(placeholderText="a short name, e.g. panel of three")
         self.name.setAccessibleName("Name of the vote")
         self.name.textEdited.connect(lambda _: self.edited.emit())
-        self.members = TickList("Whose verdicts are counted", 3, 8)
+        self.members = TickList("Judges whose verdicts are counted", 3, 8)
         self.members.ticked_anew.connect(self._say)
         self.words = PlainLabel(NONE, "hint", wrap=True)
         form = QFormLayout(self)

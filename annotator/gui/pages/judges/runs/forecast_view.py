@@ -95,7 +95,7 @@ class ForecastView(QFrame):
         for name, words in facts(found) if found else ():
             self.facts.addRow(PlainLabel(name, "hint"), PlainLabel(words, wrap=True))
         said = (
-            "By batches it is mostly half of that." if self._order is not None and self._order.batch else ""
+            "In batches it is usually half of that." if self._order is not None and self._order.batch else ""
         )
         if found and found["cost_usd"] is None:
             said = f"The price of {found['model']} is not known: no budget can be kept."

@@ -39,7 +39,7 @@ PARTS: Sequence[Column[Part]] = (
         lambda part: f"{part.wanted:,}" if part.wanted else "",
         66,
         number=True,
-        about="All that this run is to ask of the system; what was there before the run is in it.",
+        about="All questions of this run about the system, including those answered before.",
     ),
     Column(
         "Missing, by cause",

@@ -30,7 +30,7 @@ from annotator.gui.widgets.plain import PlainLabel
 # Systems are counted, and names of new calls looked up, this often.
 LOOK_MS = 1500
 FRESH_MS = 250
-IDLE = "No run is under way. What a judge finishes is kept at once; a run can be stopped and gone on with."
+IDLE = "No run in progress. Finished judgements are saved immediately; a run can be stopped and resumed."
 Key = tuple[str, str]
 _NO_END = 16_777_215
 
@@ -52,13 +52,13 @@ class LivePanel(QFrame):
         self.setProperty("role", "card")
         self.title, self.chips, self.progress = ElidedLabel("", "strong"), Chips(), ProgressRow()
         self.progress.cancelled.connect(self.cancelled)
-        self.hold = KeyButton("Hold")
-        self.hold.set_hint("Begin no further question until it is let go on; what is under way is answered")
+        self.hold = KeyButton("Pause")
+        self.hold.set_hint("Send no further questions until resumed; pending ones are answered")
         self.rebind()
         self.idle = PlainLabel(IDLE, "hint", wrap=True)
         self.parts, self.calls = CellsModel[Part](PARTS, self), CellsModel[Calling](CALLS, self)
         self.systems = CellsTable("Systems of the run", self.parts, stretched=3)
-        self.asking = CellsTable("Calls under way", self.calls, stretched=3)
+        self.asking = CellsTable("Calls in progress", self.calls, stretched=3)
         # Lines may come twenty times a second; nobody reads a list of calls that fast.
         self._fresh = QTimer(self, singleShot=True, interval=FRESH_MS)
         self._fresh.timeout.connect(self._show_calls)
@@ -120,7 +120,7 @@ class LivePanel(QFrame):
 
     def show_held(self, *, held: bool) -> None:
         """The run is held, or goes on."""
-        self.hold.set_words("Go on" if held else "Hold")
+        self.hold.set_words("Resume" if held else "Pause")
 
     def show_stopping(self) -> None:
         """The run was asked to stop."""
@@ -142,7 +142,7 @@ class LivePanel(QFrame):
         called = [self._calling(call, since) for call in under_way]
         self.calls.show(sorted(called, key=lambda call: -call.seconds))
         self.under_way.setText(
-            f"{counted(len(called), 'call')} under way" if called else "No call is under way"
+            f"{counted(len(called), 'call')} in progress" if called else "No pending calls"
         )
 
     def _calling(self, call: Mapping[str, Any], since: float) -> Calling:
@@ -224,9 +224,9 @@ def chips(line: Mapping[str, Any]) -> list[Chip]:
 def ended_words(line: Mapping[str, Any]) -> str:
     """How a run ended, in a sentence or two."""
     if line.get("event") == "refused":
-        return f"The last run could not be carried out: {line.get('error', '')}"
+        return f"The last run failed: {line.get('error', '')}"
     if not line.get("total"):
-        return "The last run was cancelled before it had begun."
+        return "The last run was cancelled before it started."
     left = f", {line['not_asked']:,} not asked," if line.get("not_asked") else ""
     said = f"The last run is {line['state']}: {line['judged']:,} of {line['total']:,}{left}"
     said += f" in {lasting(line['seconds'])}"
@@ -234,5 +234,5 @@ def ended_words(line: Mapping[str, Any]) -> str:
     if line.get("without"):
         said += f" Missing: {causes_words(line['without'])}."
     if line.get("cause"):
-        said += f" It stopped because: {line['cause']}"
+        said += f" Reason for stopping: {line['cause']}"
     return said

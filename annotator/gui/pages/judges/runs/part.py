@@ -33,14 +33,14 @@ LEFT = (
         "run_again",
         "Ask for the missing",
         "restore",
-        "Go on with the chosen run, or ask for what is missing of it",
+        "Resume the selected run, or ask for its missing judgements",
     ),
-    Deed("read_replies", "Read replies", "quote", "Read what the chosen run came to, judgement by judgement"),
-    Deed("cancel_run", "Cancel the run", "stop", "Stop what is under way; what is finished is kept"),
+    Deed("read_replies", "Read replies", "quote", "Read the replies of the selected run, one by one"),
+    Deed("cancel_run", "Cancel the run", "stop", "Stop the current work; finished work is kept"),
 )
 RIGHT = (
-    Deed("start_queue", "Start queue", hint="Start what waits, one after the other"),
-    Deed("queue_run", "Queue it", hint="Let this run wait for its turn"),
+    Deed("start_queue", "Start queue", hint="Start the queued runs, one after the other"),
+    Deed("queue_run", "Queue it", hint="Add this run to the queue"),
     Deed("submit", "Start", hint="Start this run now", role="primary"),
 )
 SETTLE_MS = 150
@@ -84,7 +84,7 @@ class Running(Part):
         both = QVBoxLayout(left)
         both.setContentsMargins(0, 0, 4, 0)
         both.setSpacing(8)
-        both.addWidget(PlainArea("The order of a run", inner), 1)
+        both.addWidget(PlainArea("Run settings", inner), 1)
         # What it would cost stays in view, however long the form is.
         both.addWidget(self.forecast)
         theme.scale(left.setMinimumWidth, 350)
@@ -153,17 +153,13 @@ class Running(Part):
         if self._look is None or not self.bar.buttons["queue_run"].isEnabled():
             return
         if self.driver.enqueue(self._look.order):
-            after = (
-                "It starts after the run that is under way."
-                if self.driver.running
-                else "Start the queue to begin."
-            )
+            after = "It starts after the current run." if self.driver.running else "Start the queue to begin."
             self.answer.show_message("success", "The run is in the queue.", after)
 
     def start_queue(self) -> None:
         """Start what waits."""
         if not self.driver.running and not self.driver.start_queue():
-            self.answer.show_message("info", "No run waits.", "Put one together, and add it to the queue.")
+            self.answer.show_message("info", "The queue is empty.", "Set up a run and add it to the queue.")
 
     def cancel(self) -> None:
         """Stop the run that is under way."""
@@ -279,7 +275,7 @@ class Running(Part):
 
 def again_words(run: RunLine | None) -> str:
     """What the button does with the chosen run."""
-    return "Go on with it" if run is not None and run.done < run.total else "Ask for the missing"
+    return "Resume it" if run is not None and run.done < run.total else "Ask for the missing"
 
 
 def _judged(run: RunLine) -> bool:

@@ -38,13 +38,13 @@ class PastRuns(QWidget):
         self._desk = desk
         self.runs, self.queue = CellsModel[RunLine](RUNS, self), CellsModel[Waiting](WAITING, self)
         self.table = CellsTable("Past runs", self.runs, stretched=2)
-        self.waiting = CellsTable("Runs that wait", self.queue, stretched=2)
+        self.waiting = CellsTable("Queued runs", self.queue, stretched=2)
         self.table.selectionModel().currentRowChanged.connect(lambda *_: self.chosen.emit())
         self.table.activated.connect(lambda _: self.read_wanted.emit())
         self.title, self.queue_title = PlainLabel("Past runs", "strong"), PlainLabel("", "strong")
         self.nothing = PlainLabel(NONE, "hint", wrap=True)
-        self.costs = KeyButton("What it cost", keys.sequences(COSTS)[0], "quiet")
-        self.costs.set_hint("What the chosen run cost, by criterion, question or system")
+        self.costs = KeyButton("Costs", keys.sequences(COSTS)[0], "quiet")
+        self.costs.set_hint("Costs of the selected run, by criterion, question or system")
         head = horizontal(self.title, Stretch(1), self.costs)
         self.queued = self._queue_pane()
         past = QWidget()
@@ -62,7 +62,7 @@ class PastRuns(QWidget):
         for name, picture, slot in (
             ("Earlier", "up", lambda: self._move(-1)),
             ("Later", "down", lambda: self._move(1)),
-            ("Take out of the queue", "trash", self._remove),
+            ("Remove from the queue", "trash", self._remove),
         ):
             button = QToolButton()
             icons.put(button, picture)

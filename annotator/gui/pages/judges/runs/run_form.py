@@ -44,7 +44,7 @@ class RunForm(QWidget):
         self.timeout = NumberBox(minimum=5, maximum=3600, value=120, suffix=" s")
         self.batch = QCheckBox("in batc&hes")
         self.batch.setToolTip(
-            "The provider answers within a day, mostly at half price. Not every server does."
+            "The provider answers within a day, usually at half price. Not every server supports this."
         )
         self.budget = BudgetBox()
         self._lay_out()
@@ -60,13 +60,13 @@ class RunForm(QWidget):
             combo.setMinimumContentsLength(12)
             combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.systems.setToolTip(ALL_SYSTEMS)
-        self.together.setToolTip("More than one makes a judge of its own, to be compared with the other")
+        self.together.setToolTip("More than one creates a separate judge, to compare with this one")
         for words, field in (("&Judge", self.judge), ("&What", self.what), ("&Systems", self.systems)):
             form.addRow(words, field)
         form.addRow("&Items", self.items)
         form.addRow("", self.wrong)
         self._of_endpoints = {
-            "Units a call": beside(self.together, label_of(self.trials, "&Trials"), self.trials),
+            "Units per call": beside(self.together, label_of(self.trials, "&Trials"), self.trials),
             "At once": beside(self.concurrency, label_of(self.timeout, "Ti&me-out"), self.timeout),
             "Budget": beside(self.budget, self.batch),
         }
@@ -74,13 +74,13 @@ class RunForm(QWidget):
             form.addRow(words, line)
         for widget, name in (
             (self.judge, "Judge"),
-            (self.what, "What is judged or drawn"),
+            (self.what, "What is judged or extracted"),
             (self.items, "Items by key"),
-            (self.batch, "By the provider's batches, within a day"),
-            (self.trials, "Trials of each unit"),
-            (self.timeout, "Seconds that one call may take"),
-            (self.together, "Units asked in one call"),
-            (self.concurrency, "Calls at once"),
+            (self.batch, "With the provider's batch API, within a day"),
+            (self.trials, "Trials per unit"),
+            (self.timeout, "Timeout of one call, in seconds"),
+            (self.together, "Units per call"),
+            (self.concurrency, "Concurrent calls"),
         ):
             widget.setAccessibleName(name)
         self.wrong.hide()

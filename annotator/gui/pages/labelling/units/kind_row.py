@@ -17,16 +17,16 @@ HEADS = {
     "researcherbench.modes": "Where it comes from",
 }
 KINDS: dict[str, tuple[str, str]] = {
-    Miss.INCOMPLETENESS: ("All of it", "Incompleteness: the report does not deal with the criterion"),
-    Miss.PARTIAL_MISSING: ("A part", "Partial missing: the report deals with it, and leaves a part out"),
+    Miss.INCOMPLETENESS: ("All of it", "Incompleteness: the report does not address the criterion"),
+    Miss.PARTIAL_MISSING: ("A part", "Partial missing: the report addresses it in part"),
     CitationError.INVALID_ATTRIBUTION: (
         "Invalid attribution", "The source cannot be reached, or was made up",
     ),
-    CitationError.UNSUPPORTED_ANSWER: ("Unsupported", "The source is there, and does not bear the claim out"),
-    Mode.RETRIEVAL: ("Retrieved", "Retrieval: taken from a source as it stands there"),
-    Mode.INTERNAL_KNOWLEDGE: ("Known", "Internal knowledge: said without any source"),
-    Mode.SINGLE_SOURCE_SYNTHESIS: ("One source", "Worked out from one source"),
-    Mode.MULTI_SOURCE_SYNTHESIS: ("Several sources", "Brought together from several sources"),
+    CitationError.UNSUPPORTED_ANSWER: ("Unsupported", "The source exists and does not support the claim"),
+    Mode.RETRIEVAL: ("Retrieved", "Retrieval: taken directly from a source"),
+    Mode.INTERNAL_KNOWLEDGE: ("Known", "Internal knowledge: stated without a source"),
+    Mode.SINGLE_SOURCE_SYNTHESIS: ("One source", "Derived from one source"),
+    Mode.MULTI_SOURCE_SYNTHESIS: ("Several sources", "Combined from several sources"),
 }  # fmt: skip
 
 

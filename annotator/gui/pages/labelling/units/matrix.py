@@ -35,7 +35,7 @@ from annotator.gui.widgets.reading.marked_text import lay_out
 CELL_WIDTH, PAD = 46, 8
 LEAST_WORDS = 150
 READINGS = {
-    "one-to-one": "each sub-task meets at most one",
+    "one-to-one": "each sub-task matches at most one",
     "any-match": "any relevant cell counts",
 }
 
@@ -67,7 +67,7 @@ class MatrixView(QWidget):
             ElidedLabel("", "hint"),
             KeyButton("Report", keys.shown("report"), "quiet"),
         )
-        self.show_report.set_hint("Show or hide the report that the plan is of")
+        self.show_report.set_hint("Show or hide the report of the plan")
         self.show_report.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.show_report.clicked.connect(self.report_wanted)
         over = horizontal((self.item, 1), self.show_report)
@@ -157,7 +157,7 @@ def reading_words(readings: Sequence[Reading], predicted: int, gold: int) -> str
         whole = one.gold is not None
         said.append(f"{one.title.capitalize()} ({means}): {counts}." if whole else f"{one.title}: {means}")
     if readings and readings[0].gold is None:
-        return f"Counted in two readings once every cell is decided — {'; '.join(said)}."
+        return f"Counted in two ways once every cell is decided — {'; '.join(said)}."
     return "  ".join(said)
 
 

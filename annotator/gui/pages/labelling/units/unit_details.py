@@ -70,7 +70,7 @@ class UnitDetails(QWidget):
         self.show_evidence.clicked.connect(self.evidence_wanted)
         icons.put(self.clear_evidence, "close", 14)
         self.clear_evidence.setText("Clear")
-        self.clear_evidence.setToolTip("Take the evidence away")
+        self.clear_evidence.setToolTip("Remove the evidence")
         self.clear_evidence.setAccessibleName("Clear the evidence")
         self.clear_evidence.clicked.connect(self.evidence_cleared)
         lock(self.clear_evidence, self._locked)
@@ -120,8 +120,8 @@ class UnitDetails(QWidget):
 
     def _show_outdated(self, value: str) -> None:
         self.outdated.setVisible(bool(value))
-        before = f"Worded anew since you said “{face(value, self._protocol).words}”"
-        again = "that no longer counts. Reopen your labels to say it again."
+        before = f"Reworded since you said “{face(value, self._protocol).words}”"
+        again = "that no longer counts. Reopen your labels to label it again."
         self.outdated.setText(
-            f"{before}: {again}" if self._locked else f"{before}. Read it again, and say what holds now."
+            f"{before}: {again}" if self._locked else f"{before}. Read it again and label it."
         )

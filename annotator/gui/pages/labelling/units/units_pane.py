@@ -59,7 +59,7 @@ class UnitsPane(QWidget):
         icons.put(self.recent, "restore")
         self.recent.setText("Recent")
         self.recent.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.recent.setToolTip("The last ten labels you gave, to go back to")
+        self.recent.setToolTip("Your last ten labels")
         self.recent.clicked.connect(self.recent_wanted)
         icons.put(self.options, "settings")
         self.options.setToolTip("Options")
@@ -79,10 +79,10 @@ class UnitsPane(QWidget):
         menu = QMenu(self)
         self.weights, self.waiting = (
             QAction("Show weights", self),
-            QAction("Stay until the kind is said", self),
+            QAction("Stay until the kind is given", self),
         )
-        self.weights.setToolTip("Weights are hidden at first, so that they do not sway the label")
-        self.waiting.setToolTip("An error stays at hand until you say of what kind it is")
+        self.weights.setToolTip("Weights are hidden by default, so that they do not influence the label")
+        self.waiting.setToolTip("The unit stays selected until you give the kind of error")
         for action, name, slot in (
             (self.weights, WEIGHTS, self.cards.show_weights),
             (self.waiting, WAITS, self.waits.emit),

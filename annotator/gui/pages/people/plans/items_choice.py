@@ -32,7 +32,7 @@ class ItemsChoice(QWidget):
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             combo.setMinimumContentsLength(12)
             combo.currentIndexChanged.connect(lambda _: self._tell())
-        self.fresh = QCheckBox("Only those nobody has at these stages yet")
+        self.fresh = QCheckBox("Only items not yet assigned at these stages")
         self.fresh.toggled.connect(lambda _: self._tell())
         self.count = PlainLabel("", "hint")
         self.pilot = PilotChoice(desk)

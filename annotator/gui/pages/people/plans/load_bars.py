@@ -86,7 +86,11 @@ class LoadBars(QWidget):
     def _draw_key(self, painter: QPainter, line: QRect) -> None:
         px, metrics = theme.current().px, self.fontMetrics()
         left, dot = px(0), px(9)
-        for said, colour in (("had before", BEFORE), ("this plan adds", ADDED), ("to adjudicate", JUDGED)):
+        for said, colour in (
+            ("already assigned", BEFORE),
+            ("added by this plan", ADDED),
+            ("to adjudicate", JUDGED),
+        ):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.token(colour))
             painter.drawRect(QRect(left, line.center().y() - dot // 2, dot, dot))

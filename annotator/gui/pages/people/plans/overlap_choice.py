@@ -12,9 +12,9 @@ from annotator.gui.widgets.fields.number_box import NumberBox
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
-ALONE = "With one person there is nothing to compare: no agreement, no adjudication."
+ALONE = "With one person there is no agreement and no adjudication."
 PAIR = "Two answers make a pair: agreement is frozen when both are in."
-SEVERAL = "All of them must hand in before agreement is frozen."
+SEVERAL = "Agreement is frozen once all of them have submitted."
 MOST = 8
 STRONG, BY_MOUSE = Qt.FocusPolicy.StrongFocus, Qt.FocusPolicy.ClickFocus
 
@@ -29,7 +29,7 @@ class OverlapChoice(QWidget):
         self._group = QButtonGroup(self)
         self.number = NumberBox()
         self.number.setRange(3, MOST)
-        self.number.setAccessibleName("People for each item")
+        self.number.setAccessibleName("People per item")
         self.hint = PlainLabel("", "hint", wrap=True)
         self.same = QCheckBox("The same people write all of an item's documents")
         self.same.setChecked(True)

@@ -10,9 +10,9 @@ from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 WORDS = (
-    "It costs each person twice the verdicts, and gains a check of whether they favour the report that stands first, "
-    "and a win rate free of that. It holds for everybody at once; what they said stays, and "
-    "waits for its other order."
+    "Each person gives twice as many verdicts; in return you can measure whether they favour the report "
+    "shown first, and the win rate is free of that bias. The setting applies to everyone immediately; "
+    "existing verdicts stay, and the other order is still to be labelled."
 )
 
 
@@ -42,6 +42,6 @@ class PairOrders(QWidget):
             said = "in both orders" if wished else "in one order"
             title = dict(label_cases.paired())[name]
             self._answer.show_message(
-                "success", f"{title}: pairs are asked {said} now.", f"{keys.shown('undo')} takes it back."
+                "success", f"{title}: pairs are now asked {said}.", f"{keys.shown('undo')} undoes it."
             )
         self.fill()

@@ -30,7 +30,7 @@ class PairingSquare(QTableView):
         self.pairs = PairingsModel(self)
         self.setModel(self.pairs)
         self.setItemDelegate(_Tinted(self))
-        self.setAccessibleName("On how many items each two people meet")
+        self.setAccessibleName("Number of shared items per pair of people")
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setTabKeyNavigation(False)
         self.setFrameShape(QFrame.Shape.NoFrame)

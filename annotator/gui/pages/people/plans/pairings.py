@@ -78,13 +78,13 @@ def in_a_sentence(pairings: Sequence[Pairing]) -> str:
     """How evenly people meet."""
     met = [pair.items for pair in pairings if pair.items]
     if not met:
-        return "No two of them answer the same item."
+        return "No two people answer the same item."
     often = str(min(met)) if min(met) == max(met) else f"{min(met)} to {max(met)}"
     often += " item" if max(met) == 1 else " items"
     never = len(pairings) - len(met)
     if not never:
         return f"Each pair shares {often}."
-    return f"{len(met)} of {len(pairings)} possible pairs meet, on {often} each."
+    return f"{len(met)} of {len(pairings)} possible pairs share items, {often} each."
 
 
 def of_ids(known: Mapping[str, tuple[str, str]], ids: Sequence[str]) -> list[tuple[str, str, str]]:

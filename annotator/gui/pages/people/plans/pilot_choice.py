@@ -103,8 +103,4 @@ class PilotChoice(QWidget):
 
     def _say(self) -> None:
         keys = ", ".join(self._picked.values())
-        self.words.setText(
-            f"{len(self._picked)} that everybody does: {keys}"
-            if keys
-            else "no item that everybody does first"
-        )
+        self.words.setText(f"{len(self._picked)} assigned to everyone: {keys}" if keys else "no pilot items")

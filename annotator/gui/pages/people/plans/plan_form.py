@@ -27,8 +27,8 @@ STAGES_ACROSS = 4
 FORTNIGHT = 14
 MOST_SEEDS = 999_999
 REPEATS = (
-    "A few of a person's own reports come back later under another name: only so is it seen how far they agree with "
-    "themselves, and nobody can be expected to agree better with anyone else."
+    "A few of a person's own reports are repeated later under another name. This measures how far they "
+    "agree with themselves, an upper limit for their agreement with others."
 )
 
 
@@ -46,7 +46,7 @@ class PlanForm(QWidget):
         self.overlap = OverlapChoice()
         self.annotators = PeopleChoice("Annotators", "Nobody has the role of annotator.")
         self.adjudicators = PeopleChoice(
-            "Adjudicators", "Nobody has the role of adjudicator; without one, two answers stay two."
+            "Adjudicators", "Nobody has the role of adjudicator; without one, there is no consensus."
         )
         self.items = ItemsChoice(desk)
         self._make_numbers()
@@ -72,11 +72,11 @@ class PlanForm(QWidget):
         self.share.setRange(0, 50)
         self.share.setSuffix(" %")
         self.share.setSpecialValueText("none")
-        self.share.setAccessibleName("Share of a person's labelling that is repeated, per cent")
+        self.share.setAccessibleName("Share of a person's labelling to repeat, per cent")
         self.after.setRange(1, 365)
         self.after.setValue(10)
         self.after.setSuffix(" days later")
-        self.after.setAccessibleName("Repeats come so many days later")
+        self.after.setAccessibleName("Days before a repeat")
         self.seed.setRange(0, MOST_SEEDS)
         self.seed.setAccessibleName("Seed of the draw")
 
@@ -88,10 +88,10 @@ class PlanForm(QWidget):
         people = horizontal((self.annotators, 1), (self.adjudicators, 1), spacing=12)
         for heading, part in (
             ("Stages, in the order of the work", stages),
-            ("How many answer each item, blind to one another", self.overlap),
-            ("By whom", people),
+            ("Number of people who answer each item, blind to one another", self.overlap),
+            ("People", people),
             ("Items", self.items),
-            ("Until when", self._row(self.has_due, self.due)),
+            ("Due", self._row(self.has_due, self.due)),
             ("Silent repeats of labelling", self._row(self.share, self.after)),
         ):
             column.addWidget(PlainLabel(heading, "strong"))

@@ -70,7 +70,7 @@ class PlanLinesModel(RowsModel[tuple[str, str]]):
 
     def _explained(self, line: Line) -> str:
         new = self._named(line.new)
-        pilot = "A pilot item, which everybody does. " if line.purpose is Purpose.PILOT else ""
+        pilot = "A pilot item, assigned to everyone. " if line.purpose is Purpose.PILOT else ""
         return f"{pilot}{f'New: {new}.' if new else 'All of them have it already.'}"
 
 

@@ -39,7 +39,7 @@ class PlanPreview(QWidget):
         self.table = LinesTable("The plan item by item", self.lines)
         self.table.horizontalHeader().setDefaultSectionSize(STAGE_WIDTH)
         self.table.horizontalHeader().setStretchLastSection(True)
-        self.tabs = Tabs("Looks at the plan")
+        self.tabs = Tabs("Views of the plan")
         self.tabs.addTab(self._overview(), "Load and pairings")
         self.tabs.addTab(self.table, "Item by item")
         vertical(self.summary, self.answer, (self.tabs, 1), on=self, margins=(14, 8, 2, 0), spacing=8)
@@ -47,7 +47,7 @@ class PlanPreview(QWidget):
     def _overview(self) -> QWidget:
         inside = QWidget()
         column = vertical(on=inside, margins=(0, 10, 10, 8), spacing=6)
-        self._heads = [PlainLabel("Load", "strong"), PlainLabel("Who meets whom", "strong")]
+        self._heads = [PlainLabel("Load", "strong"), PlainLabel("Pairs", "strong")]
         column.addWidget(self._heads[0])
         column.addWidget(self.load)
         column.addSpacing(8)

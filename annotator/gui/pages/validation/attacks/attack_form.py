@@ -29,7 +29,7 @@ from annotator.gui.widgets.plain import PlainLabel, tooltip
 
 SETTLE_MS = 500
 NAME = Qt.ItemDataRole.UserRole
-NOBODY = "nobody: leave that attack out"
+NOBODY = "nobody: skip that attack"
 
 
 class AttackForm(QWidget):
@@ -65,10 +65,10 @@ class AttackForm(QWidget):
         form.setVerticalSpacing(7)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
         rows: tuple[tuple[str, QWidget | QHBoxLayout, QWidget, str], ...] = (
-            ("&Judge", self.judge, self.judge, "The judge that is put to the test"),
+            ("&Judge", self.judge, self.judge, "The judge to test"),
             ("&What", self.what, self.what, "What it judged"),
             ("&Attacks", self.attacks, self.attacks, "Attacks"),
-            ("&Reworded by", self.writer, self.writer, "Whose model says reports in other words"),
+            ("&Reworded by", self.writer, self.writer, "Judge whose model paraphrases reports"),
             ("&Verdicts", self._beside(self.many, "w&idth", self.span), self.many, "How many verdicts"),
             ("&Chance", self._beside(self.seed, "at &once", self.concurrency), self.seed, "Seed of the draw"),
             ("&Budget", self.budget, self.budget, "Budget in US dollars"),
@@ -82,11 +82,11 @@ class AttackForm(QWidget):
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             combo.setMinimumContentsLength(10)
             combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.span.setAccessibleName("How wide the interval of a rate may be at most")
-        self.span.setToolTip("How wide the 95 % interval of a failure rate may be at most")
-        self.many.setToolTip("So many of the judge's verdicts are put to each attack")
-        self.seed.setToolTip("The same number draws the same verdicts")
-        self.concurrency.setAccessibleName("Calls at once")
+        self.span.setAccessibleName("Largest width of a rate's interval")
+        self.span.setToolTip("Largest width of a failure rate's 95 % interval")
+        self.many.setToolTip("Number of the judge's verdicts used for each attack")
+        self.seed.setToolTip("The same seed draws the same verdicts")
+        self.concurrency.setAccessibleName("Concurrent calls")
         card = QFrame()
         card.setProperty("role", "card")
         vertical(PlainLabel("Before it starts", "hint"), self.cost, self.told, on=card, spacing=4)
@@ -239,6 +239,6 @@ def cost_words(found: dict[str, Any]) -> str:
     judging, money = found["judging"], found["cost_usd"]
     verdicts = f"{counted(judging['units'], 'verdict')} on copies"
     if not judging["model"]:
-        return f"{verdicts}; no model is asked, and nothing is paid."
+        return f"{verdicts}; no model is called, and there is no cost."
     calls = counted(judging["calls"] + (found["rewording"] or {}).get("reports", 0), "call")
     return f"{verdicts} by {calls}; {'at an unknown price' if money is None else f'about ${money:,.2f}'}."

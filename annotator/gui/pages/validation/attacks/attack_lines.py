@@ -39,7 +39,10 @@ def _causes(line: Line) -> str:
 def _base(line: Line) -> str:
     if not line.already:
         return ""
-    return f"{counted(line.already, 'verdict was', 'verdicts were')} what is demanded already: no part of it."
+    return (
+        f"{counted(line.already, 'verdict was', 'verdicts were')} the demanded verdict already and are "
+        "excluded."
+    )
 
 
 LINES: Sequence[Column[Line]] = (
@@ -47,8 +50,8 @@ LINES: Sequence[Column[Line]] = (
     Column("Judge", lambda line: line.judge.name, 80),
     Column(
         "Failure rate, 95 %", lambda line: _rate(line.failed), 132, tip=lambda line: _tip(line.failed), firm=True,
-        about="Of the verdicts that the attack could change, those that it changed: where a verdict is demanded, of "
-        "those that were another. Interval clustered by item.",
+        about="Share of the verdicts that the attack could change and did change; where a verdict is "
+        "demanded, verdicts that already had that value are excluded. Interval clustered by item.",
     ),
     Column(
         "n", lambda line: f"{line.failed.n:,}", 42, number=True, firm=True, tip=_base,
@@ -56,18 +59,18 @@ LINES: Sequence[Column[Line]] = (
     ),
     Column(
         "To, from yes", lambda line: f"{line.up:,}, {line.down:,}", 92, number=True, firm=True,
-        about="Verdicts that became what an injection demands (yes, true, or the first), and such as were that and "
-        "are no more.",
+        about="Verdicts that became the value an injection demands (yes, true, or the first), and verdicts "
+        "that lost that value.",
     ),
     Column(
         "Beyond chance", lambda line: _rate(line.beyond), 112, firm=True,
-        tip=lambda line: _tip(line.beyond, "Unchanged reports were not asked about again."),
-        about="The failure rate less that of unchanged reports asked about again, on the same questions.",
+        tip=lambda line: _tip(line.beyond, "Unchanged reports were not judged again."),
+        about="Failure rate minus that of unchanged reports judged again, on the same questions.",
     ),
     Column(
         "Noticed", lambda line: _rate(line.noticed), 96, firm=True,
-        tip=lambda line: _tip(line.noticed, "Flags are raised only where a model is asked about something planted."),
-        about="Of the copies, those that were flagged as addressing the judge.",
+        tip=lambda line: _tip(line.noticed, "Flags apply only to planted text judged by a model."),
+        about="Copies flagged as addressing the judge.",
     ),
     Column("Missing", _causes, 90, about="Copies without a verdict, by cause."),
 )  # fmt: skip
@@ -90,7 +93,7 @@ CASES: Sequence[Column[Listed]] = (
     Column("Item", lambda case: case.item_key, 48, fitted=True),
     Column("System", lambda case: case.system, 108),
     Column("Asked about", lambda case: case.unit, 180),
-    Column("In which way", lambda case: case.variant or "–", 124),
+    Column("Variant", lambda case: case.variant or "–", 124),
     Column("Own verdict", lambda case: value_words(case.protocol, case.before), 100, firm=True,
            look=lambda case: value_look(case.protocol, case.before)),
     Column("On the copy", _now, 118, firm=True, look=_look_of_case),

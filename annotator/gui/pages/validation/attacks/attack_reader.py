@@ -18,7 +18,7 @@ from annotator.gui.widgets.reading import report_style
 from annotator.gui.widgets.reading.report_view import ReportView
 
 PUT_IN, MOVED, LACKING = "judge", "other", "evidence"
-LEGEND = {PUT_IN: "put into the copy", MOVED: "stands elsewhere in the report", LACKING: "not in the copy"}
+LEGEND = {PUT_IN: "inserted in the copy", MOVED: "moved in the report", LACKING: "not in the copy"}
 
 
 class AttackReader(QWidget):
@@ -35,15 +35,15 @@ class AttackReader(QWidget):
         self.legend.setTextFormat(Qt.TextFormat.RichText)
         self.report, self.copy = ReportView(), ReportView()
         self._first: dict[ReportView, tuple[int, int]] = {}
-        self.report.setAccessibleName("The report as it is")
-        self.copy.setAccessibleName("The copy that was attacked")
+        self.report.setAccessibleName("The original report")
+        self.copy.setAccessibleName("The attacked copy")
         self.own, self.again = (
             _verdict_view("The judge's own verdict"),
             _verdict_view("Its verdict on the copy"),
         )
         texts = Splitter("validate/attack texts")
         for words, verdict, view in (
-            ("The report as it is", self.own, self.report),
+            ("The original report", self.own, self.report),
             ("The attacked copy", self.again, self.copy),
         ):
             pane = QWidget()

@@ -1,4 +1,4 @@
-"""Whose models are behind each system and judge: told from their names, and put right by whoever knows better."""
+"""Developer of the model behind each system and judge: told from their names, and put right by whoever knows better."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QGridLayout, QWidget
@@ -14,8 +14,8 @@ from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
 ABOUT = (
-    "A judge may be kinder to reports of its own family. By default the family is told from the name of the model or "
-    "system; choose another, write one, or say “none”. The Bias view follows."
+    "A judge may favour reports of its own family. By default the family is inferred from the name of the "
+    "model or system; choose or type another, or “none”. The Bias view is updated."
 )
 BY_NAME = "by its name"
 

@@ -32,21 +32,21 @@ from annotator.gui.widgets.plain_area import PlainArea
 # Without icons: which of them are shown goes by what is in view.
 LEFT = (
     Deed("attack_back", "Back to the table", hint="Back to the attacks and their rates"),
-    Deed("attack_families", "Families", hint="Whose models are behind each system and judge"),
-    Deed("attack_stop", "Stop", hint="Stop what is under way; what is finished is kept"),
+    Deed("attack_families", "Families", hint="Developer of the model behind each system and judge"),
+    Deed("attack_stop", "Stop", hint="Stop the current work; finished work is kept"),
 )
 RIGHT = (
     Deed("previous_item", "Back", hint="The case before"),
     Deed("next_item", "Next", hint="The next case"),
     Deed("attack_read", "Read the case", hint="The report beside the attacked copy, and both verdicts"),
-    Deed("submit", "Start", hint="Put the judge to the test", role="primary"),
+    Deed("submit", "Start", hint="Test the judge", role="primary"),
 )
 NOTHING = (
     "No judge has judged a report yet",
-    "Attacks are made on copies of reports whose verdict by the judge is known. Let a judge judge some reports first; "
+    "Attacks use copies of reports that the judge has already judged. Run a judge on some reports first; "
     "the baseline judge needs no key and no network.",
 )
-NO_TEST = "No judge was put to the test yet. What the copies come to enters no score and no release."
+NO_TEST = "No judge was tested yet. Verdicts on copies do not count in any score or release."
 SETTLE_MS = 150
 WORK, READER, FAMILIES, EMPTY = range(4)
 IN_WORK = frozenset({"attack_families", "attack_stop", "attack_read", "submit"})
@@ -92,7 +92,7 @@ class Attacking(Part):
         self.rates.activated.connect(lambda _: self.list.setFocus())
 
     def _body(self) -> QWidget:
-        area = PlainArea("What to attack", self.form)
+        area = PlainArea("Attack settings", self.form)
         below = _column(self.count, self.list)
         right = Splitter("validate/attacks below", Qt.Orientation.Vertical)
         right.addWidget(_column(self.progress, self.nothing, self.rates))
@@ -234,7 +234,7 @@ class Attacking(Part):
         going, place = self.progress.running, self.body.currentIndex()
         case = self.cases.at(self.list.currentIndex().row())
         able = self.form.wish() is not None and not self.desk.project.readonly and place == WORK
-        why = "Another run is under way in this project." if self._running and not going else ""
+        why = "Another run is in progress in this project." if self._running and not going else ""
         shown = {WORK: IN_WORK, READER: IN_READER}.get(place, AWAY)
         for act, button in self.bar.buttons.items():
             button.setVisible(act in shown)

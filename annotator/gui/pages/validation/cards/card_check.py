@@ -34,10 +34,12 @@ from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 FILES = "Cards (*.json *.html);;All files (*)"
-ABOUT = "Does a card still describe a judge of this project? Choose its file, or drop it. The project stays as it is."
-MOST_LIKE = "the judge most like it"
+ABOUT = (
+    "Does a card still describe a judge of this project? Choose or drop its file. The project is not changed."
+)
+MOST_LIKE = "the most similar judge"
 COLUMNS: tuple[Column[Difference], ...] = (
-    Column("What differs", lambda one: one.part, 120, tip=lambda one: one.todo),
+    Column("Difference", lambda one: one.part, 120, tip=lambda one: one.todo),
     Column("On the card", lambda one: one.on_card, 116, tip=lambda one: one.on_card),
     Column("Now", lambda one: one.now, 110, tip=lambda one: one.now),
 )
@@ -80,11 +82,11 @@ class CardCheck(QWidget):
         self.choose = QPushButton("Choose a card…")
         self.look = QPushButton("Read it")
         self.judge = ChoiceBox()
-        self.judge.setAccessibleName("The judge that the card is held against")
+        self.judge.setAccessibleName("Judge compared with the card")
         self.file, self.verdict = PlainLabel("", wrap=True), PlainLabel("", "strong", wrap=True)
         self.todo, self.remarks = PlainLabel("", "hint", wrap=True), PlainLabel("", "hint", wrap=True)
         self.model = CellsModel[Difference](COLUMNS, self)
-        self.table = CellsTable("What differs from the card", self.model, stretched=2)
+        self.table = CellsTable("Differences from the card", self.model, stretched=2)
         self.table.setWordWrap(True)
         self.table.row_height = 46
         self.define = _Define()
@@ -102,7 +104,7 @@ class CardCheck(QWidget):
         choosing.addWidget(self.choose)
         choosing.addWidget(self.look)
         choosing.addStretch(1)
-        self._against = PlainLabel("Held against")
+        self._against = PlainLabel("Compared with")
         self._against.setBuddy(self.judge)
         against.addWidget(self._against)
         against.addWidget(self.judge, 1)
@@ -231,9 +233,7 @@ class CardCheck(QWidget):
     def _define(self, name: str, address: str, variable: str) -> None:
         card = self.found.card
         if card is not None and self._desk.do(card_checks.define, card, address, name, variable) is not None:
-            self.told.emit(
-                f"\u2068{name}\u2069 is defined.", "Its key, if it wants one, is given on the Judges page."
-            )
+            self.told.emit(f"\u2068{name}\u2069 is defined.", "Add its key, if needed, on the Judges page.")
             self.fill()
 
     def _fill_bound(self) -> None:

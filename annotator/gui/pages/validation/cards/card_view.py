@@ -23,9 +23,8 @@ from annotator.gui.widgets.reading.report_view import ReportView
 OPENED = "open the test part"
 MAKING = "Making the card…"
 NOTHING = (
-    "A card says how one judge stands beside people: which judge it is to the last setting, whose labels it was held "
-    "against, and every figure with its interval. It is made of labels that were submitted and of a judge's verdicts "
-    "on the same reports."
+    "A card compares one judge with people: all settings of the judge, the labels it was compared with, and "
+    "every figure with its interval. It uses submitted labels and the judge's verdicts on the same reports."
 )
 PAGE, GATE, EMPTY = range(3)
 
@@ -48,7 +47,7 @@ class CardView(QWidget):
         self.page, self.empty = ReportView(), EmptyState("validate", "No card yet", NOTHING)
         self.page.setAccessibleName("The card's page")
         self.empty.add_action("Draw a set to label", lambda: desk.go("Validate", part="Sets"), primary=True)
-        self.empty.add_action("Let a judge judge", lambda: desk.go("Judges"))
+        self.empty.add_action("Run a judge", lambda: desk.go("Judges"))
         self.state = PlainLabel("", "hint", wrap=True)
         self.back = QPushButton("Back to the judges of this project")
         self.back.clicked.connect(self._back)
@@ -158,7 +157,7 @@ class CardView(QWidget):
     def _show_made(self, card: ValidityCard) -> None:
         """Show the card, or what is known of it, and then go on unless nobody looks."""
         if card.is_sealed:
-            self._show_card(card, "As it would leave now; nothing of it is kept in the project.")
+            self._show_card(card, "Preview of the card; it is not stored in the project.")
             return
         self._show_page(card_saving.sketch(card))
         self._sketched = True

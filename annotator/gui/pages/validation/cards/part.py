@@ -19,19 +19,19 @@ from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.plain_area import PlainArea
 
 LEFT = (
-    Deed("check_card", "Check a card", "import", "Choose a card's file and see what differs here"),
+    Deed("check_card", "Check a card", "import", "Choose a card's file and see the differences"),
     Deed(
         "bind_card",
         "Bind the judge",
         "lock",
-        "Refuse runs of the judge as soon as it is not as its card says",
+        "Refuse runs of the judge if it differs from its card",
     ),
     Deed("print_card", "Print…", "export", "Print the card in view"),
 )
 RIGHT = (Deed("submit", "Save the card…", hint="As a page, as JSON for programs, or as PDF", role="primary"),)
 PAGE, JSON, PDF = "A page, which programs read too (*.html)", "JSON (*.json)", "PDF (*.pdf)"
 ENDINGS = {PAGE: ".html", JSON: ".json", PDF: ".pdf"}
-NO_CARD = "There is no card in view."
+NO_CARD = "No card is shown."
 NOT_HELD = "Check a card that holds for a judge of this project first."
 
 
@@ -120,7 +120,7 @@ class Cards(Part):
     def _print(self) -> None:
         card = self.view.card
         if card is not None and card_printing.print_it(card_saving.body(card), self._title(), self):
-            self.answer.show_message("success", "The card is on its way to the printer.")
+            self.answer.show_message("success", "The card was sent to the printer.")
 
     def _title(self) -> str:
         return f"Validity card: {self.view.card.name}" if self.view.card else ""

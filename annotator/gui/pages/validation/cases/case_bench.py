@@ -148,7 +148,7 @@ class CaseBench(Splitter):
             self.flow.go_on_soon()
 
     def give_reason(self, fault: Fault) -> None:
-        """Say why, before or after the answer; the same reason again takes it back.
+        """Say why, before or after the answer; the same reason again undoes it.
 
         It is for the case answered last until another is touched: going on by itself does not take it away.
         """

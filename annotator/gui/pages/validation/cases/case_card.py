@@ -55,7 +55,7 @@ class CaseCard(QWidget):
         self.note.setReadOnly(bool(locked))
         self.note.edited.connect(self.noted)
         self.note.left.connect(lambda: self.setFocus(Qt.FocusReason.OtherFocusReason))
-        self.waiting.setToolTip("Where the judge is said to be wrong, go on only when it is said why.")
+        self.waiting.setToolTip("After “judge wrong”, stay until a reason is given.")
         self.show_keys()
         self._lay_out()
 
@@ -122,5 +122,5 @@ class CaseCard(QWidget):
 
     def show_keys(self) -> None:
         """Print the keys as they now are."""
-        self.note.setPlaceholderText(f"A note, kept with what you say ({keys.shown('note')})")
+        self.note.setPlaceholderText(f"A note, stored with your answer ({keys.shown('note')})")
         self.reasons.show_keys()

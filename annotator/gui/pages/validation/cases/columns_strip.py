@@ -15,8 +15,8 @@ from annotator.gui.widgets.plain import PlainLabel, tooltip
 
 SHOWN = (("accuracy", "accuracy"), ("kappa", "κ"), ("f1", "F1"))
 METRIC = (
-    "First labels stay the metric; no label ever changes. Rulings are a second column and can but raise agreement: an "
-    "error that both sides share is seen by nobody."
+    "First labels stay the metric; labels never change. Rulings are a second column and can only raise "
+    "agreement, because errors shared by both sides are never reviewed."
 )
 
 

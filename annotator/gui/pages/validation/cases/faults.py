@@ -7,7 +7,7 @@ from annotator.domain.judges.informed import Fault, Review, Ruling
 FAULTS: tuple[tuple[str, Fault, str], ...] = (
     ("fault_missed", Fault.MISSED, "missed it"),
     ("fault_invented", Fault.INVENTED, "made it up"),
-    ("fault_quote", Fault.QUOTE, "quote proves nothing"),
+    ("fault_quote", Fault.QUOTE, "quote is no evidence"),
     ("fault_criterion", Fault.CRITERION, "misread the criterion"),
     ("fault_strict", Fault.STRICT, "too strict"),
     ("fault_lenient", Fault.LENIENT, "too lenient"),
@@ -36,11 +36,11 @@ RULINGS = (
     Answer(Ruling.PERSON_WRONG, "Person wrong", "annotator", "unconfirmed", False, "The judge's verdict is right"),
     Answer(
         Ruling.UNCLEAR, "Criterion unclear", "question", "incomplete", False,
-        "Both can be right: the criterion is to be worded anew",
+        "Both can be right: the criterion needs rewording",
     ),
 )  # fmt: skip
 REVIEWS = (
     Answer(Review.AGREE, "Agree", "check", "agreed", False, "The verdict is right"),
     Answer(Review.DISAGREE, "Disagree", "cross", "disagree", True, "The verdict is wrong"),
-    Answer(Review.UNSURE, "Unsure", "question", "unconfirmed", False, "It cannot be told"),
+    Answer(Review.UNSURE, "Unsure", "question", "unconfirmed", False, "Cannot tell"),
 )

@@ -159,7 +159,7 @@ class ReadingPane(QWidget):
         elif self._shared(self._places) is not None:
             words.append((BOTH, "both"))
         swatches = "\u2003".join(_swatch(kind, name) for kind, name in words)
-        nothing = "Nobody quotes a passage of what stands here."
+        nothing = "Nobody quoted a passage of this text."
         self.legend.setText(f"Marked: {swatches}" if words else nothing)
         self.legend.setAccessibleName(f"Marked: {', '.join(name for _, name in words)}" if words else nothing)
 

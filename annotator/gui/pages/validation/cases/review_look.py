@@ -16,7 +16,7 @@ from annotator.gui.pages.validation.cases.verdict_cases import NO_CASES, Cases, 
 ORDERS = (
     ("The least certain first", Order.UNCERTAINTY.value),
     ("The heaviest first", Order.WEIGHT.value),
-    ("By chance", Order.RANDOM.value),
+    ("Random order", Order.RANDOM.value),
 )
 EXPERTS = (("One expert each", "1"), ("Two experts each", "2"))
 Option = tuple[str, str]

@@ -24,11 +24,11 @@ from annotator.gui.widgets.plain import PlainLabel
 RIGHT = (
     Deed("previous_item", "Back", hint="The verdict before"),
     Deed("next_item", "On", hint="The next verdict"),
-    Deed("next_open", "Next open", hint="The next that you have not reviewed"),
+    Deed("next_open", "Next open", hint="Next verdict you have not reviewed"),
     *(Deed(act, answer.words, hint=answer.hint) for act, answer in zip(ACTS, REVIEWS, strict=True)),
 )
 WORDS = Words("validate/reviews", "Verdicts", "reviewed", "Stay until a reason is given")
-APART = "Reviews are informed: they stand beside the figures of blind labels, and enter none of them."
+APART = "Reviews are informed: they are shown beside figures of blind labels and never count in them."
 NOTHING = WORK + 1
 
 
@@ -46,7 +46,7 @@ class Reviewing(CasePart):
         self.nothing = EmptyState("label", "Nothing to review")
         self.way = self.nothing.add_action("To your labels", lambda: desk.go("Label"), primary=True)
         self.judging = self.nothing.add_action(
-            "Let a judge judge", lambda: desk.go("Judges", part="Runs"), primary=True
+            "Run a judge", lambda: desk.go("Judges", part="Runs"), primary=True
         )
         self.recount.timeout.connect(self._count_anew)
         self.choices.changed.connect(self._choose)
@@ -102,7 +102,7 @@ class Reviewing(CasePart):
         said = [_accepted(one) for one in accepted]
         if outlook is not None and outlook.blind and outlook.lines:
             many = counted(outlook.kept_back, "verdict")
-            said.append(f"{many} come once you have submitted your labels of {_items(outlook.blind)}.")
+            said.append(f"{many} appear once you have submitted your labels of {_items(outlook.blind)}.")
         self.told.setText(" ".join([*said, APART]))
 
     def _offer(self) -> None:
@@ -127,7 +127,7 @@ class Reviewing(CasePart):
     def _say_finished(self) -> None:
         many = counted(self.bench.cases.counted(Show.ALL), "verdict")
         self.answer.show_message(
-            "success", f"You have reviewed everything of this choice: {many}.", "Thank you."
+            "success", f"You have reviewed all verdicts of this selection: {many}.", "Thank you."
         )
 
     def focus_first(self) -> None:
@@ -161,11 +161,11 @@ def _nothing(found: Looked) -> tuple[str, str]:
     if found.refusal is not None:
         return found.refusal.happened.rstrip("."), found.refusal.todo
     if outlook is None or not outlook.verdicts:
-        return "No judge has verdicts to be reviewed", "They come here once a judge has judged reports."
+        return "No verdicts to review", "They appear here once a judge has judged reports."
     if outlook.blind:
         return (
-            "You are still to label these reports yourself",
-            "Whoever labels must not know what a judge says of the same report. Submit your labels of "
-            f"{_items(outlook.blind)}, and {counted(outlook.kept_back, 'verdict')} come here.",
+            "You still have to label these reports",
+            "People who label must not know a judge's verdicts on the same report. Submit your labels of "
+            f"{_items(outlook.blind)}, and {counted(outlook.kept_back, 'verdict')} appear here.",
         )
     return "Others have reviewed these verdicts", "Choose “Two experts each” to review them as well."

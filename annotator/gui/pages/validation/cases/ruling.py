@@ -28,13 +28,11 @@ from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.layouts import vertical
 
-LEFT = (
-    Deed("unclear_criteria", "Unclear", "question", "Criteria that were ruled unclear, to be worded anew"),
-)
+LEFT = (Deed("unclear_criteria", "Unclear", "question", "Criteria ruled unclear, to be reworded"),)
 RIGHT = (
     Deed("previous_item", "Back", hint="The disagreement before"),
     Deed("next_item", "On", hint="The next disagreement"),
-    Deed("next_open", "Next open", hint="The next that is not ruled on"),
+    Deed("next_open", "Next open", hint="Next open disagreement"),
     *(Deed(act, answer.words, hint=answer.hint) for act, answer in zip(ACTS, RULINGS, strict=True)),
 )
 WORDS = Words("validate/ruling", "Disagreements", "ruled", "Stay until a reason is given")
@@ -56,7 +54,7 @@ class Ruling(CasePart):
         self.strip, self.unclear, self.gate = ColumnsStrip(), UnclearPanel(desk), Gate()
         self.nothing = EmptyState("validate", "Nothing to rule on")
         self.way = self.nothing.add_action("To the sets", self._to_sets, primary=True)
-        self.judging = self.nothing.add_action("Let a judge judge", self._to_runs, primary=True)
+        self.judging = self.nothing.add_action("Run a judge", self._to_runs, primary=True)
         self._listen()
         self.acts = {
             **self.case_acts(),
@@ -208,15 +206,15 @@ class Ruling(CasePart):
 
     def _say_finished(self) -> None:
         many = counted(len(self._found.outlook.shown), "disagreement")
-        self.answer.show_message("success", f"Everything of this choice is ruled on: {many}.")
+        self.answer.show_message("success", f"All disagreements of this selection are ruled on: {many}.")
         if self._found.unclear:
             shown = keys.shown("unclear_criteria")
             self.answer.set_action(f"Unclear criteria  {shown}", self._toggle_unclear)
 
     def _say_settled(self, one: Unclear) -> None:
         self.answer.show_message(
-            "success", f"The criterion of item {one.item_key} is worded anew.",
-            "Judges are still to be asked about it; people label it anew once they reopen their labels.",
+            "success", f"The criterion of item {one.item_key} is reworded.",
+            "Judges must still judge it again; people label it again once they reopen their labels.",
         )  # fmt: skip
         self._entering = True
         self.fill()
@@ -253,7 +251,7 @@ class Ruling(CasePart):
 def _held_back(found: Looked) -> str:
     """How many are not shown to whoever must not know yet what others say."""
     return (
-        f"{counted(found.outlook.withheld, 'more disagreement')} on items that you are still to label blind."
+        f"{counted(found.outlook.withheld, 'more disagreement')} on items that you still have to label blind."
     )
 
 
@@ -262,15 +260,15 @@ def _nothing(found: Looked) -> tuple[str, str]:
     if found.refusal is not None:
         return found.refusal.happened.rstrip("."), found.refusal.todo
     if not found.choice.protocol:
-        return "No judge has judged anything yet", "Let a judge judge the reports that people labelled."
+        return "No judge has judged anything yet", "Run a judge on the reports that people labelled."
     if not found.outlook.judged:
         return (
             "No judge has judged these reports",
-            "Choose another judge or other labels, or let it judge them.",
+            "Choose another judge or other labels, or run this judge on them.",
         )
     if found.outlook.withheld:
         return (
-            "They wait for your own labels",
+            "Hidden until you submit your labels",
             f"There are {_held_back(found)} Submit your labels of them first.",
         )
-    return "They agree everywhere", "On these labels the judge and the people say the same of every unit."
+    return "No disagreements", "On these labels the judge and the people agree on every unit."

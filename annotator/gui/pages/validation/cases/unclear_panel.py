@@ -31,11 +31,14 @@ from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 KEPT = (
-    "The criterion keeps its place, its weight and its id. Judges are asked again about these words alone; what was "
-    "said of the old ones counts for nothing from then on. People label it anew once they reopen their labels."
+    "The criterion keeps its place, weight and id. Judges are asked again about this criterion only; "
+    "verdicts on the old wording no longer count. People label it again once they reopen their labels."
 )
 WHOLE = "Which report is better?"
-NONE = ("No criterion is unclear", "What you rule unclear is gathered here, to be worded anew in its rubric.")
+NONE = (
+    "No criterion is unclear",
+    "Criteria you rule unclear are listed here, to be reworded in their rubric.",
+)
 
 
 class UnclearPanel(QWidget):
@@ -69,22 +72,22 @@ class UnclearPanel(QWidget):
         self.title, self.unit = PlainLabel("", "hint"), PlainLabel("", "subtitle", wrap=True)
         self.cases = PlainLabel("", wrap=True)
         self.words = GrowingEdit(least=2, most=8)
-        self.words.setAccessibleName("Word it anew")
+        self.words.setAccessibleName("Reword it")
         self.words.edited.connect(self._keep)
         self.words.left.connect(lambda: self.list.setFocus(Qt.FocusReason.OtherFocusReason))
         self.refused = PlainLabel("", "hint", wrap=True)
-        self.settle_button = KeyButton("Settle the new words", keys.sequences("submit")[0], "primary")
+        self.settle_button = KeyButton("Save the new wording", keys.sequences("submit")[0], "primary")
         self.settle_button.clicked.connect(self.settle)
         self.open_button = QPushButton("Open the rubric")
         self.open_button.clicked.connect(self._open)
         self.again = PlainLabel("", wrap=True)
-        self.judge_button = KeyButton("Have it judged again", keys.sequences("judge_anew")[0])
+        self.judge_button = KeyButton("Judge it again", keys.sequences("judge_anew")[0])
         self.judge_button.clicked.connect(self.judge_again)
 
     def _lay_out(self) -> None:
         inside = QWidget()
         column = vertical(on=inside, margins=(12, 4, 8, 8), spacing=8)
-        heading = PlainLabel("Word it anew", "strong")
+        heading = PlainLabel("Reword it", "strong")
         for widget in (
             self.title,
             self.unit,
@@ -120,7 +123,7 @@ class UnclearPanel(QWidget):
         self.again.setText(
             f"To be judged again: {' '.join(one.words() for one in again)}"
             if again
-            else "Nothing waits to be judged again."
+            else "Nothing needs to be judged again."
         )
         self.judge_button.setEnabled(bool(again) and not self._desk.project.readonly)
         if self.isVisible():

@@ -42,8 +42,8 @@ class VoiceBox(QFrame):
         self.quote.show_quote(voice.quote)
         self.quote.setVisible(bool(voice.quote))
         said = [flag_words(flag) for flag in voice.flags if flag != "quote_missing"]
-        said += ["These words stand nowhere in what was read"] if stands is False else []
-        said += ["No reason and no passage was given"] if not (voice.why or voice.quote) else []
+        said += ["These words are not in the text"] if stands is False else []
+        said += ["No reason or passage given"] if not (voice.why or voice.quote) else []
         self.flags.setText(" · ".join(said))
         self.flags.setVisible(bool(said))
         self.setAccessibleName(f"{voice.who} says {look.words}. {voice.why}".strip())

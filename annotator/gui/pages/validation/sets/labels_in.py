@@ -31,8 +31,9 @@ from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 ABOUT = (
-    "Tables (CSV, JSON) with item, system, unit, rater and value, or {files}. Nothing is changed before you take them "
-    "in; all of them go in, or none. They are finished work: they count at once, and name their file."
+    "Tables (CSV, JSON) with item, system, unit, rater and value, or {files}. Nothing is changed before you "
+    "import them; either all are imported, or none. They are finished work: they count immediately, and "
+    "name their file."
 )
 AS_SAID = "as the files say"
 FILES = "Labels (*.csv *.json *.jsonl);;All files (*)"
@@ -63,15 +64,15 @@ class LabelsIn(QWidget):
         self.choose = QPushButton("Choose files…")
         self.chosen = PlainLabel("Nothing chosen yet", "hint", wrap=True)
         self.system = ChoiceBox()
-        self.system.setAccessibleName("Of which system the reports are, where the files do not say")
-        self.skip = QCheckBox("Leave out what cannot be taken, take the rest")
-        self.replace = QCheckBox("A label takes the place of another one of the same person")
+        self.system.setAccessibleName("System that wrote the reports, if the files do not say")
+        self.skip = QCheckBox("Skip invalid labels and import the rest")
+        self.replace = QCheckBox("Replace existing labels of the same person")
         self.drafts = QCheckBox("As drafts: they count once their rater has submitted them")
         self.told = QPlainTextEdit(readOnly=True)
         self.told.setAccessibleName("To be imported")
         self.told.setMaximumHeight(130)
         self.problems = QListWidget()
-        self.problems.setAccessibleName("What cannot be taken")
+        self.problems.setAccessibleName("Invalid labels")
         self.progress = ProgressRow()
         self._lay_out()
         self.choose.clicked.connect(self._choose)
@@ -185,7 +186,7 @@ class LabelsIn(QWidget):
             combo = ChoiceBox()
             combo.setAccessibleName(f"Who {name} is")
             offer(combo, [
-                ("say who that is", ""),
+                ("choose who that is", ""),
                 *((named(one.alias, one.name), one.id) for one in everybody),
                 (f"a new person, {name[:40]}", name),
             ])  # fmt: skip

@@ -26,8 +26,8 @@ from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
 LEFT = (
-    Deed("new_set", "Draw a set", "plus", "Draw reports by chance for people to label blind"),
-    Deed("labels_in", "Labels from files", "import", "Take in labels that were given elsewhere"),
+    Deed("new_set", "Draw a set", "plus", "Draw reports at random for people to label blind"),
+    Deed("labels_in", "Labels from files", "import", "Import labels given elsewhere"),
     Deed(
         "labels_out",
         "Save labels",
@@ -40,13 +40,13 @@ RIGHT = (
     Deed(
         "lock_set",
         "Lock the labels",
-        hint="Keep the labels as they are now: from here on they are the metric",
+        hint="Freeze the labels: from now on they are the metric",
     ),
     Deed("submit", "Draw and deal", role="primary"),
 )
 NONE_YET = (
-    "A validation set says on which reports judges are held against people: drawn by chance, labelled by two or more "
-    "who know neither judge nor system, and locked before any judge is shown."
+    "A validation set defines the reports on which judges are compared with people: drawn at random, "
+    "labelled by two or more people who know neither judge nor system, and locked before any judge is shown."
 )
 FORM, VIEW, FILES = range(3)
 
@@ -164,7 +164,7 @@ class Sets(Part):
         # What belongs to another side of the part would only stand in the way of words.
         for act, there in (("see_figures", viewed), ("lock_set", viewed), ("submit", side != VIEW)):
             self.bar.offer(act, there=there)
-        self.bar.buttons["submit"].set_words("Take them in" if side == FILES else "Draw and deal")
+        self.bar.buttons["submit"].set_words("Import them" if side == FILES else "Draw and deal")
         self.bar.enable(
             "submit", writable and (self._ready if side == FILES else side == FORM and self._fits)
         )
@@ -192,8 +192,8 @@ class Sets(Part):
         self.files.focus_first()
 
     def _taken(self, words: str) -> None:
-        self.answer.show_message("success", "The labels are in.", words)
-        self.desk.tell_end("The labels are in.", "Validate", self, part="Sets")
+        self.answer.show_message("success", "The labels were imported.", words)
+        self.desk.tell_end("The labels were imported.", "Validate", self, part="Sets")
         self.fill()
 
     def _submit(self) -> None:
@@ -210,7 +210,7 @@ class Sets(Part):
             self.answer.show_message(
                 "success",
                 f"Drew \u2068{wish.name}\u2069: {many}.",
-                "They wait on the Label page of those who label.",
+                "They are on the Label page of the annotators.",
             )
             self.go({"set": wish.name})
 
@@ -222,7 +222,7 @@ class Sets(Part):
             self.answer.show_message(
                 "success",
                 f"The labels of \u2068{row.set.name}\u2069 are locked.",
-                "Judges may be shown beside them now.",
+                "Judges may now be compared with them.",
             )
             self.fill()
 

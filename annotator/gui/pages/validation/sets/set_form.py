@@ -33,16 +33,14 @@ from annotator.gui.widgets.plain import PlainLabel
 
 PAUSE_MS = 300
 ABOUT = (
-    "Responses are drawn by chance, evenly over question types, systems and lengths, and dealt to people blind to "
-    "judge and system. No judge is shown on them before their labels are locked."
+    "Responses are drawn at random, stratified by question type, system and length, and assigned to people "
+    "blind to judge and system. No judge is shown on them before their labels are locked."
 )
-WIDTH = "How wide the 95 % interval of a share, such as an agreement, may be"
-SHARE = "The agreement you expect; 0.5 asks for the most labels"
-LIKENESS = (
-    "How alike units of one item are: 0 not at all, 1 one tells all. The likelier, the more labels it takes"
-)
-UNNAMED = "Name the set, and what would be drawn is said here."
-TEST = "Items of the test part are for the figures you report: choose and mend judges by the others"
+WIDTH = "Target width of the 95 % interval of a share, such as an agreement"
+SHARE = "The agreement you expect; 0.5 needs the most labels"
+LIKENESS = "Correlation of units within an item: 0 none, 1 identical. The higher, the more labels are needed"
+UNNAMED = "Name the set to see what would be drawn."
+TEST = "Items of the test part are for the figures you report: choose and tune judges on the others"
 
 
 def looked(project: Project, wish: Wish) -> Preview | Refusal:
@@ -68,7 +66,7 @@ class SetForm(QWidget):
         self.name = LineField(placeholderText="e.g. Spring validation", clearButtonEnabled=True)
         self.what, self.people = ChoiceBox(), PeopleChoice("People", "Nobody has the role of annotator.")
         self.raters = NumberBox(minimum=2, maximum=20, value=2)
-        self.by_width, self.by_size = QRadioButton("for an &interval"), QRadioButton("so many &reports")
+        self.by_width, self.by_size = QRadioButton("for an &interval"), QRadioButton("number of &reports")
         self.interval = AmountBox(
             minimum=0.01, maximum=0.9, decimals=2, singleStep=0.01, value=0.1, suffix=" wide"
         )
@@ -110,12 +108,12 @@ class SetForm(QWidget):
             form.addRow(words, field)
         named: tuple[tuple[QWidget, str, str], ...] = (
             (self.name, "Name of the set", ""),
-            (self.what, "What is labelled", ""),
-            (self.raters, "How many people label each item", ""),
+            (self.what, "Protocol", ""),
+            (self.raters, "People per item", ""),
             (self.interval, "Width of the interval", WIDTH),
             (self.reports, "Number of reports", ""),
             (self.share, "Expected agreement", SHARE),
-            (self.likeness, "Likeness of units within an item", LIKENESS),
+            (self.likeness, "Intra-item correlation (ICC)", LIKENESS),
             (self.test, "Share of items in the test part, per cent", TEST),
             (self.seed, "Seed of the draw", "The same seed draws the same set"),
         )

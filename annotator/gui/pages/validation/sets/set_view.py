@@ -15,8 +15,8 @@ from annotator.gui.widgets.plain import PlainLabel
 
 WAITING = "No judge is shown on these reports before their labels are locked."
 LOCKED = (
-    "These first labels stay the metric: neither a ruling nor a later label changes them. Figures are of the dev part; "
-    "a look at the test part is counted."
+    "These first labels stay the metric: no ruling or later label changes them. Figures are on the dev "
+    "part; each view of the test part is counted."
 )
 
 
@@ -47,7 +47,7 @@ class SetView(QWidget):
         self.about.setText(_about(row))
         self.state.setText(LOCKED if row.locked else WAITING)
         if row.locked:
-            self._show("Looks at the test part", self._looks(row), "Nobody looked at the test part yet.")
+            self._show("Views of the test part", self._looks(row), "Nobody has viewed the test part yet.")
         else:
             self._show("Still to be done", list(row.lacking), "All labels are submitted: they can be locked.")
 
@@ -88,9 +88,10 @@ def _about(row: Standing) -> str:
 
 def _draw(draw: Draw) -> str:
     if draw.width is None:
-        return f"Drawn with seed {draw.seed}, {draw.raters} people an item."
+        return f"Drawn with seed {draw.seed}, {draw.raters} people per item."
     effect = f"{draw.effect:.2f}" if draw.effect is not None else "not known"
     return (
-        f"Drawn with seed {draw.seed}, {draw.raters} people an item, for an interval {draw.width:g} wide about "
+        f"Drawn with seed {draw.seed}, {draw.raters} people per item, for an interval {draw.width:g} wide "
+        "about "
         f"{draw.share:g} (design effect {effect})."
     )

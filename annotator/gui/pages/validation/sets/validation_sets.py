@@ -11,7 +11,7 @@ def state(row: Standing) -> str:
     """How far a set is, in words."""
     if row.set.locked_at is not None:
         return f"locked {row.set.locked_at:%d %b %Y}"
-    return f"{counted(len(row.lacking), 'share')} of work open" if row.lacking else "all in: lock it"
+    return f"{counted(len(row.lacking), 'share')} of work open" if row.lacking else "complete: lock it"
 
 
 def _look(row: Standing) -> tuple[str, str] | None:
@@ -25,7 +25,7 @@ SETS: Sequence[Column[Standing]] = (
     Column("What", lambda row: row.title, 120),
     Column("Responses", lambda row: f"{len(row.set.content.responses):,}", 84, number=True),
     Column(
-        "By whom",
+        "People",
         lambda row: ", ".join(row.raters),
         110,
         tip=lambda row: "\n".join(f"{alias}: {counted(many, 'item')}" for alias, many in row.raters.items()),
@@ -34,15 +34,15 @@ SETS: Sequence[Column[Standing]] = (
         "Labels",
         state,
         178,
-        tip=lambda row: "\n".join(row.lacking[:30]) or "Nothing is lacking.",
+        tip=lambda row: "\n".join(row.lacking[:30]) or "Nothing is missing.",
         look=_look,
         firm=True,
     ),
     Column(
-        "Test looks",
+        "Test views",
         lambda row: f"{len(row.openings):,}" if row.locked else "–",
         84,
         number=True,
-        about="How often the test part was looked at. Each look is counted, and stands on every card.",
+        about="Number of times the test part was viewed. It is shown on every card.",
     ),
 )
