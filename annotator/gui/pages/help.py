@@ -29,6 +29,7 @@ TOPICS = (
     ("A model's draft", "drafts"),
     ("Working apart: tasks and returned work", "working-apart"),
     ("Files", "files"),
+    ("Glossary", "glossary"),
     ("About Goldsmith", "about"),
 )
 
