@@ -1,5 +1,6 @@
 """The commands on judge validation: sets to label, judges beside people, the choice of a judge, corrected scores."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -256,23 +257,33 @@ def correct(
     against: Against = None,
     set_name: SetName = "",
     part: PartName = "",
-    width: Annotated[float, typer.Option(help="Target width of a score's interval, for the plan")] = 0.1,
+    width: Annotated[
+        float,
+        typer.Option(help="Target width of a score's interval, for the plan; 0.1 is a tenth of its range"),
+    ] = 0.1,
+    metric: Annotated[
+        str, typer.Option(help="Metric that is corrected; by default the usual one", show_default=False)
+    ] = "",
     card: Card = None,
     to: To = None,
     as_: As = "",
     json_: Json = False,
 ) -> None:
-    """Coverage of each system, raw and corrected by people's labels; certainty of the ranking; what to label next."""
+    """Score of each system, raw and corrected by people's labels; certainty of the ranking; what to label next."""
     from annotator.actions.judging import card_checks
+    from annotator.actions.results import metrics
     from annotator.actions.validation import card_saving, corrected
 
+    metric = metric or metrics.USUAL_METRIC
+    wish = corrected.Wish(judge, tuple(against or ()), set_name, part, width=width, metric=metric)
+    # Refused before anybody looks at a test part.
+    info = wish.info
     with opened(file, readonly=not looks(set_name, part), person=as_) as project:
         if card is not None:
             held = card_saving.read(card)
             judge = judge or held.name
-            card_checks.refuse_verdicts(project, held, judge, USUAL)
+            card_checks.refuse_verdicts(project, held, judge, info.protocol)
         opening = counted_look(project, set_name, part, judge)
-        wish = corrected.Wish(judge, tuple(against or ()), set_name, part, opening, width)
-        found = corrected.report(project, wish)
+        found = corrected.report(project, replace(wish, judge=judge, opening=opening))
     more = {"judge": found.rater.name, "against": found.against}
-    show(corrected.sheets(found, width), to, json_, more)
+    show(corrected.sheets(found), to, json_, more)

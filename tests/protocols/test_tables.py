@@ -3,7 +3,11 @@
 import pytest
 
 from annotator.actions.results import metrics
-from annotator.domain.judges.protocol import Over
+from annotator.actions.validation import corrected
+from annotator.domain.judges.protocol import Material, Over, Scored
+from annotator.domain.kinds.documents import DOCUMENTS
+from annotator.domain.material.item import Item
+from annotator.domain.material.response import Response
 from annotator.domain.texts.estimate import SHARE
 from annotator.judging.prompts.messages import load
 from annotator.protocols import COMPOSITES, EXTRACTIONS, PAPERS, PROTOCOLS
@@ -79,3 +83,23 @@ def test_a_figure_made_of_others_is_of_metrics_of_its_paper() -> None:
 def test_every_paper_is_in_the_table_once() -> None:
     assert len({paper.name for paper in PAPERS}) == len(PAPERS)
     assert [protocol.name for paper in PAPERS for protocol in paper.protocols] == list(PROTOCOLS)
+
+
+@pytest.mark.parametrize("name", corrected.credited())
+def test_a_score_with_credit_is_the_credit_of_verdicts_by_weight(name: str) -> None:
+    protocol, metric = corrected.credited()[name]
+    kind = protocol.unit_kind
+    assert kind is not None
+    document = DOCUMENTS[kind]
+    units = tuple(document.UNIT(id=f"u{n}", text=f"Unit {n}") for n in range(len(protocol.values) + 2))
+    values = {unit.id: protocol.values[n % len(protocol.values)] for n, unit in enumerate(units)}
+    item, response = (
+        Item(id="i", key="i", question="?"),
+        Response(id="r", item_id="i", system_id="s", text="x"),
+    )
+    found = metric.score(Scored(Material(item, response, {kind: document(units=units)}), values), False)
+    weights = {unit.id: protocol.weight(unit) for unit in units}
+    credit = sum(weights[unit] * metric.credit(value) for unit, value in values.items()) / sum(
+        weights.values()
+    )
+    assert found.value == pytest.approx(credit)

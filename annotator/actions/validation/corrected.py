@@ -1,4 +1,4 @@
-"""What coverage is once people's labels correct the judge: scores, how sure their order is, what to label next."""
+"""What a score is once people's labels correct the judge: scores, how sure their order is, what to label next."""
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -7,7 +7,8 @@ from functools import partial
 from random import Random
 
 from annotator.actions.project.file import Project
-from annotator.actions.results import result_pictures
+from annotator.actions.results import metrics, result_pictures, result_raters
+from annotator.actions.results.metrics import USUAL_METRIC, MetricInfo
 from annotator.actions.results.result_raters import CONSENSUS
 from annotator.actions.results.result_sheets import (
     Cell,
@@ -28,10 +29,10 @@ from annotator.actions.validation import validation
 from annotator.actions.validation.validation import against_words
 from annotator.actions.validation.validation_behind import Held, held
 from annotator.domain.judges.judge import JudgeKind
-from annotator.domain.judges.judgement import YES
-from annotator.domain.texts.estimate import ROUGH, SHARE, Estimate, cut
+from annotator.domain.judges.protocol import Metric, Protocol
+from annotator.domain.texts.estimate import ROUGH, Estimate, cut
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import USUAL
+from annotator.protocols import PROTOCOLS
 from annotator.stats.intervals.resampling import RESAMPLES
 from annotator.stats.validation.leaderboard import Scored, Standings, standings
 from annotator.stats.validation.planning import LabelPlan, plan_labels
@@ -41,7 +42,8 @@ from annotator.stats.validation.planning import LabelPlan, plan_labels
 class Wish:
     """Whose judgements are corrected, by whose labels; the judge that stands first by name unless one is named.
 
-    `width` is what the interval of a corrected score is wanted to be, for the plan of further labels.
+    `width` is what the interval of a corrected score is wanted to be, for the plan of further labels: a share of the
+    range in which the score lies.
     """
 
     judge: str = ""
@@ -52,6 +54,40 @@ class Wish:
     width: float = 0.1
     seed: int = 1
     resamples: int = RESAMPLES
+    metric: str = USUAL_METRIC
+
+    @property
+    def info(self) -> MetricInfo:
+        """The metric; Refusal where none of that name is made of single verdicts."""
+        info = metrics.named(self.metric)
+        if self.metric not in credited():
+            raise Refusal(
+                f"“{info.title}” is not made of single verdicts, which labels could correct.",
+                f"Name one of {', '.join(credited())}.",
+            )
+        return info
+
+    @property
+    def wide(self) -> float:
+        """The wanted width in the metric's own unit."""
+        low, high = self.info.within
+        return self.width * (high - low)
+
+
+def credited() -> dict[str, tuple[Protocol, Metric]]:
+    """The metrics that are made of single verdicts, each worth something, by name."""
+    return {
+        metric.name: (shape, metric)
+        for shape in PROTOCOLS.values()
+        for metric in shape.metrics
+        if metric.credit is not None and metric.higher_is_better
+    }
+
+
+def offered(project: Project) -> list[MetricInfo]:
+    """Those of which a judge has judged something here; the usual one where there is none."""
+    names = [name for name, (shape, _) in credited().items() if result_raters.judges_of(project, shape.name)]
+    return [metrics.named(name) for name in names or [USUAL_METRIC]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,28 +140,33 @@ class _Units:
         """The item of each unit."""
         return [place.item_id for place in self.places]
 
-    @property
-    def within(self) -> tuple[float, float]:
-        """Between what the score lies: below 0 as far as all that takes away would bring it."""
+    def within(self, bounds: tuple[float, float]) -> tuple[float, float]:
+        """Between what the score lies: beyond the bounds of a verdict as far as all that takes away would bring it."""
         reach = sum(max(weight, 0.0) for weight in self.weights)
         lost = sum(min(weight, 0.0) for weight in self.weights)
-        return (lost / reach if lost and reach else SHARE[0]), SHARE[1]
+        share = lost / reach if lost and reach else 0.0
+        return bounds[0] + bounds[1] * share, bounds[1] + bounds[0] * share
 
 
 def report(project: Project, wish: Wish) -> Corrected:
-    """Each system's coverage by the judge, and corrected by people's labels (PPI++), with how sure the order is.
+    """Each system's score by the judge, and corrected by people's labels (PPI++), with how sure the order is.
 
-    Coverage is the mean over items of the weighted share of covered criteria, as in the results: of all that can be
-    reached, where criteria of negative weight take away. Where several people labelled a unit, its label is the mean
-    of theirs. Refusal where no judge or nobody has said anything.
+    It is the mean over items of what verdicts are worth by their units' weight, as in the results: of all that can be
+    reached, where units of negative weight take away. Where several people labelled a unit, its label is the mean of
+    theirs. Refusal where no judge or nobody has said anything.
     """
+    info = wish.info
+    credit = credited()[wish.metric][1].credit or float
     found = validation_ground.ground(
-        project, USUAL, wish.set_name, wish.part, wish.against, wish.judge, wish.opening
+        project, info.protocol, wish.set_name, wish.part, wish.against, wish.judge, wish.opening
     )
     rater = _judge(found)
     # The judge speaks of what nobody labelled, and of what is held back from comparison, too.
     everything = validation_units.places(project, found.shape)
-    systems = _by_system(everything, _labels(found), found.version(rater).said)
+    worth = {value: credit(value) for value in found.shape.values}
+    said = {key: worth[value] for key, value in found.version(rater).said.items() if value in worth}
+    systems = _by_system(everything, _labels(found, worth), said)
+    ends = min(worth.values()), max(worth.values())
     if not any(any(label is not None for label in one.labels) for one in systems.values()):
         raise Refusal(
             f"Nothing that people labelled was judged by “{rater.name}”.", "Let it judge those reports."
@@ -134,22 +175,22 @@ def report(project: Project, wish: Wish) -> Corrected:
         name: Scored(one.labels, one.said, one.items, one.weights) for name, one in sorted(systems.items())
     }
     return Corrected(
-        rater, against_words(found), _cut(standings(scored, resamples=wish.resamples), systems),
+        rater, against_words(found), _cut(standings(scored, resamples=wish.resamples), systems, ends),
         {name: len(one.places) for name, one in systems.items()},
         {name: sum(label is not None for label in one.labels) for name, one in systems.items()},
-        {name: _more(one, wish) for name, one in sorted(systems.items())},
+        {name: _more(one, wish, ends) for name, one in sorted(systems.items())},
         tuple(_notes(found, systems)), wish, {name: one.places[0].system_id for name, one in systems.items()},
     )  # fmt: skip
 
 
-def _cut(found: Standings, systems: Mapping[str, _Units]) -> Standings:
+def _cut(found: Standings, systems: Mapping[str, _Units], ends: tuple[float, float]) -> Standings:
     """The same with intervals that end where the score does: with few items, t intervals reach beyond."""
     scores = {
         name: replace(
             one,
-            raw=cut(one.raw, systems[str(name)].within),
-            labelled=cut(one.labelled, systems[str(name)].within),
-            corrected=cut(one.corrected, systems[str(name)].within),
+            raw=cut(one.raw, systems[str(name)].within(ends)),
+            labelled=cut(one.labelled, systems[str(name)].within(ends)),
+            corrected=cut(one.corrected, systems[str(name)].within(ends)),
         )
         for name, one in found.scores.items()
     }
@@ -164,18 +205,18 @@ def _judge(found: Ground) -> Rater:
     return min(there, key=lambda one: (one.kind == JudgeKind.BASELINE.value, one.name))
 
 
-def _labels(found: Ground) -> dict[Key, float]:
-    """Unit → the share of people who call it covered; what is unsure is no label."""
+def _labels(found: Ground, worth: Mapping[str, float]) -> dict[Key, float]:
+    """Unit → what people's labels are worth on average; what is unsure is no label."""
     given: dict[Key, list[float]] = defaultdict(list)
     for own in found.truth.values():
         for key, value in own.items():
-            if value is not None and key in found.places:
-                given[key].append(float(value == YES))
+            if value is not None and value in worth and key in found.places:
+                given[key].append(worth[value])
     return {key: sum(shares) / len(shares) for key, shares in given.items()}
 
 
 def _by_system(
-    places: Mapping[Key, Place], labels: Mapping[Key, float], said: Mapping[Key, str]
+    places: Mapping[Key, Place], labels: Mapping[Key, float], said: Mapping[Key, float]
 ) -> dict[str, _Units]:
     systems: dict[str, _Units] = defaultdict(_Units)
     judged: Counter[str] = Counter()
@@ -188,16 +229,16 @@ def _by_system(
         one = systems[place.system]
         one.places.append(place)
         one.labels.append(labels.get(key))
-        one.said.append(float(said[key] == YES) if key in said else None)
+        one.said.append(said.get(key))
         # Each item counts one, each of a system's responses to it alike, each criterion its weight.
         share = len(responses[place.item_id, place.system]) * judged[place.response_id]
         one.weights.append(place.weight / share if key in said and share else 0.0)
     return dict(systems)
 
 
-def _more(one: _Units, wish: Wish) -> More:
+def _more(one: _Units, wish: Wish, ends: tuple[float, float]) -> More:
     """The plan of a system, and responses drawn by chance that give as many labels, from items without any first."""
-    plan = plan_labels(one.labels, one.said, wish.width, one.weights, one.items, bounds=one.within)
+    plan = plan_labels(one.labels, one.said, wish.wide, one.weights, one.items, bounds=one.within(ends))
     begun: dict[str, str] = {}
     unlabelled: dict[str, list[Place]] = defaultdict(list)
     for place, label, said in zip(one.places, one.labels, one.said, strict=True):
@@ -258,19 +299,16 @@ def in_order(found: Corrected) -> Sequence[str]:
     return [str(name) for name in sorted(scores, key=height)]
 
 
-AXIS = "Coverage: mean over items, 95 % interval"
-
-
-def sheets(found: Corrected, width: float) -> tuple[Sheet, ...]:
-    """The leaderboard, every two systems, and the plan for intervals `width` wide with the responses to label."""
+def sheets(found: Corrected) -> tuple[Sheet, ...]:
+    """The leaderboard, every two systems, and the plan for intervals so narrow with the responses to label."""
     return tuple(
-        sheet for sheet in (_scores(found), _pairs(found), _plan(found, width), _next(found)) if sheet.lines
+        sheet for sheet in (_scores(found), _pairs(found), _plan(found), _next(found)) if sheet.lines
     )
 
 
 def _scores(found: Corrected) -> Sheet:
     heads = columns(
-        "System", ("Raw", "The judge's coverage: mean over items"),
+        "System", ("Raw", f"The judge's {found.wish.info.title.lower()}: mean over items"),
         ("Corrected", "People's labels and the judge together (PPI++)"), ("Labelled units", "People's mean over those"),
         ("Rank", "By corrected score, with where it lies in 95 % of resamples of the items"),
         ("λ", "How far the judge is trusted: 0 not at all, 1 fully"), ("Labels", "Units with a label"), "Units",
@@ -279,7 +317,8 @@ def _scores(found: Corrected) -> Sheet:
     for name in in_order(found):
         score = found.standings.scores[name]
         cells = (
-            text(name), replace(told(score.raw), source=_judged(found, name), metric="coverage"), told(score.corrected),
+            text(name), replace(told(score.raw), source=_judged(found, name), metric=found.wish.metric),
+            told(score.corrected),
             replace(told(score.labelled), source=_labelled(found, name)),
             rank(found.standings.ranks[name]), count(score.tuning, form=".2f"), count(found.labelled[name]),
             count(found.units[name]),
@@ -301,7 +340,11 @@ def rank(found: Estimate) -> Cell:
 def _judged(found: Corrected, name: str) -> Source:
     """All that the judge said of a system."""
     return Source(
-        USUAL, found.rater.id, "coverage", found.ids[name], words=f"{name}: raw, by {found.rater.name}"
+        found.wish.info.protocol,
+        found.rater.id,
+        found.wish.metric,
+        found.ids[name],
+        words=f"{name}: raw, by {found.rater.name}",
     )
 
 
@@ -309,22 +352,24 @@ def _labelled(found: Corrected, name: str) -> Held | None:
     """The units of a system that people labelled, with what the judge says of them."""
     if not found.labelled[name]:
         return None
+    of = found.wish
     wish = validation.Wish(
-        USUAL, found.wish.set_name, found.wish.part, found.wish.against, found.wish.judge, by="system",
-        opening=found.wish.opening,
-    )  # fmt: skip
+        of.info.protocol, of.set_name, of.part, of.against, of.judge, by="system", opening=of.opening
+    )
     return held(wish, found.rater, name, f"{name}: units with a label")
 
 
 def _pictures(found: Corrected) -> tuple[Picture, ...]:
     scores = found.standings.scores
     shown = [(name, scores[name].raw, scores[name].corrected) for name in in_order(found)]
-    title = f"Coverage by “{found.rater.name}”, raw and corrected by people's labels"
+    info = found.wish.info
+    title = f"{info.title} by “{found.rater.name}”, raw and corrected by people's labels"
     drawn = [end or 0.0 for _, *two in shown for one in two for end in (one.value, one.low)]
     draw = partial(
-        result_pictures.pairs, title, shown, ("raw", "corrected"), AXIS, share=min(drawn, default=0) >= 0
-    )
-    return (Picture("corrected", "Coverage, raw and corrected", draw), *_flips(found))
+        result_pictures.pairs, title, shown, ("raw", "corrected"), f"{info.title}: {info.ranging}, 95 % interval",
+        share=info.share and min(drawn, default=0) >= 0,
+    )  # fmt: skip
+    return (Picture("corrected", f"{info.title}, raw and corrected", draw), *_flips(found))
 
 
 def _flips(found: Corrected) -> tuple[Picture, ...]:
@@ -357,7 +402,7 @@ def _pairs(found: Corrected) -> Sheet:
     return Sheet("Every two systems", heads, tuple(lines), pictures=_flips(found))
 
 
-def _plan(found: Corrected, width: float) -> Sheet:
+def _plan(found: Corrected) -> Sheet:
     heads = columns(
         "System", ("Width now", "Of the corrected score's 95 % interval"),
         ("More labels", "Units, the fewest that do it"),
@@ -372,8 +417,8 @@ def _plan(found: Corrected, width: float) -> Sheet:
         )  # fmt: skip
         lines.append(Line(cells))
     about = (
-        f"What narrows each interval to a width of {width:g}, as it is computed above, if further labels are of "
-        "reports drawn by chance. From few labels it is foretold roughly: look again on the way.",
+        f"What narrows each interval to a width of {found.wish.wide:g}, as it is computed above, if further labels are "
+        "of reports drawn by chance. From few labels it is foretold roughly: look again on the way.",
     )
     return Sheet("How many more labels", heads, tuple(lines), about)
 

@@ -7,7 +7,8 @@ from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
 from annotator.actions.project.keeping import kept
 from annotator.actions.results import result_raters
-from annotator.actions.results.result_sheets import Choice, Sheet
+from annotator.actions.results.metrics import USUAL_METRIC
+from annotator.actions.results.result_sheets import Choice
 from annotator.actions.sets import reviews, validation_ground, validation_sets, validation_units
 from annotator.actions.sets.validation_figures import TITLES
 from annotator.actions.sets.validation_ground import PEOPLE
@@ -87,12 +88,12 @@ def choice_of_judge(
 
 def leaderboard(
     project: Project, judge: str = "", set: str = "", part: str = "", against: str = "",  # noqa: A002
-    width: str = WIDTHS[0], opening: str = "",
-) -> tuple[corrected.Corrected, float]:  # fmt: skip
-    """The corrected leaderboard, and the width that its plan is for."""
+    width: str = WIDTHS[0], opening: str = "", metric: str = USUAL_METRIC,
+) -> corrected.Corrected:  # fmt: skip
+    """The corrected leaderboard, with a plan for intervals so wide."""
     whom = (against,) if against else ()
-    return corrected.report(project, corrected.Wish(judge, whom, set, part, opening, float(width))), float(
-        width
+    return corrected.report(
+        project, corrected.Wish(judge, whom, set, part, opening, float(width), metric=metric)
     )
 
 
@@ -106,7 +107,7 @@ def rulings(
 
 
 @kept
-def _labels(project: Project, *, protocols: bool = True) -> tuple[Choice, ...]:
+def _labels(project: Project) -> tuple[Choice, ...]:
     """Under which protocol, and on what of it: a locked set and its part, people, and the positive value of several."""
     drawn = {one.protocol for one in validation_sets.sets(project) if one.locked_at}
     judged = [
@@ -114,11 +115,10 @@ def _labels(project: Project, *, protocols: bool = True) -> tuple[Choice, ...]:
         for name, shape in PROTOCOLS.items()
         if shape.values and (name in drawn or result_raters.judges_of(project, name))
     ]
-    names = judged if protocols and judged else [USUAL]
-    said = tuple((PROTOCOLS[name].title, name) for name in names)
-    made = [Choice("protocol", "What was judged", said)] if protocols else []
+    names = judged or [USUAL]
+    made = [Choice("protocol", "What was judged", tuple((PROTOCOLS[name].title, name) for name in names))]
     for name in names:
-        made += _within(project, name, ("protocol", (name,)) if protocols else None)
+        made += _within(project, name, ("protocol", (name,)))
     return tuple(made)
 
 
@@ -183,14 +183,15 @@ def _judges(project: Project, protocol: str) -> list[str]:
 
 
 def _of_leaderboard(project: Project) -> tuple[Choice, ...]:
-    names = tuple((name, name) for name in _judges(project, USUAL))
-    first = (Choice("judge", "Judge", names),) if names else ()
+    there = corrected.offered(project)
+    made = [Choice("metric", "Metric", tuple((one.title, one.name) for one in there))] if there[1:] else []
+    for one in there:
+        only_if = ("metric", (one.name,)) if there[1:] else None
+        names = tuple((name, name) for name in _judges(project, one.protocol))
+        made += [Choice("judge", "Judge", names, only_if)] if names else []
+        made += [each for each in _within(project, one.protocol, only_if) if each.name != "positive"]
     widths = Choice("width", "Wanted width", tuple((width, width) for width in WIDTHS))
-    return (*first, *_labels(project, protocols=False), widths)
-
-
-def _leaderboard_sheets(found: tuple[corrected.Corrected, float]) -> tuple[Sheet, ...]:
-    return corrected.sheets(*found)
+    return (*made, widths)
 
 
 def _of_reviews(project: Project) -> tuple[Choice, ...]:
@@ -236,11 +237,11 @@ VIEWS: tuple[View, ...] = (
         "corrected",
         "Corrected leaderboard",
         JUDGES,
-        "Coverage raw and corrected by people's labels, how sure the order is, and what to label next.",
+        "Scores raw and corrected by people's labels, how sure the order is, and what to label next.",
         NOBODY,
         _of_leaderboard,
         kept(leaderboard),
-        _leaderboard_sheets,
+        corrected.sheets,
         "Label",
     ),
     View(

@@ -265,11 +265,18 @@ def _reviews(project: Project, wish: Wish) -> Reviews | None:
 
 
 def _corrected(project: Project, wish: Wish, rater: Rater) -> Corrected:
-    """The corrected leaderboard on the same labels, where what was judged is coverage."""
-    if wish.protocol != USUAL:
-        return Corrected(notes=("Scores are corrected where coverage was judged.",))
+    """The corrected leaderboard on the same labels, where a figure is made of the single verdicts."""
+    named = [name for name, (shape, _) in corrected.credited().items() if shape.name == wish.protocol]
+    if not named:
+        return Corrected(notes=("Scores are corrected where they are made of single verdicts.",))
     of = corrected.Wish(
-        wish.judge, wish.against, wish.set_name, wish.part, wish.opening, resamples=wish.resamples
+        wish.judge,
+        wish.against,
+        wish.set_name,
+        wish.part,
+        wish.opening,
+        resamples=wish.resamples,
+        metric=named[0],
     )
     try:
         found = corrected.report(project, of)

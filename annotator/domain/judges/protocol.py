@@ -176,6 +176,8 @@ class Metric:
     drawn: Callable[[Sequence[Scored], bool, "NDArray[np.float64]"], "NDArray[np.float64]"] | None = None
     within: tuple[float, float] = SHARE
     cost: bool = False
+    credit: Callable[[str], float] | None = None
+    """What a verdict is worth, where the score is Σ w · credit / Σ w over the units: people's labels can correct it."""
 
     @property
     def over(self) -> Over:

@@ -159,7 +159,7 @@ COVERAGE = Protocol(
     title="Coverage of expert criteria",
     citation="ResearcherBench, §4.1 and appendix E.3",
     needs=NEEDS,
-    metrics=(Metric("coverage", "Coverage", DEFINITION, score),),
+    metrics=(Metric("coverage", "Coverage", DEFINITION, score, credit=lambda value: float(value == YES)),),
     scale=nominal(Value(YES, "Met", look=Look.GOOD), Value(NO, "Not met", look=Look.BAD)),
     presentation=Presentation(
         "Criteria", "Does the report meet each criterion? (ResearcherBench)", "criterion", "criteria"

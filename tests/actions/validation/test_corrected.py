@@ -11,9 +11,15 @@ from annotator.actions.results import results
 from annotator.actions.sets import validation_sets
 from annotator.actions.validation import corrected
 from annotator.actions.validation.corrected import Wish
+from annotator.domain.judges.protocol import Metric, Scored
+from annotator.domain.judges.scale import numbers
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import PROTOCOLS
 from annotator.stats.validation.correction import corrected_mean
 from tests.projects.validation_project import (
+    COVERAGE,
     At,
     judge_says,
     negative,
@@ -120,8 +126,51 @@ def test_scores_below_zero_keep_their_intervals_and_are_drawn(
     assert found.standings.scores["Alpha"].raw.value == pytest.approx(-1 / 3)
     assert score.value == pytest.approx(0)
     assert -1 / 3 <= score.low < 0 < score.high
-    (board, *_) = corrected.sheets(found, 0.1)
+    (board, *_) = corrected.sheets(found)
     assert [picture.draw.keywords["share"] for picture in board.pictures[:1]] == [False]
+
+
+def mean_rating(scored: Scored, over_valid: bool) -> Estimate:
+    units = scored.material.units(Kind.RUBRIC)
+    rated = [(unit.weight, float(scored.values[unit.id])) for unit in units if unit.id in scored.values]
+    weight = sum(weight for weight, _ in rated)
+    return Estimate(sum(weight * rating for weight, rating in rated) / weight, n=len(rated))
+
+
+def test_ratings_are_corrected_by_what_each_is_worth(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rating = Metric("rating", "Rating", "x", mean_rating, unit="of 10", within=(0, 10), credit=float)
+    worse = replace(rating, name="faults", higher_is_better=False)
+    rated = replace(PROTOCOLS[COVERAGE], scale=numbers(0, 10), metrics=(rating, worse))
+    monkeypatch.setitem(PROTOCOLS, COVERAGE, rated)
+    people_say = {("Alpha", 1): "10", ("Alpha", 2): "6", ("Beta", 1): "4", ("Beta", 2): "0"}
+    person_says(project, "R2", lambda at: people_say[at[1:]])
+    # Two below people of Alpha, two above them of Beta.
+    off = {"Alpha": -2, "Beta": 2}
+    judge_says(project, "small", lambda at: str(int(people_say[at[1:]]) + off[at[1]]))
+    found = report(project, metric="rating")
+    scores = found.standings.scores
+    # Of weights 3 and 1: (3 · 8 + 4)/4 and (3 · 6 + 2)/4 by the judge, (3 · 10 + 6)/4 and (3 · 4 + 0)/4 by people.
+    assert {name: (one.raw.value, one.corrected.value) for name, one in scores.items()} == {
+        "Alpha": (pytest.approx(7), pytest.approx(9)), "Beta": (pytest.approx(5), pytest.approx(3)),
+    }  # fmt: skip
+    rows = results.rows(project, protocol=COVERAGE, resamples=0)
+    assert {
+        row.system: row.estimate.value for row in rows if (row.metric, row.group) == ("rating", "all")
+    } == {name: pytest.approx(one.raw.value) for name, one in scores.items()}
+    (board, _, plan, *_) = corrected.sheets(found)
+    assert board.columns[1].tip == "The judge's rating: mean over items"
+    assert board.pictures[0].title == "Rating, raw and corrected"
+    # A tenth of 0 to 10.
+    assert plan.told[0].startswith("What narrows each interval to a width of 1,")
+    assert [name for name in corrected.credited()] == ["rating"]
+
+
+def test_what_is_not_made_of_single_verdicts_is_not_corrected(project: Project) -> None:
+    with pytest.raises(Refusal, match="“Win rate” is not made of single verdicts"):
+        report(project, metric="win_rate")
+    assert [info.name for info in corrected.offered(project)] == ["coverage"]
 
 
 def test_a_part_of_the_labels_corrects_the_whole(project: Project) -> None:
@@ -192,7 +241,7 @@ def test_what_to_label_next_is_unlabelled_and_gives_enough(project: Project) -> 
 def test_the_tables_name_what_they_stand_on(project: Project) -> None:
     person_says(project, "R2", truth)
     judge_says(project, "small", lenient)
-    scores, pairs, plan = corrected.sheets(report(project), 0.1)[:3]
+    scores, pairs, plan = corrected.sheets(report(project))[:3]
     assert [line.cells[0].words for line in scores.lines] == ["Alpha", "Beta"]
     assert scores.told[0] == "“small”, corrected by the labels of R2."
     assert [cell.words for cell in pairs.lines[0].cells][:2] == ["Alpha", "Beta"]

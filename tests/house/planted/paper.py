@@ -108,6 +108,7 @@ def _planted(name: str, kind: Kind, scale: Scale, *metrics: Metric) -> Protocol:
         name=name, title=f"Planted {metrics[0].title.lower()}", citation="Nowhere", needs=(kind,), metrics=metrics,
         scale=scale, cases=partial(cases, name, kind), judge=judge, baseline=partial(baseline, scale.names),
         prompts=(name,), presentation=Presentation(metrics[0].title, "Which is it?", "point", "points"),
+        weight=lambda unit: getattr(unit, "share", 1.0),
     )  # fmt: skip
 
 
@@ -142,7 +143,7 @@ PAPER = Paper(
             "planted.rating",
             Kind.CHECKLIST,
             RATING,
-            Metric("planted.mean", "Mean", "`Σw·r`", rating, unit="of 10", within=(0, 10)),
+            Metric("planted.mean", "Mean", "`Σw·r`", rating, unit="of 10", within=(0, 10), credit=float),
             Metric(
                 "planted.spread",
                 "Median of all",

@@ -29,7 +29,7 @@ from annotator.actions.results import composites, overview, result_exports, resu
 from annotator.actions.running import orders
 from annotator.actions.runs.judge_cases import Order
 from annotator.actions.studies import result_views
-from annotator.actions.validation import stand_in, validation, validity_cards
+from annotator.actions.validation import stand_in, validation, validation_views, validity_cards
 from annotator.cli import run_command
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
@@ -151,6 +151,26 @@ def validated(project: Project, folder: Path) -> None:
             "baseline"
         ]
         assert validity_cards.card(project, validity_cards.Wish("baseline", protocol, resamples=20)).sha256
+
+
+def corrected_by_labels(project: Project, folder: Path) -> None:
+    chosen = {"metric": "planted.mean", "judge": "baseline"}
+    offered, fitting = result_views.offered(project, "corrected", chosen, validation_views.VIEWS)
+    assert [choice.name for choice in offered][:2] == ["metric", "judge"]
+    view = result_views.named("corrected", validation_views.VIEWS)
+    board, *_ = view.sheets(view.report(project, **fitting))
+    (by_results,) = (
+        [row.estimate.value for row in results.rows(project, rater.id, RATING, 0) if _is_mean(row)]
+        for rater in result_raters.raters(project, RATING)
+        if rater.name == "baseline"
+    )
+    assert sorted(round(line.cells[1].value, 9) for line in board.lines) == sorted(
+        round(value, 9) for value in by_results
+    )
+
+
+def _is_mean(row: results.ResultRow) -> bool:
+    return (row.metric, row.group_by) == ("planted.mean", "all")
 
 
 def labels_leave_and_return(project: Project, folder: Path) -> None:
@@ -350,6 +370,7 @@ STEPS: dict[str, Callable[[Project, Path], None]] = {
         labelled_by_keys,
         unsure_is_missing,
         validated,
+        corrected_by_labels,
         labels_leave_and_return,
         released,
         compared_in_pairs,
