@@ -7,9 +7,10 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
-# Qt looks anew whether a scroll bar is needed at every size that the look itself leads to; deeper than this it would
-# go on for ever, with and without the bar in turn: rows that break into lines may be higher in a wider room.
-LOOKS = 4
+# Qt looks anew whether a scroll bar is needed at every size that the look itself leads to, some seven deep where rows
+# break into lines. Such rows may be higher in a wider room, and it would go on for ever: deeper than this the bar is
+# kept, and deeper than twice this nothing is tried until what stands inside was laid out.
+LOOKS = 12
 
 
 class PlainArea(QScrollArea):
@@ -40,8 +41,9 @@ class PlainArea(QScrollArea):
         if not self._looks and self._kept_at not in (None, self.size()):
             self._kept_at = None
             self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        with self._look():
-            super().resizeEvent(event)
+        with self._look() as may:
+            if may:
+                super().resizeEvent(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """What stands in it may need more or less room now."""
@@ -49,17 +51,17 @@ class PlainArea(QScrollArea):
             self.updateGeometry()
         if event.type() != QEvent.Type.Resize:
             return super().eventFilter(watched, event)
-        with self._look():
-            return super().eventFilter(watched, event)
+        with self._look() as may:
+            return super().eventFilter(watched, event) if may else False
 
     @contextmanager
-    def _look(self) -> Iterator[None]:
-        """One look among those that led to it; where they do not come to an end the bar is kept."""
+    def _look(self) -> Iterator[bool]:
+        """One look among those that led to it, and whether it may be had."""
         self._looks += 1
         try:
             if self._looks > LOOKS and self._kept_at is None:
                 self._kept_at = self.size()
                 self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
-            yield
+            yield self._looks <= 2 * LOOKS
         finally:
             self._looks -= 1
