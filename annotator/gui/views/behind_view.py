@@ -15,10 +15,11 @@ from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui.desk.desk import Desk
 from annotator.gui.review.reply_detail import ReplyDetail
+from annotator.gui.tables.cells import CellsModel
 from annotator.gui.tables.sheet_widths import fit, hide_alike
 from annotator.gui.tables.sheets import SheetModel
 from annotator.gui.views import counting
-from annotator.gui.views.judgements import JudgementsModel, verdict
+from annotator.gui.views.judgements import JUDGEMENTS, verdict
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.layouts import horizontal, vertical
@@ -75,13 +76,13 @@ class BehindView(BehindPane):
         self.leave = QPushButton("Back  Esc")
         self.leave.setShortcut("Esc")
         self.leave.clicked.connect(self._back)
-        self.items, self.judgements = SheetModel(self), JudgementsModel(self)
+        self.items, self.judgements = SheetModel(self), CellsModel[Behind](JUDGEMENTS, self)
         self.items_table = LinesTable("Items behind the figure", self.items)
         self.items_table.setSortingEnabled(True)
         self.items_table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.items_table.horizontalHeader().setSortIndicatorClearable(True)
         self.items_table.activated.connect(self._enter)
-        self.table = LinesTable("Judgements", self.judgements, (60, 120, 110, 300, 66, 100, 120), stretched=3)
+        self.table = LinesTable("Judgements", self.judgements, self.judgements.widths, stretched=3)
         self.table.selectionModel().currentRowChanged.connect(lambda *_: self._soon.start())
         self.levels = QStackedWidget()
         self.levels.addWidget(self.items_table)

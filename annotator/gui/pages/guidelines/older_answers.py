@@ -1,54 +1,30 @@
-"""Answers given under an older version, as Qt shows them."""
+"""Answers made under an older text, as Qt shows them."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
-
-from PySide6.QtCore import QObject, Qt
 
 from annotator.actions.authoring.guidelines import StaleAnswer
 from annotator.domain.kinds.artifact import State
-from annotator.gui import theme
-from annotator.gui.tables.rows import Index, RowsModel, resetting
-from annotator.gui.widgets.icons import icon
+from annotator.gui.tables.cells import Column
 
-COLUMNS = ("Item", "Whose", "State", "Given under", "Current version")
-ITEM, WHOSE, STATE, THEN, NOW = range(len(COLUMNS))
 LOOKS = {State.DRAFT: ("clock", "state-incomplete"), State.SEALED: ("lock", "state-unconfirmed")}
+_, WHOSE, _, THEN, NOW = range(5)
 
 
-class OlderAnswersModel(RowsModel[StaleAnswer]):
-    """One row an answer."""
+def columns(names: Mapping[str, str]) -> Sequence[Column[StaleAnswer]]:
+    """What is shown of each answer; `names` by the id of the person."""
+    return (
+        Column("Item", lambda answer: answer.item_key, 90),
+        Column("Whose", lambda answer: names.get(answer.person_id, ""), 220),
+        Column(
+            "State",
+            lambda answer: "submitted" if answer.state is State.SEALED else answer.state.value,
+            130,
+            look=lambda answer: LOOKS.get(answer.state),
+        ),
+        Column("Given under", lambda answer: _version(answer, answer.then, answer.form_then), 170),
+        Column("Current version", lambda answer: _version(answer, answer.now, answer.form_now), 170),
+    )
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(COLUMNS, parent)
-        self._names: Mapping[str, str] = {}
 
-    def fill(self, answers: Sequence[StaleAnswer], names: Mapping[str, str]) -> None:
-        """Show these answers; `names` by the id of the person."""
-        with resetting(self):
-            self._rows, self._names = list(answers), names
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What a cell shows."""
-        if not index.isValid():
-            return None
-        answer, column = self._rows[index.row()], index.column()
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._words(answer, column)
-        if column == STATE and answer.state in LOOKS:
-            name, colour = LOOKS[answer.state]
-            if role == Qt.ItemDataRole.DecorationRole:
-                return icon(name, theme.current().px(15), colour)
-            if role == Qt.ItemDataRole.ForegroundRole:
-                return theme.token(colour)
-        return None
-
-    def _words(self, answer: StaleAnswer, column: int) -> str:
-        if column == ITEM:
-            return answer.item_key
-        if column == WHOSE:
-            return self._names.get(answer.person_id, "")
-        if column == STATE:
-            return "submitted" if answer.state is State.SEALED else answer.state.value
-        text, form = (answer.then, answer.form_then) if column == THEN else (answer.now, answer.form_now)
-        return f"version {text}, form {form}" if answer.form_then != answer.form_now else f"version {text}"
+def _version(answer: StaleAnswer, text: str, form: str) -> str:
+    return f"version {text}, form {form}" if answer.form_then != answer.form_now else f"version {text}"

@@ -17,9 +17,10 @@ from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.naming import named, title
 from annotator.gui.desk.page import Page
-from annotator.gui.pages.guidelines.older_answers import WHOSE, OlderAnswersModel
+from annotator.gui.pages.guidelines.older_answers import WHOSE, columns
 from annotator.gui.pages.guidelines.versions_view import VersionsView
 from annotator.gui.pages.guidelines.writing import Writing
+from annotator.gui.tables.cells import CellsModel
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import Splitter
@@ -30,7 +31,6 @@ from annotator.gui.widgets.plain import PlainLabel
 
 # People: coordinators who sharpen a rule in the middle of the work, and must know whose answers are older than it.
 STAGES = tuple(stage for stage in Stage if stage is not Stage.ADJUDICATION)
-ANSWER_WIDTHS = (90, 220, 130, 170, 170)
 STAMPED = "Existing answers keep the version they were given under."
 SHOWN_KINDS = ("guideline", "artifact", "item", "import", "person", "parcel", "tray")
 
@@ -48,9 +48,9 @@ class GuidelinesPage(Page):
         self.stages = RowsTree("Stages", ("Stage", "Version", "Older"), (100, 66, 52), 0)
         self.stages.currentItemChanged.connect(lambda *_: self._choose(self.stages.row()))
         self.reading, self.writing, self.answer = VersionsView(desk), Writing(desk), MessageBar()
-        self.older = OlderAnswersModel(self)
+        self.older = CellsModel[StaleAnswer](columns({}), self)
         self.table = LinesTable(
-            "Answers given under an older version", self.older, ANSWER_WIDTHS, stretched=WHOSE
+            "Answers given under an older version", self.older, self.older.widths, stretched=WHOSE
         )
         self.table.activated.connect(lambda index: self._go(index.row()))
         self.publish = KeyButton("Publish", role="primary")
@@ -183,7 +183,7 @@ class GuidelinesPage(Page):
     def _show_older(self) -> None:
         names = {person.id: named(person.alias, person.name) for person in self.desk.ask(people.people) or []}
         found = [answer for answer in self._stale if answer.stage is self.stage]
-        self.older.fill(found, names)
+        self.older.show(found, columns(names))
         self.about_older.setText(
             f"{counted(len(found), 'answer')} given under an older version" if found else "Answers"
         )

@@ -12,12 +12,10 @@ from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.part import Claim
 from annotator.domain.texts.counting import counted
 from annotator.gui import theme
+from annotator.gui.tables.cells import Column
 from annotator.gui.tables.rows import Index, RowsModel, resetting
-from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.plain import tooltip
 
-COLUMNS = ("Item", "System", "Units", "State")
-ITEM, SYSTEM, UNITS, STATE = range(len(COLUMNS))
 # How far a version is → words, icon, colour.
 STANDINGS: dict[Standing | None, tuple[str, str, str]] = {
     None: ("not extracted", "minus", "state-missing"),
@@ -56,40 +54,6 @@ class Line:
 def places_alike(one: Line | None, other: Line | None) -> bool:
     """Whether both are the same report or item; nothing is like nothing."""
     return one is not None and other is not None and one.place == other.place
-
-
-class DrawnModel(RowsModel[Line]):
-    """The reports to draw from."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(COLUMNS, parent)
-
-    def show(self, rows: Sequence[Line]) -> None:
-        """Show other lines, in place where they are the same reports."""
-        of_items = any(not row.response_id for row in rows)
-        self.columns = ("Item", "Question", *COLUMNS[2:]) if of_items else COLUMNS
-        self.take_over(rows, in_place=[row.place for row in rows] == [row.place for row in self._rows])
-
-    def row_of(self, item_id: str, response_id: str) -> int:
-        """The row of a report or an item; -1 where it is not shown."""
-        return next((n for n, row in enumerate(self._rows) if row.place == (item_id, response_id)), -1)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What a cell shows; the state with its icon and who drew it in the tooltip."""
-        if not index.isValid():
-            return None
-        line, column = self._rows[index.row()], index.column()
-        words, picture, colour = STANDINGS[line.standing]
-        if role == Qt.ItemDataRole.DisplayRole:
-            units = f"{line.drawn.units:,}" if line.drawn else ""
-            return (line.item, line.label, units, words)[column]
-        if role == Qt.ItemDataRole.DecorationRole and column == STATE:
-            return icon(picture, theme.current().px(14), colour)
-        if role == Qt.ItemDataRole.ForegroundRole and line.drawn is None and column == STATE:
-            return theme.token("text-muted")
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tooltip(_explained(line, column))
-        return None
 
 
 class UnitsModel(RowsModel[Unit]):
@@ -132,9 +96,7 @@ def named_by(unit: Unit) -> str:
     return unit.identifier if isinstance(unit, Reference) else ""
 
 
-def _explained(line: Line, column: int) -> str:
-    if column == ITEM:
-        return line.question[:1000]
+def _explained(line: Line) -> str:
     if line.drawn is None:
         return line.about
     flags = (
@@ -146,3 +108,22 @@ def _explained(line: Line, column: int) -> str:
     when = f"{line.drawn.at.astimezone():%Y-%m-%d %H:%M}"
     units = counted(line.drawn.units, "unit")
     return f"{line.about}\nBy {line.drawn.whose}, {when}: {units}{cited}{flags}"
+
+
+def columns(label: str) -> Sequence[Column[Line]]:
+    """The reports or items to draw from, told from one another by their `label`."""
+    return (
+        Column("Item", lambda line: line.item, 120, tip=lambda line: line.question[:1000]),
+        Column(label, lambda line: line.label, 76, tip=_explained),
+        Column("Units", lambda line: f"{line.drawn.units:,}" if line.drawn else "", 52, tip=_explained),
+        Column(
+            "State",
+            lambda line: STANDINGS[line.standing][0],
+            102,
+            tip=_explained,
+            look=lambda line: STANDINGS[line.standing][1:],
+        ),
+    )
+
+
+ITEM, _, UNITS, STATE = range(4)

@@ -11,8 +11,9 @@ from annotator.actions.items.cited_pages import Cited, CitedPage, Citing
 from annotator.domain.material.page import PageState
 from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.material.cited_lines import ADDRESS, CitedModel, look, state_words
+from annotator.gui.pages.material.cited_lines import ADDRESS, CITED, look, state_words
 from annotator.gui.pages.material.fetching_bar import FetchingBar
+from annotator.gui.tables.cells import CellsModel
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.elided_label import ElidedLabel
@@ -26,7 +27,6 @@ from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.find_bar import FindBar
 from annotator.gui.widgets.reading.report_view import ReportView
 
-WIDTHS = (176, 300, 62, 96, 84)
 EVERY_MS = 1000
 # More claims of one page are not listed.
 MOST = 500
@@ -65,8 +65,8 @@ class PagesView(QWidget):
         self._stopped = False
         self.fetching = FetchingBar(desk)
         self.fetching.came.connect(self._came)
-        self.model = CitedModel(self)
-        self.list = LinesTable("Cited pages", self.model, WIDTHS, stretched=ADDRESS)
+        self.model = CellsModel[CitedPage](CITED, self)
+        self.list = LinesTable("Cited pages", self.model, self.model.widths, stretched=ADDRESS)
         self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.list.selectionModel().currentRowChanged.connect(lambda *_: self._show_page())
         self.shown = FilterRow(Shown, Shown.ALL)
@@ -184,7 +184,7 @@ class PagesView(QWidget):
         self.model.show(rows)
         body = self.list if rows else self._no_match if self._cited.pages else self._nothing
         self._body.setCurrentWidget(body)
-        row = self.model.row_of(self._goal or self._url)
+        row = self.model.place_of(lambda page: page.url == (self._goal or self._url))
         if rows:
             self.list.setCurrentIndex(self.model.index(max(0, row), ADDRESS))
             if row >= 0:

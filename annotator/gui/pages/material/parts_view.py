@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from enum import Enum
+from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
@@ -19,10 +20,11 @@ from annotator.domain.material.part import Part
 from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.material.drawing_bar import DrawingBar
-from annotator.gui.pages.material.drawn_lines import ITEM, STATE, UNITS, DrawnModel, Line, places_alike
+from annotator.gui.pages.material.drawn_lines import ITEM, STATE, UNITS, Line, columns, places_alike
 from annotator.gui.pages.material.part_editor import PartEditor
 from annotator.gui.pages.material.reading_pane import ReadingPane
 from annotator.gui.pages.material.reports_grid import column_words
+from annotator.gui.tables.cells import CellsModel
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.typed import LineField
@@ -33,7 +35,6 @@ from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
 LIST_WIDTH, KINDS_WIDTH = 330, 480
-WIDTHS = (120, 76, 52, 102)
 # A list that is narrower than this, at 100 %, leaves the number of units to the editor.
 ROOM_FOR_UNITS = 370
 
@@ -91,8 +92,8 @@ class PartsView(QWidget):
         self._in_replies = False
         # An answer may still come when the window has given the file back.
         self._stopped = False
-        self.model = DrawnModel(self)
-        self.list = LinesTable("Reports and extracts", self.model, WIDTHS, stretched=ITEM)
+        self.model = CellsModel[Line](columns("System"), self)
+        self.list = LinesTable("Reports and extracts", self.model, self.model.widths, stretched=ITEM)
         self.list.firm = (STATE,)
         self.list.viewport().installEventFilter(self)
         self.list.selectionModel().currentRowChanged.connect(lambda *_: self._show_line())
@@ -226,6 +227,7 @@ class PartsView(QWidget):
         words = self.search.text().casefold().split()
         shown = [line for line in lines if _fits(line, self.wanted.held) and _matches(line, words)]
         here = self.editor.line
+        self.model.retitle({1: "Question" if any(not line.response_id for line in shown) else "System"})
         self.model.show(shown)
         self.list.fit()
         self.nothing.setVisible(not shown)
@@ -234,9 +236,9 @@ class PartsView(QWidget):
             pane.setVisible(bool(shown))
         row = -1
         if self._goal is not None:
-            row = self.model.row_of(*self._goal[:2])
+            row = self.model.place_of(partial(_is_of, self._goal[:2]))
         elif here is not None:
-            row = self.model.row_of(*here.place)
+            row = self.model.place_of(partial(_is_of, here.place))
         if shown:
             self.list.setCurrentIndex(self.model.index(max(0, row), ITEM))
         self._show_line()
@@ -282,6 +284,10 @@ def _lines(found: Reports, kind: Part | Kind) -> Iterator[Line]:
                 label = f"{column_words(column)}{run}"
                 about = f"{label} on item {item.key}"
                 yield Line(item.id, report.id, item.key, item.question, report.system, label, about, drawn)
+
+
+def _is_of(place: tuple[str, str], line: Line) -> bool:
+    return line.place == place
 
 
 def _fits(line: Line, wanted: Wanted) -> bool:

@@ -1,74 +1,42 @@
 """How far each person is as Qt shows it: a row for everybody together, then one for each person."""
 
-from collections.abc import Sequence
-from typing import Any
-
-from PySide6.QtCore import QObject, Qt
+from collections.abc import Mapping, Sequence
 
 from annotator.actions.labelling.board import Total
-from annotator.gui import theme
 from annotator.gui.desk.naming import named
 from annotator.gui.pages.people.board import time_words
-from annotator.gui.tables.rows import RIGHT, Index, RowsModel, resetting
-from annotator.gui.widgets.icons import icon
-from annotator.gui.widgets.plain import tooltip
+from annotator.gui.tables.cells import Column
 
-COLUMNS = ("Person", "Handed in", "Late", "Time")
-PERSON, HANDED_IN, LATE, TIME = range(len(COLUMNS))
-TOTAL_ROLE = int(Qt.ItemDataRole.UserRole) + 1
+PERSON, HANDED_IN, LATE, TIME = range(4)
 EVERYBODY = "Everybody"
 
 
-class TotalsModel(RowsModel[Total]):
-    """The totals in the order given; the first row, for everybody, has an empty key."""
+def columns(aliases: Mapping[str, str]) -> Sequence[Column[Total]]:
+    """What is shown of each person's work, and in each tip how much of it is in which state."""
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(COLUMNS, parent)
-        self._aliases: dict[str, str] = {}
+    def person(total: Total) -> str:
+        return named(aliases.get(total.key) or total.name, total.name)
 
-    def fill(self, totals: Sequence[Total], aliases: dict[str, str]) -> None:
-        """Show these totals, and above them what they come to together."""
-        with resetting(self):
-            self._aliases = aliases
-            self._rows = [_together(totals), *totals] if totals else []
+    def states(total: Total) -> str:
+        return "\n".join((person(total), *(f"{state}: {count}" for state, count in total.states.items())))
 
-    def key(self, row: int) -> str:
-        """The person of a row; empty for everybody."""
-        return self._rows[row].key if 0 <= row < len(self._rows) else ""
+    return (
+        Column("Person", person, 150, tip=states),
+        Column("Handed in", lambda total: f"{total.handed_in} of {total.assignments}", 92, tip=states),
+        Column(
+            "Late",
+            lambda total: str(total.overdue or ""),
+            68,
+            tip=states,
+            look=lambda total: ("warning", "state-disagree") if total.overdue else None,
+        ),
+        Column("Time", lambda total: time_words(total.seconds), 66, tip=states, number=True),
+    )
 
-    def row_of(self, person_id: str) -> int:
-        """The row of a person, that of everybody for an empty id, or -1."""
-        return next((row for row, total in enumerate(self._rows) if total.key == person_id), -1)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What a cell shows."""
-        if not index.isValid():
-            return None
-        total, column = self._rows[index.row()], index.column()
-        if role == TOTAL_ROLE:
-            return total
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._words(total, column)
-        if role == Qt.ItemDataRole.ToolTipRole:
-            states = "\n".join(f"{state}: {count}" for state, count in total.states.items())
-            return tooltip(f"{self._words(total, PERSON)}\n{states}")
-        if column == LATE and total.overdue:
-            if role == Qt.ItemDataRole.ForegroundRole:
-                return theme.token("state-disagree")
-            if role == Qt.ItemDataRole.DecorationRole:
-                return icon("warning", theme.current().px(14), "state-disagree")
-        if role == Qt.ItemDataRole.TextAlignmentRole and column == TIME:
-            return RIGHT
-        return None
-
-    def _words(self, total: Total, column: int) -> str:
-        if column == PERSON:
-            return named(self._aliases.get(total.key) or total.name, total.name)
-        if column == HANDED_IN:
-            return f"{total.handed_in} of {total.assignments}"
-        if column == LATE:
-            return str(total.overdue or "")
-        return time_words(total.seconds)
+def with_everybody(totals: Sequence[Total]) -> list[Total]:
+    """What they come to together, then the totals in the order given; the first has an empty key."""
+    return [_together(totals), *totals] if totals else []
 
 
 def _together(totals: Sequence[Total]) -> Total:

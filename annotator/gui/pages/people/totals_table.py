@@ -10,11 +10,11 @@ from annotator.actions.labelling import board
 from annotator.actions.labelling.board import Line, Total
 from annotator.domain.texts.ordering import natural
 from annotator.gui import theme
-from annotator.gui.pages.people.totals import HANDED_IN, PERSON, TIME, TOTAL_ROLE, TotalsModel
+from annotator.gui.pages.people.totals import HANDED_IN, PERSON, TIME, columns, with_everybody
+from annotator.gui.tables.cells import CellsModel
 from annotator.gui.tables.rows import Index
 from annotator.gui.widgets.lists.lines_table import LinesTable
 
-WIDTHS = (150, 92, 68, 66)
 # With less room than this the time is in the tooltips alone.
 ROOM_FOR_TIME = 350
 BAR = 4
@@ -27,8 +27,8 @@ class TotalsTable(LinesTable):
     """Somebody was chosen: their id, or an empty text for everybody."""
 
     def __init__(self) -> None:
-        self.totals = TotalsModel()
-        super().__init__("People and their progress", self.totals, WIDTHS, stretched=PERSON)
+        self.totals = CellsModel[Total](columns({}))
+        super().__init__("People and their progress", self.totals, self.totals.widths, stretched=PERSON)
         self.totals.setParent(self)
         self.setItemDelegate(_Bars(self))
         self._filling = False
@@ -39,19 +39,22 @@ class TotalsTable(LinesTable):
         aliases = {line.person_id: line.alias for line in lines}
         found = sorted(board.per_person(lines), key=lambda total: natural(aliases[total.key]))
         self._filling = True
-        self.totals.fill(found, aliases)
+        self.totals.show(with_everybody(found), columns(aliases))
         self._filling = False
         self.show_person(person_id)
 
     def show_person(self, person_id: str) -> None:
         """Mark the row of a person, or that of everybody; tells nobody."""
         self._filling = True
-        self.setCurrentIndex(self.totals.index(max(0, self.totals.row_of(person_id)), PERSON))
+        self.setCurrentIndex(
+            self.totals.index(max(0, self.totals.place_of(lambda total: total.key == person_id)), PERSON)
+        )
         self._filling = False
 
     def _tell(self, index: QModelIndex) -> None:
         if not self._filling:
-            self.chosen.emit(self.totals.key(index.row()))
+            total = self.totals.at(index.row())
+            self.chosen.emit(total.key if total is not None else "")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave out what there is no room for."""
@@ -65,7 +68,8 @@ class _Bars(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """The cell as ever, and the bar at its foot."""
         super().paint(painter, option, index)
-        total = index.data(TOTAL_ROLE)
+        model = index.model()
+        total = model.at(index.row()) if isinstance(model, CellsModel) else None
         if index.column() != HANDED_IN or not isinstance(total, Total) or not total.assignments:
             return
         px = theme.current().px

@@ -14,7 +14,8 @@ from annotator.domain.texts.ordering import natural
 from annotator.gui.pages.people.plans.load_bars import LoadBars
 from annotator.gui.pages.people.plans.pairing_square import PairingSquare
 from annotator.gui.pages.people.plans.pairings import in_a_sentence, of_ids
-from annotator.gui.pages.people.plans.plan_lines import PlanLinesModel
+from annotator.gui.pages.people.plans.plan_lines import ItemPlan, columns, item_plans
+from annotator.gui.tables.cells import CellsModel
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.tabs import Tabs
 from annotator.gui.widgets.layouts import vertical
@@ -35,7 +36,7 @@ class PlanPreview(QWidget):
         self.summary, self.answer = PlainLabel("", "subtitle", wrap=True), MessageBar()
         self.load = LoadBars()
         self.met, self.square = PlainLabel("", "hint", wrap=True), PairingSquare()
-        self.lines = PlanLinesModel(self)
+        self.lines = CellsModel[ItemPlan]((), self)
         self.table = LinesTable("The plan item by item", self.lines)
         self.table.horizontalHeader().setDefaultSectionSize(STAGE_WIDTH)
         self.table.horizontalHeader().setStretchLastSection(True)
@@ -70,7 +71,8 @@ class PlanPreview(QWidget):
         self._heads[0].setVisible(bool(found.load))
         for part in (self._heads[1], self.met, self.square):
             part.setVisible(pairs)
-        self.lines.show(found.lines, {key: alias for key, (alias, _) in known.items()}, plan.overlap)
+        aliases = {key: alias for key, (alias, _) in known.items()}
+        self.lines.show(item_plans(found.lines), columns(found.lines, aliases, plan.overlap))
 
     def _say(self, found: Preview) -> None:
         if found.refusals:
