@@ -119,7 +119,9 @@ class Chips(QWidget):
         """Draw the pills."""
         painter = QPainter(self)
         for place, chip in zip(self._places(self.width())[0], self._chips, strict=True):
-            paint(painter, place, chip, self.font(), self.width())
+            room = self.width() - place.x()
+            if room > 0:
+                paint(painter, place, chip, self.font(), room)
 
     def _places(self, width: int) -> tuple[list[QPoint], int]:
         gap, left, top, high = theme.current().px(_BETWEEN), 0, 0, 0

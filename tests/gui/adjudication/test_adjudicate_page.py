@@ -11,6 +11,7 @@ from annotator.domain.experts.adjudication import Reason
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.unit import Anchor
 from annotator.gui.pages.adjudication.rows.unit_cell import UNIT_MIME
+from annotator.gui.widgets.chips import Chip
 from tests.projects.adjudication_project import labels_project, scripts_project
 from tests.projects.pairs_project import (
     ADA,
@@ -145,6 +146,18 @@ def test_a_settled_row_is_folded_to_what_was_made_of_it(page):
     card = card_of(page, NAMES)
     assert card.folded
     assert card.fields.words() == ["weight 2"]
+
+
+def test_a_field_of_any_length_asks_for_no_more_room_than_its_row_has(page, qtbot):
+    go(page, NAMES)
+    press(key_of(page, "Ben"))
+    press("Alt+3")
+    card = card_of(page, NAMES)
+    card.fields.show_chips([Chip("x" * 3000)])
+    for width in range(300, 1000, 20):
+        card.resize(width, 60)
+        card.layout().activate()
+        assert card.minimumSizeHint().width() <= max(width, 560), width
 
 
 def test_the_own_wording_is_a_draft_while_it_is_typed_and_a_ruling_when_it_is_left(page, qtbot):

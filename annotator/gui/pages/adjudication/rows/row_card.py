@@ -30,8 +30,8 @@ from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.marked_text import MarkedText
 
-# From this width on there is room for the fields of a folded row.
-ROOMY, WIDEST = 560, 16_777_215
+# From this width on a folded row has room for its fields: a third of the card.
+ROOMY = 560
 ENTER_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
@@ -180,7 +180,7 @@ class RowCard(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Where it is narrow, a folded row shows its words rather than its fields."""
         super().resizeEvent(event)
-        self.fields.setMaximumWidth(WIDEST if self.width() >= theme.current().px(ROOMY) else 0)
+        self.fields.setMaximumWidth(self.width() // 3 if self.width() >= theme.current().px(ROOMY) else 0)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """A press anywhere on the card goes to the row."""
