@@ -81,7 +81,7 @@ def _rows(
         for system, (estimate, judged) in found.items():
             if system in whole and resamples:
                 own = None if drawn is None else drawn[:, whole.index(system)]
-                items = _items(composite, counts, group, system)
+                items = _items(composite, counts, by_system[system])
                 estimate = pools.with_interval(estimate, own, items, composite.within, NO_DRAWS)
             yield ResultRow(
                 *whose, system, systems[system], *group, estimate, composite.title, composite.unit, judged, Over.SYSTEM
@@ -184,15 +184,14 @@ def _columns(
         yield [found[system][item].value if item in found[system] else None for item in items]
 
 
-def _items(composite: Composite, counts: Counts, group: Group, system: str) -> int:
-    """On how many items the part stands that stands on the fewest."""
+def _items(composite: Composite, counts: Counts, parts: Mapping[str, ResultRow]) -> int:
+    """On how many items the part of a system stands that stands on the fewest."""
     fewest = []
     for name, (shape, metric) in _parts(composite):
+        row = parts[name]
         if metric.over is Over.RESPONSE:
-            items = list(dict.fromkeys(_items_of(counts[shape], group)))
-            (column,) = _columns(counts[shape], name, group, [system], items)
-            fewest.append(sum(value is not None for value in column))
+            fewest.append(row.estimate.n)
         else:
-            own = [one.material for one in counts[shape].members if group in one.groups]
-            fewest.append(len({one.item.id for one in own if one.response.system_id == system}))
+            own = [one.material for one in counts[shape].members if (row.group_by, row.group) in one.groups]
+            fewest.append(len({one.item.id for one in own if one.response.system_id == row.system_id}))
     return min(fewest)
