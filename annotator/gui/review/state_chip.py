@@ -33,7 +33,7 @@ class StateChip(QWidget):
     def sizeHint(self) -> QSize:
         """Room for icon and word."""
         px, metrics = theme.current().px, QFontMetrics(self._small())
-        wide = 2 * px(_PAD) + px(_ICON) + px(_GAP) + metrics.horizontalAdvance(self._words)
+        wide = 2 * px(_PAD) + self._beside() + metrics.horizontalAdvance(self._words)
         return QSize(wide, metrics.height() + px(4))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -43,12 +43,18 @@ class StateChip(QWidget):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.token(f"state-{self._state}-soft"))
         painter.drawRoundedRect(QRectF(self.rect()), self.height() / 2, self.height() / 2)
-        picture = pixmap(self._icon, px(_ICON), f"state-{self._state}", self.devicePixelRatioF())
-        painter.drawPixmap(px(_PAD), (self.height() - px(_ICON)) // 2, picture)
+        if self._icon:
+            picture = pixmap(self._icon, px(_ICON), f"state-{self._state}", self.devicePixelRatioF())
+            painter.drawPixmap(px(_PAD), (self.height() - px(_ICON)) // 2, picture)
         painter.setPen(theme.token(f"state-{self._state}"))
         painter.setFont(self._small())
-        left = px(_PAD) + px(_ICON) + px(_GAP)
+        left = px(_PAD) + self._beside()
         painter.drawText(self.rect().adjusted(left, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, self._words)
+
+    def _beside(self) -> int:
+        """What the icon takes, where there is one."""
+        px = theme.current().px
+        return px(_ICON) + px(_GAP) if self._icon else 0
 
     def _small(self) -> QFont:
         font = QFont(self.font())

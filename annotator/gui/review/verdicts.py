@@ -51,8 +51,9 @@ LOOKS: dict[Look, tuple[str, str]] = {
     Look.SECOND: ("right", "agreed"),
     Look.STEP: ("", "incomplete"),
 }
-# The acts of the key table whose keys give answers, in the order of the answers.
-ACTS = ("met", "not_met", "unsure", "fourth")
+# The acts of the key table whose keys give answers, in the order of the answers, and those that numbers need beside.
+ACTS = ("met", "not_met", "unsure", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+ZERO, OF_NUMBERS = "say_rest", ("ten", "unsure_of_number")
 
 
 def said(label: Judgement | None) -> str:
@@ -75,6 +76,15 @@ def faces(protocol: str) -> tuple[Face, ...]:
 def answers(protocol: str) -> tuple[str, ...]:
     """The answers themselves, in the same order."""
     return (*scale_of(protocol).names, UNSURE)
+
+
+def places(protocol: str) -> dict[str, int]:
+    """Act → the place of the answer that its key gives: digit by digit, of numbers each by its own digit."""
+    known = answers(protocol)
+    if not scale_of(protocol).of_numbers:
+        return {act: place for place, act in enumerate(ACTS[: len(known)])}
+    named = {ZERO: "0", **dict(zip(ACTS, "123456789", strict=True)), "ten": "10", "unsure_of_number": UNSURE}
+    return {act: known.index(value) for act, value in named.items() if value in known}
 
 
 def face(said: str, protocol: str) -> Face:

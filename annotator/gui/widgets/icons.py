@@ -29,8 +29,10 @@ Tint = str | QColor | None
 def icon(name: str, size: int = 16, color: Tint = None) -> QIcon:
     """An icon by name, sharp at every screen scale; `color` is a token's name or a colour, by default the text's.
 
-    KeyError for an unknown name.
+    None where the name is empty; KeyError for an unknown one.
     """
+    if not name:
+        return QIcon()
     plain = _hex(color if color is not None else _COLOURS.get(name, "text"))
     return _icon(name, size, plain, theme.token("text-disabled").name())
 

@@ -75,7 +75,9 @@ def test_both_readings_are_named_and_counted_when_all_is_decided(page):
     press("2")
     press("1")
     press("1")
-    assert "One-to-one (each sub-task meets at most one): 2 of 2 predicted right, 2 of 3 gold" in words.text()
+    assert (
+        "One-to-one (each sub-task matches at most one): 2 of 2 predicted right, 2 of 3 gold" in words.text()
+    )
     assert "Any-match (any relevant cell counts): 2 of 2 predicted right, 3 of 3 gold found" in words.text()
 
 

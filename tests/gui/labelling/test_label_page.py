@@ -1,7 +1,7 @@
 """The label page at work: labels by key, moving on, taking back, notes and flags."""
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QSettings, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 from sqlalchemy import select
@@ -9,7 +9,6 @@ from sqlalchemy import select
 from annotator.actions.assignments import times
 from annotator.actions.items import items
 from annotator.actions.labelling import labels
-from annotator.gui import keys
 from annotator.gui.pages.labelling import LabelPage
 from annotator.storage.tables import JudgementRow, table
 from tests.projects.labelling_project import labelling_project
@@ -298,15 +297,17 @@ def test_weights_are_hidden_until_they_are_asked_for(page):
     assert (row.weight.isVisible(), row.weight.text()) == (True, "weight 2")
 
 
-def test_changed_keys_work_and_are_printed_on_the_buttons(page):
-    assert keys.rebind("met", "7") is None
+@pytest.mark.parametrize("key", ["Y", "7"])
+def test_changed_keys_work_and_are_printed_on_the_buttons(page, key):
+    # Also one that was chosen before there was a seventh answer.
+    QSettings().setValue("keys/met", key)
     page.window().rebind()
     page.window().show_page("Label")
-    assert page.bar.buttons["met"].text().endswith("7")
-    assert page.criteria.details.verdicts.buttons[0].text().endswith("7")
+    assert page.bar.buttons["met"].text().endswith(key)
+    assert page.criteria.details.verdicts.buttons[0].text().endswith(key)
     press("1")
     assert kept(page) == []
-    press("7")
+    press(key)
     assert kept(page) == [("c1", "yes")]
 
 

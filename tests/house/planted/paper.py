@@ -8,7 +8,7 @@ from statistics import median
 from pydantic import BaseModel, ConfigDict
 
 from annotator.domain.judges.judgement import Status, Verdict
-from annotator.domain.judges.presentation import Presentation
+from annotator.domain.judges.presentation import Layout, Presentation
 from annotator.domain.judges.protocol import (
     Ask,
     Case,
@@ -129,6 +129,7 @@ DUEL = Protocol(
     name="planted.duel", title="Planted duel", citation="Nowhere", needs=(),
     metrics=(Metric("planted.won", "Won", "`w/n`", won),), scale=PAIR, cases=partial(cases_of_pairs, "planted.duel"),
     judge=judge, baseline=by_name, prompts=("planted.stance",), paired=True,
+    presentation=Presentation("Duel", "Which is better?", "pair", "pairs", "Which?", line="pair", layout=Layout.PAIR),
 )  # fmt: skip
 
 

@@ -33,15 +33,11 @@ from annotator.actions.validation import stand_in, validation, validation_views,
 from annotator.cli import run_command
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
-from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import ResponseRow, SystemRow, table
+from tests.house.planted.by_keys import labelled_by_keys
 
 STANCE, RATING, DUEL = "planted.stance", "planted.rating", "planted.duel"
 PLANTED = (STANCE, RATING)
-# Key → what is said then of the unit at hand.
-KEYS = {
-    STANCE: {"1": "supports", "2": "omits", "3": "contradicts", "4": labels.UNSURE, "Ctrl+Z": "contradicts"},
-}
 REPORTS = 4
 # What is said of the three points of a checklist, of shares .5, .3 and .2, on each of two items; one is unsure.
 RATED = {"Alpha": ((10, 4, 0), (8, 7, 6)), "Beta": ((2, 2, 2), (8, None, 8))}
@@ -102,38 +98,6 @@ def labelled(project: Project, folder: Path) -> None:
                 value = sheet.values[place % len(sheet.values)]
                 labels.set_label(project, sheet.response_id, unit, value, protocol=protocol)
             labels.set_label(project, sheet.response_id, units[0], labels.UNSURE, protocol=protocol)
-
-
-def labelled_by_keys(project: Project, folder: Path) -> None:
-    from PySide6.QtGui import QKeySequence
-    from PySide6.QtTest import QTest
-    from PySide6.QtWidgets import QApplication
-
-    from annotator.gui.pages.labelling import LabelPage
-    from annotator.gui.review.verdicts import face
-    from annotator.gui.shell.starting import make_application
-    from annotator.gui.shell.window import Window
-
-    make_application()
-    # The unit at hand stays at hand.
-    LabelPage.MOMENT_MS = 60_000
-    window = Window(Project.open(project.path))
-    window.show()
-    window.activateWindow()
-    QTest.qWaitForWindowActive(window)
-    for protocol in KEYS:
-        page = window.show_page("Label", protocol=protocol)
-        assert isinstance(page, LabelPage)
-        assert page.bench.protocol == protocol
-        called, tabs = PROTOCOLS[protocol].presentation, page.tabs.tabs
-        assert (tabs.tabText(tabs.currentIndex()), called.title in list(shown(page))) == (called.tab, True)
-        for key, value in KEYS.get(protocol, {}).items():
-            page.criteria.take_focus()
-            pressed = QKeySequence(key)[0]
-            QTest.keyClick(QApplication.focusWidget(), pressed.key(), pressed.keyboardModifiers())
-            assert page.bench.said(page.bench.unit_id) == value, f"{protocol}: {key}"
-            assert page.criteria.row.chip.words() == face(value, protocol).words
-    window.close()
 
 
 def unsure_is_missing(project: Project, folder: Path) -> None:

@@ -7,7 +7,7 @@ from annotator.actions.labelling.label_rows import USUAL
 from annotator.domain.judges.presentation import Layout
 from annotator.domain.texts.counting import counted
 from annotator.gui.pages.labelling.units.locking import lock
-from annotator.gui.review.verdicts import ACTS, Face, face, faces
+from annotator.gui.review.verdicts import ACTS, OF_NUMBERS, ZERO, Face, face, faces, places
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.fitting_bar import Act, FittingBar
 
@@ -23,7 +23,7 @@ ENDS_ITEM = "Submit your labels of this item; they are locked until you reopen t
 class ActionBar(FittingBar):
     """Buttons that tell which act was asked for; where there is little room, some show only their icon and key."""
 
-    LEVELS = 5
+    LEVELS = 6
     said = Signal(int)
     asked = Signal(str)
 
@@ -31,12 +31,13 @@ class ActionBar(FittingBar):
         """`locked` says why nothing can ever be changed here, if so."""
         super().__init__()
         self._locked, self._here, self._rest = locked, "", ""
-        self._protocol = USUAL
-        for place, act in enumerate(ACTS):
+        self._protocol, self._places = USUAL, dict[str, int]()
+        for act in (*ACTS, *OF_NUMBERS):
             button = self.put(act, "")
             lock(button, locked)
-            button.clicked.connect(lambda _=False, place=place: self.said.emit(place))
-        self._put_asking("say_rest", "Rest", "down")
+            button.clicked.connect(lambda _=False, act=act: self.said.emit(self._places[act]))
+        self._put_asking(ZERO, "Rest")
+        lock(self.buttons[ZERO], locked)
         self.row.addSpacing(10)
         for act, words, picture, hint in BESIDE:
             self._put_asking(act, words, picture)
@@ -55,13 +56,23 @@ class ActionBar(FittingBar):
 
     def show_protocol(self, protocol: str) -> None:
         """Offer the verdicts of another protocol."""
-        self._protocol = protocol
-        for act, one in zip(ACTS, faces(protocol), strict=False):
+        self._protocol, self._places = protocol, places(protocol)
+        # What labels the rest stands behind the answers; as the first of numbers it is one of them.
+        numbered = ZERO in self._places
+        self.row.insertWidget(0 if numbered else len(ACTS) + len(OF_NUMBERS), self.buttons[ZERO])
+        if not numbered:
+            icons.put(self.buttons[ZERO], "down", color="text")
+        for act, one in self._faces().items():
             icons.put(self.buttons[act], one.icon, color=f"state-{one.state}")
             self.buttons[act].set_words(one.words)
         self.show_rest("")
         self._explain()
         self.fit()
+
+    def _faces(self) -> dict[str, Face]:
+        """Act → the answer that it gives."""
+        known = faces(self._protocol)
+        return {act: known[place] for act, place in self._places.items()}
 
     def show_rest(self, value: str) -> None:
         """Offer one verdict for all that is open beside the unit at hand, or none."""
@@ -91,7 +102,7 @@ class ActionBar(FittingBar):
 
     def _explain(self) -> None:
         hints = {act: hint for act, _, _, hint in BESIDE}
-        hints |= {act: one.hint for act, one in zip(ACTS, faces(self._protocol), strict=False)}
+        hints |= {ZERO: ""} | {act: one.hint for act, one in self._faces().items()}
         for act, hint in hints.items() if not self._locked else ():
             self.buttons[act].setEnabled(not self._here)
             self.buttons[act].set_hint(self._here or hint)
@@ -99,8 +110,11 @@ class ActionBar(FittingBar):
     def show_level(self, level: int) -> None:
         """Leave out what stands elsewhere too: the words first, the labels never."""
         self.shrink(BESIDE, level)
-        self.buttons["fourth"].setVisible(len(faces(self._protocol)) > 3)
-        self.buttons["say_rest"].setVisible(bool(self._rest) and not self._locked)
+        # So many numbers stand on the card of the unit at hand, too.
+        shown = self._places if level < 5 or ZERO not in self._places else {}
+        for act in (*ACTS, *OF_NUMBERS):
+            self.buttons[act].setVisible(act in shown)
+        self.buttons[ZERO].setVisible(ZERO in shown or (bool(self._rest) and not self._locked))
         if presentation_of(self._protocol).layout is Layout.MATRIX:
             self.buttons["evidence"].hide()
         self.progress.setVisible(level < 3)

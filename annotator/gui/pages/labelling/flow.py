@@ -5,6 +5,7 @@ from PySide6.QtCore import Signal
 from annotator.gui.desk import flow
 from annotator.gui.pages.labelling.bench import Bench
 from annotator.gui.pages.labelling.label_queue import LabelQueue
+from annotator.gui.review.verdicts import ZERO, places
 
 
 class Flow(flow.Flow):
@@ -36,9 +37,17 @@ class Flow(flow.Flow):
             self.said = self._bench.unit_id
             self._go_on_unless_asked()
 
+    def answer(self, act: str) -> None:
+        """Give the answer that an act stands for under the protocol in hand, if there is one."""
+        place = places(self._bench.protocol).get(act)
+        if place is not None:
+            self.say(place)
+
     def say_rest(self) -> None:
-        """Label all that is open beside the unit at hand as most of it is, and go on after a moment."""
-        if self._bench.say_rest():
+        """Label all that is open beside the unit at hand, and go on after a moment; of numbers the key is that of 0."""
+        if ZERO in places(self._bench.protocol):
+            self.answer(ZERO)
+        elif self._bench.say_rest():
             self.go_on_soon()
 
     def look_again(self, place: int) -> None:

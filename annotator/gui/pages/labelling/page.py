@@ -36,7 +36,7 @@ from annotator.gui.pages.labelling.units.locking import LOCKED, why_locked
 from annotator.gui.pages.labelling.units.units_pane import UnitsPane, below
 from annotator.gui.pages.labelling.whereabouts import Whereabouts
 from annotator.gui.review.label_guideline import GuidelinePanel
-from annotator.gui.review.verdicts import ACTS
+from annotator.gui.review.verdicts import ACTS, OF_NUMBERS, places
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.layouts import vertical
@@ -161,13 +161,21 @@ class LabelPage(Page):
         # In a matrix the arrows are the matrix's own, and go in four directions.
         self.bind("next_unit", lambda: self.flow.step(1), self.criteria.cards)
         self.bind("previous_unit", lambda: self.flow.step(-1), self.criteria.cards)
-        for place, act in enumerate(ACTS):
-            self._bind_once(act, partial(self.flow.say, place))
+        for act in (*ACTS, *OF_NUMBERS):
+            self._bind_once(act, partial(self.flow.answer, act))
         for place, act in enumerate(KIND_ACTS):
             self._bind_once(act, partial(self.flow.look_again, place))
         self._bind_once("say_rest", self._acts.setdefault("say_rest", self.flow.say_rest))
         self.bind("other_pane", self.hand.other_pane)
         self.bind("queue", self.report_pane.queue_shown.toggle)
+        self._offer_keys()
+
+    def _offer_keys(self) -> None:
+        """Only keys of answers that there are take a press: a person may have given theirs to another act."""
+        offered = places(self.bench.protocol)
+        for act in (*ACTS, *OF_NUMBERS):
+            for shortcut in self._shortcuts[act]:
+                shortcut.setEnabled(act in offered)
 
     def _bind_once(self, act: str, slot: Callable[[], object]) -> None:
         """A key held down labels one unit, not one after the other."""
@@ -237,6 +245,7 @@ class LabelPage(Page):
         self.criteria.take_up()
         QSettings().setValue(PROTOCOL, protocol)
         self.bar.show_protocol(protocol)
+        self._offer_keys()
         self.reading.arrange(protocol)
         self._stale = True
 

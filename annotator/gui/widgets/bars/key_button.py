@@ -45,7 +45,8 @@ class KeyButton(QPushButton):
         self._show()
 
     def _show(self) -> None:
-        shown = self._words if self._brief else f"{self._words}{_GAP}{self._key}"
+        # A number whose key is its digit says it once.
+        shown = self._words if self._brief or self._words == self._key else f"{self._words}{_GAP}{self._key}"
         self.setText(shown.strip().replace("&", "&&"))
         said = self._hint or self._words
         self.setToolTip(tooltip(f"{said} ({self._key})" if self._key else said))

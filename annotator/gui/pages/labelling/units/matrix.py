@@ -287,10 +287,13 @@ class _Painter(QStyledItemDelegate):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme.token("focus"), 2))
             painter.drawRoundedRect(box, 5, 5)
-        picture = pixmap(shown.icon, size, f"state-{shown.state}", painter.device().devicePixelRatioF())
-        place = area.center() - QPoint(size // 2 - 1, size // 2 - 1)
         painter.setOpacity(1.0 if isinstance(cell, Cell) and cell.said else 0.45)
-        painter.drawPixmap(place, picture)
+        if shown.icon:
+            picture = pixmap(shown.icon, size, f"state-{shown.state}", painter.device().devicePixelRatioF())
+            painter.drawPixmap(area.center() - QPoint(size // 2 - 1, size // 2 - 1), picture)
+        else:
+            painter.setPen(theme.token(f"state-{shown.state}"))
+            painter.drawText(area, Qt.AlignmentFlag.AlignCenter, shown.words)
         if isinstance(cell, Cell) and cell.marked:
             painter.setOpacity(1.0)
             small = theme.current().px(11)

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from annotator.gui import keys
 from annotator.gui.pages.labelling.units.locking import lock
-from annotator.gui.review.verdicts import ACTS, answers, faces
+from annotator.gui.review.verdicts import answers, faces, places
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
@@ -24,8 +24,9 @@ class VerdictButtons(QWidget):
         super().__init__()
         self.buttons: list[KeyButton] = []
         row = FlowRow(self)
+        acts = {place: act for act, place in places(protocol).items()}
         for place, (value, face) in enumerate(zip(answers(protocol), faces(protocol), strict=True)):
-            button = KeyButton(face.words, keys.sequences(ACTS[place])[0])
+            button = KeyButton(face.words, keys.sequences(acts[place])[0] if place in acts else "")
             button.set_hint(face.hint)
             button.setCheckable(True)
             # Space on a focused button would be a label by a stray key; the digits do the same.

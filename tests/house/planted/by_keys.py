@@ -1,0 +1,52 @@
+"""The window opens Label for every protocol that is offered, and those that are planted are labelled by keys."""
+
+from pathlib import Path
+
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from annotator.actions.labelling import label_offers, labels
+from annotator.actions.project.file import Project
+from annotator.gui.pages.labelling import LabelPage
+from annotator.gui.review.verdicts import face
+from annotator.gui.shell.starting import make_application
+from annotator.gui.shell.window import Window
+from annotator.protocols import PROTOCOLS
+
+# Key → what is said then of the unit at hand.
+KEYS = {
+    "planted.stance": {
+        "1": "supports",
+        "2": "omits",
+        "3": "contradicts",
+        "4": labels.UNSURE,
+        "Ctrl+Z": "contradicts",
+    },
+    "planted.rating": {"0": "0", "7": "7", "=": "10", "-": labels.UNSURE, "Ctrl+Z": "10"},
+}
+
+
+def labelled_by_keys(project: Project, folder: Path) -> None:
+    make_application()
+    # The unit at hand stays at hand.
+    LabelPage.MOMENT_MS = 60_000
+    window = Window(Project.open(project.path))
+    window.show()
+    window.activateWindow()
+    QTest.qWaitForWindowActive(window)
+    for protocol in label_offers.offered(project):
+        response_id = labels.queue(project, protocol)[0].response_id if protocol in KEYS else ""
+        page = window.show_page("Label", protocol=protocol, response_id=response_id)
+        assert isinstance(page, LabelPage)
+        assert page.bench.protocol == protocol
+        called, tabs = PROTOCOLS[protocol].presentation, page.tabs.tabs
+        assert tabs.tabText(tabs.currentIndex()) == called.tab
+        assert protocol not in KEYS or page.criteria.title.text() == called.title
+        for key, value in KEYS.get(protocol, {}).items():
+            page.criteria.take_focus()
+            pressed = QKeySequence(key)[0]
+            QTest.keyClick(QApplication.focusWidget(), pressed.key(), pressed.keyboardModifiers())
+            assert page.bench.said(page.bench.unit_id) == value, f"{protocol}: {key}"
+            assert page.criteria.row.chip.words() == face(value, protocol).words
+    window.close()
