@@ -12,7 +12,7 @@ class Known(dict[str, Protocol]):
     """Protocols by name; a name that somebody gave, and that there is not, is refused in words."""
 
     def __missing__(self, name: str) -> Protocol:
-        raise Refusal(f"There is no protocol “{name[:80]}”.", f"Known are: {', '.join(self)}.")
+        raise Refusal(f"There is no protocol “{name[:80]}”.", f"Available: {', '.join(self)}.")
 
 
 PROTOCOLS: dict[str, Protocol] = Known({shape.name: shape for paper in PAPERS for shape in paper.protocols})

@@ -126,7 +126,7 @@ def verify(path: Path) -> str:
                 raise opening.Damaged(f"“{path.name}” is damaged: {verdict}.", opening.RESTORE)
             witnessed = witness.present(raw)
             if witnessed and witness.schema_altered(raw):
-                return "Its tables are not those that the program made."
+                return "Its tables are not those of the program."
             for name in witnessed:
                 for row, what in witness.altered(raw, name):
                     return f"Row {row} of “{name}” {what}."

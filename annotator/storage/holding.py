@@ -40,7 +40,7 @@ def _acquire(lock: FileLock, path: Path, busy: Refusal, seconds: float = 0.0) ->
     except OSError as error:
         raise Unwritable(
             f"“{path.name}” could not be locked for changes: {error.strerror or error}.",
-            f"See to it that “{Path(lock.lock_file).name}” beside it may be written, then open it again.",
+            f"Make sure that “{Path(lock.lock_file).name}” beside it is writable, then open it again.",
         ) from None
 
 
@@ -84,7 +84,7 @@ def _say_who(path: Path) -> None:
         # Whatever else keeps it from being written, the lock holds without it.
         if error.errno in FULL:
             raise Unwritable(
-                f"The disk takes no more ({error.strerror}), so “{path.name}” may only be read.",
+                f"The disk is full ({error.strerror}), so “{path.name}” is read-only.",
                 "Free some space and open it again.",
             ) from None
 

@@ -25,7 +25,7 @@ SYNCED = (
 PASSING = re.compile(
     r"te?mp|temporary internet files|inetcache|content\.outlook|caches|\.cache|temporaryitems|mail downloads"
 )
-REMEDY = "Keep the project on this computer's own disk; backups may lie where they like."
+REMEDY = "Keep the project on this computer's own disk; backups can be stored anywhere."
 
 
 def warning_about(path: Path, mounts: str | None = None) -> str:

@@ -20,7 +20,7 @@ PARTICULAR = {
         "Save a copy elsewhere and go on there.",
     ),
     sqlite3.SQLITE_READONLY_ROLLBACK: (
-        "was left in the middle of a change by a crash, and may only be read here.",
+        "was left in the middle of a change by a crash, and is read-only here.",
         "Copy it together with the file ending in “-journal” to a folder you may write to, and open it there.",
     ),
 }
@@ -99,14 +99,14 @@ def why_not_written(path: Path) -> Refusal | None:
     called = f", “{other}”" if other else ""
     return Refusal(
         # Each name would have a journal of its own, and what brings a project up to date replaces one name only.
-        f"“{path.name}” has a second name on this disk{called} (a hard link), so it may only be read.",
+        f"“{path.name}” has a second name on this disk{called} (a hard link), so it is read-only.",
         "Keep one of the two names, or save a copy to change it.",
     )
 
 
 def only_to_read(path: Path) -> Refusal:
     """What is said where a change is asked for in a file that was opened to read."""
-    return Refusal(f"“{path.name}” may only be read.", "Save a copy elsewhere to change it.")
+    return Refusal(f"“{path.name}” is read-only.", "Save a copy elsewhere to change it.")
 
 
 def _look_at(path: Path) -> tuple[int, int]:
@@ -129,7 +129,9 @@ def _look_at(path: Path) -> tuple[int, int]:
     if found.st_size == 0:
         raise Damaged(f"“{path.name}” is empty (0 bytes). {UNHARMED}", RESTORE)
     if not os.access(path, os.R_OK):
-        raise Refusal(f"“{path.name}” may not be read by you. {UNHARMED}", "Ask its owner for access.")
+        raise Refusal(
+            f"“{path.name}” cannot be read with your permissions. {UNHARMED}", "Ask its owner for access."
+        )
     return found.st_dev, found.st_ino
 
 
@@ -138,10 +140,10 @@ def _read_marks(connection: sqlite3.Connection, path: Path) -> int:
     (schema,) = connection.execute("PRAGMA user_version").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     if tables == 0 and application in (0, APPLICATION_ID):
-        raise Damaged(f"“{path.name}” holds nothing but a header. {UNHARMED}", RESTORE)
+        raise Damaged(f"“{path.name}” contains only a header. {UNHARMED}", RESTORE)
     if application != APPLICATION_ID:
         raise Refusal(
-            f"“{path.name}” is a database of another program. {UNHARMED}",
+            f"“{path.name}” is another program's database. {UNHARMED}",
             "Choose a file ending in .goldsmith.",
         )
     if schema > SCHEMA:
@@ -204,7 +206,7 @@ def explained(error: sqlite3.Error, path: Path) -> Refusal:
                 "The disk is full; the change was not saved.", "Free some space and do it again."
             )
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_AUTH:
-            return Refusal(f"“{name}” may only be read.", "Save a copy elsewhere to change it.")
+            return Refusal(f"“{name}” is read-only.", "Save a copy elsewhere to change it.")
         case sqlite3.SQLITE_NOTADB:
             return Damaged(f"“{name}” is not a Goldsmith project, or is damaged. {UNHARMED}", RESTORE)
         case sqlite3.SQLITE_CORRUPT:

@@ -97,7 +97,7 @@ def test_a_plan_that_cannot_be_met_says_why_and_changes_nothing(file):
 
 
 def test_unknown_people_and_items_are_named(file):
-    with pytest.raises(Refusal, match="“Ada” is nobody's id or alias here"):
+    with pytest.raises(Refusal, match="“Ada” is not an id or alias in this project"):
         run(file, "--stage", "rubric", "--annotator", "Ada")
     with pytest.raises(Refusal) as refused:
         run(file, "--stage", "rubric", *TWO, "--item", "2", "--item", "nowhere")

@@ -99,7 +99,7 @@ def test_tables_are_written(file: str, tmp_path: Path, capsys: pytest.CaptureFix
     [
         (("--attack", "flattery"), "There is no attack “flattery”"),
         (("--judge", "nobody"), "There is no judge"),
-        (("--attack", "paraphrase"), "cannot be put to"),
+        (("--attack", "paraphrase"), "cannot be tested with"),
     ],
 )
 def test_what_cannot_be_is_refused_in_words(

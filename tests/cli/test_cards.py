@@ -111,7 +111,7 @@ def test_a_card_is_held_against_the_judge(
     ]
     assert run_command(["card", file, "--check", path]) == 1
     out = capsys.readouterr().out
-    assert "is not as the card" in out
+    assert "differs from the card" in out
     assert "request parameters: {} on the card" in out
 
 

@@ -118,9 +118,9 @@ def test_the_ending_of_the_path_says_which_format(
     ("words", "said"),
     [
         (("--as", "R1", "--as", "R2"), "Only one person can be at work."),
-        (("--as", "Ann="), "does not say who somebody is"),
+        (("--as", "Ann="), "does not identify a rater"),
         (("--system", "Alpha", "--system", "Beta"), "Only one system can be named for all reports."),
-        (("--as", "R2"), "Only a coordinator takes in the labels of others."),
+        (("--as", "R2"), "Only a coordinator can import other people's labels."),
         ((), "choose who that is, as in --as “Ann=ALIAS”"),
     ],
     ids=str,

@@ -85,7 +85,7 @@ def test_nothing_submitted_is_nothing_to_send(file, tmp_path, capsys):
     assert run_command(["pack", file, "--person", "R2", "--to", str(tmp_path / "t.goldsmith-task")]) == 0
     assert run_command(["unpack", str(tmp_path / "a.goldsmith"), str(tmp_path / "t.goldsmith-task")]) == 0
     assert run_command(["pack", str(tmp_path / "a.goldsmith"), "--to", str(tmp_path)]) == 1
-    assert "Nothing was submitted yet" in capsys.readouterr().err
+    assert "Nothing is submitted yet" in capsys.readouterr().err
 
 
 def test_an_unknown_person_is_refused_in_words(file, tmp_path, capsys):

@@ -120,7 +120,7 @@ def test_a_judge_is_added_listed_and_refused_twice(sample, capsys):
     ]
     code, _, err = goldsmith(capsys, *words)
     assert code == 1
-    assert err.strip() == "There already is a judge “near”. Choose another name."
+    assert err.strip() == "A judge named “near” already exists. Choose another name."
 
 
 def test_a_backup_is_made_beside_the_project_and_checks_out(sample, capsys):

@@ -46,7 +46,7 @@ def test_a_file_rules_on_all_of_it_or_on_nothing(file: str, told: Any, tmp_path:
     path = tmp_path / "rulings.json"
     path.write_text(json.dumps([*listed, {"case": cases[2], "say": "nobody"}]), "utf-8")
     assert run_command(["rule", file, "--judge", JUDGE, "--from", str(path)]) == 1
-    assert "“nobody” cannot be said here." in capsys.readouterr().err
+    assert "“nobody” is not a valid value here." in capsys.readouterr().err
     assert told("rule", file, "--judge", JUDGE)["ruled"] == 0
     path.write_text(json.dumps(listed), "utf-8")
     assert told("rule", file, "--judge", JUDGE, "--from", str(path))["ruled"] == 2

@@ -51,7 +51,7 @@ def test_a_set_is_drawn_labelled_locked_and_validated_on(
     assert (looked["dry_run"], looked["units"], len(looked["responses"])) == (True, 16, 8)
     assert told(capsys, *words)["responses"] == looked["responses"]
     assert run_command(["sets", "lock", file, "Spring"]) == 1
-    assert "are not all in" in capsys.readouterr().err
+    assert "are missing" in capsys.readouterr().err
     filled(file, "R2", "R3")
     assert run_command(["validate", file, "--set", "Spring"]) == 1
     assert "no judge is shown before they are" in capsys.readouterr().err
@@ -100,9 +100,9 @@ def test_groups_are_told_apart(file: str, capsys: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--by", "mood"), "not told apart by “mood”"),
+        (("--by", "mood"), "cannot be broken down by “mood”"),
         (("--judge", "nobody"), "nobody"),
-        (("--against", "R9"), "“R9” is nobody's id or alias"),
+        (("--against", "R9"), "“R9” is not an id or alias"),
         (("--positive", "perhaps"), "is not a value"),
         (("--set", "Autumn"), "There is no validation set “Autumn”"),
     ],

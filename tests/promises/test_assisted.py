@@ -165,9 +165,9 @@ def test_an_endpoint_that_is_gone_ends_with_3_and_the_frozen_figures_all_the_sam
     ("words", "code", "said"),
     [
         (["--assisted-by", "nobody"], REFUSED, "There is no judge “nobody”"),
-        (["--assisted-by", "baseline"], REFUSED, "asks no model"),
+        (["--assisted-by", "baseline"], REFUSED, "calls no model"),
         (["--assisted-by", JUDGE, "--stage", "labelling"], REFUSED, "there is nothing to pair by meaning"),
-        (["--assisted-by", JUDGE, "--by", "moon"], REFUSED, "not grouped by “moon”"),
+        (["--assisted-by", JUDGE, "--by", "moon"], REFUSED, "cannot be grouped by “moon”"),
         (["--estimate"], USAGE, "--assisted-by"),
         (["--assisted-by", JUDGE, "--concurrency", "0"], USAGE, "concurrency"),
     ],

@@ -59,7 +59,7 @@ def hash_of(path: Path) -> str:
 
 
 def half_made_sample(path: Path) -> Path:
-    """A sample whose making was cut short once the import was through, as earlier versions could leave it."""
+    """A sample whose making was interrupted once the import was through, as earlier versions could leave it."""
     with closing(Project.create(path, TITLE)) as project:
         imports.run(project, "goldsmith", [resources() / "sample"], warm=False)
     return path
@@ -248,7 +248,7 @@ def assert_whole_sample(path: Path) -> None:
 def test_the_check_tells_of_a_half_made_project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = half_made_sample(tmp_path / "half.goldsmith")
     assert run_command(["check", str(path)]) == 1
-    assert "was cut short" in capsys.readouterr().out
+    assert "was interrupted" in capsys.readouterr().out
 
 
 def test_a_reset_brings_the_whole_sample_back_and_keeps_the_present_one(

@@ -217,7 +217,7 @@ def test_a_package_of_somebody_else_is_never_replaced(
     assert run_command(["pack", file, "--person", first, "--to", str(place)]) == 0
     assert run_command(["pack", file, "--person", second, "--to", str(place)]) == 1
     assert of(place) == first
-    assert "It was left as it is" in capsys.readouterr().err
+    assert "It was left unchanged" in capsys.readouterr().err
     assert run_command(["pack", file, "--person", first, "--to", str(place)]) == 0
 
 

@@ -151,7 +151,7 @@ def test_costs_equal_the_servers_own_count(
         found = [one.cost_usd for one in judge_costs.costs(project, by) if one.cost_usd]
         assert sum(found) == pytest.approx(wanted, abs=0.005), by
     purposes = {one.name for one in judge_costs.costs(project, "purpose")}
-    assert purposes == {"judging", "drift checks", "attacks", "drawing", "trial calls"}
+    assert purposes == {"judging", "drift checks", "attacks", "drawing", "test calls"}
 
 
 def _killed_halfway(project: Project, till: Till) -> None:

@@ -177,7 +177,7 @@ def test_an_estimate_of_nothing_says_why(drawn: Path, capsys: Any) -> None:
     words = ("judge", "estimate", drawn, "--judge", JUDGE, "--protocol", "researcherbench.claims")
     _, out, _ = goldsmith(capsys, *words)
     assert out.startswith("There is nothing to ask yet.")
-    assert "2 claims cannot be asked: the cited page was never fetched." in out
+    assert "2 claims cannot be labelled: the cited page was never fetched." in out
 
 
 def test_an_estimate_tells_the_time_that_a_test_measured(file: Path, capsys: Any, server: OddServer) -> None:
@@ -202,7 +202,7 @@ def test_a_drawn_part_is_confirmed_on_the_command_line(drawn: Path, capsys: Any)
     assert told(capsys, *words, "--system", "Alpha") == {"confirmed": 1}
     assert asked_of(drawn, "SELECT state FROM extract") == [("confirmed",)]
     code, _, err = goldsmith(capsys, *words)
-    assert (code, "Nothing waits to be confirmed: claims." in err) == (1, True)
+    assert (code, "Nothing to confirm: claims." in err) == (1, True)
 
 
 def test_a_tie_is_not_to_be_asked_for_again(tmp_path: Path, capsys: Any) -> None:
@@ -214,7 +214,7 @@ def test_a_tie_is_not_to_be_asked_for_again(tmp_path: Path, capsys: Any) -> None
     _, out, _ = goldsmith(capsys, "judge", "run", project.path, "--judge", "vote", "--system", "Alpha")
     assert "Without a verdict: 6 unclear." in out
     assert "Run the same command again" not in out
-    assert "vote with one member more" in out
+    assert "vote with one more member" in out
 
 
 def test_what_a_test_of_a_judge_showed_is_told_in_words(file: Path, capsys: Any, server: OddServer) -> None:

@@ -137,7 +137,7 @@ def test_what_may_only_be_read_opens_for_reading(place: str) -> None:
                 return f"{opened.readonly} {opened.title}: {refusal.happened}"
             return "written"
 
-        assert as_nobody(look) == "True Only to read: “read.goldsmith” may only be read."
+        assert as_nobody(look) == "True Only to read: “read.goldsmith” is read-only."
 
 
 def test_a_file_that_may_not_even_be_read_is_refused() -> None:
@@ -153,7 +153,7 @@ def test_a_file_that_may_not_even_be_read_is_refused() -> None:
                 return refusal.happened
             return "opened"
 
-        assert "may not be read by you" in as_nobody(look)
+        assert "cannot be read with your permissions" in as_nobody(look)
 
 
 def test_a_crash_in_the_middle_of_a_commit_is_taken_back_on_opening(closed: Path, tmp_path: Path) -> None:

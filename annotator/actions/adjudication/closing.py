@@ -67,7 +67,7 @@ def _lacks(kind: Kind, number: int, row: Ruling, documents: Documents) -> list[t
             lacks.append(("own", f"Your own wording of row {number} is empty."))
         elif letter := consensus.same_as(kind, row, documents):
             lacks.append(
-                ("own", f"Your own wording of row {number} is {letter}'s: take {letter}, or change it.")
+                ("own", f"Your own wording of row {number} equals {letter}'s: take {letter}, or change it.")
             )
     if row.reason is None and _needs_reason(row):
         lacks.append(("reason", f"Row {number} needs a reason."))
@@ -97,19 +97,19 @@ def close_within(project: Project, db: Connection, found: Adjudication) -> Chang
     if lacking := _missing(kind, rows, documents):
         raise Refusal(
             "This adjudication is not finished.",
-            "Do what is listed, then close it.",
+            "Complete the listed steps, then close it.",
             tuple(each.words for each in lacking),
         )
     made = [each for row in rows for each in consensus.made_of(kind, row, documents)]
     if not made:
-        raise Refusal("Nothing would be left in the consensus.", "Keep or write at least one unit.")
+        raise Refusal("The consensus would be empty.", "Keep or write at least one unit.")
     document = consensus_versions.linked(
         db, found.item_id, KINDS[kind].document(units=tuple(u for u, _ in made))
     )
     if fault := document.fault():
         raise Refusal(
             f"The consensus cannot be closed like this. {fault}",
-            "Every ruling is kept. Word rows of your own until it holds, then close it.",
+            "Every ruling is kept. Edit rows in your own wording until this is fixed, then close it.",
         )
     artifact_id = consensus_versions.artifact(db, found, kind)
     revision = consensus_versions.add_revision(project, db, artifact_id, document)
@@ -158,7 +158,7 @@ def reopen(project: Project, adjudication_id: str, reason: str) -> Change:
         found = ruling_rows.adjudication(db, adjudication_id)
         adjudicators.refuse_others(project, db, found)
         if found.state is not AdjudicationState.CLOSED:
-            raise Refusal("This adjudication is not closed.", "Just go on with it.")
+            raise Refusal("This adjudication is not closed.", "You can continue with it.")
         remarks.add(project, db, found.id, reason)
         adjudications = ruling_rows.ADJUDICATION
         values = {"state": AdjudicationState.REOPENED.value}

@@ -254,10 +254,12 @@ def dispute(project: Project, item_id: str, stage: Stage, text: str) -> Change:
         if stage not in {each.stage for each in found.stages}:
             raise Refusal(
                 f"There is no consensus on your {stage.value} of this item yet.",
-                "You can object once you see what became of your work.",
+                "You can object once you see the feedback on your work.",
             )
         if not found.may_dispute:
-            raise Refusal("You have objected to this item before.", "One objection per item is heard.")
+            raise Refusal(
+                "You have objected to this item before.", "Only one objection per item is possible."
+            )
         return _add(project, db, Dispute(
             id=derived_id("dispute", item_id, me), item_id=item_id, person_id=me, stage=stage, text=reason, at=now(),
         ))  # fmt: skip
@@ -321,10 +323,10 @@ def answer(project: Project, dispute_id: str, text: str) -> Change:
         found = Dispute(**row)
         adjudication = ruling_rows.of_stage(db, found.item_id, found.stage)
         if adjudication is None:
-            raise Refusal("There is no consensus that this objects to.", "Nothing was changed.")
+            raise Refusal("There is no consensus to object to.", "Nothing was changed.")
         adjudicators.refuse_others(project, db, adjudication)
         if found.answer:
-            raise Refusal("This objection has its answer.", "It stays as it was given.")
+            raise Refusal("This objection is already answered.", "The first answer stays unchanged.")
         values = {"state": DisputeState.ANSWERED.value, "answer": words}
         db.execute(update(DISPUTE).where(DISPUTE.c.id == dispute_id).values(**values))
         return record(project, db, Change("dispute", dispute_id, "answer", None, values))

@@ -107,12 +107,12 @@ def _laid_out(
     if agreement is None:
         raise Refusal(
             f"The {stage.value} of this item is not ready to be adjudicated.",
-            "Its agreement is frozen once everybody who was asked has submitted.",
+            "Its agreement is frozen once everyone assigned has submitted.",
         )
     if len(agreement.inputs) > len(LETTERS):
         raise Refusal(
             f"{len(agreement.inputs)} people answered this, more than there are letters.",
-            "It cannot be adjudicated; its agreement stands.",
+            "It cannot be adjudicated; its agreement figure stays.",
         )
     laid = layout(db, agreement)
     made = Adjudication(

@@ -27,7 +27,7 @@ def pair(project: Project, ruling_id: str, other_id: str) -> Change:
         found, kind, documents = _paired(project, db, row)
         other = ruling_rows.ruling(db, other_id)
         if other.adjudication_id != row.adjudication_id or other.id == row.id:
-            raise Refusal("A row is paired with another of the same item.", "Choose another row.")
+            raise Refusal("A row can only be paired with another of the same item.", "Choose another row.")
         moving = _moving(row, other)
         mine = {**row.members, **{letter: other.members[letter] for letter in moving}}
         theirs = {letter: unit for letter, unit in other.members.items() if letter not in moving}
@@ -48,7 +48,7 @@ def split(project: Project, ruling_id: str, letter: str) -> Change:
         if letter not in row.members:
             raise Refusal(f"{letter} wrote nothing in this row.", "Choose another row or letter.")
         if len(row.members) == 1:
-            raise Refusal("This unit already stands alone.", "Nothing was changed.")
+            raise Refusal("This unit is not paired.", "Nothing was changed.")
         rest = {other: unit for other, unit in row.members.items() if other != letter}
         alone = Ruling(id=new_id(), adjudication_id=row.adjudication_id, position=0)
         parts = [_with(row, rest, found, kind, documents)]
@@ -63,7 +63,7 @@ def _paired(project: Project, db: Connection, row: Ruling) -> tuple[Adjudication
     found = ruling_rows.working(project, db, row.adjudication_id)
     kind = letters.kind_of(found)
     if KINDS[kind].given:
-        raise Refusal(f"The rows of {kind.value} are given.", "They cannot be paired otherwise.")
+        raise Refusal(f"The rows of {kind.value} are fixed.", "They cannot be paired differently.")
     return found, kind, letters.documents(db, found)
 
 

@@ -123,7 +123,7 @@ def add_row(project: Project, adjudication_id: str, after: str = "", **fields: A
         found = ruling_rows.working(project, db, adjudication_id)
         kind = letters.kind_of(found)
         if KINDS[kind].given:
-            raise Refusal(f"The rows of {kind.value} are given.", "Word one of them instead.")
+            raise Refusal(f"The rows of {kind.value} are fixed.", "Edit one of them instead.")
         rows = ruling_rows.rulings(db, adjudication_id)
         new = Ruling(
             id=new_id(), adjudication_id=adjudication_id, position=0, take=OWN, own=fields,
@@ -157,7 +157,7 @@ def renumbered(rows: list[Ruling]) -> list[Ruling]:
 def _checked_own(kind: Kind, row: Ruling, documents: Documents) -> Ruling:
     """The ruling with its own wording as the kind's class spells it; Refusal names the field that does not fit."""
     if unknown := sorted(row.own.keys() - consensus.writable(kind)):
-        raise Refusal(f"The {unknown[0]} cannot be worded here.", "Nothing was changed.")
+        raise Refusal(f"The {unknown[0]} cannot be edited here.", "Nothing was changed.")
     try:
         unit = consensus.own_unit(kind, row, documents)
     except ValidationError as error:
@@ -165,7 +165,7 @@ def _checked_own(kind: Kind, row: Ruling, documents: Documents) -> Ruling:
         name = ".".join(str(part) for part in first["loc"]) or "wording"
         raise Refusal(f"The {name} does not fit: {first['msg'].lower()}.", "Nothing was changed.") from None
     if isinstance(unit, Label) and unit.value not in (known := letters.values(kind, unit)):
-        raise Refusal(f"“{unit.value}” cannot be said here.", f"Use one of {', '.join(known)}.")
+        raise Refusal(f"“{unit.value}” is not a valid value here.", f"Use one of {', '.join(known)}.")
     own = unit.model_dump(mode="json", include=set(consensus.writable(kind)))
     return row.model_copy(update={"own": own})
 
@@ -180,12 +180,12 @@ def _refuse_take(kind: Kind, row: Ruling, take: str, documents: Documents) -> No
     if take in row.members or take in (OWN, DROP):
         return
     if take != BOTH:
-        raise Refusal(f"{take or 'Nothing'} is not to be had in this row.", _choices(row))
+        raise Refusal(f"{take or 'Nothing'} is not available in this row.", _choices(row))
     if len(row.members) < 2:
         raise Refusal("Only one of them wrote this.", _choices(row))
     units = consensus.members(row, documents).values()
     if KINDS[kind].given and not consensus.agree(kind, units):
-        raise Refusal("Two different values cannot both stand.", "Take one of them, or give your own.")
+        raise Refusal("Two different values cannot both be kept.", "Take one of them, or give your own.")
 
 
 def _choices(row: Ruling) -> str:

@@ -50,7 +50,7 @@ def confirm_unanimous(project: Project, adjudication_id: str) -> Change:
         found = ruling_rows.working(project, db, adjudication_id)
         change = _confirmed(project, db, found)
         if not change.seq:
-            raise Refusal("No unanimous row is undecided.", "Go on with the contested ones.")
+            raise Refusal("No unanimous row is undecided.", "Continue with the contested ones.")
         return change
 
 

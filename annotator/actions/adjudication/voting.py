@@ -102,7 +102,7 @@ def vote(project: Project, ruling_id: str, value: str) -> Change:
         if not known:
             raise Refusal("There is no value to vote on here.", "Rule on the row instead.")
         if value and value not in known:
-            raise Refusal(f"“{value}” cannot be said here.", f"Use one of {', '.join(known)}.")
+            raise Refusal(f"“{value}” is not a valid value here.", f"Use one of {', '.join(known)}.")
         voted = row.model_copy(update={"first_vote": value})
         return ruling_rows.replace(project, db, row.id, "vote", [row], [voted])
 

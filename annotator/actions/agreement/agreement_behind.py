@@ -230,7 +230,7 @@ def held_back_words(found: Found) -> str:
     be, it = ("is", "it") if found.held_back == 1 else ("are", "them")
     what = counted(found.held_back, "item")
     return (
-        f"{what} {be} left out: you may adjudicate {it}, and must not know before you decide who wrote what."
+        f"{what} {be} left out: you may adjudicate {it}, and must not know who wrote what before you decide."
     )
 
 

@@ -21,9 +21,9 @@ Group = tuple[str, ...]
 
 
 def refuse_unknown(by: str) -> None:
-    """Refusal for what agreement is not grouped by."""
+    """Refusal for what agreement cannot be grouped by."""
     if by not in BY:
-        raise Refusal(f"Agreement is not grouped by “{by}”.", f"Choose one of {', '.join(BY)}.")
+        raise Refusal(f"Agreement cannot be grouped by “{by}”.", f"Choose one of {', '.join(BY)}.")
 
 
 def groups_of(by: str, where: Where, judged_unit: str = "") -> tuple[Group, ...]:

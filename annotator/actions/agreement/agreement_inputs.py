@@ -88,7 +88,8 @@ def refuse_others(project: Project) -> None:
     """Refusal for whoever does not coordinate: figures tell annotators and adjudicators how others answered."""
     if not people.someone(project).has(Role.COORDINATOR):
         raise Refusal(
-            "Agreement is shown to a coordinator only.", "Ask a coordinator, or work as one of this project."
+            "Agreement is shown to a coordinator only.",
+            "Ask a coordinator, or work as a coordinator of this project.",
         )
 
 
@@ -183,7 +184,9 @@ def write_inputs(project: Project, folder: Path) -> tuple[str, ...]:
 
     found, names = frozen(project)
     if not found:
-        raise Refusal("No agreement has been frozen yet.", "It is, once everybody asked has submitted.")
+        raise Refusal(
+            "No agreement has been frozen yet.", "It is frozen once everyone assigned has submitted."
+        )
     rows = [_record(each, names) for agreement in found for each in flat(agreement)]
     tree = {"agreements": [_aliased(agreement, names) for agreement in found]}
     files = folders.with_sums({CSV_NAME: tables_csv.csv(rows), JSON_NAME: folders.pretty(tree)})

@@ -24,32 +24,35 @@ TITLES = {
 }
 ABOUT = {
     "match_f1": (
-        "Twice the matched units over all units of both raters, item by item, then averaged. The fixed matcher "
-        "pairs units one-to-one by the likeness of their words; it never sees who wrote what. Where two people say the "
-        "same in quite other words it finds no pair, so the figure is a lower bound under heavy rewording."
+        "Twice the matched units over all units of both raters, item by item, then averaged. The fixed "
+        "matcher pairs units one-to-one by the similarity of their words; it never sees who wrote what. If "
+        "two people express the same idea in very different words it finds no pair, so the figure is a "
+        "lower bound."
     ),
     "agreement": (
-        "The share of pairs of values that are the same. Wilson's interval takes pairs for independent; those of one "
-        "item are not, so it is rather too narrow."
+        "The share of pairs of values that are the same. Wilson's interval assumes independent pairs; those "
+        "of one item are not, so it is somewhat too narrow."
     ),
     "kappa": (
         "Agreement beyond what raters with these shares of values would reach by chance: 1 is full agreement, 0 is "
-        "chance. The interval draws whole items anew, because what is said within one item hangs "
-        "together. The word is Landis and Koch's (1977)."
+        "chance. The interval resamples whole items, because answers within one item are correlated. The "
+        "word is Landis and Koch's (1977)."
     ),
     "ac1": (
         "Agreement beyond chance like κ, but with a chance that stays small when nearly everything is of one value. "
-        "The interval draws items anew."
+        "The interval resamples items."
     ),
     "alpha": (
         "One minus the disagreement seen over the disagreement expected, for any number of raters and with missing "
-        "values. The interval draws items anew."
+        "values. The interval resamples items."
     ),
-    "jaccard": "What both have over what either has, item by item, then averaged; references meet by identifier.",
+    "jaccard": "Units in both lists divided by units in either, item by item, then averaged; references are "
+    "matched by identifier.",
     "order_tau": (
-        "How far matched units stand in the same order, item by item, then averaged: 1 the same, −1 the reverse."
+        "Whether matched units are in the same order, item by item, then averaged: 1 the same, −1 the "
+        "reverse."
     ),
-    "pearson": "How far the two raters' values rise and fall together; it does not ask whether they are the same.",
+    "pearson": "Correlation of the two raters' values; they need not be equal.",
 }
 FIELDS = {"units": "units", "label": "gold label", "item_score": "item score", "value": "judgement"}
 # Shown as shares of a hundred; everything else as it is.

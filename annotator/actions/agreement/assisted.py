@@ -56,9 +56,9 @@ class Assistance:
     def words(self) -> str:
         """How much it is, in a sentence or two."""
         if not self.lists:
-            return "Nothing of this is matched by its words, so there is nothing to pair by meaning."
+            return "No lists here are matched by words, so there is nothing to pair by meaning."
         left = self.lists - self.there
-        rest = f" Without a reply: {left:,}, left out and never counted as no match."
+        rest = f" Without a reply: {left:,}, excluded, never counted as no match."
         said = f"“{self.judge}” has paired {self.there:,} of {counted(self.lists, 'pair')} of lists"
         return f"{said} ({self.title}).{rest if left else ''}"
 
@@ -84,7 +84,7 @@ def asked_judge(project: Project, name: str) -> Judge:
     judge = judges.named(project, name)
     if judge.kind != JudgeKind.ENDPOINT:
         raise Refusal(
-            f"“{name}” asks no model, and pairs nothing by meaning.", "Name a judge with an endpoint."
+            f"“{name}” calls no model and cannot pair by meaning.", "Name a judge with an endpoint."
         )
     return judge
 

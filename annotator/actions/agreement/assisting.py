@@ -61,8 +61,8 @@ class Pairing(RunKind):
         self.lists = assisted.lists(judge, chosen, self._prompt)
         if not self.lists:
             raise Refusal(
-                "Nothing frozen here is matched by its words, so there is nothing to pair by meaning.",
-                "Wait until two people have submitted their lists, or choose another stage.",
+                "No frozen lists here are matched by words, so there is nothing to pair by meaning.",
+                "Wait until two people have submitted lists, or choose another stage.",
             )
         with project.store.read() as db:
             there = {one.id for one in assisted.stored(db, {agreement.id for agreement in chosen})}

@@ -31,7 +31,7 @@ class Competence:
         if item_id in self.own:
             return Refusal(
                 "You have written or labelled something for this item yourself.",
-                "Someone who has not must adjudicate it.",
+                "Someone else must adjudicate it.",
             )
         assigned = self.assigned.get(item_id, frozenset())
         if self.person.id in assigned or (self.person.id == begun_by and not assigned):

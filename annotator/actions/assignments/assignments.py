@@ -43,7 +43,7 @@ _SUBMIT = (
 
 def assign(project: Project, plan: Plan) -> Change:
     """Hand out all that `preview` shows of a plan, or nothing: Refusal says why where it cannot be met."""
-    people.refuse_others(project, "hands out work")
+    people.refuse_others(project, "can hand out work")
     with project.store.write() as db:
         outcome = worked_out(project, db, plan)
         if outcome.refusals:
@@ -68,7 +68,7 @@ def assign_one(
     not_before: datetime | None = None,
 ) -> Change:
     """Ask one person for one stage of one item."""
-    people.refuse_others(project, "hands out work")
+    people.refuse_others(project, "can hand out work")
     made = Assignment(
         id=assignment_id(item_id, person_id, stage, trial), item_id=item_id, person_id=person_id, stage=stage,
         trial=trial, purpose=purpose, not_before=not_before, due=due,
@@ -83,19 +83,19 @@ def assign_one(
 
 def withdraw(project: Project, assignment_id: str) -> Change:
     """Take an assignment back; what the person wrote stays. Refusal when it was handed in."""
-    people.refuse_others(project, "takes work back")
+    people.refuse_others(project, "can withdraw work")
     with project.store.write() as db:
         row = db.execute(select(ASSIGNMENT).where(ASSIGNMENT.c.id == assignment_id)).mappings().first()
         if row is None:
             raise Refusal("This is no longer assigned.", "Look at the list again.")
         if row["submitted_at"] is not None:
-            raise Refusal("This was handed in already.", "It can be withdrawn only after it is reopened.")
+            raise Refusal("This is already handed in.", "It can be withdrawn only after it is reopened.")
         return _remove(project, db, assignment_id, [Assignment(**row)])
 
 
 def withdraw_all(project: Project, assignment_ids: Sequence[str]) -> Change:
     """Take several assignments back in one go; those that were handed in stay. Refusal when none can be taken."""
-    people.refuse_others(project, "takes work back")
+    people.refuse_others(project, "can withdraw work")
     with project.store.write() as db:
         still_open = [one for one in _kept(db, assignment_ids) if one.submitted_at is None]
         if not still_open:
@@ -123,18 +123,18 @@ def candidates(project: Project, assignment_id: str) -> list[Person]:
 
 def reassign(project: Project, old_id: str, person_id: str) -> Change:
     """Give an assignment to somebody else, with its date; what the first person wrote stays theirs."""
-    people.refuse_others(project, "hands out work")
+    people.refuse_others(project, "can hand out work")
     with project.store.write() as db:
         old = next(iter(_kept(db, [old_id])), None)
         if old is None:
             raise Refusal("This is no longer assigned.", "Look at the list again.")
         if old.submitted_at is not None:
             raise Refusal(
-                "This was handed in already.", "It can go to somebody else only after it is reopened."
+                "This is already handed in.", "It can go to somebody else only after it is reopened."
             )
         if old.trial > 1:
             raise Refusal(
-                "A repeat is of a person's own work.", "Nobody else can do it; withdraw it instead."
+                "A repeat is for the person's own work.", "Nobody else can do it; withdraw it instead."
             )
         new = _handed_to(old, person_id)
         _refuse_unfit(project, new)
@@ -151,21 +151,21 @@ def reassign(project: Project, old_id: str, person_id: str) -> Change:
 
 def withdraw_open(project: Project, person_id: str) -> Change:
     """Take back all that a person has not handed in, for instance when they leave."""
-    people.refuse_others(project, "takes work back")
+    people.refuse_others(project, "can withdraw work")
     with project.store.write() as db:
         still_open = [
             one for one in _ordered(db, ASSIGNMENT.c.person_id == person_id) if one.submitted_at is None
         ]
         if not still_open:
-            raise Refusal("This person has nothing that is not handed in.", "Nothing was changed.")
+            raise Refusal("This person has no open work.", "Nothing was changed.")
         return _remove(project, db, person_id, still_open)
 
 
 def change_due(project: Project, assignment_ids: Sequence[str], due: datetime | None) -> Change:
     """Give assignments another date by which they are due, or none; Refusal for one that has passed."""
-    people.refuse_others(project, "sets due dates")
+    people.refuse_others(project, "can set due dates")
     if words := has_passed(due):
-        raise Refusal(words, "Choose a day to come; nothing was changed.")
+        raise Refusal(words, "Choose a future date; nothing was changed.")
     with project.store.write() as db:
         old = _kept(db, assignment_ids)
         if not old:
@@ -199,7 +199,7 @@ def refuse_own_work(db: Connection, item_id: str, person_id: str) -> None:
     """Refusal when a person is an annotator of the item: asked to be, or having written or labelled something."""
     if item_id in adjudicators.answered(db, person_id, item_id):
         raise Refusal(
-            "The adjudicator of an item may be neither of its annotators, and this person is one.",
+            "The adjudicator of an item must not be one of its annotators, and this person is one.",
             "Choose somebody who has written and labelled nothing for it.",
         )
 

@@ -158,14 +158,14 @@ def _senseless(plan: Plan, keys: dict[str, str]) -> list[str]:
     checks = (
         (not wanted, "The plan names no items."),
         (not plan.work and not plan.adjudicators, "The plan names no stages."),
-        (bool(strange), f"{len(strange)} of the items are not in this project, or are set aside."),
+        (bool(strange), f"{len(strange)} of the items are not in this project, or are retired."),
         (plan.overlap < 1, "At least one person must do each stage."),
         (
             bool(plan.work and plan.items) and len(set(plan.annotators)) < plan.overlap,
             f"Each stage is to be done by {plan.overlap} people, but the plan names "
             f"{counted(len(set(plan.annotators)), 'annotator')}.",
         ),
-        (not 0 <= plan.repeat_share <= 1, "The share of repeats lies between none (0) and all (1)."),
+        (not 0 <= plan.repeat_share <= 1, "The share of repeats must be between 0 and 1."),
         (plan.repeat_after_days < 0, "Repeats cannot come before the work itself."),
     )
     passed = has_passed(plan.due)
@@ -176,7 +176,7 @@ def has_passed(due: datetime | None) -> str:
     """That a date cannot be set because it has passed, in one sentence; empty when it can."""
     if due is None or due >= now():
         return ""
-    return f"{due.astimezone():%Y-%m-%d} has passed; nothing can be due by then."
+    return f"{due.astimezone():%Y-%m-%d} is in the past; choose a later due date."
 
 
 def _unfit(plan: Plan, everybody: Sequence[Person]) -> list[str]:
@@ -192,7 +192,7 @@ def unfit(person: Person | None, role: Role) -> str:
     if person is None:
         return "One of the people named is not in this project."
     if not person.active:
-        return f"{person.name} has left the project."
+        return f"{person.name} left the project."
     return "" if person.has(role) else f"{person.name} is not an {role.value} of this project."
 
 
@@ -202,7 +202,7 @@ def _unmet(plan: Plan, shared: Shared, keys: dict[str, str]) -> list[str]:
         for item_id, lacking in shared.short.items()
     ]
     alone = [
-        f"Everybody who could adjudicate item {keys[item_id]} answers it themselves."
+        f"Everyone who could adjudicate item {keys[item_id]} also answers it."
         for item_id in shared.unadjudicated
     ]
     return [*_named(short), *_named(alone)]
@@ -210,7 +210,7 @@ def _unmet(plan: Plan, shared: Shared, keys: dict[str, str]) -> list[str]:
 
 def _named(lines: Sequence[str]) -> list[str]:
     rest = len(lines) - NAMED
-    return [*lines[:NAMED], *([f"The same holds for {rest} more."] if rest > 0 else [])]
+    return [*lines[:NAMED], *([f"The same applies to {rest} more."] if rest > 0 else [])]
 
 
 def _notes(plan: Plan, everything: Iterable[Assignment], made: Sequence[Assignment]) -> tuple[str, ...]:

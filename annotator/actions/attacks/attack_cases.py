@@ -43,9 +43,9 @@ class Listed:
     flags: tuple[str, ...]
 
 
-SAME = "The copy is the report itself, letter by letter."
+SAME = "The copy is identical to the report."
 Row = Mapping[str, Any]
-GONE = "The report is not as it was when the copy was made, so that the two cannot be shown side by side."
+GONE = "The report has changed since the copy was made, so the two cannot be shown side by side."
 TAGS = range(0xE0000, 0xE0080)
 
 
@@ -79,7 +79,7 @@ class Told:
 
 def listed(project: Project, test_id: str, attack: str) -> list[Listed]:
     """What a judge said of the copies of one attack: first where it said something else, then where nothing came."""
-    people.refuse_others(project, "reads how judges stood attacks")
+    people.refuse_others(project, "can read how judges performed under attack")
     test = next((one for one in attack_tests.all_of(project) if one.id == test_id), None)
     if test is None:
         return []
@@ -105,7 +105,7 @@ def listed(project: Project, test_id: str, attack: str) -> list[Listed]:
 
 def told(project: Project, case_id: str) -> Told:
     """A verdict on a copy, by its id, in full."""
-    people.refuse_others(project, "reads how judges stood attacks")
+    people.refuse_others(project, "can read how judges performed under attack")
     v, c = VERDICT.c, COPY.c
     question = (
         select(
@@ -122,7 +122,7 @@ def told(project: Project, case_id: str) -> Told:
     with project.store.read() as db:
         found = db.execute(question).mappings().first()
     if found is None:
-        raise Refusal("That case is there no more.", "Choose another.")
+        raise Refusal("That case no longer exists.", "Choose another.")
     row: Row = dict(found)
     key = row["response_id"], row["unit_id"]
     pieces, report = read_pieces(row["pieces"]), row["text"]
@@ -157,7 +157,7 @@ def _done(row: Row, report: str, copy: str, marks: tuple[Planted, ...], *, stand
         order = json.loads(row["asked"] or "[]")
         place = order.index(row["unit_id"]) + 1 if row["unit_id"] in order else 0
         criteria = counted(len(order), "criterion was", "criteria were")
-        return [f"{SAME} Its {criteria} asked in another order; this one as number {place}."]
+        return [f"{SAME} Its {criteria} in another order; this one as number {place}."]
     if copy == report:
         return [SAME]
     if attack == PARAPHRASE:
@@ -167,15 +167,15 @@ def _done(row: Row, report: str, copy: str, marks: tuple[Planted, ...], *, stand
     if put:
         letters = sum(one.end - one.start for one in put)
         said.append(
-            f"{counted(letters, 'character')} put in, at {counted(len(put), 'place')}, which the copy marks."
+            f"{counted(letters, 'character')} inserted at {counted(len(put), 'place')}, marked in the copy."
         )
     if moved:
-        said.append(f"{counted(len(moved), 'passage')} of the report in another place, marked too.")
+        said.append(f"{counted(len(moved), 'passage')} of the report moved, also marked.")
     if ATTACKS.get(attack) and ATTACKS[attack].plants:
         said.append(f"It demands the verdict “{AIMS[row['protocol']].value}”.")
     hidden = "".join(chr(ord(one) - TAGS.start) for one in copy if ord(one) in TAGS)
     if hidden and hidden not in report:
-        said.append(f"In letters that no font draws it says: “{hidden}”")
+        said.append(f"In invisible letters it says: “{hidden}”")
     return said
 
 

@@ -34,7 +34,7 @@ def draw(
     if not questions:
         raise Refusal(
             f"“{judge.name}” has no verdict of its own by “{shape.title}” as it is worded now.",
-            "Let it judge some reports first.",
+            "Run it on some reports first.",
         )
     available = sum(len(one.own) for one in questions)
     demanded = (

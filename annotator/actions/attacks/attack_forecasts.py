@@ -56,8 +56,8 @@ class AttackForecast:
     def words(self) -> list[str]:
         """The forecast as a person reads it."""
         said = [
-            f"{counted(self.drawn, 'verdict')} of {self.available:,} on {counted(self.items, 'item')}, drawn by "
-            f"chance; each is put to {counted(len(self.per_attack), 'attack')}."
+            f"{counted(self.drawn, 'verdict')} of {self.available:,} on {counted(self.items, 'item')}, "
+            f"drawn at random; each is used for {counted(len(self.per_attack), 'attack')}."
         ]
         said += [
             f"{ATTACKS[name].title}: {self.drawn - count:,} of them have no such copy."
@@ -65,13 +65,11 @@ class AttackForecast:
             if count < self.drawn
         ]
         if self.known:
-            said.append("A test so ordered is there already: only what is missing of it is asked for.")
+            said.append("This test exists already: only its missing verdicts are asked for.")
         if self.rewording:
             one = self.rewording
             cost = "an unknown amount" if one.cost_usd is None else f"about ${one.cost_usd:,.2f}"
-            said.append(
-                f"Before that {one.model} says {counted(one.reports, 'report')} in other words: {cost}."
-            )
+            said.append(f"Before that {one.model} paraphrases {counted(one.reports, 'report')}: {cost}.")
         return said + self.judging.words()
 
 

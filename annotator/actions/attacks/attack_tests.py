@@ -74,11 +74,13 @@ def checked(project: Project, wish: Wish) -> tuple[Judge, Protocol, tuple[str, .
     """The judge, the protocol and the attacks of a wish; Refusal for what cannot be tested, saying what can."""
     judge = judges.named(project, wish.judge)
     if judge.kind == JudgeKind.DERIVED:
-        raise Refusal(f"“{judge.name}” only counts what others say.", "Test those whose verdicts it counts.")
+        raise Refusal(
+            f"“{judge.name}” only counts other judges' verdicts.", "Test the judges whose verdicts it counts."
+        )
     if wish.protocol not in AIMS:
         known = ", ".join(AIMS)
         raise Refusal(
-            "No report is read for that; attacks on reports change nothing.", f"Use one of {known}."
+            "This protocol reads no report; attacks on reports have no effect.", f"Use one of {known}."
         )
     if (wish.size is not None and wish.size < 1) or not 0 < wish.width < 1:
         raise Refusal("At least one verdict is drawn, for an interval between 0 and 1.", "Give another size.")
@@ -95,17 +97,19 @@ def _chosen(project: Project, wish: Wish, judge: Judge) -> tuple[str, ...]:
     for words in wish.attacks:
         found = {name for name in ATTACKS if name == words or name.startswith(f"{words}.")}
         if not found:
-            raise Refusal(f"There is no attack “{words}”.", f"Known are: {', '.join(ATTACKS)}.")
+            raise Refusal(f"There is no attack “{words}”.", f"Available: {', '.join(ATTACKS)}.")
         if not found & able:
-            raise Refusal(f"“{judge.name}” cannot be put to “{words}”.", LACKS[ATTACKS[min(found)].needs])
+            raise Refusal(
+                f"“{judge.name}” cannot be tested with “{words}”.", LACKS[ATTACKS[min(found)].needs]
+            )
         wanted |= found & able
     return tuple(name for name in ATTACKS if name in wanted)
 
 
 LACKS = {
-    Needs.MODEL: "It asks no model, and says the same every time.",
+    Needs.MODEL: "It calls no model and always gives the same verdict.",
     Needs.TOGETHER: "It is asked one criterion at a time; choose a judge that is asked several together.",
-    Needs.WRITER: "Name the judge whose model is to say the reports in other words.",
+    Needs.WRITER: "Name the judge whose model paraphrases the reports.",
     Needs.NOTHING: "Choose another attack.",
 }
 

@@ -37,7 +37,7 @@ class Attacking(RunKind):
 
     def read(self, project: Project, order: Order) -> tuple[Judge, Protocol]:
         """The judge, and the protocol whose verdicts are attacked."""
-        people.refuse_others(project, "puts judges to the test")
+        people.refuse_others(project, "can test judges")
         wish = order.wish if isinstance(order, AttackOrder) else _newest(project, order)
         judge, shape, self.attacks = attack_tests.checked(project, wish)
         self._wish = wish
@@ -118,7 +118,7 @@ def _newest(project: Project, order: Order) -> Wish:
     judge = judges.named(project, order.judge)
     tests = attack_tests.all_of(project, judge.id, protocol)
     if not tests:
-        raise Refusal(f"“{judge.name}” was not put to the test.", "Begin with: goldsmith attack.")
+        raise Refusal(f"“{judge.name}” was not tested.", "Begin with: goldsmith attack.")
     one = next((one for one in tests if _is_open(project, one)), tests[0]).content
     names = {each.id: each.name for each in judges.all_of(project)}
     writer = names.get(one.writer_id, "")

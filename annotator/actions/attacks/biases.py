@@ -66,7 +66,7 @@ def report(project: Project, protocol: str = USUAL, judge: str = "") -> list[Bia
 
     Length and family are held against all labels that people submitted, but those that validation sets hold back.
     """
-    people.refuse_others(project, "is told of judges' biases")
+    people.refuse_others(project, "can see judges' biases")
     wanted = judges.named(project, judge).id if judge else ""
     found = [*_of_pairs(project), *_of_labels(project, protocol)]
     return [bias for bias in found if wanted in ("", bias.judge_id)]
@@ -141,7 +141,7 @@ def _undefined(project: Project, protocol: str, why: str) -> list[Bias]:
     known = [one for one in result_raters.raters(project, protocol) if not result_raters.are_people(one.id)]
     none = Estimate(None, method="difference of two means", note=why)
     return [
-        Bias(one.id, one.name, about, title, none, "Judges are held against labels that people submitted")
+        Bias(one.id, one.name, about, title, none, "Judges are compared with labels that people submitted")
         for one in known
         for about, title in ((LENGTH, "Leans to longer reports"), (FAMILY, "Leans to its own family"))
     ]
@@ -191,10 +191,13 @@ def _length(found: Ground, rater: Rater, rows: Sequence[_Row], lengths: Mapping[
     names: tuple[tuple[str, Sequence[tuple[_Row, bool]], Callable[[_Row], int], str], ...] = (
         ("Leans to longer reports", told, lambda row: row.lean, f"{LEANS.format(positive=positive)} {longer}"),
         ("Errs more on longer reports", told, lambda row: row.errs, f"Share of verdicts unlike the person's, {longer}"),
-        (f"“{positive}” where people deny it", [one for one in told if not one[0].true], lambda row: row.errs,
-         f"At an equal label: of what people deny, the share that the judge grants, {longer}"),
-        (f"Not “{positive}” where people grant it", [one for one in told if one[0].true], lambda row: row.errs,
-         f"At an equal label: of what people grant, the share that the judge denies, {longer}"),
+        (f"“{positive}” where people "
+        "disagree", [one for one in told if not one[0].true], lambda row: row.errs,
+         "At equal labels: share of units labelled negative by people that the judge marks positive, "
+         f"{longer}"),
+        (f"Not “{positive}” where people say so", [one for one in told if one[0].true], lambda row: row.errs,
+         "At equal labels: share of units labelled positive by people that the judge marks negative, "
+         f"{longer}"),
     )  # fmt: skip
     return [
         Bias(rater.id, _called(found, rater), LENGTH, name, _gap(chosen, of), words)
@@ -282,8 +285,8 @@ def _seen(found: Sequence[Bias]) -> Sheet:
         for one in found
     )  # fmt: skip
     told = (
-        "These show in what judges said of reports as they are; all trials count, items being clusters. Length and "
-        "family are held against people's labels: a judge that goes with people leans nowhere.",
+        "Biases in judges' verdicts on original reports; all trials count, clustered by item. Length and "
+        "family bias are measured relative to people's labels: a judge that agrees with people has none.",
     )
     return Sheet("Biases that show", heads, lines, told)
 
@@ -312,4 +315,4 @@ def _families(found: Panel) -> Sheet:
         ))
         for one in found.families
     )  # fmt: skip
-    return Sheet("Families", heads, lines, ("Whoever knows better says so; the figures follow.",))
+    return Sheet("Families", heads, lines, ("Correct it if it is wrong; the figures are updated.",))

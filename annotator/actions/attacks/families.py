@@ -53,14 +53,14 @@ def _member(kept: dict[str, str], id_: str, name: str, model: str, *, judge: boo
 
 def set_family(project: Project, name: str, family: str) -> Change:
     """Say to which family a system or a judge of that name belongs: “none”, or empty for what its name tells."""
-    people.refuse_others(project, "says to which family a model belongs")
+    people.refuse_others(project, "can set the family of a model")
     chosen = [one for one in members(project) if one.name == name]
     if not chosen:
         known = ", ".join(f"“{one.name}”" for one in members(project))
-        raise Refusal(f"There is no system and no judge “{name}”.", f"Known are: {known}.")
+        raise Refusal(f"There is no system and no judge “{name}”.", f"Available: {known}.")
     family = " ".join(family.split())
     if len(family) > LONGEST:
-        raise Refusal("That is no name of a developer.", f"Use at most {LONGEST} characters.")
+        raise Refusal("That is not a developer's name.", f"Use at most {LONGEST} characters.")
     kept: dict[str, str] = dict(project.get(SETTING, {}))
     changed = {one.id for one in chosen}
     after = {id_: said for id_, said in kept.items() if id_ not in changed}

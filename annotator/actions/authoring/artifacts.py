@@ -51,7 +51,7 @@ def start(project: Project, item_id: str, kind: Kind, document: Document[Any] | 
     with project.store.write() as db:
         whose = {"item_id": item_id, "kind": kind.value, "author_id": author}
         if db.execute(select(ARTIFACT.c.id).filter_by(**whose)).first():
-            raise Refusal(f"You already have a {kind.value} for this item.", "Go on with that one.")
+            raise Refusal(f"You already have a {kind.value} for this item.", "Continue with that one.")
         artifact_id = new_id()
         db.execute(insert(ARTIFACT).values(id=artifact_id, **whose, state=State.DRAFT.value, revision=0))
         image = write_revision(project, db, artifact_id, document, verb="start", number=1)
@@ -186,7 +186,7 @@ def _place(document: Document[Any], unit_id: str) -> int:
         if unit.id == unit_id:
             return place
     raise Refusal(
-        "That unit is no longer there.", "It may have been taken out meanwhile; look at the list again."
+        "That unit no longer exists.", "It may have been removed meanwhile; look at the list again."
     )
 
 

@@ -43,7 +43,7 @@ def objection(project: Project, artifact: Artifact) -> Refusal | None:
     """Why the artifact cannot be changed now by the person working; None when it can."""
     kind = artifact.kind.value
     if artifact.state is State.SEALED:
-        return Refusal(f"This {kind} is sealed.", "Reopen it to go on; the sealed revision stays.")
+        return Refusal(f"This {kind} is sealed.", "Reopen it to continue; the sealed revision stays.")
     if refusal := refusal_of_others(project, artifact):
         return refusal
     if is_open(project, artifact):

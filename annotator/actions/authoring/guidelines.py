@@ -62,11 +62,11 @@ def versions(project: Project, stage: Stage) -> list[Guideline]:
 def write(project: Project, stage: Stage, text: str) -> Change:
     """Put a new version in force; what was answered under earlier ones keeps their stamp."""
     if not text.strip():
-        raise Refusal("The guideline is empty.", "Write what the annotators are to go by.")
-    people.refuse_others(project, "puts another guideline in force")
+        raise Refusal("The guideline is empty.", "Write the guideline for the annotators.")
+    people.refuse_others(project, "can publish a guideline")
     with project.store.write() as db:
         if text == text_in_force(project, stage):
-            raise Refusal("That is the text already in force.", "Nothing was changed.")
+            raise Refusal("That is already the current text.", "Nothing was changed.")
         version = _newest(db, stage) + 1
         guideline = Guideline(
             id=derived_id("guideline", stage.value, version),

@@ -72,11 +72,11 @@ def said(text: str) -> str:
     if not text:
         raise Refusal("Nothing is written yet.", "Write a sentence first.")
     if len(text) > LONGEST:
-        raise Refusal(f"The text is longer than {LONGEST} characters.", "Shorten it; it is still there.")
+        raise Refusal(f"The text is longer than {LONGEST} characters.", "Shorten it; your text is kept.")
     try:
         return checked_text(text)
     except ValueError as error:
-        raise Refusal(f"The text {error}.", "Take that character out; the rest is still there.") from None
+        raise Refusal(f"The text {error}.", "Remove that character; the rest of the text is kept.") from None
 
 
 def remarks(project: Project, subject: str) -> list[Remark]:

@@ -82,7 +82,7 @@ def working(project: Project, db: Connection, adjudication_id: str) -> Adjudicat
     if found.state is AdjudicationState.CLOSED:
         raise Refusal(
             "This adjudication is closed.",
-            "Reopen it to go on; its consensus stands until it is closed again.",
+            "Reopen it to continue; its consensus stays until it is closed again.",
         )
     return found
 
@@ -107,7 +107,7 @@ def ruling(db: Connection, ruling_id: str) -> Ruling:
     """One ruling; Refusal when its row was joined with another meanwhile."""
     row = db.execute(_ONE, {"wanted": ruling_id}).first()
     if row is None:
-        raise Refusal("That row is no longer there.", "It was joined with another; look at the list again.")
+        raise Refusal("That row no longer exists.", "It was merged with another; look at the list again.")
     return ruling_of(row)
 
 

@@ -127,7 +127,7 @@ def _refuse_bad(report: Preview, skip_bad: bool) -> None:
         more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
         raise Refusal(
             f"{str(bad[0]).rstrip('.')}{more}. Nothing was imported.",
-            "Correct the files, or import only what is good.",
+            "Correct the files, or import only the valid records.",
             tuple(str(problem) for problem in bad[:SHOWN_PROBLEMS]),
         )
 

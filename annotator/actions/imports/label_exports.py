@@ -108,23 +108,21 @@ def export(project: Project, to: Path, form: str = "", choice: Choice = Choice()
 
     Only labels that are submitted, or came in by a file, unless everything is asked for. People leave by alias.
     """
-    people.refuse_others(project, "exports the labels of others")
+    people.refuse_others(project, "can export other people's labels")
     own = layouts.of_labels()
     form = form or {".csv": CSV, ".json": JSON}.get(to.suffix.lower(), "") or next(iter(own))
     if form not in offered():
         raise Refusal(f"“{form}” is not a format for labels.", f"Choose one of {', '.join(offered())}.")
     if choice.judge and form in TABLES:
         raise Refusal(
-            "A table of labels holds no judge.", f"Leave the judge out, or choose {' or '.join(own)}."
+            "A table of labels cannot contain a judge.", f"Omit the judge, or  choose {' or '.join(own)}."
         )
     if form not in TABLES:
         choice = _held_by(*own[form], choice)
     chosen = _chosen(project, choice)
     if not chosen.labels:
         why = "; ".join(chosen.notes()) or "nobody has labelled any of this"
-        raise Refusal(
-            f"There are no labels to export: {why}.", "Ask for those not yet submitted, or label first."
-        )
+        raise Refusal(f"There are no labels to export: {why}.", "Include unsubmitted labels, or label first.")
     raters = tuple(sorted({label.row.alias for label in chosen.labels}))
     if form not in TABLES:
         parts, notes = own[form][1].write(_labelled(project, own[form][1], chosen.labels, choice.judge))
@@ -196,7 +194,7 @@ def _judged(project: Project, layout: LabelLayout, name: str) -> Iterator[GivenL
 def _chosen(project: Project, choice: Choice) -> _Chosen:
     protocols = choice.protocols or tuple(name for name, shape in PROTOCOLS.items() if shape.values)
     if unknown := set(protocols) - set(PROTOCOLS):
-        raise Refusal(f"There is no protocol “{min(unknown)}”.", f"Known are: {', '.join(PROTOCOLS)}.")
+        raise Refusal(f"There is no protocol “{min(unknown)}”.", f"Available: {', '.join(PROTOCOLS)}.")
     persons = [people.known(project, one).id for one in choice.people]
     found = _Chosen()
     ids = materials.item_ids(project)
@@ -230,7 +228,7 @@ def _rows(db: Connection, protocol: str, persons: Sequence[str], systems: Sequen
     known = dict(db.execute(select(SYSTEM.c.name, SYSTEM.c.id)).all())
     if unknown := [name for name in systems if name not in known]:
         raise Refusal(
-            f"There is no system “{unknown[0]}” in this project.", f"Known are: {', '.join(known)}."
+            f"There is no system “{unknown[0]}” in this project.", f"Available: {', '.join(known)}."
         )
     j = JUDGEMENT.c
     told = (

@@ -94,9 +94,9 @@ class Preview:
         """The report in lines."""
         state = "as drafts" if self.drafts else "finished work that counts at once"
         lines = [f"New: {counted(self.new, 'label')}{f', {state}' if self.new else ''}"]
-        lines += [f"More than was there: {counted(self.filled, 'label')}"] if self.filled else []
+        lines += [f"Completed:  {counted(self.filled, 'label')}"] if self.filled else []
         lines += [f"Already there: {counted(self.same, 'label')}"] if self.same else []
-        lines += [f"In the place of another: {counted(len(self.replaced), 'label')}"] if self.replaced else []
+        lines += [f"Replaced:  {counted(len(self.replaced), 'label')}"] if self.replaced else []
         lines += [f"  {finding}" for finding in self.replaced]
         for rater in self.raters:
             who = "a new person, " if rater.new else ""
@@ -104,12 +104,12 @@ class Preview:
             lines.append(f"“{rater.name}” is {who}{rater.person.alias}{name}")
         lines += [f"Note: {note}" for note in self.notes]
         named = ", ".join(f"{count:,} {trouble}" for trouble, count in self.counts.items())
-        return lines + ([f"Cannot be taken: {named}"] if named else [])
+        return lines + ([f"Invalid: {named}"] if named else [])
 
 
 def preview(project: Project, paths: Sequence[Path], wish: Wish = Wish()) -> Preview:
     """What an import of these files would do; writes nothing. Refusal when they hold no labels at all."""
-    people.refuse_others(project, "takes in the labels of others")
+    people.refuse_others(project, "can import other people's labels")
     placed = _placed(project, paths, wish)
     with project.store.read() as db:
         return _preview(_compare(project, db, placed, wish), wish)
@@ -123,7 +123,7 @@ def run(
     A label that is there already is passed over; one that a person has given otherwise is refused, or with `replace`
     put in its place, the former kept in the audit. What is submitted never changes.
     """
-    people.refuse_others(project, "takes in the labels of others")
+    people.refuse_others(project, "can import other people's labels")
     tell = progress or _silent
     tell("reading files", 0, len(paths))
     placed = _placed(project, paths, wish)
@@ -211,7 +211,7 @@ def _compare(project: Project, db: Connection, placed: _Placed, wish: Wish) -> C
 
 def _preview(found: Compared, wish: Wish) -> Preview:
     met = tuple(rater for rater in found.raters.met.values() if isinstance(rater, Rater))
-    unmet = [f"no rater of the files is called “{name}”" for name in found.raters.unmet()]
+    unmet = [f"no rater in the files is called “{name}”" for name in found.raters.unmet()]
     return Preview(
         len(found.new), len(found.filled), found.same, tuple(found.replaced), tuple(found.findings),
         (*found.notes, *unmet), met, tuple(sorted(found.raters.strangers())), wish.drafts,
@@ -225,9 +225,9 @@ def _refuse_bad(report: Preview, wish: Wish) -> None:
         only_conflicts = {finding.trouble for finding in bad} == {Trouble.CONFLICT}
         raise Refusal(
             f"{str(bad[0]).rstrip('.')}{more}. Nothing was imported.",
-            "Leave these out, or let the file's labels take the place of the others."
+            "Skip these, or let the file's labels replace the others."
             if only_conflicts
-            else "Correct the files, or import only what is good.",
+            else "Correct the files, or import only the valid records.",
             tuple(str(finding) for finding in bad[:SHOWN_PROBLEMS]),
         )
 

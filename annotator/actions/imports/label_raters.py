@@ -134,8 +134,8 @@ def told(words: Iterable[str]) -> dict[str, str]:
         name, sign, alias = one.rpartition("=")
         if not (sign and name.strip() and alias.strip()):
             raise Refusal(
-                f"“{one}” does not say who somebody is.", "Write a name of the files, =, and an alias."
+                f"“{one}” does not identify a rater.", "Write NAME=ALIAS, with a name from the files."
             )
         if found.setdefault(name.strip(), alias.strip()) != alias.strip():
-            raise Refusal(f"“{name.strip()}” is said to be two people.", "Say it once.")
+            raise Refusal(f"“{name.strip()}” is assigned to two people.", "Assign each rater once.")
     return found

@@ -156,11 +156,11 @@ def _receive(db: Connection, person: Person, keys: dict[str, str]) -> None:
     digest = sha256(content)
     pieces = (
         Piece(
-            outcome=Outcome.NEW, item_key=SECOND, stage=Stage.LABELLING, revision=1, words="It goes in."
+            outcome=Outcome.NEW, item_key=SECOND, stage=Stage.LABELLING, revision=1, words="It will be added."
         ),
         Piece(
             outcome=Outcome.LATE, item_key=FIRST, stage=Stage.PLAN, revision=number,
-            words="The consensus was closed before it came.",
+            words="The consensus was closed before it arrived.",
         ),
     )  # fmt: skip
     arrival = Arrival(

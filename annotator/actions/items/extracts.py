@@ -33,7 +33,7 @@ from annotator.storage import upserts
 from annotator.storage.tables import ExtractRow, JudgementRow, table
 
 EXTRACT, JUDGEMENT = table(ExtractRow), table(JudgementRow)
-GONE = Refusal("That extract is no longer there.", "Open the response again.")
+GONE = Refusal("That extract no longer exists.", "Open the response again.")
 # Whose word counts first: a person's, then what came with the response, then a judge's.
 _RANK = {"person": 0, IMPORT: 1, "judge": 2}
 Subject = tuple[str, str]

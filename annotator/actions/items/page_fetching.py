@@ -245,11 +245,11 @@ def words(line: Line) -> list[str]:
     if line["by_state"]:
         said.append(pages.summary(line["by_state"]))
     if line.get("skipped"):
-        said.append(f"{counted(line['skipped'], 'was', 'were')} read before and not asked for again.")
+        said.append(f"{counted(line['skipped'], 'was', 'were')} already stored and not fetched again.")
     if line["kept"]:
-        said.append(f"Of {line['kept']:,} the earlier text was kept, because there was none now.")
+        said.append(f"Of {line['kept']:,} the earlier text was kept, because the new one is empty.")
     if line.get("uncited"):
-        said.append(f"{counted(line['uncited'], 'is', 'are')} cited by no claim so far.")
+        said.append(f"{counted(line['uncited'], 'is', 'are')} not cited by any claim.")
     return said + ([line["cause"]] if line.get("cause") else [])
 
 

@@ -100,7 +100,7 @@ def summary(by_state: dict[str, int]) -> str:
     """How many pages are in which state, in a sentence."""
     total = sum(by_state.values())
     if not total:
-        return "No page is kept yet."
+        return "No pages stored yet."
     named = ", ".join(
         f"{by_state[state.value]:,} {WORDS[state]}" for state in PageState if by_state.get(state.value)
     )

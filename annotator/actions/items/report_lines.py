@@ -13,7 +13,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.texts.ordering import natural
 
-DOES = "prepares what is judged"
+DOES = "can prepare material"
 # A system in a mode: its reports with the gold plan given are another thing than those without.
 Column = tuple[str, str]
 

@@ -46,16 +46,19 @@ def refuse_without(project: Project, judge: Judge) -> None:
         )
     if not given(project, judge) and urlsplit(judge.base_url).hostname not in _HERE:
         raise Refusal(
-            f"“{judge.name}” came from elsewhere, and nobody has given it a key here.",
-            f"Look whether {judge.base_url} is where it should ask, then give it one: judge key; nothing was sent.",
+            f"“{judge.name}” came from elsewhere, and has no key here.",
+            f"Check that {judge.base_url} is the right address, then add a key with: judge key; nothing was "
+            "sent.",
         )
 
 
 def refuse_among_settings(judge: Judge) -> None:
     """Refuse settings with a key in them: they are kept in the project, and leave with it."""
-    right = "A key has a place of its own: “judge key”, the field “Key”, or the name of a variable. Nothing was kept."
+    right = (
+        "Enter keys only with “judge key”, in the field “Key”, or by naming a variable. Nothing was saved."
+    )
     if judge.key_env and (not _VARIABLE.fullmatch(judge.key_env) or looks_like_key(judge.key_env)):
-        raise Refusal("That is no name of an environment variable; it may be a key.", right)
+        raise Refusal("That is not the name of an environment variable; it may be a key.", right)
     found = key_in_settings(json.loads(judge.parameters))
     if found:
         raise Refusal(f"The request parameters seem to hold a key ({found}).", right)

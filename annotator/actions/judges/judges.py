@@ -59,9 +59,11 @@ def refuse_taken(project: Project, name: str, judge_id: str = "") -> None:
         rows = db.execute(select(JUDGE.c.id, JUDGE.c.retired).where(JUDGE.c.name == name)).all()
     taken: dict[str, bool] = {row.id: row.retired for row in rows if row.id != judge_id}
     if taken and all(taken.values()):
-        raise Refusal(f"A retired judge is called “{name}”.", "Choose another name, or bring that one back.")
+        raise Refusal(
+            f"A retired judge is already named “{name}”.", "Choose another name, or restore that judge."
+        )
     if taken or (name == BASELINE.name and judge_id != BASELINE.id):
-        raise Refusal(f"There already is a judge “{name}”.", "Choose another name.")
+        raise Refusal(f"A judge named “{name}” already exists.", "Choose another name.")
 
 
 def add(
@@ -99,9 +101,9 @@ def change(project: Project, judge_id: str, fields: dict[str, str]) -> Change:
     """Give a judge other settings. One that has judged keeps its model and endpoint: add another instead."""
     old = next((judge for judge in all_of(project) if judge.id == judge_id), None)
     if old is None or old.kind != JudgeKind.ENDPOINT:
-        raise Refusal("This judge has no settings of an endpoint.", "Add a judge behind an endpoint.")
+        raise Refusal("This judge has no endpoint settings.", "Add a judge behind an endpoint.")
     if old.asked.of:
-        raise Refusal(f"“{old.name}” follows the judge it was made from.", "Change that one.")
+        raise Refusal(f"“{old.name}” follows the judge it derives from.", "Change that judge.")
     with project.store.write() as db:
         if has_judged(project, judge_id) and any(
             fields.get(name, getattr(old, name)) != getattr(old, name) for name in ("base_url", "model")
@@ -174,7 +176,7 @@ def checked(judge_id: str, **values: Any) -> Judge:
         ) from None
     if not judge.base_url.startswith(("http://", "https://")):
         raise Refusal(
-            "The endpoint is not an http address.", "It begins with https:// and mostly ends in /v1."
+            "The endpoint is not an http address.", "It starts with https:// and usually ends in /v1."
         )
     # Before it is kept: a password in it would stay in the file.
     checked_url(judge.base_url)

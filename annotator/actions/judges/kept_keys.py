@@ -58,9 +58,9 @@ def key_place(project: Project, judge: Judge) -> str:
 
     found = _found_key(project, judge)
     if found is None and not judge_keys.given(project, _asked_for(project, judge)):
-        return f"It came from elsewhere: give it a key for {address_of(judge.base_url)} before it is asked."
+        return f"This judge was imported: add a key for {address_of(judge.base_url)} before using it."
     if found is None:
-        return "No key is at hand; an endpoint on this machine mostly wants none."
+        return "No key is stored; an endpoint on this machine usually needs none."
     return {
         KeyPlace.KEYRING: f"The key for {address_of(judge.base_url)} is in your system's keyring.",
         KeyPlace.ENVIRONMENT: f"The key is in the environment variable {judge.key_env or 'that was handed over'}.",
@@ -130,8 +130,8 @@ def refuse_in_files(project: Project, files: Files, settings: Iterable[str] = ()
         strict = path in settings
         if any(_holds_key(text, keys, strict=strict) for text in texts):
             raise Refusal(
-                f"A key stands in what would become {path}; nothing was written.",
-                "Take it out of the texts or settings it came from, and replace the key at its provider.",
+                f"{path} would contain a key; nothing was written.",
+                "Remove it from the text or settings it came from, and replace the key at its provider.",
             )
 
 

@@ -63,7 +63,7 @@ def in_force(project: Project, name: str) -> PromptVersion:
 def shipped(name: str) -> str:
     """The wording that the program ships; Refusal for a name there is not."""
     if name not in _names():
-        raise Refusal(f"There is no prompt “{name}”.", "Choose one of the list.")
+        raise Refusal(f"There is no prompt “{name}”.", "Choose one from the list.")
     return _text(name)
 
 
@@ -72,12 +72,12 @@ def write(project: Project, name: str, text: str, note: str = "") -> Change:
 
     Refusal for one that judges could not be asked by, and for the one in force.
     """
-    people.refuse_others(project, "puts another prompt in force")
+    people.refuse_others(project, "can change a prompt")
     known = versions(project, name)
     if text == known[-1].text:
-        raise Refusal("That is the wording already in force.", "Nothing was changed.")
+        raise Refusal("That is already the current wording.", "Nothing was changed.")
     if found := faults(name, text):
-        raise Refusal(found[0], "Mend it first; nothing was changed.", tuple(found))
+        raise Refusal(found[0], "Fix it first; nothing was changed.", tuple(found))
     number = known[-1].version + 1
     version = PromptVersion(name=name, version=number, text=text, note=note.strip(), by=project.by, at=now())
     written = [one.model_dump(mode="json") for one in (*known[1:], version)]
@@ -105,13 +105,14 @@ def faults(name: str, text: str) -> list[str]:
         return [f"The wording does not fit: {error.errors()[0]['msg'].lower()}."]
     except ValueError:
         return [
-            "It must hold a line “# system”, then a line “# user”, each once, and nothing before the first."
+            "It must contain a line “# system”, then a line “# user”, each once, and nothing before the "
+            "first."
         ]
     places = parsed(name, shipped(name)).placeholders
     lacking, strange = sorted(places - found.placeholders), sorted(found.placeholders - places)
-    said = [f"It has no place for {_braced(one)}." for one in lacking]
+    said = [f"It lacks the placeholder  {_braced(one)}." for one in lacking]
     said += [
-        f"Nobody fills {_braced(one)}; there are {', '.join(map(_braced, sorted(places)))}."
+        f"Unknown placeholder {_braced(one)}; available: {', '.join(map(_braced, sorted(places)))}."
         for one in strange
     ]
     said += [f"The part “{part}” is empty." for part in ("system", "user") if not getattr(found, part)]

@@ -44,7 +44,7 @@ def prepared(project: Project, system: str, settings: Settings = Settings()) -> 
     """
     wanted = system.strip()
     if not wanted:
-        raise Refusal("The system has no name.", "Say whose reports these are to be: --system NAME.")
+        raise Refusal("The system has no name.", "Name the system: --system NAME.")
     with project.store.write() as db:
         old = _of_system(db, wanted)
         writer = _as_wanted(project, wanted, settings, old)
@@ -107,9 +107,7 @@ def _from_judge(project: Project, settings: Settings) -> dict[str, str]:
         )
     judge = judges.named(project, settings.judge)
     if judge.kind != JudgeKind.ENDPOINT:
-        raise Refusal(
-            f"“{judge.name}” has no endpoint that could write.", "Choose a judge behind an endpoint."
-        )
+        raise Refusal(f"“{judge.name}” has no endpoint to write with.", "Choose a judge behind an endpoint.")
     # The key is looked for where that judge has it.
     asking = Asking(of=judge.asked.of or judge.id).model_dump_json(exclude_defaults=True)
     kept = {name: getattr(judge, name) for name in ("base_url", "model", "key_env")}
@@ -125,7 +123,7 @@ def _by_itself(settings: Settings, old: Judge | None) -> dict[str, str]:
     given = known | said
     if not given.get("base_url") or not given.get("model"):
         raise Refusal(
-            "It is not said where the reports are to come from.",
+            "No writer is given for the reports.",
             "Name a judge (--judge), or an endpoint and a model (--base-url and --model).",
         )
     return given
@@ -133,7 +131,7 @@ def _by_itself(settings: Settings, old: Judge | None) -> dict[str, str]:
 
 def _refuse_another(system: str, old: Judge | None, writer: Judge) -> None:
     if old is None:
-        raise Refusal(f"The reports of “{system}” were not written from here.", OTHER)
+        raise Refusal(f"The reports of “{system}” were not written in this project.", OTHER)
     if old.model != writer.model:
         raise Refusal(f"The reports of “{system}” were written by {old.model}, not {writer.model}.", OTHER)
     if old.parameters != writer.parameters:

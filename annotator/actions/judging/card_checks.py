@@ -98,7 +98,7 @@ def bind(project: Project, card: ValidityCard, name: str) -> Change:
 
     Refusal where it is not the judge of the card now.
     """
-    people.refuse_others(project, "binds a judge to a card")
+    people.refuse_others(project, "can bind a judge to a card")
     found = check(project, card, name)
     _refuse(found.judge, card.name, found.differences)
     judge = _asked_as(card, judges.named(project, name))
@@ -117,7 +117,7 @@ def define(project: Project, card: ValidityCard, base_url: str, name: str = "", 
     """Add the judge that a card is about, at an address that the card does not tell; by its own name unless given."""
     one = card.judge
     if one.kind != JudgeKind.ENDPOINT:
-        raise Refusal(f"The card is about no model but a {one.kind.value}.", "Make that on the Judges page.")
+        raise Refusal(f"The card is about a {one.kind.value}, not a model.", "Add it on the Judges page.")
     if judge_identities.HIDDEN in str(one.parameters) or judge_identities.ADDRESS in str(one.parameters):
         raise Refusal(
             "A key or address was left out of the card's parameters.",
@@ -132,10 +132,10 @@ def define(project: Project, card: ValidityCard, base_url: str, name: str = "", 
 
 def release(project: Project, judge_id: str, protocol: str) -> Change:
     """Let a judge judge as it is set, whatever a card says; Refusal where it is bound to none."""
-    people.refuse_others(project, "releases a judge from its card")
+    people.refuse_others(project, "can release a judge from its card")
     known = dict(project.get(SETTING, {}))
     if known.pop(_key(judge_id, protocol), None) is None:
-        raise Refusal("This judge is bound to no card.", "Nothing was changed.")
+        raise Refusal("This judge is not bound to a card.", "Nothing was changed.")
     with project.store.write() as db:
         project.set(SETTING, known)
         after = {"card": "", "protocol": protocol}
@@ -229,8 +229,8 @@ def _remarks(card: ValidityCard, judge: Judge, now: Identity) -> list[str]:
     reach = judge_identities.reach(judge)
     if reach != card.reach:
         said.append(
-            f"Its endpoint is on {reach.value}, that of the card on {card.reach.value}: whether both serve the same "
-            "model nobody can tell from here."
+            f"Its endpoint is on {reach.value}, that of the card on {card.reach.value}: whether both serve "
+            "the same model cannot be checked."
         )
     if card.app_version != __version__:
         said.append(f"The card was made with Goldsmith {card.app_version}; this is {__version__}.")
@@ -254,7 +254,7 @@ def _refuse(judge: str, card: str, found: tuple[Difference, ...]) -> None:
 
 def _verdict(found: Check) -> str:
     if not found.judge:
-        return f"No judge of this project is the one of the card “{found.card.name}”."
+        return f"No judge of this project matches the card “{found.card.name}”."
     if found.differences:
-        return f"“{found.judge}” is not as the card “{found.card.name}” says."
-    return f"The card “{found.card.name}” holds for “{found.judge}”."
+        return f"“{found.judge}” differs from the card “{found.card.name}”."
+    return f"The card “{found.card.name}” matches “{found.judge}”."

@@ -31,7 +31,7 @@ def asked(project: Project, order: Order) -> Judge:
     judge = judges.named(project, order.judge)
     if judge.kind != JudgeKind.ENDPOINT and (order.together > 1 or order.trials > 1):
         raise Refusal(
-            f"“{judge.name}” asks no model: it says the same every time, of every unit by itself.",
+            f"“{judge.name}” calls no model: it always gives the same verdict, unit by unit.",
             "Choose a judge with an endpoint.",
         )
     if order.together in (1, judge.asked.together):
@@ -39,7 +39,7 @@ def asked(project: Project, order: Order) -> Judge:
     if judge.asked.of:
         raise Refusal(
             f"“{judge.name}” is asked {judge.asked.together} together.",
-            "Order from the judge that it was made from.",
+            "Use the judge that it derives from.",
         )
     return together(judge, order.together)
 
@@ -83,7 +83,7 @@ def add(project: Project, name: str, members: Sequence[str]) -> Change:
     if any(judge.kind == JudgeKind.DERIVED for judge in known):
         raise Refusal("A vote counts judges, not other votes.", "Name the judges themselves.")
     if not 0 < len(name.strip()) <= LONGEST_NAME:
-        raise Refusal("A vote needs a name of a line at most.", "Give it another; nothing was added.")
+        raise Refusal("A vote needs a name of one line at most.", "Give it another; nothing was added.")
     judges.refuse_taken(project, name)
     over = JUDGES if len(known) > 1 else TRIALS
     tree = {"members": [judge.id for judge in known], "over": over}

@@ -81,13 +81,13 @@ def anchor(
     if before is not None and not again:
         raise Refusal(
             f"“{judge}” has an anchor set under this protocol since {before.at[:10]}.",
-            "Check against it, or put another in its place with --again.",
+            "Check against it, or replace it with --again.",
         )
     given = _given(project, asked, protocol, systems, items)
     if not given and (systems or items):
-        raise Refusal(f"“{judge}” has given no verdict on what is chosen.", "Choose more systems or items.")
+        raise Refusal(f"“{judge}” has no verdicts in this selection.", "Choose more systems or items.")
     if not given:
-        raise Refusal(f"“{judge}” has given no verdict under this protocol yet.", "Let it judge first.")
+        raise Refusal(f"“{judge}” has no verdicts under this protocol yet.", "Run it first.")
     seed = randbelow(_SEEDS)
     frozen = Anchor(asked.id, protocol, now().isoformat(), seed, tuple(_chosen(given, asked, size, seed)))
     with project.store.write() as db:
@@ -159,7 +159,7 @@ class Checking(RunKind):
     @staticmethod
     def words(line: Line) -> list[str]:
         """The last line of a check as a person reads it."""
-        report: list[str] = line.get("words", ["There is no report until it is whole."])
+        report: list[str] = line.get("words", ["The report is available once the check is complete."])
         return run_lines.words(line) + report
 
 
@@ -208,7 +208,7 @@ def _endpoint(project: Project, name: str) -> Judge:
     judge = judges.named(project, name)
     if judge.kind != JudgeKind.ENDPOINT:
         raise Refusal(
-            f"“{name}” asks no model: it says the same every time.", "Choose a judge with an endpoint."
+            f"“{name}” calls no model: it always gives the same verdict.", "Choose a judge with an endpoint."
         )
     return judge
 

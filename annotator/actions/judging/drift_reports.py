@@ -96,7 +96,7 @@ class Drift:
             for name, count in self.missing.items()
         ]
         said += [
-            f"Another than before is {TRAITS[name]}: {_listed(now)}, before {_listed(before)}."
+            f"Changed: {TRAITS[name]}, now {_listed(now)}, before {_listed(before)}."
             for name, (before, now) in self.differences.items()
         ]
         said += [

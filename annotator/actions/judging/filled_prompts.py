@@ -144,14 +144,12 @@ def _system(project: Project, system_id: str) -> str:
         return str(db.execute(select(SYSTEM.c.name).where(SYSTEM.c.id == system_id)).scalar() or "")
 
 
-SAME = "These are the very words that were sent; only the code in the fences was drawn anew for each call."
+SAME = "This is exactly what was sent; only the random code in the fences differs for each call."
 CHANGED = (
-    "Something has changed since it was sent: the unit, the report, or how the judge is asked. This is how the same "
-    "question would be put now, by the wording of then."
+    "The unit, the report or the judge's settings have changed since it was sent. This is how the question "
+    "would be sent now, with the wording used then."
 )
-REPAIR = (
-    " The reply before it and its fault were sent along, once, with the request to give it in the right form."
-)
+REPAIR = " The previous reply and its fault were included once, with a request to correct the form."
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ class Forecast:
         things, one = counted(self.units, self.things.removesuffix("s")), self.units == 1
         if not self.model:
             return [
-                f"{things}; “{self.judge}” asks no model, so {'it costs' if one else 'they cost'} nothing."
+                f"{things}; “{self.judge}” calls no model, so {'it costs' if one else 'they cost'} nothing."
             ]
         least, known = "at least " if self.at_least else "", self.in_journal
         said = [

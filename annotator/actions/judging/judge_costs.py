@@ -28,7 +28,7 @@ _NAMED: dict[str, tuple[ColumnElement[Any], ...]] = {
     "system": (SYSTEM.c.name,),
     "criterion": (JUDGEMENT.c.unit_id, ITEM.c.key),
 }
-ALL_ELSE = "All else: checks, attacks, drawing, trial calls, answers that nothing rests on any more"
+ALL_ELSE = "Other: checks, attacks, extraction, test calls, unused answers"
 # Less than this, in US dollars, is what sums of fractions leave.
 _SMALL = 1e-9
 BY = (*_PAID_BY, *_NAMED)
@@ -80,7 +80,7 @@ def costs(project: Project, by: str = OF_JUDGE, *, judge: str = "", run: str = "
     own.
     """
     if by not in BY:
-        raise Refusal(f"Costs are not told by “{by}”.", f"Use one of {', '.join(BY)}.")
+        raise Refusal(f"Costs cannot be grouped by “{by}”.", f"Use one of {', '.join(BY)}.")
     judge_id = judges.named(project, judge).id if judge else ""
     if by in _PAID_BY:
         return _paid(project, by, judge_id, run)

@@ -38,7 +38,7 @@ class Step:
     def words(self) -> str:
         """The step in a sentence."""
         if not self.reports:
-            return f"No report is there to draw its {self.part.value} from."
+            return f"No report to extract the  {self.part.value} from."
         if not self.missing:
             return f"The {self.part.value} of all {counted(self.reports, 'report')} are there."
         return f"{self.missing:,} of {counted(self.reports, 'report')} are without their {self.part.value}."
@@ -231,7 +231,7 @@ def purpose(name: str) -> str:
     kinds = {CHECKS: "drift checks", "attack.": "attacks", "proposal.": "drafts", PAIRING: "pairing"}
     kind = next((words for prefix, words in kinds.items() if name.startswith(prefix)), "")
     if kind or not name:
-        return kind or "trial calls"
+        return kind or "test calls"
     if draws(name):
         return "drawing"
     return "judging" if name in PROTOCOLS else "reports"

@@ -61,13 +61,13 @@ def _stretch(word: str, known: list[str]) -> list[str]:
         first, found, last = (part.strip() for part in word.partition(dash))
         if found and first in known and last in known and known.index(first) <= known.index(last):
             return known[known.index(first) : known.index(last) + 1]
-    raise Refusal(f"There is no item “{word}”.", "Write keys of the Items page, like 1, 4, 7–9.")
+    raise Refusal(f"There is no item “{word}”.", "Use keys from the Items page, such as 1, 4, 7–9.")
 
 
 def _drawn_words(plan: extracting.Plan) -> str:
     things = counted(plan.total, plan.things.removesuffix("s"))
     if not plan.total:
-        return f"There are no {plan.things} to draw from yet."
+        return f"There are no {plan.things} to extract from yet."
     if not plan.to_do:
-        return f"“{plan.judge}” has drawn from all {things}."
-    return f"{plan.to_do:,} of {things} are not yet drawn from."
+        return f"“{plan.judge}” has processed all {things}."
+    return f"{plan.to_do:,} of {things} are not processed yet."

@@ -18,8 +18,8 @@ from annotator.storage.tables import ResponseRow, table
 RESPONSE = table(ResponseRow)
 
 FORMS = {
-    "json_schema": "JSON by schema",
-    "json_object": "JSON, but not by a schema",
+    "json_schema": "JSON with a schema",
+    "json_object": "JSON without a schema",
     "text": "plain text only",
 }
 
@@ -40,7 +40,7 @@ async def test(project: Project, name: str) -> dict[str, Any]:
     if judge.kind == JudgeKind.BASELINE:
         return {"ok": True, "words": "The baseline judge needs no endpoint; it is always ready."}
     if judge.kind == JudgeKind.DERIVED:
-        return {"ok": True, "words": "A vote is counted from what its members said; it asks nobody."}
+        return {"ok": True, "words": "A vote is counted from its members' verdicts; it makes no calls."}
     from annotator.judging.calls.client import Endpoint
     from annotator.judging.calls.prices import prices
     from annotator.judging.calls.probe import FILLER_CHARACTERS, probe
@@ -103,7 +103,7 @@ def _ends(arrived: list[Any]) -> str:
     if all(arrived):
         return "both ends arrive"
     lost = [end for end, came in zip(("beginning", "end"), arrived, strict=True) if not came]
-    return f"the {' and the '.join(lost)} of a long one is cut off without a word"
+    return f"the {' and the '.join(lost)} of a long prompt is cut off silently"
 
 
 def price_words(_project: Project, model: str) -> str:
@@ -112,7 +112,7 @@ def price_words(_project: Project, model: str) -> str:
 
     known = prices().of(model)
     if known is None:
-        return f"not known; runs of it have no budget until you write it into {user_data() / FILE}"
+        return f"not known; its runs cannot have a budget until you add the price to {user_data() / FILE}"
     price = known.price
     cached = "" if price.cached is None else f", ${price.cached:g} cached"
     return f"${price.input:g} in{cached}, ${price.output:g} out per million tokens, as of {known.as_of}"

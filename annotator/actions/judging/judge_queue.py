@@ -14,7 +14,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import EXTRACTIONS
 
 SETTING = "judge_queue"
-GONE = Refusal("That run waits no longer.", "Look at the list of runs.")
+GONE = Refusal("That run is no longer queued.", "See the list of runs.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def add(project: Project, order: Order) -> Waiting:
         judge_cases.checked(project, order)
     known = waiting(project)
     if any(replace(one.order, **_how(order)) == order for one in known):
-        raise Refusal("The very same run waits already.", "See the list of runs.")
+        raise Refusal("The same run is already queued.", "See the list of runs.")
     added = Waiting(new_id(), order)
     _keep(project, [*known, added])
     return added

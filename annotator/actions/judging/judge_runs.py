@@ -32,7 +32,7 @@ class Plan:
         if not self.total and self.things == "criteria":
             return "There is nothing to judge yet: reports are needed, and a sealed or imported rubric for their items."
         if not self.total:
-            lacks = self.lacks or "The reports or what they are judged by are lacking."
+            lacks = self.lacks or "Reports, or the gold they are judged by, are missing."
             return f"There is nothing to judge yet. {lacks}"
         if not self.to_do:
             return f"All {self.total:,} {self.things} of {self.reports:,} reports are judged."

@@ -24,7 +24,7 @@ from annotator.storage.tables import ResponseRow, SystemRow, table
 
 RESPONSE, SYSTEM = table(ResponseRow), table(SystemRow)
 AT_ONCE = 500
-_HALTED = "The run was halted before this was asked."
+_HALTED = "The run was stopped before this was asked."
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,4 +150,4 @@ def _refuse_unknown(status: str) -> None:
         run_records.NOT_ASKED,
     ]
     if status and status not in causes:
-        raise Refusal(f"“{status}” is no cause.", f"Use one of {', '.join(causes)}.")
+        raise Refusal(f"“{status}” is not a cause.", f"Use one of {', '.join(causes)}.")

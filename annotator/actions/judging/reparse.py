@@ -59,7 +59,7 @@ class Reread:
             "in all."
         )
         if self.lost:
-            told += f" {counted(self.lost, 'verdict')} were taken back, because the reply holds none."
+            told += f" {counted(self.lost, 'verdict')} were removed, because the reply contains none."
         return told
 
     def offer(self) -> str:
@@ -67,8 +67,8 @@ class Reread:
         if not self.otherwise:
             return ""
         return (
-            f"{counted(self.otherwise, 'verdict')} would change: by the rules of today the reply holds none, or "
-            "another. They were left as they are."
+            f"{counted(self.otherwise, 'verdict')} would change: with the current rules the reply contains "
+            "none, or another. They were left unchanged."
         )
 
 

@@ -27,7 +27,7 @@ def shape_of(project: Project, protocol: str) -> Protocol:
     """The protocol of that name; Refusal where people say nothing under it, or not in this project."""
     shape = PROTOCOLS[protocol]
     if not shape.values:
-        raise Refusal(f"{shape.title} is computed; nobody is asked for it.", "Choose another to label by.")
+        raise Refusal(f"{shape.title} is computed; it is not labelled.", "Choose another to label by.")
     if project.from_task and protocol != USUAL:
         raise Refusal(
             f"{shape.title} is not labelled in a project made from a task.", "Label it in the project itself."
@@ -73,7 +73,7 @@ def both_orders(project: Project, protocol: str) -> bool:
 
 def ask_both_orders(project: Project, protocol: str, wished: bool) -> Change:
     """Have people asked every pair in both orders from now on, or in one; what they said stays."""
-    people.refuse_others(project, "decides how often a pair is asked")
+    people.refuse_others(project, "can decide how often a pair is labelled")
     before = sorted(project.get(BOTH_ORDERS, []))
     after = sorted({*before, protocol} if wished else {*before} - {protocol})
     with project.store.write() as db:

@@ -58,7 +58,7 @@ def gaps(shape: Protocol, found: Iterable[tuple[Material, Sequence[Case]]]) -> t
         if undrawn := sum(part not in one.parts for one, _ in settled):
             said.append(f"No {part.drawn} from {undrawn:,} of {reports} yet.")
     if waiting := sum(_unasked([*_cited(shape, one), *_gold(shape, one)], cases) for one, cases in settled):
-        said.append(f"{shown.counted(waiting)} cannot be asked: {shown.waits}.")
+        said.append(f"{shown.counted(waiting)} cannot be labelled: {shown.waits}.")
     return tuple(said)
 
 

@@ -121,14 +121,14 @@ def is_given(flags: str) -> bool:
 
 def lock() -> Refusal:
     """What answers whoever would change a submitted label."""
-    return Refusal("Your labels of this item are submitted.", "Reopen them first; what you submitted stays.")
+    return Refusal("Your labels of this item are submitted.", "Reopen them first; the submitted ones stay.")
 
 
 def lock_given() -> Refusal:
     """What answers whoever would change a label that came in by a file."""
     return Refusal(
-        "This label was given elsewhere, and came in by a file as finished work.",
-        "A coordinator changes it by importing a corrected file; nothing was changed here.",
+        "This label was given elsewhere and imported as finished work.",
+        "A coordinator can change it by importing a corrected file; nothing was changed.",
     )
 
 

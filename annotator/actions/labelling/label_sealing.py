@@ -128,10 +128,10 @@ def submit(
     By default those of the person working; a coordinator may submit for others. `partial`: what is missing stays so.
     """
     if protocol not in SUBMITTED:
-        raise Refusal("Labels under this protocol are not submitted.", "They count as they are given.")
+        raise Refusal("Labels under this protocol are not submitted.", "They count immediately.")
     me = person_id or people.someone(project).id
     if me != people.someone(project).id:
-        people.refuse_others(project, "submits the labels of others")
+        people.refuse_others(project, "can submit other people's labels")
     with project.store.write() as db:
         row, work = _kept(db, item_id, me), _work(db, item_id, me, protocol)
         if row is not None and row.state == State.SEALED.value:
@@ -208,7 +208,7 @@ def reopen(project: Project, item_id: str) -> Change:
     with project.store.write() as db:
         row = _kept(db, item_id, people.someone(project).id)
         if row is None:
-            raise Refusal("Your labels of this item are not submitted.", "Just go on labelling.")
+            raise Refusal("Your labels of this item are not submitted.", "You can continue labelling.")
         return submitting.reopen(project, row.id)
 
 
@@ -258,7 +258,7 @@ def _begun(db: Connection, item_id: str, person_id: str) -> str:
 def _refuse_unfinished(work: _Work, *, partial: bool) -> None:
     if not work.reports or not work.units:
         raise Refusal(
-            "There is nothing to label on this item.", "It needs a report and something settled to label by."
+            "There is nothing to label on this item.", "It needs a report and settled gold to label by."
         )
     lacking = work.missing()
     if lacking and not (partial and work.given()):

@@ -74,7 +74,7 @@ def give(project: Project, response_id: str, unit_id: str, taxonomy: str, value:
 
 def _take_back(project: Project, db: Connection, before: dict[str, Any] | None) -> Change:
     if before is None:
-        raise Refusal("No kind was given.", "Nothing was changed.")
+        raise Refusal("No kind is set.", "Nothing was changed.")
     db.execute(delete(JUDGEMENT).where(JUDGEMENT.c.id == before["id"]))
     change = Change("judgement", before["id"], "take kind back", label_writing.image(before), {})
     return record(project, db, change)
@@ -90,5 +90,5 @@ def _verdict(db: Connection, shape: Taxonomy, place: Place, rater: str) -> dict[
     )
     row = db.execute(question).mappings().first()
     if row is None or to_give_again(db, rater, shape.of, JUDGEMENT.c.id == row["id"]):
-        raise Refusal(f"{shape.title}: your label here asks for no kind.", "Label it first.")
+        raise Refusal(f"{shape.title}: your label here takes no kind.", "Label it first.")
     return dict(row)

@@ -18,7 +18,7 @@ from annotator.storage.tables import ArtifactRow, JudgementRow, RevisionRow, tab
 ARTIFACT, REVISION, JUDGEMENT = table(ArtifactRow), table(RevisionRow), table(JudgementRow)
 # The cause of a judgement that no longer counts.
 REWORDED = "reworded"
-CAUSE = "What was asked about was worded anew since; it is to be judged again."
+CAUSE = "The unit was reworded since; it needs to be judged again."
 BY_JUDGES = JUDGEMENT.c.rater_kind == RaterKind.JUDGE.value
 # Of what was written once nothing was worded anew, and no judgement need be looked at.
 _WORDED_ANEW = (ARTIFACT.c.kind != Kind.LABELS.value, ARTIFACT.c.revision > 1)

@@ -53,14 +53,14 @@ _LETTERS_OF_TRIAL = 8
 def kind_of(name: str) -> Kind | Aid:
     """The kind of that name; Refusal when there is none."""
     if name not in {*Kind, *Aid}:
-        raise Refusal(f"“{name}” is no kind of document.", f"Choose one of {', '.join(OFFERED)}.")
+        raise Refusal(f"“{name}” is not a kind of document.", f"Choose one of {', '.join(OFFERED)}.")
     return proposed(name)
 
 
 def manner(kind: Kind | Aid) -> str:
     """The name under which a run that drafts a kind is kept; Refusal for a kind that no model is asked for."""
     if kind not in OFFERED:
-        raise Refusal(f"No model drafts {_named(kind)} here.", f"Choose one of {', '.join(OFFERED)}.")
+        raise Refusal(f"Models do not draft {_named(kind)}.", f"Choose one of {', '.join(OFFERED)}.")
     return PREFIX + OFFERED[kind].name
 
 
@@ -72,15 +72,15 @@ def wording(kind: Kind | Aid, question_type: str) -> str:
 def _checked(project: Project, order: Order) -> tuple[Extraction, Judge]:
     found = {PREFIX + one.name: one for one in OFFERED.values()}
     if order.protocol not in found:
-        raise Refusal(f"“{order.protocol}” is not drafted for a person.", f"Known are: {', '.join(found)}.")
+        raise Refusal(f"“{order.protocol}” cannot be drafted.", f"Available: {', '.join(found)}.")
     if not order.items:
-        raise Refusal("It is not said which items are to be drafted for.", "Name one or more: --item KEY.")
+        raise Refusal("No items are given to draft for.", "Name one or more: --item KEY.")
     extraction, judge = found[order.protocol], judges.named(project, order.judge)
     if judge.kind == JudgeKind.DERIVED:
         raise Refusal("A vote drafts nothing.", "Choose a judge with an endpoint.")
     if judge.kind == JudgeKind.BASELINE and extraction.baseline is None:
         raise Refusal(
-            f"Without a model nobody drafts {_named(proposed(extraction.makes))}.",
+            f"A model is needed to draft {_named(proposed(extraction.makes))}.",
             "Choose a judge with an endpoint.",
         )
     judge_cases.checked_scope(project, replace(order, systems=()))

@@ -28,7 +28,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import JudgeRow, RunRow, table
 
 JUDGE, RUN = table(JudgeRow), table(RunRow)
-GONE = Refusal("That draft is no longer there.", "Ask for another.")
+GONE = Refusal("That draft no longer exists.", "Ask for another.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,7 @@ def _own(project: Project, db: Connection, proposal: Proposal) -> str:
 def _artifacts(proposal: Proposal) -> Kind:
     """The kind of artifact that a draft's units go into; Refusal for one that is taken as a whole."""
     if isinstance(proposal.kind, Aid):
-        raise Refusal("That draft is no list of units.", "Edit its text, and put it beside the item.")
+        raise Refusal("That draft is not a list of units.", "Edit its text, and add it to the item.")
     return proposal.kind
 
 

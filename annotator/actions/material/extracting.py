@@ -183,7 +183,7 @@ def named(extraction: str) -> Extraction:
     """The extraction of that name; Refusal lists the names there are."""
     if extraction not in EXTRACTIONS:
         known = ", ".join(EXTRACTIONS) or "none"
-        raise Refusal(f"There is no extraction “{extraction}”.", f"Known are: {known}.")
+        raise Refusal(f"There is no extraction “{extraction}”.", f"Available: {known}.")
     return EXTRACTIONS[extraction]
 
 
@@ -192,7 +192,7 @@ def checked(project: Project, order: Order) -> Extraction:
     extraction = named(order.protocol)
     if judges.named(project, order.judge).kind == JudgeKind.DERIVED:
         raise Refusal(
-            "A vote draws nothing from a text.", "Choose a judge with an endpoint, or the baseline."
+            "A vote cannot extract from a text.", "Choose a judge with an endpoint, or the baseline."
         )
     judge_cases.checked_scope(project, order)
     return extraction

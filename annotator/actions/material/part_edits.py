@@ -22,7 +22,7 @@ from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.refusal import Refusal
 
-GONE = Refusal("That unit is no longer there.", "Look at the list again.")
+GONE = Refusal("That unit no longer exists.", "Look at the list again.")
 
 
 def of(project: Project, subject: Subject, kind: Part | Kind) -> Extract | None:
@@ -60,9 +60,11 @@ def confirm(project: Project, subject: Subject, kind: Part | Kind) -> Change:
     """Say that the version that stands is right; Refusal where there is none, or it was confirmed before."""
     found = of(project, subject, kind)
     if found is None:
-        raise Refusal(f"There is no {kind.value} to confirm.", "Let a judge draw it, or write it yourself.")
+        raise Refusal(
+            f"There is no {kind.value} to confirm.", "Have a judge extract it, or write it yourself."
+        )
     if found.state is ExtractState.CONFIRMED:
-        raise Refusal("That was confirmed before.", "Nothing was changed.")
+        raise Refusal("That is already confirmed.", "Nothing was changed.")
     return extracts.confirm(project, found.id)
 
 
@@ -82,7 +84,7 @@ def confirm_all(
         if item_id in wanted and (not chosen or of_system.get(response_id) in chosen)
     ]
     if not waiting:
-        raise Refusal(f"Nothing waits to be confirmed: {kind.value}.", "Nothing was changed.")
+        raise Refusal(f"Nothing to confirm: {kind.value}.", "Nothing was changed.")
     with project.store.write():
         for extract_id in waiting:
             extracts.confirm(project, extract_id)

@@ -25,8 +25,8 @@ from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
 
 TITLE = "Reference material"
-DOES = "puts reference material beside an item, where work is handed out"
-NO_SOURCE = "Put a source with text beside this item first: a model writes from sources alone."
+DOES = "can add reference material to an item, if work is handed out"
+NO_SOURCE = "Add a source with text to this item first: a model writes from sources only."
 NO_INSIGHTS = "Write key insights first: reference material is written from them and the sources."
 # The fields of a draft that is being edited.
 PARTS = FROM_SOURCES, BEYOND = "text", "beyond"
@@ -134,9 +134,9 @@ def _checked(text: str) -> str:
     try:
         checked_text(text)
     except ValueError as error:
-        raise Refusal(f"The text {error}.", "Take that character out; the rest is still there.") from None
+        raise Refusal(f"The text {error}.", "Remove that character; the rest of the text is kept.") from None
     if not text:
-        raise Refusal("There is nothing in it.", "Write something, or put the draft aside.")
+        raise Refusal("The text is empty.", "Write something, or dismiss the draft.")
     return text
 
 

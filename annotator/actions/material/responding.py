@@ -74,9 +74,9 @@ def manner(mode: str = END_TO_END, *, planned: bool = False) -> str:
     """The name of the manner in which an order asks for reports; Refusal for a mode there is not."""
     wanted = MODES.get(mode, mode)
     if wanted not in MODES.values():
-        raise Refusal(f"There is no mode “{mode}”.", f"Known are: {', '.join(MODES)}.")
+        raise Refusal(f"There is no mode “{mode}”.", f"Available: {', '.join(MODES)}.")
     if planned and wanted != END_TO_END:
-        raise Refusal(f"In the mode {wanted} the gold plan is given.", "Leave the plan of its own out.")
+        raise Refusal(f"In the mode {wanted} the gold plan is given.", "Omit the separate plan.")
     return next(name for name, one in MANNERS.items() if (one.mode, one.planned) == (wanted, planned))
 
 
@@ -137,7 +137,7 @@ class Writing(RunKind):
     def words(line: Line) -> list[str]:
         """The last line of a run as a person reads it: how far it came, what did not come and why, what it cost."""
         count = counted(len(line["failed"]), "report")
-        first = f"{count} did not come. Run the same command again to ask for them once more."
+        first = f"{count} failed. Run the same command again to retry."
         return failure_words(line, lambda one: f"Item {one['item']}, trial {one['trial']}", first=first)
 
     def _shape(self, name: str) -> Protocol:
@@ -201,9 +201,9 @@ run = Writing.run
 
 def _checked(project: Project, order: Order) -> Manner:
     if order.protocol not in MANNERS or len(order.systems) != 1:
-        raise Refusal("This is no order of one system's reports.", f"Known are: {', '.join(MANNERS)}.")
+        raise Refusal("This is not a request for one system's reports.", f"Available: {', '.join(MANNERS)}.")
     if order.trials < 1:
-        raise Refusal("A report is asked for at least once.", "Give 1 trial or more.")
+        raise Refusal("At least one report is needed.", "Give 1 trial or more.")
     judge_cases.checked_scope(project, replace(order, systems=()))
     return MANNERS[order.protocol]
 
@@ -215,7 +215,7 @@ def _refuse_mixed(db: Connection, system: str, how: Manner, writer: Judge) -> No
     )
     others = RESPONSE.c.id.not_in(plans) if how.planned else RESPONSE.c.id.in_(plans)
     if db.execute(_answers(system, how.mode, RESPONSE.c.id).where(others).limit(1)).first():
-        before, todo = ("without", "Leave --plan out") if how.planned else ("with", "Give --plan")
+        before, todo = ("without", "Omit --plan") if how.planned else ("with", "Give --plan")
         raise Refusal(
             f"Reports of “{system}” were written {before} a plan made first.",
             f"{todo}, or give the system another name.",

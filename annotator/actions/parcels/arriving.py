@@ -115,7 +115,7 @@ class Sorter:
         where = ARTIFACT.c.item_id, ARTIFACT.c.kind, ARTIFACT.c.author_id
         there = self.db.execute(select(*where).where(ARTIFACT.c.id == artifact.id)).first()
         if there is not None and tuple(there) != (artifact.item_id, artifact.kind.value, self.person.id):
-            raise Refusal(f"A {artifact.kind.value} in it is somebody else's, or another item's.", AGAIN)
+            raise Refusal(f"It contains a {artifact.kind.value} of another person or item.", AGAIN)
 
     def _checked(self, artifact: parcels.WorkArtifact, kind: Kind) -> list[Sealed]:
         """The revisions after their hashes and their chain were found to hold."""
@@ -174,18 +174,20 @@ class Sorter:
         for one in sealed:
             known = there.get(one.number)
             if known is not None and known.sha256 == one.sha256:
-                outcome, words = Outcome.DUPLICATE, "It is here already."
+                outcome, words = Outcome.DUPLICATE, "It is already here."
             elif known is not None or any(
                 number > one.number and not row.sealed for number, row in there.items()
             ):
-                outcome, words = Outcome.CONFLICT, "Another text came as the same revision; both are kept."
+                outcome, words = Outcome.CONFLICT, "A different text arrived for the same revision; both "
+                "are kept."
             elif doubt := _doubt(artifact, one):
                 outcome, words = Outcome.DOUBTFUL, doubt
             elif closed:
-                outcome, words = Outcome.LATE, "The consensus was closed before it came."
+                outcome, words = Outcome.LATE, "The consensus was closed before it arrived."
             else:
                 outcome = Outcome.NEWER if there else Outcome.NEW
-                words = "It goes in." if not there else "It goes in beside the earlier revision, which stays."
+                words = "It will be added." if not there else "It will be added after the earlier revision, "
+                "which stays."
                 self._add(artifact.id, item_id, kind, one)
                 there = self._there(item_id, kind)
             stage = stage_of(kind)
@@ -320,7 +322,7 @@ def _doubt(artifact: parcels.WorkArtifact, one: Sealed) -> str:
     if latest > now() + CLOCKS_DIFFER:
         return f"It says that it was submitted on {latest:%Y-%m-%d}, which is still to come."
     if artifact.seconds > MOST_SECONDS:
-        return f"It says that {artifact.seconds / 3600:,.0f} hours were spent on it, which cannot be."
+        return f"It says that {artifact.seconds / 3600:,.0f} hours were spent on it, which is impossible."
     return ""
 
 

@@ -44,10 +44,10 @@ def checked(project: Project, db: Connection, package: packages.Package, person:
     _refuse_anothers(db, pinned, package, person)
     if own is not None:
         raise OtherKey(
-            f"“{package.name}” is signed with another key than the work of {person.name} so far: "
+            f"“{package.name}” is signed with a different key than earlier work of {person.name}: "
             f"“{packages.fingerprint(package.signer)}”, not “{packages.fingerprint(own)}”.",
-            f"Nothing was taken in. Ask {person.name} which six words their Send page shows; only if they are the "
-            "first ones, replace the key and take the file in again.",
+            f"Nothing was imported. Ask {person.name} which six words their Send page shows; only if they "
+            "are the first ones, replace the key and import the file again.",
         )
     _pin(db, person.id, package.signer)
     record(project, db, _change(person.id, "pin", None, package.signer))
@@ -58,8 +58,9 @@ def _old(project: Project, package: packages.Package, person: Person, own: str |
     packages.refuse_forged(package, parcel_secrets.of_person(project, person.id))
     if own is not None:
         raise Refusal(
-            f"“{package.name}” has an older form that no person signs, and {person.name} has a key.",
-            "Nothing was taken in. Ask them to write the file again with their present Goldsmith.",
+            f"“{package.name}” has an older format without a personal signature, and {person.name} has a "
+            "key.",
+            "Nothing was imported. Ask them to write the file again with their present Goldsmith.",
         )
     return Signed.NOBODY
 
@@ -72,7 +73,7 @@ def _refuse_anothers(
         name = db.execute(select(PERSON.c.name).where(PERSON.c.id == owner)).scalar()
         raise Refusal(
             f"“{package.name}” is under the name of {person.name}, but signed by {name}.",
-            "Nothing was taken in. Each person sends work from the project made of their own task.",
+            "Nothing was imported. Each person sends work from the project made of their own task.",
         )
 
 
@@ -103,15 +104,16 @@ def replacement_by(project: Project, person_id: str, key: str) -> Replacement:
     )
     instead = f", instead of “{before}”" if before else ""
     return Replacement(words, before, (
-        f"From now on work under the name of {person.name} is taken in only when it is signed with “{words}”{instead}. "
-        f"What came before stays as it is. Whoever holds that key counts as {person.name}, so ask them for these six "
-        "words, by telephone or in person, and not by answering the mail that brought the file."
+        f"From now on work under the name of {person.name} is imported only if it is signed with "
+        f"“{words}”{instead}. Earlier work stays unchanged. Anyone with that key counts as {person.name}, "
+        "so ask them for these six words, by telephone or in person, and not by answering the mail that "
+        "brought the file."
     ), lambda project: replace(project, person.id, key))  # fmt: skip
 
 
 def replace(project: Project, person_id: str, key: str) -> Change:
     """From now on this key, in hexadecimal, is the person's: what another key signs is refused; what is here stays."""
-    people.refuse_others(project, "replaces keys")
+    people.refuse_others(project, "can replace keys")
     person = people.known(project, person_id)
     with project.store.write() as db:
         pinned = _pinned(db)

@@ -69,8 +69,9 @@ def replacement(project: Project, path: Path, _person_id: str = "") -> Replaceme
     words, before, source = packages.fingerprint(package.signer), sender_words(project), known
     instead = f", instead of “{before}”" if before else ""
     return Replacement(words, before, (
-        f"From now on only tasks signed with “{words}”{instead} are opened in this project. What you wrote stays as it "
-        "is. Whoever holds that key counts as the coordinator, so ask for these six words, by telephone or in person, "
+        f"From now on only tasks signed with “{words}”{instead} are opened in this project. Your work stays "
+        "unchanged. Anyone with that key counts as the coordinator, so ask for these six words, by "
+        "telephone or in person, "
         "and not by answering the mail that brought the task."
     ), lambda project: _trust(project, source, package.signer))  # fmt: skip
 
@@ -101,7 +102,7 @@ def facts_of(package: packages.Package) -> TaskFacts:
     if not package.signer:
         packages.refuse_forged(package, bytes.fromhex(facts.secret))
     elif facts.at is None:
-        raise Refusal(f"“{package.name}” does not say when it was made.", AGAIN)
+        raise Refusal(f"“{package.name}” does not state when it was made.", AGAIN)
     return facts
 
 
@@ -140,15 +141,16 @@ def _opened_before(project: Project, package: packages.Package, known: Origin) -
 def _refuse_other_sender(known: Origin, package: packages.Package, facts: TaskFacts) -> None:
     if known.key and not package.signer:
         raise Refusal(
-            f"“{package.name}” has an older form that no person signs, and the tasks of this project are signed.",
+            f"“{package.name}” has an older format without a personal signature, and the tasks of this "
+            "project are signed.",
             "Nothing was changed. Ask the coordinator to write the task again with their present Goldsmith.",
         )
     if known.key and known.key != package.signer:
         raise Refusal(
-            f"“{package.name}” is signed with another key than the tasks so far: "
+            f"“{package.name}” is signed with a different key than earlier tasks: "
             f"“{packages.fingerprint(package.signer)}”, not “{packages.fingerprint(known.key)}”.",
             "Nothing was changed. Ask the coordinator, not by answering this mail, which six words their Exchange page "
             "shows.",
         )
     if not package.signer and known.secret and known.secret != facts.secret:
-        raise Refusal(f"“{package.name}” was not made by whoever made the tasks so far.", AGAIN)
+        raise Refusal(f"“{package.name}” was not made by the sender of the earlier tasks.", AGAIN)

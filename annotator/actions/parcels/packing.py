@@ -79,7 +79,7 @@ def task(project: Project, person_id: str, path: Path | None = None) -> Packed:
     `path` may be a folder or a file; by default it lies beside the project. Refusal when nothing is assigned, when
     what is to be labelled has no settled document to label by, or when somebody else's package lies there.
     """
-    people.refuse_others(project, "hands out tasks")
+    people.refuse_others(project, "can hand out tasks")
     person = people.known(project, person_id)
     # Kept before anything is signed with it.
     key = parcel_secrets.signing_key(project)
@@ -160,10 +160,10 @@ def _later(project: Project, person: Person) -> tuple[str, ...]:
     repeats = sum(one.not_before is not None and one.not_before > now() for one in assigned)
     labelling = sum(one.id not in going for one in assigned) - repeats
     many = "1 repeat is" if repeats == 1 else f"{repeats} repeats are"
-    notes = [f"{many} not served before their day."] if repeats else []
+    notes = [f"{many} not served before their date."] if repeats else []
     if labelling:
         wait = "1 piece of labelling waits" if labelling == 1 else f"{labelling} pieces of labelling wait"
-        notes.append(f"{wait} until they have handed in what they write for the same item.")
+        notes.append(f"{wait} until they have handed in their own documents for the same item.")
     return tuple(notes)
 
 
@@ -342,8 +342,8 @@ def keep(place: Path, content: bytes, facts: packages.Facts) -> None:
     """Put a package in its place, its folder made where it is missing; Refusal rather than replace somebody else's."""
     if place.exists() and not _is_of_the_same(place, facts):
         raise Refusal(
-            f"“{place.name}” is there already, and is not of the same person and project. It was left as it is.",
-            "Choose another name, or a folder: there each package has a name of its own.",
+            f"“{place.name}” already exists and belongs to another person or project. It was left unchanged.",
+            "Choose another name, or a folder: each package then gets its own name.",
         )
     try:
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -33,7 +33,7 @@ def pack(project: Project, person_id: str = "", path: Path | None = None) -> Pac
     if origins.origin(project) is not None:
         return work(project, path)
     if not person_id:
-        raise Refusal("Nobody was named whom the task is for.", "Say for whom: --person ID.")
+        raise Refusal("No person is given for the task.", "Name the person: --person ID.")
     return packing.task(project, person_id, path)
 
 
@@ -52,7 +52,7 @@ def work(project: Project, path: Path | None = None) -> Packed:
         disputes = _disputes(db, found.person_id)
         if not artifacts and not disputes:
             raise Refusal(
-                "Nothing was submitted yet.", "Submit a document first; drafts stay on this computer."
+                "Nothing is submitted yet.", "Submit a document first; drafts stay on this computer."
             )
         records: dict[str, list[Any]] = {"artifacts.json": artifacts, "disputes.json": disputes}
         entries = parcels.packed(records)

@@ -100,7 +100,7 @@ def take_task(
             _hold(project)
         already, fresh = items.count(project), not people.people(project)
         if not fresh:
-            backups.make(project, "before a task was taken in")
+            backups.make(project, "before importing a task")
         take(project)
         new_items = items.count(project) - already
         undone.pop_all()
@@ -112,7 +112,7 @@ def take_task(
 def signed_words(opened: Opened) -> str:
     """By whom a task that was opened is signed, and what to do about it the first time."""
     if not opened.words:
-        return "It is not signed by a person: an older Goldsmith wrote it, and anybody could have."
+        return "It is not signed by a person: an older Goldsmith wrote it, and anyone could have."
     if not opened.pinned:
         return f"Signed with the same key as before: “{opened.words}”."
     return (

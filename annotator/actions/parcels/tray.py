@@ -94,8 +94,8 @@ def accept(project: Project, entry_id: str) -> Change:
         entry = _undecided(project, db, entry_id, TrayState.WAITING, TrayState.SET_ASIDE)
         if entry.stage is None or not db.execute(select(ITEM.c.id).where(ITEM.c.id == entry.item_id)).first():
             raise Refusal(
-                "This work belongs to another project, and only its description lies here.",
-                "Set it aside, or take it in where it belongs.",
+                "This work belongs to another project, and only its description is stored here.",
+                "Set it aside, or import it in that project.",
             )
         kind = entry.stage.kind
         assert kind is not None
@@ -119,7 +119,7 @@ def set_aside(project: Project, entry_id: str) -> Change:
 
 
 def _undecided(project: Project, db: Connection, entry_id: str, *states: TrayState) -> TrayEntry:
-    people.refuse_others(project, "decides about the tray")
+    people.refuse_others(project, "can decide about the tray")
     row = db.execute(select(TRAY).where(TRAY.c.id == entry_id)).mappings().one()
     entry = TrayEntry(**{**row, "stage": row["stage"] or None})
     if entry.state not in states:
@@ -268,7 +268,7 @@ def _withheld(project: Project, db: Connection, item_id: str, stage: Stage) -> s
     state = db.execute(own).scalar()
     works = state is not None or project.by in assignments.raters_of(db, item_id, stage)
     if state == State.DRAFT.value or (works and not db.execute(frozen).first()):
-        return "You work on this item yourself, so nobody else's work on it is shown before you are through."
+        return "You work on this item yourself, so nobody else's work on it is shown until you have finished."
     return ""
 
 

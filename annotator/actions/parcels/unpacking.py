@@ -56,7 +56,7 @@ def take_in(project: Project, paths: Sequence[Path], *, progress: Progress | Non
     read = _read(paths, progress)
     if not any(isinstance(one, packages.Package) for one in read):
         return [one for one in read if isinstance(one, Arrival)]
-    backups.make(project, "before work was taken in")
+    backups.make(project, "before importing work")
     with project.store.write() as db:
         arrivals, touched = _take_all(project, db, read)
         for item_id, stage in sorted(touched):
@@ -66,8 +66,8 @@ def take_in(project: Project, paths: Sequence[Path], *, progress: Progress | Non
 
 def _refuse_others(project: Project) -> None:
     if origins.origin(project) is not None:
-        raise Refusal("This project was made from a task.", "Returned work goes to whoever sent the task.")
-    people.refuse_others(project, "takes work in")
+        raise Refusal("This project was made from a task.", "Send returned work to the sender of the task.")
+    people.refuse_others(project, "can import work")
 
 
 def _read(paths: Sequence[Path], progress: Progress | None) -> list[packages.Package | Arrival]:
@@ -106,7 +106,7 @@ def _take(project: Project, db: Connection, package: packages.Package, touched: 
         return _quarantine(project, db, package, arrival, "It belongs to another project.")
     person = _person(db, facts.person_id)
     if person is None:
-        return _quarantine(project, db, package, arrival, "Nobody of this project has that id.")
+        return _quarantine(project, db, package, arrival, "Nobody in this project has that id.")
     arrival = arrival.model_copy(update={"person_name": person.name, **_key(package)})
     try:
         with project.store.write() as inner:
@@ -142,7 +142,7 @@ def _quarantine(
     facts = package.manifest.model_dump(mode="json", include={"package_id", "project_id", "person_id"})
     content = canonical_json({"package": package.sha256, "file": package.name, **facts}).decode()
     fresh = tray.put(db, Outcome.FOREIGN, arrival.person_id, content)
-    words = reason if fresh else f"{reason} It came before."
+    words = reason if fresh else f"{reason} It arrived before."
     piece = Piece(outcome=Outcome.FOREIGN if fresh else Outcome.DUPLICATE, words=words)
     return _remember(project, db, package, arrival.model_copy(update={"pieces": (piece,), "reason": reason}))
 

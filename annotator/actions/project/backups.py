@@ -127,7 +127,7 @@ def restore(path_of_project: Path, backup: Path) -> Path:
     """
     problem = copies.verify(backup)
     if problem:
-        raise opening.Damaged(f"This backup is not whole: {problem}", "Choose another backup.")
+        raise opening.Damaged(f"This backup is incomplete:  {problem}", "Choose another backup.")
     with replaced(path_of_project) as (fresh, aside):
         copies.copy_project(backup, fresh)
     return aside

@@ -39,7 +39,7 @@ def save(project: Project, artifact_id: str, unit_id: str, field: str, text: str
     try:
         checked_text(text)
     except ValueError as error:
-        raise Refusal(f"The text {error}.", "Take that character out; the rest is still there.") from None
+        raise Refusal(f"The text {error}.", "Remove that character; the rest of the text is kept.") from None
     place, author = place_of(artifact_id, unit_id, field), people.someone(project).id
     with project.store.write() as db:
         drop(project, db, place)

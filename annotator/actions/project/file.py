@@ -202,7 +202,7 @@ def _brought_up_to_date(
     copy = Path(folder.name) / path.name
     migrating.copy_up_to_date(path, copy)
     why = f"{readonly.happened} " if isinstance(readonly, Refusal) else ""
-    older = f"“{path.name}” has an older format: you see a copy in today's, and nothing in it can be changed."
+    older = f"“{path.name}” has an older format: you see a read-only copy in the current format."
     where = "where it may be written" if why else "in the window, or change it by any command,"
     return copy, folder, Refusal(why + older, f"Open it {where} to bring it up to date.")
 
@@ -210,5 +210,5 @@ def _brought_up_to_date(
 def restore(project: Project, _db: Connection, name: str, present: Any, goal: Any) -> None:
     """Give a setting its other value, unless somebody has chosen a third one since."""
     if project.get(name, present) != present:
-        raise Refusal("That setting was changed since.", "Set it as you want it to be.")
+        raise Refusal("That setting was changed since.", "Set it again if needed.")
     project.set(name, goal)

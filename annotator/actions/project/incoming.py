@@ -32,7 +32,7 @@ WORDS = {
     "pairings": "pairing",
     "judges": "judge",
     "runs": "run",
-    "extracts": "drawn part",
+    "extracts": "extract",
     "pages": "page",
     "prompts": "prompt",
     "judgements": "judgement",
@@ -170,7 +170,7 @@ class Incoming:
             return f"the project has another {word} that is called the same"
         for thing, needed in plan.needs(record):
             if needed not in self.there[thing]:
-                return f"its {WORDS[thing]} {needed[:36]} was not taken in and is not in the project"
+                return f"its {WORDS[thing]} {needed[:36]} was not imported and is not in the project"
         return ""
 
     def _add(self, plan: Plan, record: Record, name: str, count: Count) -> None:

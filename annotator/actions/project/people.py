@@ -85,7 +85,9 @@ def known(project: Project, wanted: str) -> Person:
         if len(found) == 1:
             return found[0]
     aliases = tuple(person.alias for person in everybody)
-    raise Refusal(f"“{wanted}” is nobody's id or alias here.", "Use one of the aliases.", details=aliases)
+    raise Refusal(
+        f"“{wanted}” is not an id or alias in this project.", "Use one of the aliases.", details=aliases
+    )
 
 
 def _checked(values: dict[str, Any]) -> Person:

@@ -34,9 +34,9 @@ def cut_short(ask: Callable[[str], Iterable[Any]]) -> str:
     stored = ask("SELECT key, value FROM meta")
     settings = {key: json.loads(value) for key, value in stored}
     if "id" not in settings:
-        return "The making of this project was cut short: it has no identity."
+        return "Creating this project was interrupted: it has no identity."
     if SAMPLE in settings or not is_sample(settings):
         return ""
     if any(True for _ in ask(f"SELECT 1 FROM audit WHERE verb = '{LAST_VERB}' LIMIT 1")):  # noqa: S608
         return ""
-    return "The making of this sample was cut short: a part of it is missing."
+    return "Creating this sample was interrupted: a part of it is missing."

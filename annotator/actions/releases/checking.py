@@ -31,8 +31,8 @@ from annotator.storage.opening import CHECKED_AT_ONCE
 
 Row = Mapping[str, Any]
 Progress = Callable[[str, int, int], None]
-FROM_BACKUP = "Take it from a backup; do not release from this file."
-MENDABLE = "Nothing of yours is touched; it can be made anew (mend)."
+FROM_BACKUP = "Restore it from a backup; do not release from this file."
+MENDABLE = "Your data is not affected; it can be rebuilt (mend)."
 SHOWN = 100
 # The driver raises the second when SQLite's complaint quotes a broken name.
 UNREADABLE = (sqlite3.DatabaseError, UnicodeDecodeError)
@@ -136,7 +136,7 @@ def _attempted(step: Step, look: _Look) -> list[Finding]:
 def _found(step: Step, look: _Look, found: list[Finding]) -> list[Finding]:
     for finding in step(look):
         if len(found) == SHOWN:
-            found.append(Finding(finding.table, "", "There is more of the same.", FROM_BACKUP))
+            found.append(Finding(finding.table, "", "There are more findings of this kind.", FROM_BACKUP))
             break
         found.append(finding)
     return found
@@ -158,12 +158,12 @@ def _pages(look: _Look) -> Iterator[Finding]:
 
 def _making(look: _Look) -> Iterator[Finding]:
     if words := cut_short(look.raw.execute):
-        yield Finding("meta", "", words, "Make it anew; what you wrote in it is still here.")
+        yield Finding("meta", "", words, "Rebuild it; your text is still there.")
 
 
 def _tables(look: _Look) -> Iterator[Finding]:
     if witness.schema_altered(look.raw):
-        yield Finding("file", "", "The tables are not those that the program made.", FROM_BACKUP)
+        yield Finding("file", "", "The tables are not those of the program.", FROM_BACKUP)
 
 
 def _links(look: _Look) -> Iterator[Finding]:
@@ -222,7 +222,7 @@ def _remember(look: _Look, table: str, row: Row) -> None:
 
 def _altered(look: _Look, table: str, row: int) -> Finding:
     subject = _name(look, table, row)
-    return Finding(table, subject, f"{_called(table, subject)} is not as it was written.", FROM_BACKUP)
+    return Finding(table, subject, f"{_called(table, subject)} was altered.", FROM_BACKUP)
 
 
 def _name(look: _Look, table: str, row: int) -> str:
@@ -330,7 +330,7 @@ def _drafts(look: _Look) -> Iterator[Finding]:
 def _lost_draft(place: str, text: str) -> Finding:
     return Finding(
         "draft", place, f"Unfinished text has lost its place: “{text[:80]}”.",
-        "It is kept; write it anew where it belongs if it is still wanted.",
+        "It is kept; enter it again in its place if it is still needed.",
     )  # fmt: skip
 
 

@@ -100,7 +100,7 @@ def _reopened(db: Connection, bundle: Bundle) -> Iterable[str]:
     newest = dict(db.execute(select(ARTIFACT.c.id, ARTIFACT.c.revision)).all())
     found = [_called(bundle, one) for one in bundle.artifacts if one.revision < newest[one.id]]
     if found:
-        yield f"Open again, and released and scored as they were last sealed: {', '.join(found)}."
+        yield f"Reopened, and released and scored as last sealed: {', '.join(found)}."
 
 
 def _called(bundle: Bundle, artifact: ArtifactRecord) -> str:
@@ -112,7 +112,7 @@ def _faults(bundle: Bundle) -> Iterable[str]:
     """What could not be submitted today and leaves as it was submitted once."""
     for one in bundle.artifacts:
         if fault := DOCUMENTS[one.kind].model_validate(one.document).fault():
-            yield f"In {_called(bundle, one)}: {fault} It leaves as it is."
+            yield f"In {_called(bundle, one)}: {fault} It is released unchanged."
 
 
 def _rows(
@@ -153,7 +153,7 @@ def _judgements(
         if of and not gathering_drawn.names_one(row["unit_id"], units.get(of, ())):
             dropped["are not part of the release"] += 1
         elif tuple(row[name] for name in _PLACE) in gone:
-            dropped["were worded anew since"] += 1
+            dropped["were reworded since"] += 1
         else:
             cause = redact(row["cause"]) if addresses else harmless(row["cause"], judges.get(row["rater_id"]))
             yield JudgementRecord(**{**row, "flags": row["flags"].split(), "cause": cause})

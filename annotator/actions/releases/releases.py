@@ -69,7 +69,9 @@ def offered() -> dict[str, tuple[str, str]]:
     """What can be written, by the profile's name: what it is called, and what is in it."""
     own = {name: (one.title, f"{one.holds}, as that project's tools read.") for name, one in LAYOUTS.items()}
     ours = "JSON with schemas, checksums and a data card. Importing it back gives the same project."
-    tables = "CSV files for pandas or a spreadsheet; cells that a spreadsheet would run are made harmless."
+    tables = (
+        "CSV files for pandas or a spreadsheet; cells that a spreadsheet would run as formulas are escaped."
+    )
     return {GOLDSMITH: ("Release", ours), **own, CSV: ("Tables", tables)}
 
 
@@ -118,8 +120,8 @@ def export(
         bundle, notes = gather(project, page_texts=page_texts, addresses=addresses)
     except ValidationError as error:
         raise Refusal(
-            "Something in the project cannot be read as what it should be. Nothing was released.",
-            "Look the project over (check); restore it from a backup.",
+            "Some data in the project cannot be read. Nothing was released.",
+            "Check the project (check); restore it from a backup.",
             (str(error.title),),
         ) from None
     if not bundle.items:

@@ -110,7 +110,7 @@ def named(name: str) -> MetricInfo:
         if info.name == name:
             return info
     names = ", ".join(info.name for info in described())
-    raise Refusal(f"There is no metric “{name}”.", f"Known are: {names}.")
+    raise Refusal(f"There is no metric “{name}”.", f"Available: {names}.")
 
 
 def qualities(project: Project) -> list[MetricInfo]:

@@ -157,9 +157,10 @@ def _narrow(found: Report, rows: list[ResultRow], by: str) -> Sheet:
         (f"{info.title}{unit}", f"The {info.ranging}" if mean else info.ranging.capitalize()),
         "95 % interval",
         ("Items", "How many items the mean is over") if mean else ("n", "How much was counted"),
-        ("Missing", "Judgements that did not come"),
+        ("Missing", "Missing judgements"),
         ("Share missing", "Of all judgements that were needed"),
-        ("At least", "If all that is missing were the worst"), ("At most", "If all that is missing were the best"),
+        ("At least", "If all missing judgements were the "
+        "worst"), ("At most", "If all missing judgements were the best"),
         ("Publishable", f"At most {percent(found.limit, 1)} of the judgements may be missing"),
     )  # fmt: skip
     groups = list(dict.fromkeys(row.group for row in rows))

@@ -20,7 +20,9 @@ def limit(project: Project) -> float:
 def set_limit(project: Project, share: float) -> Change:
     """Set the share of missing judgements above which a figure is not publishable, from 0 to 1."""
     if not 0 <= share <= 1:
-        raise Refusal("A share of missing judgements lies between 0 and 1.", "Give another, such as 0.05.")
+        raise Refusal(
+            "The share of missing judgements must be between 0 and 1.", "Give another, such as 0.05."
+        )
     before = limit(project)
     with project.store.write() as db:
         project.set(SETTING, share)

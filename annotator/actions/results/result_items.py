@@ -80,11 +80,11 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
     info = found.metric
     heads = columns(
         "Item", "Question", "Type", *found.systems.values(),
-        ("Mean", "Over the systems"), ("Gap", "The best system less the worst on this item"),
+        ("Mean", "Over the systems"), ("Gap", "Best system minus worst system on this item"),
     )  # fmt: skip
     lines = [_line(found, item_id) for item_id, row in found.scores.items() if row]
     judge = f", judged by {found.rater.name}" if found.rater and info.judged else ""
-    told = (f"{info.title}{judge}: every item by itself, several runs of a system averaged.",)
+    told = (f"{info.title}{judge}: item by item, several runs of a system averaged.",)
     return (Sheet("Item by item", heads, tuple(lines), told, (_picture(found),)),)
 
 
@@ -132,7 +132,7 @@ def behind(project: Project, source: Source) -> Sheet:
 
     A figure of many reports together has no score of a single one.
     """
-    people.refuse_others(project, "reads the judgements behind a figure")
+    people.refuse_others(project, "can read the judgements behind a figure")
     info = metrics.named(source.metric)
     names, systems = response_scores.items_named(project), response_scores.systems_named(project)
     shape, wanted = PROTOCOLS[source.protocol], (source.group_by, source.group)
@@ -147,8 +147,8 @@ def behind(project: Project, source: Source) -> Sheet:
     ]
     heads = columns(
         "Item", "Question", "System", ("Run", "Which run of the system on the item"), *([info.title] if alone else []),
-        ("Judged", "Judgements that came"), ("Missing", "Judgements that did not come"),
-        ("Range", "What the score could be, all that is missing being the worst, or the best"),
+        ("Judged", "Judgements with a verdict"), ("Missing", "Missing judgements"),
+        ("Range", "Range of the score if all missing judgements were the worst, or the best"),
     )  # fmt: skip
     lines = []
     for score in found:

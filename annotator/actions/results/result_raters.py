@@ -193,7 +193,7 @@ def _as_row(shape: Protocol, item_id: str, label: Label) -> dict[str, Any]:
         "trial": 1, "run_id": None, "call_id": None, "seconds": None, "at": UNDATED,
         "value": label.value if said else None, "status": Status.OK if said else Status.UNCLEAR,
         "rationale": "", "quote": label.quote, "quote_start": None, "quote_end": None, "note": label.note,
-        "flags": label.flags, "cause": "" if said else "it was settled that this cannot be told",
+        "flags": label.flags, "cause": "" if said else "adjudicated as “cannot tell”",
     }  # fmt: skip
 
 

@@ -182,7 +182,7 @@ def explained(estimate: Estimate, unit: str = "") -> list[str]:
     """Where a figure comes from: n, method, what is missing and the range that leaves, why it is undefined."""
     said = [f"n = {estimate.n:,}", estimate.method]
     if estimate.missing:
-        said.append(f"{counted(estimate.missing, 'judgement')} did not come{_range(estimate, unit)}")
+        said.append(f"{counted(estimate.missing, 'judgement')} missing{_range(estimate, unit)}")
     return [part for part in (*said, estimate.note) if part]
 
 

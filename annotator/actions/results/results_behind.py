@@ -46,7 +46,7 @@ def behind(
 
 def of_source(project: Project, source: Source) -> list[Behind]:
     """The same of what a cell or a line stands on. Only a coordinator reads how others judged."""
-    people.refuse_others(project, "reads the judgements behind a figure")
+    people.refuse_others(project, "can read the judgements behind a figure")
     shape = PROTOCOLS[source.protocol]
     with project.store.read() as db:
         systems = {row.id: row.name for row in db.execute(select(SYSTEM.c.id, SYSTEM.c.name))}

@@ -119,7 +119,7 @@ def refuse_while_out(project: Project, judge: Judge, protocol: str, run_id: str)
     if any(one.run_id != run_id for one in out(project, judge.id, protocol)):
         raise Refusal(
             f"Batches of “{judge.name}” under this protocol are still with the provider.",
-            "Fetch them with: judge resume. Or give them up: judge batches --withdraw, then judge resume.",
+            "Fetch them with: judge resume. Or cancel them: judge batches --withdraw, then judge resume.",
         )
 
 
@@ -170,4 +170,4 @@ async def _withdrawn(project: Project, run_id: str) -> int:
         async with asking(project, judge, Order(judge.name, protocol), journal) as asker:
             return await batching.withdraw(asker, BatchShelf(project, journal)) if asker is not None else 0
     except Halt as halt:
-        raise Refusal(halt.cause, "Try again later, or give them up: judge batches --forget.") from None
+        raise Refusal(halt.cause, "Try again later, or forget them: judge batches --forget.") from None

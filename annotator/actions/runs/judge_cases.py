@@ -69,22 +69,22 @@ def checked(project: Project, order: Order) -> None:
     """Refuse an order that cannot be carried out, naming what is there."""
     shape = shape_of(order.protocol)
     if not shape.values:
-        raise Refusal(f"{shape.title} is computed; no judge is asked for it.", "See the results.")
+        raise Refusal(f"{shape.title} is computed; it is not judged.", "See the results.")
     if shape.by_people:
         raise Refusal(f"{shape.title}: only people are asked.", "Label the pairs on the Label page.")
     if min(order.together, order.trials) < 1:
-        raise Refusal("A unit is asked at least once, and at least one in a call.", "Give 1 or more.")
+        raise Refusal("There must be at least one trial, and at least one unit per call.", "Give 1 or more.")
     if min(order.requests_per_minute or 1, order.tokens_per_minute or 1) <= 0:
-        raise Refusal("A rate per minute is more than 0.", "Give another, or none.")
+        raise Refusal("A rate per minute must be above 0.", "Give another, or none.")
     if order.together > 1 and shape.judge_together is None:
-        raise Refusal(f"{shape.title} cannot be asked several units together.", "Ask for them one by one.")
+        raise Refusal(f"{shape.title} cannot be asked several units together.", "Ask for one unit per call.")
     checked_scope(project, order)
 
 
 def shape_of(protocol: str) -> Protocol:
     """The protocol of that name; Refusal lists the names there are."""
     if protocol not in PROTOCOLS:
-        raise Refusal(f"There is no protocol “{protocol}”.", f"Known are: {', '.join(PROTOCOLS)}.")
+        raise Refusal(f"There is no protocol “{protocol}”.", f"Available: {', '.join(PROTOCOLS)}.")
     return PROTOCOLS[protocol]
 
 
@@ -96,7 +96,7 @@ def checked_scope(project: Project, order: Order) -> None:
     for name in order.systems:
         if name not in named:
             raise Refusal(
-                f"There is no system “{name}” in this project.", f"Known are: {', '.join(sorted(named))}."
+                f"There is no system “{name}” in this project.", f"Available: {', '.join(sorted(named))}."
             )
     for key in order.items:
         if key not in keys:

@@ -55,7 +55,7 @@ def told(project: Project, judgement_id: str) -> Told:
     with project.store.read() as db:
         row = db.execute(listed().where(JUDGEMENT.c.id == judgement_id)).mappings().first()
         if row is None:
-            raise Refusal("That judgement was made anew since.", "Read the list again.")
+            raise Refusal("That judgement was replaced since.", "Read the list again.")
         replies = _replies(db, row["call_id"])
     key = row["response_id"], row["unit_id"]
     case = asked_units.case_of(project, row["protocol"], row["item_id"], key)

@@ -89,7 +89,7 @@ def lines(project: Project, source: Source, wish: Wish = Wish()) -> Lines:
 
 def refuse_others(project: Project) -> None:
     """Refuse whoever may still have to judge blind."""
-    people.refuse_others(project, "reads what judges said")
+    people.refuse_others(project, "can read judges' replies")
 
 
 def listed() -> Select[Any]:

@@ -11,10 +11,10 @@ Line = dict[str, Any]
 _ASKS = JudgeKind.ENDPOINT.value
 # What can be done about judgements without a verdict, by the kind of judge.
 _ADVICE = {
-    _ASKS: "Run the same command again to ask for those.",
-    JudgeKind.DERIVED.value: "A vote asks nobody: have its members judge what they left out or more trials, or make a "
-    "vote with one member more.",
-    JudgeKind.BASELINE.value: "It says the same every time; have another judge or people judge those.",
+    _ASKS: "Run the same command again to retry.",
+    JudgeKind.DERIVED.value: "A vote makes no calls: have its members judge the missing units or more "
+    "trials, or add a vote with one more member.",
+    JudgeKind.BASELINE.value: "It always gives the same verdict; have another judge or people judge those.",
 }
 
 
@@ -108,7 +108,7 @@ def words(line: Line) -> list[str]:
     if len(line["models"]) > 1:
         said.append(f"The endpoint answered as more than one model: {', '.join(line['models'])}.")
     if line["cause"]:
-        said.append(f"It stopped because: {line['cause']}")
+        said.append(f"Reason for stopping: {line['cause']}")
     return said
 
 

@@ -131,7 +131,7 @@ def last_unfinished(
         if found.state in open_states and judge in ("", found.judge) and among(found.protocol):
             return found
     whose = f" of “{judge}”" if judge else ""
-    raise Refusal(f"No run{whose} was left unfinished.", "Begin one with: judge run.")
+    raise Refusal(f"No run{whose} was left unfinished.", "Start one with: judge run.")
 
 
 def _line(row: Row[Any], missing: dict[str, int]) -> RunLine:
@@ -168,7 +168,7 @@ def alone(project: Project) -> Iterator[None]:
     """Only one run at a time writes to a project; a run that died leaves the lock free."""
     from annotator.storage import holding
 
-    busy = Refusal("A judge run is already under way in this project.", "Wait for it, or cancel it first.")
+    busy = Refusal("A judge run is already in progress in this project.", "Wait for it, or cancel it first.")
     with holding.alone(project.path, _JUDGING, busy, _PATIENCE_S):
         stale = RUN.c.state == RunState.RUNNING.value
         with project.store.write() as db:
@@ -180,7 +180,7 @@ def under_way(project: Project) -> bool:
     """Whether some run goes on at this moment, started from wherever."""
     from annotator.storage import holding
 
-    busy = Refusal("A judge run is under way.")
+    busy = Refusal("A judge run is in progress.")
     try:
         with holding.alone(project.path, _JUDGING, busy):
             return False

@@ -44,7 +44,7 @@ class Asked:
 
 def named(project: Project, protocol: str, keys: Iterable[asked_units.Key]) -> dict[asked_units.Key, Asked]:
     """What the calls that are under way are about, by response and unit; only a coordinator sees whose reports."""
-    people.refuse_others(project, "watches judges at work")
+    people.refuse_others(project, "can watch judge runs")
     wanted = list(keys)
     question = (
         select(RESPONSE.c.id, ITEM.c.id, ITEM.c.key, SYSTEM.c.name)

@@ -75,7 +75,7 @@ def _image(one: Informed | None) -> dict[str, Any]:
 def restore(_project: Project, db: Connection, informed_id: str, present: Any, goal: Any) -> None:
     """Put the subject of a change from one image to another; Refusal when it has moved on."""
     if _image(_kept(db, informed_id)) != present:
-        raise Refusal("This was ruled on anew since.", "Look at it again; nothing was undone.")
+        raise Refusal("This was ruled on again since.", "Look at it again; nothing was undone.")
     db.execute(delete(INFORMED).where(INFORMED.c.id == informed_id))
     if goal:
         _put(db, Informed.model_validate(goal))

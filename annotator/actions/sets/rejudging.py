@@ -35,14 +35,14 @@ class Again:
     def words(self) -> str:
         """How much it is, in a sentence."""
         return (
-            f"{counted(self.judgements, 'judgement')} of “{self.order.judge}” on {counted(self.units, 'unit')} worded "
-            f"anew, in {counted(len(self.order.items), 'item')}."
+            f"{counted(self.judgements, 'judgement')} of “{self.order.judge}” on "
+            f"{counted(self.units, 'unit')} reworded, in {counted(len(self.order.items), 'item')}."
         )
 
 
 def waiting(project: Project, protocol: str = "", judge: str = "") -> list[Again]:
     """What each judge (or the one of that name) is to be asked again, under every protocol or one."""
-    people.refuse_others(project, "orders judges")
+    people.refuse_others(project, "can start judges")
     wanted = [JUDGEMENT.c.protocol == protocol] if protocol else []
     wanted += [JUDGEMENT.c.rater_id == judges.named(project, judge).id] if judge else []
     with project.store.read() as db:
@@ -81,7 +81,9 @@ def order(project: Project, judge: str, protocol: str) -> Order:
     """The order that asks a judge again; Refusal when all that it said still stands."""
     for one in waiting(project, protocol, judge):
         return one.order
-    raise Refusal(f"All that “{judge}” said is of the present wording.", "Nothing is to be asked again.")
+    raise Refusal(
+        f"All verdicts of “{judge}” are on the current wording.", "Nothing needs to be judged again."
+    )
 
 
 def queue_up(project: Project, judge: str, protocol: str) -> Order:

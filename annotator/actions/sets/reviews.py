@@ -214,7 +214,7 @@ def outlook(
 def refuse_blind(project: Project, item_id: str) -> None:
     """Refuse whoever is no expert, or is still to label an item without knowing what judges say of it."""
     if item_id in still_blind(project, _expert(project)):
-        raise Refusal("You are still to label this item blind.", "Submit your labels of it first.")
+        raise Refusal("You still have to label this item blind.", "Submit your labels of it first.")
 
 
 def review(
@@ -224,13 +224,13 @@ def review(
     """Say whether one accepts a verdict, with the judge's fault where one does not."""
     me = _expert(project)
     if reason and reason not in list(Fault):
-        raise Refusal(f"“{reason}” is no reason of the list.", f"Use one of {', '.join(Fault)}.")
+        raise Refusal(f"“{reason}” is not a valid reason.", f"Use one of {', '.join(Fault)}.")
     judge_id = judges.named(project, judge).id
     j = JUDGEMENT.c
     where = j.rater_id == judge_id, j.response_id == response_id, j.unit_id == unit_id, j.trial == 1
     verdict = next(_rows(project, protocol, *where), None)
     if verdict is None:
-        raise Refusal("The judge has no verdict there any more.", "Go on with the next one.")
+        raise Refusal("The judge no longer has a verdict there.", "Continue with the next one.")
     refuse_blind(project, verdict.item_id)
     fields = InformedFields(
         kind=InformedKind.REVIEW, protocol=protocol, item_id=verdict.item_id, response_id=response_id, unit_id=unit_id,
@@ -244,9 +244,9 @@ def report(project: Project, protocol: str = USUAL, judge: str = "", by: str = A
 
     Each expert's review of a verdict counts as one. These are informed labels: they enter no blind figure.
     """
-    people.refuse_others(project, "is told how judges were reviewed")
+    people.refuse_others(project, "can see how judges were reviewed")
     if by not in BY:
-        raise Refusal(f"Reviews are not told apart by “{by}”.", f"Use one of {', '.join(BY)}.")
+        raise Refusal(f"Reviews cannot be broken down by “{by}”.", f"Use one of {', '.join(BY)}.")
     shape = label_cases.shape_of(project, protocol)
     names = {one.id: one.name for one in judges.all_of(project)}
     whose = [INFORMED.c.judge_id == judges.named(project, judge).id] if judge else []
@@ -275,7 +275,7 @@ def report(project: Project, protocol: str = USUAL, judge: str = "", by: str = A
 def _expert(project: Project) -> str:
     person = people.someone(project)
     if not any(person.has(role) for role in Role):
-        raise Refusal("Only the experts of this project review.", "Work as one of them.")
+        raise Refusal("Only experts of this project can review.", "Work as one of them.")
     return person.id
 
 
@@ -359,7 +359,8 @@ def _line(
 def sheets(found: Sequence[Line]) -> tuple[Sheet, ...]:
     """A row for each judge and group."""
     heads = columns(
-        "Group", "Judge", ("Accepted", "Agree, of agree and disagree; informed reviews, never blind labels"),
+        "Group", "Judge", ("Accepted", "Share of agree among agree and disagree; informed reviews, not "
+        "blind labels"),
         ("n", "Reviews that agree or disagree"),
         *(said.value.capitalize() for said in Review), ("Outdated", "Reviews of verdicts that were replaced since"),
         ("Faults", "Why verdicts were not accepted"),
@@ -390,5 +391,5 @@ def _picture(found: Sequence[Line]) -> Picture:
         else ""
     )
     title = "Verdicts that experts accept, having seen them"
-    axis = f"Agree, of agree and disagree; 95 % interval; informed, not blind{left}"
+    axis = f"Share of agree among agree and disagree; 95 % interval; informed, not blind{left}"
     return Picture("accepted", title, partial(result_pictures.shares, rows, title, axis))

@@ -22,8 +22,8 @@ from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS
 
-FROM_REPORTS = Refusal("What is judged here comes from the reports.", "It is not worded by anybody.")
-WHY = "Judge and people differ over it, and it was ruled unclear."
+FROM_REPORTS = Refusal("These units come from the reports.", "It was not written by anyone.")
+WHY = "Judge and people disagree about it, and it was ruled unclear."
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def way(project: Project, protocol: str, item_id: str, unit_id: str) -> Way:
         artifact = annotating.judged_artifact(db, item_id, kind)
         if artifact is None:
             return Way(
-                "Author", {"item_id": item_id, "kind": kind.value}, "Nothing is judged by it any more."
+                "Author", {"item_id": item_id, "kind": kind.value}, "It is no longer used for judging."
             )
         found = _adjudication(db, artifact)
         if found is not None:
@@ -61,14 +61,14 @@ def word(project: Project, protocol: str, item_id: str, unit_id: str, text: str,
 
     A consensus is reopened and closed as its next version. Refusal for whoever may not, and where nothing changes.
     """
-    people.refuse_others(project, "words anew what was ruled unclear")
+    people.refuse_others(project, "can reword criteria ruled unclear")
     with project.store.write() as db:
         artifact = annotating.judged_artifact(db, item_id, _kind(protocol))
         unit = wordings.unit_of(artifact.document.units, unit_id) if artifact else None
         if artifact is None or unit is None:
-            raise Refusal("That criterion is no longer judged by.", "Read the list again.")
+            raise Refusal("That criterion is no longer used.", "Read the list again.")
         if text.strip() in ("", unit.text.strip()):
-            raise Refusal("These are the words it has.", "Word it otherwise first.")
+            raise Refusal("That is its current wording.", "Change the wording first.")
         found = _adjudication(db, artifact)
         if found is not None:
             return _in_consensus(project, db, (found, artifact.kind), unit, text.strip(), why.strip() or WHY)
@@ -94,7 +94,7 @@ def _objection(project: Project, artifact: Artifact) -> Refusal | None:
         return None
     aliases = {person.id: person.alias for person in people.people(project)}
     who = aliases.get(artifact.author_id, "Somebody else")
-    return Refusal(f"{who} wrote this {artifact.kind.value}.", f"Ask {who} to reopen it and word it anew.")
+    return Refusal(f"{who} wrote this {artifact.kind.value}.", f"Ask {who} to reopen it and reword it.")
 
 
 def _words(refusal: Refusal | None) -> str:
@@ -116,11 +116,11 @@ def _in_consensus(
 ) -> Change:
     found, kind = settled
     if found.state != AdjudicationState.CLOSED.value:
-        raise Refusal("The adjudication of this is open.", "Word it there, and close it.")
+        raise Refusal("The adjudication of this is open.", "Reword it there, and close it.")
     newest = consensus_versions.versions(db, found.id)[-1]
     of = next(each.ruling_id for each in newest.provenance if each.unit_id == unit.id)
     if sum(each.ruling_id == of for each in newest.provenance) > 1:
-        raise Refusal("Its row keeps several wordings side by side.", "Word it on the Adjudicate page.")
+        raise Refusal("Its row keeps several wordings.", "Reword it on the Adjudicate page.")
     closing.reopen(project, found.id, why)
     given = unit.model_dump(mode="json", include=set(consensus.writable(kind)))
     ruling.write_own(project, of, **{**given, "text": text})

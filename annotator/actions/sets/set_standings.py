@@ -33,7 +33,7 @@ class Standing:
 
 def standings(project: Project) -> list[Standing]:
     """Every set, the newest first; for coordinators."""
-    people.refuse_others(project, "is shown validation sets")
+    people.refuse_others(project, "can see validation sets")
     aliases = {person.id: person.alias for person in people.people(project)}
     return [_standing(project, one, aliases) for one in reversed(validation_sets.sets(project))]
 

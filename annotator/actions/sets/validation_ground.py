@@ -233,7 +233,7 @@ def ground(
     “test” or “whole”; whatever holds the test part needs an `opening` that was counted. Refusal while the labels of a
     set are not locked, and where nothing counts as true. Without a set, what sets hold back is left out.
     """
-    people.refuse_others(project, "is shown judges beside people")
+    people.refuse_others(project, "can compare judges with people")
     shape = label_cases.shape_of(project, protocol)
     places = validation_units.places(project, shape)
     if set_name:
@@ -268,8 +268,8 @@ def _of_set(
     counted = {one.id for one in validation_sets.openings(project, found.id)}
     if split is not Split.DEV and opening not in counted:
         raise Refusal(
-            f"The test part of “{name}” is opened on purpose only: each look is counted.",
-            "Open it, or look at the dev part.",
+            f"The test part of “{name}” must be opened explicitly: each view is counted.",
+            "Open it, or use the dev part.",
         )
     wanted = found.responses(split)
     chosen = {key: place for key, place in places.items() if key[0] in wanted}
@@ -307,14 +307,16 @@ def _truth(
     if list(against) == [CONSENSUS]:
         settled = validation_values.of_consensus(project, shape)
         if not settled:
-            raise Refusal("No labels were settled by adjudication yet.", "Adjudicate them, or name people.")
+            raise Refusal("No labels have been adjudicated yet.", "Adjudicate them, or name people.")
         return {CONSENSUS: settled}
     if CONSENSUS in against:
-        raise Refusal("The consensus stands alone.", "Hold judges against it, or against people.")
+        raise Refusal(
+            "The consensus cannot be combined with other raters.", "Compare judges with it, or with people."
+        )
     wanted = [people.known(project, one).id for one in against] or sorted(said)
     if not any(said.get(person) for person in wanted):
         raise Refusal(
-            "Nobody has submitted labels that a judge could be held against.",
+            "Nobody has submitted labels to compare a judge with.",
             "Have reports labelled, and the labels submitted on the Label page or with “goldsmith labels submit”.",
         )
     return {person: said[person] for person in wanted if person in said}

@@ -88,13 +88,13 @@ class Preview:
 
 def preview(project: Project, wish: Wish) -> Preview:
     """Draw a set without making it; made next, it is just this but for who labels which item."""
-    people.refuse_others(project, "draws validation sets")
+    people.refuse_others(project, "can draw validation sets")
     _refuse_senseless(project, wish)
     shape = label_cases.shape_of(project, wish.protocol)
     found = sampling.candidates(validation_units.places(project, shape).values())
     if not found:
         raise Refusal(
-            "No response can be labelled yet.", "Import responses, and settle what they are judged by."
+            "No response can be labelled yet.", "Import responses, and complete the gold they are judged by."
         )
     size = _size(found, wish)
     chosen = sampling.drawn(found, size.responses, wish.seed)
@@ -180,14 +180,14 @@ def lacking(project: Project, found: ValidationSet) -> list[str]:
 
 def lock(project: Project, name: str) -> Change:
     """Keep what people said of a set as the first labels, which stay the metric; Refusal while some are missing."""
-    people.refuse_others(project, "locks validation sets")
+    people.refuse_others(project, "can lock validation sets")
     found = named(project, name)
     if found.locked_at is not None:
         raise Refusal("The labels of this set are locked already.", "Nothing was changed.")
     if missing := lacking(project, found):
         rest = [f"… and {len(missing) - NAMED} more"] if len(missing) > NAMED else []
         raise Refusal(
-            "The labels of this set are not all in, and no judge is shown before they are.",
+            "Labels of this set are missing, and no judge is shown before they are complete.",
             "Have these submitted first.",
             (*missing[:NAMED], *rest),
         )
@@ -207,7 +207,7 @@ def lock(project: Project, name: str) -> Change:
 
 def open_test(project: Project, name: str, judges: Sequence[str]) -> Opening:
     """Count a look at the test part of a set, at these judges; Refusal while its labels are not locked."""
-    people.refuse_others(project, "opens the test part of a set")
+    people.refuse_others(project, "can open the test part of a set")
     found = named(project, name)
     refuse_unlocked(found)
     opening = Opening(
@@ -241,7 +241,7 @@ def refuse_unlocked(found: ValidationSet) -> None:
     """Refusal while what people say of a set may still change."""
     if found.locked_at is None:
         raise Refusal(
-            f"The labels of “{found.name}” are not locked, and no judge is shown before they are.",
+            f"The labels of “{found.name}” are not locked; until then no judge is shown.",
             "Have its labels submitted, then lock them.",
         )
 
@@ -250,14 +250,14 @@ def _refuse_senseless(project: Project, wish: Wish) -> None:
     known = {person.id for person in people.people(project) if person.active}
     wrong = {
         "A set needs a name.": not wish.name.strip(),
-        "A set is labelled by two people or more.": len(set(wish.people)) < 2 or wish.raters < 2,
-        "An item cannot be labelled by more people than there are.": wish.raters > len(set(wish.people)),
-        "Somebody who is to label is not active in this project.": not set(wish.people) <= known,
-        "The width of an interval of a share lies between 0 and 1.": not 0 < wish.width < 1,
-        "A share lies between 0 and 1.": not all(
+        "A set must be labelled by at least two people.": len(set(wish.people)) < 2 or wish.raters < 2,
+        "An item cannot be labelled by more people than are in the set.": wish.raters > len(set(wish.people)),
+        "One of the annotators is not active in this project.": not set(wish.people) <= known,
+        "The width of a share's interval must be between 0 and 1.": not 0 < wish.width < 1,
+        "A share must be between 0 and 1.": not all(
             0 <= share <= 1 for share in (wish.share, wish.likeness, wish.test_share)
         ),
-        "A set has one response or more.": wish.size is not None and wish.size < 1,
+        "A set must contain at least one response.": wish.size is not None and wish.size < 1,
     }
     for words, holds in wrong.items():
         if holds:
@@ -282,10 +282,10 @@ def _told(wish: Wish, found: Sequence[Candidate], size: Size, content: Content, 
     if wish.size is None:
         told.append(
             f"A 95 % interval {wish.width:g} wide about {wish.share:g} takes {counted(size.units, 'unit')} of the "
-            f"whole set at a design effect of {size.effect:.2f} (units of one item alike by {wish.likeness:g})."
+            f"whole set at a design effect of {size.effect:.2f} (intra-item correlation {wish.likeness:g})."
         )
     if not size.reached:
-        told.append("There are not enough responses for that: all of them were taken.")
+        told.append("There are not enough responses for that: all of them are included.")
     return told
 
 
@@ -298,8 +298,8 @@ def _informed(project: Project, wish: Wish) -> list[str]:
         return []
     coordinate = "coordinates" if len(both) == 1 else "coordinate"
     return [
-        f"{', '.join(both)} {coordinate} as well, and could read on Results and Judges what judges say: choose people "
-        "who only label, or keep away from both pages until the set is locked."
+        f"{', '.join(both)} {coordinate} as well, and could read on Results and Judges what judges say: "
+        "choose people who only label, or avoid both pages until the set is locked."
     ]
 
 

@@ -133,5 +133,5 @@ def of_judges(project: Project, shape: Protocol, judge: str = "", trial: int = 1
         else:
             version.missing[key] = wordings.REWORDED if verdict_id in gone else status
     if judge and not found:
-        raise Refusal(f"“{judge}” has judged nothing of this kind.", "Let it judge first.")
+        raise Refusal(f"“{judge}” has no judgements of this kind.", "Run it first.")
     return sorted(found.values(), key=lambda one: (one.judge.name, one.prompt_sha256))

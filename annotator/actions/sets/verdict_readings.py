@@ -67,7 +67,7 @@ def reading(project: Project, protocol: str, place: Place, raters: Collection[st
         if any(unit.id == place.unit_id for unit in case.units):
             given = sides(project, protocol, raters, {place.key})
             return _reading(place, case, {rater: side for (rater, _), side in given.items()})
-    raise Refusal("What was judged there is no longer in this project.", "Read the list again.")
+    raise Refusal("The judged unit is no longer in this project.", "Read the list again.")
 
 
 def sides(

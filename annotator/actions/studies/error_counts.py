@@ -116,7 +116,8 @@ def _sheet(one: Counted) -> Sheet:
     heads = columns(
         "Question type",
         ("Responses", "Judged, with or without errors; of people, once for each who labelled"), *map(_words, labels),
-        *([("Without a label", "Units whose verdict asks for a label that nobody gave")] if one.taxonomy.whole else []),
+        *([("Without a label", "Units whose verdict needs a label that nobody "
+        "gave")] if one.taxonomy.whole else []),
     )  # fmt: skip
     lines = []
     for kind, means in one.means.items():

@@ -155,7 +155,7 @@ def _readings(found: Report) -> Sheet:
     judge = f"Judged by {found.rater.name}. " if found.rater else ""
     told = [f"{judge}{spec.about}"]
     if found.unknown:
-        told.append(f"Without a known plan, which is no zero: {counted(found.unknown, 'report')}.")
+        told.append(f"Without a known plan, not counted as zero: {counted(found.unknown, 'report')}.")
     return Sheet("Both readings", heads, tuple(lines), tuple(told), tuple(map(_picture, found.met)))
 
 

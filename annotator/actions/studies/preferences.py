@@ -154,7 +154,7 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
     told = (
         f"{len(found.compared):,} blind comparisons by people; chance agrees with one half of those without ties.",
     )
-    title = "How often the better score is the report that people prefer"
+    title = "How often people prefer the report with the better score"
     rates = [(metrics.named(name).title, row.share) for name, row in found.agreements.items()]
     axis = "agreed / (agreed + disagreed), Wilson's 95 % interval"
     picture = Picture("agreement", title, partial(result_pictures.shares, rates, title, axis))

@@ -85,7 +85,7 @@ VIEWS: tuple[View, ...] = (
         "preferences",
         "People's preferences",
         SYSTEMS,
-        "Whether the better score is the report that people prefer.",
+        "Whether people prefer the report with the better score.",
         "Let people compare two reports blind, and have a metric judged.",
         preferences.choices,
         preferences.report,
@@ -96,7 +96,7 @@ VIEWS: tuple[View, ...] = (
         "efficiency",
         "Score against cost",
         SYSTEMS,
-        "Which systems are worth the time, the tokens and the money they take.",
+        "Scores compared with time, tokens and money spent.",
         NOBODY_JUDGED,
         efficiency.choices,
         efficiency.report,
@@ -126,7 +126,7 @@ VIEWS: tuple[View, ...] = (
         "modes",
         "Modes",
         SYSTEMS,
-        "What a system gains when gold is given to it, item by item.",
+        "Gain in score when the system is given gold, item by item.",
         "Import responses of the same systems in two modes, such as end-to-end and isolated, and have them judged.",
         modes.choices,
         modes.report,
@@ -148,7 +148,7 @@ VIEWS: tuple[View, ...] = (
         "plan",
         "Plan matrix",
         REPORTS,
-        "Predicted sub-tasks against gold ones, in both readings.",
+        "Predicted sub-tasks compared with gold ones, in both readings.",
         "It needs a settled gold plan, and the plans of the reports: imported, or drawn by a model.",
         plan_matrices.choices,
         plan_matrices.report,
@@ -170,7 +170,7 @@ VIEWS: tuple[View, ...] = (
         "errors",
         "Errors and modes",
         REPORTS,
-        "What goes wrong, and where covered criteria came from: mean counts per report.",
+        "Kinds of errors, and sources of covered criteria: mean counts per report.",
         NOBODY_JUDGED,
         error_counts.choices,
         error_counts.report,
@@ -180,7 +180,7 @@ VIEWS: tuple[View, ...] = (
         "pilot",
         "Rubric pilot",
         BENCHMARK,
-        "Which criteria tell systems apart, on which raters agree, and how they weigh.",
+        "Which criteria separate systems, rater agreement, and weights.",
         NOBODY_JUDGED,
         rubric_pilots.choices,
         rubric_pilots.report,
@@ -201,7 +201,7 @@ VIEWS: tuple[View, ...] = (
         "selection",
         "Question selection",
         BENCHMARK,
-        "What raters gave each question, what is kept, and how they agree.",
+        "Ratings of each question, selected questions, and agreement.",
         "Have two people rate the questions.",
         selection_ratings.choices,
         selection_ratings.report,
@@ -238,7 +238,7 @@ def named(name: str, among: tuple[View, ...] = VIEWS) -> View:
     for view in among:
         if view.name == name:
             return view
-    raise Refusal(f"There is no view “{name}”.", f"Known are: {', '.join(view.name for view in among)}.")
+    raise Refusal(f"There is no view “{name}”.", f"Available: {', '.join(view.name for view in among)}.")
 
 
 def show(

@@ -161,7 +161,7 @@ def _reports(protocol: str, shown: list[Matched]) -> Sheet:
     metrics = PROTOCOLS[protocol].metrics
     heads = columns(
         "Item", "System", ("Run", "Which run of the system on the item"), ("Retrieved", "References of the report"),
-        ("Gold", "References of the gold evidence"), ("Found", "Gold references that are among them"),
+        ("Gold", "References of the gold evidence"), ("Found", "Gold references found among them"),
         *(metric.title for metric in metrics),
     )  # fmt: skip
     lines = []

@@ -238,7 +238,7 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
         return ()
     heads = columns(
         "Item", "Criterion", "Weight",
-        ("Reach", "Whether it tells systems apart: a ceiling is met by all, a floor by none"),
+        ("Reach", "Whether it separates systems: a ceiling is met by all, a floor by none"),
         ("Spread", "Standard deviation of the pass rate over systems; 0.5 at most"),
         *_agreement_heads(found),
         *((system, f"Share of the responses of {system} that meet the criterion") for system in found.systems),

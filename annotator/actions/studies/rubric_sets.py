@@ -115,7 +115,7 @@ def report(project: Project, one: str = "", other: str = "", judge: str = "", fi
     Items are matched by key, responses by item and system, first run. Of another project the last judge counts,
     or the one of the same name.
     """
-    people.refuse_others(project, "holds one person's rubrics against another's")
+    people.refuse_others(project, "can compare one person's rubrics with another's")
     there = sets(project)
     names = [name for name in (one, other) if name in there]
     names += [name for name in there if name not in names]

@@ -60,7 +60,7 @@ def choices(_project: Project) -> tuple[Choice, ...]:
 
 def report(project: Project, bar: str = f"{BAR:g}") -> Report:
     """All submitted ratings; only a coordinator sees how each rater answered."""
-    people.refuse_others(project, "sees how questions were rated")
+    people.refuse_others(project, "can see how questions were rated")
     items, given, unreadable = response_scores.items_named(project), _given(project), 0
     scores: dict[str, dict[str, Estimate]] = {}
     for item_id, of_item in given.items():

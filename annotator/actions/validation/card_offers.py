@@ -57,7 +57,7 @@ def _wish(
     positive: str = "", opening: str = "",
 ) -> validity_cards.Wish:  # fmt: skip
     if not judge:
-        raise Refusal("No judge has judged anything of this kind yet.", "Let one judge these reports first.")
+        raise Refusal("No judge has judged anything of this kind yet.", "Run a judge on these reports first.")
     whom = (against,) if against else ()
     return validity_cards.Wish(judge, protocol, set, part, whom, positive, prompt, opening)
 

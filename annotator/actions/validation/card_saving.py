@@ -23,9 +23,7 @@ def save(card: ValidityCard, path: Path) -> Path:
     content = card_files.content(card, path.suffix)
     text = content.decode("utf-8", "replace")
     if looks_like_key(text) or any(key in text for key in held()):
-        raise Refusal(
-            "A key stands in what would become the card.", "Take it out of the judge's settings first."
-        )
+        raise Refusal("The card would contain a key.", "Remove it from the judge's settings first.")
     return files.save(path, content)
 
 

@@ -169,7 +169,7 @@ def report(project: Project, wish: Wish) -> Corrected:
     ends = min(worth.values()), max(worth.values())
     if not any(any(label is not None for label in one.labels) for one in systems.values()):
         raise Refusal(
-            f"Nothing that people labelled was judged by “{rater.name}”.", "Let it judge those reports."
+            f"Nothing that people labelled was judged by “{rater.name}”.", "Run it on those reports."
         )
     scored: dict[Hashable, Scored] = {
         name: Scored(one.labels, one.said, one.items, one.weights) for name, one in sorted(systems.items())
@@ -201,7 +201,7 @@ def _judge(found: Ground) -> Rater:
     """The judge that is corrected: the named one, or the first that is no baseline."""
     there = found.judges()
     if not there:
-        raise Refusal("No judge has judged what people labelled.", "Let one judge these reports first.")
+        raise Refusal("No judge has judged what people labelled.", "Run a judge on these reports first.")
     return min(there, key=lambda one: (one.kind == JudgeKind.BASELINE.value, one.name))
 
 
@@ -270,7 +270,7 @@ def _notes(found: Ground, systems: Mapping[str, _Units]) -> Iterable[str]:
         yield "Where several people labelled a unit, its label is the mean of theirs."
     bare = sorted(name for name, one in systems.items() if not any(x is not None for x in one.labels))
     if bare:
-        yield f"Nothing is labelled of {', '.join(bare)}: there the judge's score stands alone."
+        yield f"No labels for {', '.join(bare)}: only the judge's score is used."
     if any(weight < 0 for one in systems.values() for weight in one.weights):
         yield (
             "A criterion of negative weight takes away where it is met; scores are shares of all that can be reached, "
@@ -285,7 +285,7 @@ def _notes(found: Ground, systems: Mapping[str, _Units]) -> Iterable[str]:
     if unreached:
         reports = "1 report has" if len(unreached) == 1 else f"{len(unreached):,} reports have"
         yield f"{reports} no judged criterion of a weight above 0: nothing to reach, so no score, and left out."
-    yield "Labels must be of units drawn by chance; a validation set is."
+    yield "Labels must be on randomly drawn units, as in a validation set."
 
 
 def in_order(found: Corrected) -> Sequence[str]:
@@ -380,16 +380,17 @@ def _flips(found: Corrected) -> tuple[Picture, ...]:
         behind |= {(first, second): flip, (second, first): None if flip is None else 1 - flip}
     if all(share is None for share in behind.values()):
         return ()
-    title = "Chance that the system of the row is behind that of the column, corrected"
+    title = "Probability that the row's system ranks behind the column's, corrected"
     draw = partial(result_pictures.duels, title, in_order(found), behind)
-    return (Picture("flips", "How likely two change places", draw),)
+    return (Picture("flips", "Probability that two systems swap ranks", draw),)
 
 
 def _pairs(found: Corrected) -> Sheet:
     heads = columns(
-        ("Better by the judge", "The system that the judge puts first"), "Other",
-        ("Difference", "Of corrected scores, the first less the second"),
-        ("Chance of the other order", "The share of resamples of the items in which the second is ahead, ties half"),
+        ("Better by the judge", "System ranked first by the judge"), "Other",
+        ("Difference", "Difference of corrected scores, first minus second"),
+        ("Chance of the other order", "Share of resamples of the items in which the second is ahead, ties "
+        "counted half"),
         "Verdict",
     )  # fmt: skip
     lines = []
@@ -405,7 +406,7 @@ def _pairs(found: Corrected) -> Sheet:
 def _plan(found: Corrected) -> Sheet:
     heads = columns(
         "System", ("Width now", "Of the corrected score's 95 % interval"),
-        ("More labels", "Units, the fewest that do it"),
+        ("More labels", "Smallest number of units"),
         ("Width then", "Expected"), ("Width at best", "With every unit labelled"), "Note",
     )  # fmt: skip
     lines = []
@@ -417,8 +418,8 @@ def _plan(found: Corrected) -> Sheet:
         )  # fmt: skip
         lines.append(Line(cells))
     about = (
-        f"What narrows each interval to a width of {found.wish.wide:g}, as it is computed above, if further labels are "
-        "of reports drawn by chance. From few labels it is foretold roughly: look again on the way.",
+        f"Labels needed to narrow each interval to a width of {found.wish.wide:g}, if further labels are on "
+        "randomly drawn reports. With few labels the forecast is rough: check again as you go.",
     )
     return Sheet("How many more labels", heads, tuple(lines), about)
 
@@ -438,4 +439,4 @@ def _next(found: Corrected) -> Sheet:
         for more in found.more.values()
         for one in more.responses
     )
-    return Sheet("What to label next", heads, lines, ("Drawn by chance, from items without a label first.",))
+    return Sheet("What to label next", heads, lines, ("Drawn at random, items without a label first.",))

@@ -126,9 +126,9 @@ def rule(
     protocol: str = USUAL,
 ) -> Change:  # fmt: skip
     """Say who is wrong; a later ruling on the same takes the place of this one. First labels never change."""
-    people.refuse_others(project, "rules on disagreements of judges and people")
+    people.refuse_others(project, "can rule on disagreements between judges and people")
     if reason and reason not in list(Fault):
-        raise Refusal(f"“{reason}” is no reason of the list.", f"Use one of {', '.join(Fault)}.")
+        raise Refusal(f"“{reason}” is not a valid reason.", f"Use one of {', '.join(Fault)}.")
     fields = InformedFields(
         kind=InformedKind.RULING, protocol=protocol, item_id=one.place.item_id, response_id=one.place.response_id,
         unit_id=one.place.unit_id, judge_id=one.judge.id, judge_value=one.judge_value, label_of=one.person_id,
@@ -152,7 +152,7 @@ def unclear(project: Project, protocol: str = USUAL) -> list[Unclear]:
     from annotator.actions.labelling import label_cases
     from annotator.actions.sets import validation_units
 
-    people.refuse_others(project, "is shown what was ruled unclear")
+    people.refuse_others(project, "can see criteria ruled unclear")
     places = validation_units.places(project, label_cases.shape_of(project, protocol))
     ruled = informed.standing(project, InformedKind.RULING, protocol, INFORMED.c.said == Ruling.UNCLEAR.value)
     counts = Counter(
@@ -206,8 +206,8 @@ def sheets(found: Sequence[Ruled]) -> tuple[Sheet, ...]:
     """A row for each judge and figure: by first labels, and after the rulings."""
     heads = columns(
         "Judge", "Figure", ("First labels", "The metric: blind labels as they were given"),
-        ("After rulings", "Labels ruled wrong count as the judge has them, unclear criteria for nothing"),
-        *(ruling.value.capitalize() for ruling in Ruling), ("Not ruled", "Disagreements that nobody ruled on"),
+        ("After rulings", "Labels ruled wrong take the judge's value; unclear criteria are excluded"),
+        *(ruling.value.capitalize() for ruling in Ruling), ("Not ruled", "Disagreements without a ruling"),
     )  # fmt: skip
     lines = tuple(
         Row((
@@ -217,8 +217,8 @@ def sheets(found: Sequence[Ruled]) -> tuple[Sheet, ...]:
         for one in found for name, first in one.first.plain.items()
     )  # fmt: skip
     about = (
-        "First labels stay the metric. Only disagreements are ruled on, so that rulings can but raise agreement: an "
-        "error that both sides share is seen by nobody.",
+        "First labels stay the metric. Only disagreements are ruled on, so rulings can only raise "
+        "agreement: errors shared by both sides are never reviewed.",
     )
     return (Sheet("First labels and rulings", heads, lines, about, _pictures(found)),) if lines else ()
 

@@ -102,7 +102,7 @@ def choose(project: Project, wish: Wish) -> Choice:
     found = validation.of_ground(project, ground, replace(wish.of, by=validation_units.ALL))
     judged = [line for line in found.lines if line.rater.is_judge]
     if not judged:
-        raise Refusal("No judge has judged what people labelled.", "Let one judge these reports first.")
+        raise Refusal("No judge has judged what people labelled.", "Run a judge on these reports first.")
     _refuse_unknown(wish, judged[0])
     human = next((_agreement(wish, line) for line in found.lines if line.rater.id == PEOPLE), None)
     reference = _reference(wish, judged)
@@ -135,7 +135,7 @@ def _reference(wish: Wish, judged: list[Judged]) -> Judged | None:
     named = [line for line in judged if line.rater.name == wish.reference]
     if not named:
         names = ", ".join(sorted({line.rater.name for line in judged}))
-        raise Refusal(f"“{wish.reference}” has judged nothing of this.", f"Those who have: {names}.")
+        raise Refusal(f"“{wish.reference}” has no judgements on this.", f"Those who have: {names}.")
     return max(named, key=lambda line: _height(_agreement(wish, line)))
 
 
@@ -254,12 +254,12 @@ def _nobody(wish: Wish, offers: list[Offer], reference: str, people: bool) -> st
         return f"No judge is shown to be at most {wish.delta:g} worse than people with one another, at a known cost."
     if len(offers) == 1:
         return (
-            f"“{reference}” is the only judge here, and is not held against itself. Hold it against people, or let "
-            "another judge judge the same reports."
+            f"“{reference}” is the only judge here and cannot be compared with itself. Compare it with "
+            "people, or run another judge on the same reports."
         )
     return (
         f"No other judge is shown to be at most {wish.delta:g} worse than “{reference}”, at a known cost: "
-        f"“{reference}” is the one to keep among judges, which says nothing of people."
+        f"“{reference}” is the best choice among judges; this says nothing about people."
     )
 
 
@@ -267,11 +267,11 @@ def sheets(found: Choice) -> tuple[Sheet, ...]:
     """A row for each judge and one for people, with the picture of agreement against cost."""
     title = _title(found.wish)
     heads = columns(
-        "Judge", ("Prompt", "The first signs of its hash"), (title, TITLES[found.wish.figure][1]),
+        "Judge", ("Prompt", "First characters of its hash"), (title, TITLES[found.wish.figure][1]),
         ("Lower bound", "Of its 95 % interval over items"), ("n", "Pairs of values"),
         ("Cost per question", "Mean, US dollars"),
         ("On the front", "No other judge has a higher lower bound for less"),
-        (f"To {found.reference}", "Its figure less that of the reference: of another judge on the same units, of "
+        (f"To {found.reference}", "Difference to the reference: of another judge on the same units, of "
          "people with one another on those that two people labelled"),
         ("May stand in" if found.wish.reference == PEOPLE else "Not worse",
          f"Not worse than {found.reference} by more than {found.wish.delta:g}"),
@@ -294,7 +294,7 @@ def sheets(found: Choice) -> tuple[Sheet, ...]:
             *(text("–") for _ in range(4)),
         )
         lines.append(Line(people))
-    about = (*found.reason, f"Held against {found.against}; people are held against one another.")
+    about = (*found.reason, f"Compared with {found.against}; people are compared with one another.")
     return (Sheet("Agreement against cost", heads, tuple(lines), about, _pictures(found, title)),)
 
 

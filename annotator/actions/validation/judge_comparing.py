@@ -176,7 +176,7 @@ def differing(project: Project, protocol: str, a: str, b: str) -> Cut[Difference
 
 
 def _refuse_others(project: Project) -> None:
-    people.refuse_others(project, "compares judges with people")
+    people.refuse_others(project, "can compare judges with people")
 
 
 def _pairing(field: Field, a: Rater, b: Rater, said: dict[str, Said]) -> Pairing:

@@ -59,7 +59,7 @@ def judge_of(project: Project, name: str = "") -> Judge:
     """The judge of that name, or the one behind an endpoint that ran last; Refusal where no reply can be read."""
     one_by_one = readable(project)
     if not name and not one_by_one:
-        raise Refusal("No judge behind an endpoint has judged coverage here.", "Let one judge first.")
+        raise Refusal("No judge behind an endpoint has judged coverage here.", "Run a judge first.")
     asked = judges.named(project, name) if name else one_by_one[0]
     if asked.kind != JudgeKind.ENDPOINT:
         raise Refusal(f"“{asked.name}” asks no model: there is no reply to read.", "Choose another judge.")

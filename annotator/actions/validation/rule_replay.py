@@ -111,7 +111,7 @@ class Replay:
         forms = ", ".join(f"{count:,} {form}" for form, count in self.replies.items())
         lines = [
             f"{sum(self.replies.values()):,} judgements of “{self.judge}” ({forms}), read by the rule of {CITATION}: "
-            f"{len(self.changed):,} come out otherwise.",
+            f"{len(self.changed):,} change.",
             *(f"  {direction}: {count:,}" for direction, count in self.directions.items()),
         ]
         if self.replies.get(STRUCTURED):
@@ -154,7 +154,7 @@ def replay(project: Project, judge: str = "") -> Replay:
     tally = _Tally(systems, _by_response(found))
     tally.count(project)
     if not tally.replies:
-        raise Refusal(f"No call of “{asked.name}” on coverage is kept here.", "Let it judge first.")
+        raise Refusal(f"No call of “{asked.name}” on coverage is kept here.", "Run it first.")
     return Replay(
         asked.name,
         dict(tally.replies.most_common()),
@@ -275,9 +275,9 @@ def _places(found: list[Estimate]) -> list[int | None]:
 
 LACKS = "It needs the kept replies of a judge behind an endpoint that was asked about coverage one criterion at a time."
 AXIS = "Coverage: mean over items, 95 % interval"
-HERE = ("Here", "By the verdicts as they were read here; what is missing is left out")
+HERE = ("Here", "By the verdicts as parsed here; missing ones are excluded")
 THERE = ("Under the rule", "By the public rule; a call that failed counts as not covered")
-DIFFERENCE_COLUMN = ("Difference", "Under the rule, less here")
+DIFFERENCE_COLUMN = ("Difference", "Under the rule minus here")
 
 
 def choices(project: Project) -> tuple[Choice, ...]:
@@ -302,7 +302,7 @@ def sheets(found: tuple[Replay, str]) -> tuple[Sheet, ...]:
 def _systems(found: Replay) -> Sheet:
     heads = columns(
         "System", HERE, THERE, DIFFERENCE_COLUMN, ("Place here", "Among all systems, 1 the best"), "Place there",
-        ("Changed", "Verdicts that come out otherwise"),
+        ("Changed", "Verdicts that change"),
     )  # fmt: skip
     lines = tuple(
         Line((
@@ -330,9 +330,7 @@ def _picture(found: Replay) -> Picture:
 
 
 def _reports(found: Replay, judge_id: str) -> Sheet:
-    heads = columns(
-        "Item", "System", HERE, THERE, DIFFERENCE_COLUMN, ("Changed", "Verdicts that come out otherwise")
-    )
+    heads = columns("Item", "System", HERE, THERE, DIFFERENCE_COLUMN, ("Changed", "Verdicts that change"))
     lines = tuple(
         Line(
             (text(one.item), text(one.system), figure(one.ours), figure(one.theirs), figure(one.difference),
@@ -351,8 +349,9 @@ def _of_report(one: ScoreLine, judge_id: str) -> Source:
 
 def _verdicts(found: Replay, judge_id: str) -> Sheet:
     heads = columns(
-        "Item", "System", "Criterion", "Weight", "Here", "Under the rule", ("Why", "What of the reply decided it"),
-        ("Decided by", "The word whose letters the rule found"), "Reply",
+        "Item", "System", "Criterion", "Weight", "Here", "Under the rule", ("Why", "Deciding part of the "
+        "reply"),
+        ("Decided by", "The word in which the rule found its letters"), "Reply",
     )  # fmt: skip
     lines = tuple(
         Line(
@@ -361,7 +360,7 @@ def _verdicts(found: Replay, judge_id: str) -> Sheet:
                 _ours(one), text(one.theirs), text(one.how), text(one.shown or "–"), text(one.form, tip=one.raw),
             ),
             one.item_id, one.unit_id, response_id=one.response_id,
-            more=(("The reply as it came", one.raw),) if one.raw else (),
+            more=(("The raw reply", one.raw),) if one.raw else (),
             source=Source(
                 COVERAGE.name, judge_id, item_id=one.item_id, response_id=one.response_id, unit_id=one.unit_id,
                 words=f"Item {one.item}, {one.system}: {one.direction}",

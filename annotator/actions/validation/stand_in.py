@@ -99,14 +99,14 @@ def report(project: Project, wish: Wish) -> Answers:
     refuse_senseless(wish)
     found = validation.ground_of(project, wish.of)
     if not found.judges():
-        raise Refusal("No judge has judged what people labelled.", "Let one judge these reports first.")
+        raise Refusal("No judge has judged what people labelled.", "Run a judge on these reports first.")
     return of_ground(project, found, wish)
 
 
 def refuse_senseless(wish: Wish) -> None:
     """Refusal for margins and figures that there are not."""
     if wish.delta < 0 or wish.epsilon < 0:
-        raise Refusal("A margin is not below 0.", "Give how much worse a judge may be, such as 0.05.")
+        raise Refusal("A margin must not be negative.", "Give how much worse a judge may be, such as 0.05.")
     if wish.figure not in TITLES:
         raise Refusal(f"Judges cannot be chosen by “{wish.figure}”.", f"Use one of {', '.join(TITLES)}.")
 
@@ -130,7 +130,7 @@ def _answer(found: Ground, wish: Wish, rater: Rater, limit: float) -> Answer:
     positive = validation_figures.positive_of(found.shape, wish.of.positive)
     if not positive and wish.figure not in validation_figures.ANY_VALUES:
         raise Refusal(
-            f"“{wish.figure}” is of one value, and {found.shape.title} has more than two.",
+            f"“{wish.figure}” refers to one value, and {found.shape.title} has more than two.",
             f"Name the positive one, or use one of {', '.join(validation_figures.ANY_VALUES)}.",
         )
     beside = validation_figures.beside(
@@ -269,14 +269,14 @@ def _answers(found: Answers) -> Sheet:
     title = TITLES[found.wish.figure][0]
     heads = columns(
         "Judge",
-        ("May it stand in?", "Yes where it is shown not to be worse than people with one another by more than the "
-         "margin and passes the alternative annotator test, where three people labelled; no where it is shown to be "
-         "worse; otherwise not yet known"),
-        ("Prompt", "The first signs of its hash"),
-        (f"Δ {title}", "Its agreement with people less people's with one another, on the units that have both, with "
-         "the 95 % interval over items"),
+        ("May it stand in?", "Yes: shown not to be worse than people with one another by more than the "
+        "margin, and passes the alternative annotator test if three people labelled. No: shown to be worse. "
+        "Otherwise not yet known"),
+        ("Prompt", "First characters of its hash"),
+        (f"Δ {title}", "Its agreement with people minus people's agreement with one another, on units with "
+        "both, with the 95 % interval over items"),
         (f"{title} with people", TITLES[found.wish.figure][1]),
-        ("People with one another", "The same figure of people, each held against every other"),
+        ("People with one another", "The same figure for people, each compared with every other"),
         ("ω", "Winning rate: the share of people than whom the judge is at least as close to the others, at margin ε"),
         ("ρ", "Advantage probability: how often the judge is at least as close to the others as a person is"),
         ("Items", "With units that it judged and two people labelled"), ("People", "Those who labelled"),
@@ -334,7 +334,8 @@ def _told(found: Answers) -> tuple[str, ...]:
     wish = found.wish
     return (
         *(f"“{one.rater.name}”: {one.verdict}, because {one.because}" for one in found.answers),
-        f"Held against {found.against}, with a margin of {wish.delta:g} for {TITLES[wish.figure][0]} and ε = "
+        f"Compared with {found.against}, with a margin of {wish.delta:g} for {TITLES[wish.figure][0]} and ε "
+        "= "
         f"{wish.epsilon:g} for the alternative annotator test (Calderon, Reichart & Dror 2025).",
     )
 
@@ -358,7 +359,7 @@ def _picture(found: Answers) -> Picture:
 
 def _by_person(found: Answers) -> Sheet:
     heads = columns(
-        "Judge", ("Person", "Left out, and held against the others beside the judge"),
+        "Judge", ("Person", "Person left out and compared with the others, like the judge"),
         ("Judge as close", "Of the units, those on which the judge is at least as close to the others"),
         ("Person as close", "Of the units, those on which the person is"), ("n", "Units"),
         ("p", "Of the person's lead being ε or more, by a one-sided t test over items"),

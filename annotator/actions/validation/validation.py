@@ -107,7 +107,7 @@ def report(project: Project, wish: Wish) -> Validation:
 def ground_of(project: Project, wish: Wish) -> Ground:
     """What a validation stands on."""
     if wish.by not in BY:
-        raise Refusal(f"Figures are not told apart by “{wish.by}”.", f"Use one of {', '.join(BY)}.")
+        raise Refusal(f"Figures cannot be broken down by “{wish.by}”.", f"Use one of {', '.join(BY)}.")
     return validation_ground.ground(
         project, wish.protocol, wish.set_name, wish.part, wish.against, wish.judge, wish.opening
     )
@@ -181,15 +181,15 @@ def _notes(found: Ground, wish: Wish, positive: str) -> list[str]:
     several = len(found.truth) > 1
     if several:
         notes.append(
-            "Each person's label of a unit counts as one true value, so a unit stands there several times."
+            "Each person's label of a unit counts as one true value, so a unit can occur several times."
         )
     if len(found.people) > 1 and CONSENSUS not in found.truth:
         notes.append(
-            "Of people each is held against every other who counts as true, both ways round where both count: their "
-            "precision and recall are then the same."
+            "Each person is compared with every other who counts as true, in both directions where both "
+            "count, so precision and recall are equal."
         )
     if len(found.people) == 1 and CONSENSUS not in found.truth:
-        notes.append("Only one person labelled: there is no human ceiling to hold judges to.")
+        notes.append("Only one person labelled: there is no human ceiling to compare judges with.")
     if CONSENSUS in found.truth:
         notes.append("The consensus was made of people's labels, which flatters the people beside it.")
     if not positive:

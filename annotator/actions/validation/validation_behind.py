@@ -54,7 +54,7 @@ def units(project: Project, source: Held) -> Sheet:
         rater = found.rater(source.rater)
         beside = found.rater(source.beside) if source.beside else None
     except KeyError:
-        raise Refusal("That rater is no longer among those compared.", "Count the figures anew.") from None
+        raise Refusal("That rater is no longer among those compared.", "Compute the figures again.") from None
     units = validation.groups(found, wish.by).get(source.group)
     rows = found.rows(rater, found.chosen(units)) if units is not None else []
     every = list(_narrowed(found, rater, beside, source, rows))
@@ -76,7 +76,9 @@ def units(project: Project, source: Held) -> Sheet:
     items = len({found.places[row.key].item_id for row in rows})
     told = [f"{counted(len(rows), 'pair')} of values on {counted(items, 'item')}.{several}"]
     if withheld := len(every) - len(rows):
-        told.append(f"{counted(withheld, 'more is', 'more are')} on items that you are still to label blind.")
+        told.append(
+            f"{counted(withheld, 'more is', 'more are')} on items that you still have to label blind."
+        )
     return Sheet("Units", heads, lines, tuple(told))
 
 

@@ -32,7 +32,7 @@ MAIN = ("accuracy", "f1", "kappa")
 TABLE_2 = ("accuracy", "precision", "recall", "f1")
 KINDS = {"endpoint": "judge", "derived": "vote of judges"}
 HASH_SHOWN = 8
-PROMPT = ("Prompt", "The first signs of its hash")
+PROMPT = ("Prompt", "First characters of its hash")
 COST = ("Cost per question", "Mean, US dollars")
 PAIRS = (
     "Pairs",
@@ -169,10 +169,10 @@ def _told(found: Validation) -> tuple[str, ...]:
     labels = f"“{wish.set_name}”, {wish.part or 'dev'} part" if wish.set_name else "all submitted labels"
     positive = f", “{found.positive}” being positive" if found.positive else ""
     said = [
-        f"{found.shape.title}: held against {found.against} on {labels}{positive}. Intervals are over items."
+        f"{found.shape.title}: compared with {found.against} on {labels}{positive}. Intervals are over items."
     ]
     if wish.set_name:
-        said.append(f"The test part was looked at {counted(found.openings, 'time')}.")
+        said.append(f"The test part was viewed {counted(found.openings, 'time')}.")
     return (*said, *found.notes)
 
 
@@ -188,7 +188,7 @@ def _confusion(found: Validation) -> Sheet:
              picture=f"confusion/{line.group}")
         for line in found.lines for true in values for said in values
     )  # fmt: skip
-    about = (f"Against {found.against}. Open a count, and its units are listed.",)
+    about = (f"Compared with {found.against}. Open a count to list its units.",)
     return Sheet("Confusion", heads, lines, about, _of_confusion(found))
 
 
@@ -232,7 +232,7 @@ def _contrasts(found: Validation) -> Sheet:
     )  # fmt: skip
     lines = tuple(line for one in found.contrasts for line in _contrast(found, one))
     about = (
-        "McNemar's test takes units for independent, which those of one item are not; the interval does not.",
+        "McNemar's test assumes independent units, which units of one item are not; the interval does not.",
     )
     return Sheet("Two judges", heads, lines, about, _of_contrasts(found))
 
@@ -336,7 +336,7 @@ def _of_figure(found: Validation, name: str, weighted: bool) -> Picture:
         sections.append(result_pictures.Section(group, _ordered(rated), human))
     words = f"{TITLES[name][0]}, by weight" if weighted else TITLES[name][0]
     apart = "" if found.wish.by == ALL else f", by {found.wish.by}"
-    title = f"{words}: judges and people held against {found.against}{apart}"
+    title = f"{words}: judges and people compared with {found.against}{apart}"
     return Picture(
         name, f"{words}{apart}", partial(result_pictures.beside, title, sections, f"{words}: {AXIS}")
     )

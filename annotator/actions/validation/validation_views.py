@@ -31,15 +31,15 @@ JUDGES = "Judges beside people"
 ANY, WEIGHTED = "", "weighted"
 PARTS = (
     (Split.DEV.value, Split.DEV.value),
-    ("test (looks are counted)", Split.TEST.value),
-    ("whole (looks are counted)", validation_ground.WHOLE),
+    ("test (views are counted)", Split.TEST.value),
+    ("whole (views are counted)", validation_ground.WHOLE),
 )
 Condition = tuple[str, tuple[str, ...]] | None
 FIGURES = ("kappa", *(name for name in TITLES if name != "kappa"))
 MARGINS = ("0.05", "0.02", "0.1", "0.2")
-EPSILONS = (("0.2 (experts)", "0.2"), ("0.15 (skilled people)", "0.15"), ("0.1 (a crowd)", "0.1"))
+EPSILONS = (("0.2 (experts)", "0.2"), ("0.15 (skilled annotators)", "0.15"), ("0.1 (a crowd)", "0.1"))
 WIDTHS = ("0.1", "0.05", "0.2", "0.3")
-NOBODY = "Let people label reports and submit their labels, and let a judge judge the same reports."
+NOBODY = "Let people label reports and submit their labels, and run a judge on the same reports."
 
 
 def choices(project: Project) -> tuple[Choice, ...]:
@@ -130,7 +130,7 @@ def _within(project: Project, protocol: str, only_if: Condition) -> Iterator[Cho
         yield Choice("set", "Labels", (("all that were submitted", ANY), *drawn), only_if)
         # The test part is opened on purpose, so the dev part comes first.
         yield Choice("part", "Part", PARTS, ("set", tuple(name for name, _ in drawn)))
-    yield Choice("against", "Held against", _against(project, protocol), only_if)
+    yield Choice("against", "Compared with", _against(project, protocol), only_if)
     values = PROTOCOLS[protocol].values
     if len(values) > 2:
         named = tuple((value.replace("_", " "), value) for value in values)
@@ -215,7 +215,7 @@ VIEWS: tuple[View, ...] = (
         "judges",
         "Agreement",
         JUDGES,
-        "Each judge and wording held against people, beside people against one another.",
+        "Each judge and wording compared with people, beside people compared with one another.",
         NOBODY,
         choices,
         kept(report),
@@ -237,7 +237,7 @@ VIEWS: tuple[View, ...] = (
         "corrected",
         "Corrected leaderboard",
         JUDGES,
-        "Scores raw and corrected by people's labels, how sure the order is, and what to label next.",
+        "Scores raw and corrected by people's labels, certainty of the ranking, and what to label next.",
         NOBODY,
         _of_leaderboard,
         kept(leaderboard),
@@ -248,7 +248,7 @@ VIEWS: tuple[View, ...] = (
         "rulings",
         "First labels and rulings",
         JUDGES,
-        "What rulings on disagreements make of agreement; first labels stay the metric.",
+        "Effect of rulings on agreement; first labels stay the metric.",
         NOBODY,
         _labels,
         kept(rulings),
@@ -281,8 +281,9 @@ VIEWS: tuple[View, ...] = (
         "bias",
         "Bias",
         JUDGES,
-        "How often judges fall for attacks on copies of reports, and how far they go by order, length and kinship.",
-        "Let a judge judge some reports (the baseline judge needs no network), then put it to the test: Attacks.",
+        "How often attacks on copies of reports change verdicts, and judges' position, length and family "
+        "bias.",
+        "Run a judge on some reports (the baseline judge needs no network), then test it under Attacks.",
         biases.choices,
         kept(biases.panel),
         biases.sheets,

@@ -154,8 +154,8 @@ def _rater(ground: Ground, wish: Wish) -> Rater:
     there = ground.judges()
     if not there:
         raise Refusal(
-            f"“{wish.judge}” has judged nothing that people labelled here.",
-            "Let it judge these reports first.",
+            f"“{wish.judge}” has no judgements on units labelled here.",
+            "Run it on these reports first.",
         )
     chosen = [
         one for one in there
@@ -308,7 +308,7 @@ def _notes(ground: Ground, wish: Wish, found: Validation) -> tuple[str, ...]:
         *found.notes,
     ]
     if not ground.humans():
-        said.append("There is no human ceiling: nobody can be held against anybody else here.")
+        said.append("There is no human ceiling: no two people labelled the same units here.")
     if wish.set_name and wish.part != Split.TEST.value:
         said.append(
             "These are not the figures of the test part alone: what was tuned on it may look too good."
@@ -371,11 +371,11 @@ def _told(card: ValidityCard) -> tuple[str, ...]:
     judge, labels = card.of("judge"), card.labels
     where = f"“{labels.set_name}”, {labels.part} part" if labels.set_name else "all submitted labels"
     said = [
-        f"{card.protocol_title}: held against {labels.against} on {where}, {counted(labels.units, 'unit')} of "
+        f"{card.protocol_title}: compared with {labels.against} on {where}, {counted(labels.units, 'unit')} of "
         f"{counted(labels.items, 'item')}."
     ]
     if labels.set_name:
-        said.append(f"The test part was looked at {counted(len(labels.opened_at), 'time')}.")
+        said.append(f"The test part was viewed {counted(len(labels.opened_at), 'time')}.")
     if judge is not None and judge.missing_rate is not None:
         said.append(f"{percent(judge.missing_rate, 1)} of its verdicts are missing.")
     if card.unfit:

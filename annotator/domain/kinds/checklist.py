@@ -53,9 +53,7 @@ def findings(checklist: Checklist, _context: Context) -> Iterator[Finding]:
         yield error("sum", fault, "Change them so that they sum to 1.", field="share")
     for unit in units:
         if unit.share == 0:
-            yield warning(
-                "weightless", "This point counts for nothing.", "Give it a share.", unit.id, "share"
-            )
+            yield warning("weightless", "This point has no share.", "Give it a share.", unit.id, "share")
     yield from near_duplicates(units, "point")
 
 

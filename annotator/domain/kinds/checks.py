@@ -75,8 +75,8 @@ def near_duplicates(units: Sequence[Unit], noun: str) -> Iterator[Finding]:
         warned.add(b.id)
         yield warning(
             "near-duplicate",
-            f"This is much like {noun} {first}.",
-            "Merge the two, or make the difference plain.",
+            f"This is very similar to {noun} {first}.",
+            "Merge the two, or make the difference clear.",
             b.id,
         )
 
@@ -91,7 +91,9 @@ def echoes(units: Sequence[Unit], question: str) -> Iterator[Finding]:
     asked = terms(question)
     for unit in units:
         if likeness(terms(unit.text), asked) >= ECHO:
-            yield warning("echo", "This repeats the question.", "Say what the answer must hold.", unit.id)
+            yield warning(
+                "echo", "This repeats the question.", "State what the answer must contain.", unit.id
+            )
 
 
 def word_band(unit: Unit, least: int, most: int, norm: str = "the guideline asks for") -> Iterator[Finding]:
@@ -106,7 +108,7 @@ def word_band(unit: Unit, least: int, most: int, norm: str = "the guideline asks
         most, counted = most * CHARACTERS_PER_WORD, "characters"
     count = word_count(unit.text)
     if not least <= count <= most:
-        advice = "Say a little more." if count < least else "Say it shorter, or split it."
+        advice = "Write a little more." if count < least else "Shorten it, or split it."
         yield warning("length", f"{count} {counted}; {norm} {least} to {most}.", advice, unit.id)
 
 

@@ -125,7 +125,7 @@ def _marks(units: Sequence[Statement]) -> Iterator[Finding]:
         _POINTING,
         units,
         "“{found}” points into the paper.",
-        "Say what is found there: the judge sees only the report.",
+        "State what is found there: the judge sees only the report.",
     )
     yield from questions(units, "State it as a fact.")
 
@@ -138,13 +138,13 @@ def _english(units: Sequence[Statement]) -> Iterator[Finding]:
         "“{found}” negates the statement.",
         "Put it positively and set the label.",
     )
-    yield from marked("hedge", _HEDGE, units, "“{found}” makes it hard to call false.", "Say it plainly.")
+    yield from marked("hedge", _HEDGE, units, "“{found}” makes it hard to call false.", "State it plainly.")
     yield from marked(
         "giveaway",
         _GIVEAWAY,
         units,
         "“{found}” gives the label away.",
-        "Say it as soberly as a true statement.",
+        "Word it as neutrally as a true statement.",
     )
 
 

@@ -48,7 +48,7 @@ def _identifier(unit: Reference) -> Iterator[Finding]:
     elif not work_named(unit.identifier):
         yield warning(
             "identifier",
-            "This is no DOI, arXiv id, ISBN or address that we can read.",
+            "This is not a recognised DOI, arXiv id, ISBN or address.",
             "Compare it with the source, e.g. 10.1000/182, arXiv:2301.00001, 978-…, https://….",
             unit.id,
             "identifier",
@@ -62,7 +62,7 @@ def _duplicates(units: Sequence[Reference]) -> Iterator[Finding]:
         earlier = next((seen[key] for key in keys if key in seen), None)
         if earlier is not None:
             yield warning(
-                "duplicate", f"This is reference {earlier} again.", "Remove one of the two.", unit.id
+                "duplicate", f"This repeats reference {earlier}.", "Remove one of the two.", unit.id
             )
         seen |= {key: number for key in keys if key not in seen}
 

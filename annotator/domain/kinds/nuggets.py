@@ -28,7 +28,7 @@ def findings(nuggets: Nuggets, _context: Context) -> Iterator[Finding]:
     yield from near_duplicates([unit for unit in nuggets.units if unit.text.strip()], "nugget")
     if len(nuggets.units) >= 3 and not any(unit.importance == "vital" for unit in nuggets.units):
         yield warning(
-            "no-vital", "No nugget is vital.", "Mark those that a good text must hold.", field="importance"
+            "no-vital", "No nugget is vital.", "Mark those that a good text must contain.", field="importance"
         )
 
 
@@ -43,14 +43,14 @@ SPEC = KindSpec(
     title="Nuggets",
     unit="nugget",
     units="nuggets",
-    what="Nuggets are the facts that a good text holds, each vital or merely okay.",
+    what="Nuggets are the facts that a good text contains, each vital or merely okay.",
     prompt="One fact, in a sentence that stands by itself.",
     table="nuggets",
     fields=(
         UnitField(
             "importance",
             "Importance",
-            (("vital", "Vital", "A good text must hold it"), ("okay", "Okay", "Good to have, not needed")),
+            (("vital", "Vital", "A good text must contain it"), ("okay", "Okay", "Good to have, not needed")),
             level="nominal",
         ),
     ),

@@ -69,7 +69,7 @@ def findings(query: Query, context: Context) -> Iterator[Finding]:
         _CITED,
         units,
         "“{found}” names an author.",
-        "Ask about the matter, not about who wrote on it.",
+        "Ask about the topic, not about its authors.",
     )
     yield from _of_the_source(units, context.source_text)
     if context.english:
@@ -84,7 +84,7 @@ def findings(query: Query, context: Context) -> Iterator[Finding]:
             "paper-in-hand",
             _IN_HAND,
             units,
-            "“{found}” needs the paper in hand.",
+            "“{found}” refers to the paper itself.",
             "Ask so that someone who has not read it understands.",
         )
 

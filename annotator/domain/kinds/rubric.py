@@ -130,8 +130,8 @@ def _english(units: Sequence[Criterion]) -> Iterator[Finding]:
         "optional",
         _OPTIONAL,
         units,
-        "“{found}” leaves it open.",
-        "Say what must be met, and lower the weight.",
+        "“{found}” is optional wording.",
+        "State what must be met, and lower the weight.",
     )
     yield from marked(
         "surface",
@@ -195,7 +195,7 @@ def _spread(rubric: Rubric) -> Iterator[Finding]:
         yield warning(
             "no-core",
             "No criterion has weight 3.",
-            "Give a 3 to what no good answer can do without.",
+            "Give weight 3 to what every good answer needs.",
             field="weight",
         )
     if n and _distance(shares, n) > ODD_SPREAD:

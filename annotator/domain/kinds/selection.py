@@ -63,7 +63,7 @@ def _told(selection: Selection) -> str:
     """The mean of the ratings given so far against the bar."""
     ratings = [unit.rating for unit in selection.units if unit.rating is not None]
     if not ratings:
-        return f"not rated yet, the bar is {BAR}"
+        return f"not rated yet, the threshold is {BAR}"
     mean = fmean(ratings)
     so_far = "" if len(ratings) == len(selection.units) else " for now"
     return f"mean {mean:.2f}{so_far}, {'✓ at or above' if mean >= BAR else 'below'} the bar of {BAR}"

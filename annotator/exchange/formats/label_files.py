@@ -109,7 +109,9 @@ def _head(cells: Sequence[str], name: str, found: Found) -> list[str]:
         raise Refusal(f"“{name}” has the column “{twice}” twice.", CORRECT)
     for needed in _NEEDED:
         if not set(needed) & set(names):
-            raise Refusal(f"“{name}” has no column “{' or '.join(needed)}”.", f"Known are {', '.join(READ)}.")
+            raise Refusal(
+                f"“{name}” has no column “{' or '.join(needed)}”.", f"Available: {', '.join(READ)}."
+            )
     _tell_strangers(names, name, found)
     return names
 

@@ -44,7 +44,7 @@ class Endpoint:
         """The endpoint of a judge's settings; Refusal when its address, model or parameters cannot be used."""
         if not judge.model:
             raise Refusal(
-                f"The judge {judge.name} names no model.", "Enter the model's name as the endpoint knows it."
+                f"The judge {judge.name} has no model.", "Enter the model's name as the endpoint knows it."
             )
         return cls(checked_url(judge.base_url), judge.model, key, of_judge(judge), timeout_s)
 

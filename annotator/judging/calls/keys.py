@@ -80,7 +80,7 @@ class Keys:
                 self._keyring().delete_password(SERVICE, name)
             except _no_ring():
                 raise Refusal(
-                    "The system keyring did not let go of the key.",
+                    "The system keyring did not delete the key.",
                     f"Remove the entry {SERVICE} in the keyring's own program.",
                 ) from None
 
@@ -128,7 +128,7 @@ def checked_key(key: str) -> str:
     key = key.strip()
     if not key or not key.isascii() or not key.isprintable() or " " in key:
         raise Refusal(
-            "The key holds characters no key can have.",
+            "The key contains invalid characters.",
             "Copy it again from the provider's page and paste it whole.",
         )
     return key

@@ -95,7 +95,7 @@ def test_closing_lists_what_is_missing_and_changes_nothing(project: Project):
 def test_a_consensus_of_nothing_is_refused(project: Project):
     for each in adjudication_sheets.sheet(project, adjudication(project)).rows:
         ruling.rule(project, each.ruling.id, "drop", reason=Reason.SCOPE)
-    with pytest.raises(Refusal, match="Nothing would be left"):
+    with pytest.raises(Refusal, match="The consensus would be empty"):
         closing.close(project, adjudication(project))
 
 

@@ -140,7 +140,7 @@ def test_a_row_of_labels_says_what_it_is_about_and_hides_the_system(project: Pro
 def test_an_own_label_is_another_value_of_the_protocol(project: Project) -> None:
     adjudication_id = labelled(project, Ada={"c1": "yes"}, Ben={"c1": "no"})
     (row,) = adjudication_sheets.sheet(project, adjudication_id).rows
-    with pytest.raises(Refusal, match="“perhaps” cannot be said here"):
+    with pytest.raises(Refusal, match="“perhaps” is not a valid value here"):
         ruling.write_own(project, row.ruling.id, value="perhaps")
     ruling.write_own(project, row.ruling.id, value="no")
     assert "take" in closing.missing(project, adjudication_id)[0].words

@@ -120,7 +120,7 @@ def test_splitting_gives_a_unit_a_row_of_its_own_below(project: Project):
     place = rows.index(["a1"])
     assert rows[place + 1] == ["b1"]
     assert not row(project, "a1").unanimous
-    with pytest.raises(Refusal, match="stands alone"):
+    with pytest.raises(Refusal, match="is not paired"):
         pairing.split(project, row(project, "b1").id, ben)
 
 
@@ -147,9 +147,9 @@ def test_rows_of_labels_are_given(project: Project):
     )
     adjudication_id = pairs.opened(project, Stage.LABELLING)
     (only,) = adjudication_sheets.sheet(project, adjudication_id).rows
-    with pytest.raises(Refusal, match="rows of labels are given"):
+    with pytest.raises(Refusal, match="rows of labels are fixed"):
         pairing.split(project, only.ruling.id, "A")
-    with pytest.raises(Refusal, match="rows of labels are given"):
+    with pytest.raises(Refusal, match="rows of labels are fixed"):
         ruling.add_row(project, adjudication_id, value="yes")
-    with pytest.raises(Refusal, match="cannot both stand"):
+    with pytest.raises(Refusal, match="cannot both be kept"):
         ruling.rule(project, only.ruling.id, "both")

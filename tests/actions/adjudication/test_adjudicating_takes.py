@@ -85,7 +85,7 @@ def test_a_field_that_does_not_fit_is_named(project: Project):
     found = row(project, "a2").ruling
     with pytest.raises(Refusal, match="The weight does not fit"):
         ruling.write_own(project, found.id, weight=7)
-    with pytest.raises(Refusal, match="The note cannot be worded here"):
+    with pytest.raises(Refusal, match="The note cannot be edited here"):
         ruling.write_own(project, found.id, note="for everybody")
     assert row(project, "a2").ruling == found
 

@@ -57,7 +57,7 @@ def test_a_vote_is_kept_and_can_be_undone(project: Project):
 
 def test_only_a_value_of_the_kind_can_be_voted(project: Project):
     first = voting.ballots(project, adjudication(project))[0]
-    with pytest.raises(Refusal, match="“perhaps” cannot be said here"):
+    with pytest.raises(Refusal, match="“perhaps” is not a valid value here"):
         voting.vote(project, first.ruling_id, "perhaps")
 
 

@@ -182,7 +182,7 @@ def test_an_objection_is_answered_in_words_once_and_by_the_adjudicator_alone(pro
         feedback.answer(project, dispute_id, "I agree with myself")
     pairs.work_as(project, "Cleo")
     feedback.answer(project, dispute_id, "Costs are another item's")
-    with pytest.raises(Refusal, match="has its answer"):
+    with pytest.raises(Refusal, match="is already answered"):
         feedback.answer(project, dispute_id, "Or not")
     assert adjudicating.queue(project)[0].closed
     told_ = of(project, "Ada").stages[0].dispute

@@ -311,7 +311,7 @@ def test_retired_items_are_left_out(project: Project) -> None:
 
 
 def test_an_unknown_grouping_is_refused(project: Project) -> None:
-    with pytest.raises(Refusal, match="not grouped by “moon”"):
+    with pytest.raises(Refusal, match="cannot be grouped by “moon”"):
         agreement_figures.rows(project, "moon")
 
 

@@ -168,7 +168,7 @@ def test_whoever_does_not_coordinate_sees_none_of_it(project: Project, name: str
 
 
 def test_an_unknown_grouping_is_refused(project: Project) -> None:
-    with pytest.raises(Refusal, match="not grouped by “moon”"):
+    with pytest.raises(Refusal, match="cannot be grouped by “moon”"):
         agreement_report.report(project, "moon")
 
 

@@ -64,10 +64,7 @@ def test_what_was_paired_is_whole_and_hangs_together_with_its_agreement(project:
 def test_a_bit_that_flips_in_it_is_found(project: Project) -> None:
     ran(project)
     project.store.raw.execute("UPDATE assisted_pair SET content = replace(content, 'a1', 'a2')")
-    found = [
-        (one.table, one.happened.endswith("not as it was written."))
-        for one in checking.check(project).problems
-    ]
+    found = [(one.table, one.happened.endswith("was altered.")) for one in checking.check(project).problems]
     assert ("assisted_pair", True) in found
 
 
@@ -97,7 +94,7 @@ def test_of_three_raters_the_pairs_without_a_reply_count_nowhere_not_even_beside
     assert (report.assistance.lists, report.assistance.there) == (3, 2)
     # Ada and Ben 4/7 as paired, 0 frozen; the judge finds no pair of Ada and Dan, who have one: frozen 2/5.
     assert assisted(report) == (pytest.approx((4 / 7 + 0) / 2), pytest.approx((0 + 2 / 5) / 2), 1)
-    assert "Without a reply: 1, left out" in report.assistance.words()
+    assert "Without a reply: 1, excluded" in report.assistance.words()
     # One item, of which two of three pairs of raters were paired: that is not all of it.
     (by_judge,) = [one for one in report.seconds if one.name == BY_MODEL]
     assert agreement_words.second(by_judge, report.rows[0]).endswith("(2 of 3 pairs of lists)")

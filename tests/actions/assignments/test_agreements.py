@@ -280,7 +280,7 @@ def test_check_finds_a_frozen_agreement_that_was_altered(project: Project) -> No
         # Through the store, so that the witness of the row is renewed: the record's own hash must tell.
         project.store.raw.execute("UPDATE agreement SET content = ?", [content])
     (problem,) = checking.check(project).problems
-    assert (problem.table, "not as it was written" in problem.happened) == ("agreement", True)
+    assert (problem.table, "was altered" in problem.happened) == ("agreement", True)
 
 
 def test_a_sealed_document_is_still_refused_while_sealed(project: Project) -> None:

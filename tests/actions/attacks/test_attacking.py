@@ -342,7 +342,7 @@ def test_a_budget_without_a_price_is_refused_before_anything_is_asked(
         (Wish(JUDGE, attacks=("order.criteria",)), "cannot be put to “order.criteria”"),
         (Wish("baseline", attacks=("control",)), "cannot be put to “control”"),
         (Wish("baseline"), "has no verdict of its own"),
-        (Wish(JUDGE, "researcherbench.claims"), "No report is read for that"),
+        (Wish(JUDGE, "researcherbench.claims"), "This protocol reads no report"),
         (Wish(JUDGE, size=0), "At least one verdict"),
         (Wish(JUDGE, writer="baseline"), "asks no model"),
     ],

@@ -53,8 +53,8 @@ def test_who_says_yes_to_longer_reports_leans_to_them(project: Project) -> None:
     # On longer reports one of two verdicts is a yes too many, on shorter ones none is.
     assert told["Leans to longer reports"].figure.value == pytest.approx(0.5)
     assert told["Errs more on longer reports"].figure.value == pytest.approx(0.5)
-    assert told["“yes” where people deny it"].figure.value == pytest.approx(1.0)
-    assert told["Not “yes” where people grant it"].figure.value == pytest.approx(0.0)
+    assert told["“yes” where people disagree"].figure.value == pytest.approx(1.0)
+    assert told["Not “yes” where people say so"].figure.value == pytest.approx(0.0)
     assert biases.verdict(told["Leans to longer reports"]) == "above it"
 
 

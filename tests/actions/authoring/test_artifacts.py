@@ -130,7 +130,7 @@ def test_a_value_that_does_not_fit_is_refused_and_nothing_written(
 
 def test_a_unit_that_is_gone_cannot_be_changed(project: Project, rubric: str) -> None:
     artifacts.remove_unit(project, rubric, "a")
-    with pytest.raises(Refusal, match="no longer there"):
+    with pytest.raises(Refusal, match="no longer exists"):
         artifacts.change_unit(project, rubric, "a", text="late")
 
 

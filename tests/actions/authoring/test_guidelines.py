@@ -78,7 +78,7 @@ def test_a_text_that_does_not_fit_is_refused(project: Project, text: str, told: 
 
 
 def test_the_text_in_force_is_not_written_again(project: Project) -> None:
-    with pytest.raises(Refusal, match="already in force"):
+    with pytest.raises(Refusal, match="already the current"):
         guidelines.write(project, Stage.RUBRIC, guidelines.shipped(Stage.RUBRIC))
 
 

@@ -258,7 +258,7 @@ BAD_LINKS: dict[str, tuple[str, Callable[[Any], Any], str]] = {
     "unknown response": (
         "judgements.json",
         lambda t: t[0].update(response_id="r9"),
-        "its response r9 was not taken in",
+        "its response r9 was not imported",
     ),
     "another item's response": (
         "judgements.json",
@@ -268,15 +268,15 @@ BAD_LINKS: dict[str, tuple[str, Callable[[Any], Any], str]] = {
     "unknown rater": (
         "judgements.json",
         lambda t: t[0].update(rater_id="x"),
-        "was not taken in and is not in the project",
+        "was not imported and is not in the project",
     ),
-    "unknown run": ("judgements.json", lambda t: t[0].update(run_id="x"), "its run x was not taken in"),
+    "unknown run": ("judgements.json", lambda t: t[0].update(run_id="x"), "its run x was not imported"),
     "repeated judgement": (
         "judgements.json",
         lambda t: t.append(t[0]),
         "stands in these files more than once",
     ),
-    "unknown item": ("sources.json", lambda t: t[0].update(item_id="x"), "its item x was not taken in"),
+    "unknown item": ("sources.json", lambda t: t[0].update(item_id="x"), "its item x was not imported"),
     "unknown author": (
         "artifacts/diagnostics.json",
         lambda t: t[0].update(author_id="x"),
@@ -305,7 +305,7 @@ BAD_LINKS: dict[str, tuple[str, Callable[[Any], Any], str]] = {
         lambda t: t[0].update(trial=0),
         "“trial” should be greater than or equal to 1",
     ),
-    "unknown judge": ("runs.json", lambda t: t[0].update(judge_id="x"), "its judge x was not taken in"),
+    "unknown judge": ("runs.json", lambda t: t[0].update(judge_id="x"), "its judge x was not imported"),
 }
 
 

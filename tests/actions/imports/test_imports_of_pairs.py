@@ -257,7 +257,7 @@ SPOILT: dict[str, tuple[str, Callable[[Any], Any], str]] = {
     "another artifact": (
         "adjudications.json",
         lambda t: [one.update(revision=one["revision"] + 7) for one in t],
-        "was not taken in and is not in the project",
+        "was not imported and is not in the project",
     ),
     "a guideline of version 1": ("guidelines.json", lambda t: t[0].update(version=1), "“version” should"),
 }  # fmt: skip

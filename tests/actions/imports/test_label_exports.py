@@ -273,5 +273,5 @@ def test_what_its_layout_cannot_hold_is_refused(project: Project, tmp_path: Path
     take(project, written(tmp_path, {}))
     with pytest.raises(Refusal):
         written_to(project, tmp_path / "out", choice)
-    with pytest.raises(Refusal, match="holds no judge"):
+    with pytest.raises(Refusal, match="cannot contain a judge"):
         written_to(project, tmp_path / "out.csv", Choice(judge="baseline"))

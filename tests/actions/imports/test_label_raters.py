@@ -70,7 +70,7 @@ def test_two_names_may_be_one_new_person(project: Project, tmp_path: Path) -> No
 
 def test_a_name_that_stands_in_no_file_is_said(project: Project, tmp_path: Path) -> None:
     report = look(project, written(tmp_path, {}), Wish({"Ann": ANN, "Anne": ANN}))
-    assert "no rater of the files is called “Anne”" in report.notes
+    assert "no rater in the files is called “Anne”" in report.notes
 
 
 @pytest.mark.parametrize("words", [["A"], ["=R1"], ["A="], ["A=R1", "A=R2"]], ids=str)

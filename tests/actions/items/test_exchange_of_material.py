@@ -249,7 +249,7 @@ def test_the_wording_that_judges_were_asked_by_comes_back(
         ("pages.json", lambda tree: tree[0].update(sha256="none"), "checksum of the text that stayed"),
         ("extracts.json", lambda tree: tree[0].update(response_id=""), "which response"),
         ("extracts.json", lambda tree: tree[0]["document"]["units"][0].update(text="Other."), "its checksum"),
-        ("extracts.json", lambda tree: tree[0].update(item_id="elsewhere"), "was not taken in"),
+        ("extracts.json", lambda tree: tree[0].update(item_id="elsewhere"), "was not imported"),
     ],
 )
 def test_what_was_altered_is_not_taken_in(

@@ -119,7 +119,7 @@ def test_a_document_of_another_kind_or_with_an_id_twice_is_refused(project: Proj
 
 
 def test_what_is_gone_cannot_be_confirmed(project: Project) -> None:
-    with pytest.raises(Refusal, match="no longer there"):
+    with pytest.raises(Refusal, match="no longer exists"):
         extracts.confirm(project, "nothing")
 
 

@@ -233,7 +233,7 @@ async def test_a_folder_is_taken_in_and_what_is_wrong_with_it_told(project: Proj
 async def test_words_count_each_state() -> None:
     assert pages.summary({"ok": 2, "dead": 1}) == "3 pages: 2 read, 1 not there."
     assert pages.summary({"not_text": 1}) == "1 page: 1 without text."
-    assert pages.summary({}) == "No page is kept yet."
+    assert pages.summary({}) == "No pages stored yet."
 
 
 async def test_a_name_that_leads_inside_is_not_followed_for_a_project(

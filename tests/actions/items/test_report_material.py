@@ -69,7 +69,7 @@ def test_only_a_coordinator_is_told_which_system_wrote_what(project: Project) ->
     people.add_person(project, "Ana", (Role.ANNOTATOR,), "R2")
     project.work_as(people.known(project, "R2"))
     for ask in (report_lines.reports, cited_pages.cited):
-        with pytest.raises(Refusal, match="Only a coordinator prepares what is judged"):
+        with pytest.raises(Refusal, match="Only a coordinator can prepare material"):
             ask(project)
 
 
@@ -135,7 +135,7 @@ def test_what_does_not_fit_is_refused_in_words(project: Project) -> None:
     keep(project, claims(("One.", "")))
     with pytest.raises(Refusal, match="The section does not fit"):
         part_edits.change_unit(project, subject(project), Part.CLAIMS, "c0", section=0)
-    with pytest.raises(Refusal, match="no longer there"):
+    with pytest.raises(Refusal, match="no longer exists"):
         part_edits.remove_unit(project, subject(project), Part.CLAIMS, "gone")
 
 
@@ -145,7 +145,7 @@ def test_what_was_drawn_is_confirmed_once(project: Project) -> None:
     found = part_edits.of(project, subject(project), Part.CLAIMS)
     assert found is not None
     assert found.state is ExtractState.CONFIRMED
-    with pytest.raises(Refusal, match="confirmed before"):
+    with pytest.raises(Refusal, match="already confirmed"):
         part_edits.confirm(project, subject(project), Part.CLAIMS)
     with pytest.raises(Refusal, match="no plan to confirm"):
         part_edits.confirm(project, subject(project), Part.PLAN)

@@ -16,15 +16,15 @@ def add(project: Project, name: str) -> str:
 
 def test_a_name_stays_with_a_judge_that_was_retired(project: Project) -> None:
     judges.retire(project, add(project, "a"))
-    with pytest.raises(Refusal, match="A retired judge is called “a”") as refused:
+    with pytest.raises(Refusal, match="A retired judge is already named “a”") as refused:
         add(project, "a")
-    assert "bring that one back" in refused.value.todo
+    assert "restore that judge" in refused.value.todo
 
 
 def test_no_judge_is_given_the_name_of_another(project: Project) -> None:
     first = add(project, "a")
     add(project, "b")
-    with pytest.raises(Refusal, match="already is a judge “b”"):
+    with pytest.raises(Refusal, match="A judge named “b” already exists"):
         judges.change(project, first, {"name": "b"})
     judges.change(project, first, {"name": "a", "model": "n"})
     assert judges.named(project, "a").model == "n"
@@ -34,9 +34,9 @@ def test_no_judge_is_given_the_name_of_another(project: Project) -> None:
 def test_the_baseline_alone_is_called_so(project: Project, in_file: bool) -> None:
     if in_file:
         judges.kept(project, judges.BASELINE)
-    with pytest.raises(Refusal, match="already is a judge “baseline”"):
+    with pytest.raises(Refusal, match="A judge named “baseline” already exists"):
         add(project, "baseline")
-    with pytest.raises(Refusal, match="already is a judge “baseline”"):
+    with pytest.raises(Refusal, match="A judge named “baseline” already exists"):
         derived_judges.add(project, "baseline", ["baseline"])
     assert judges.kept(project, judges.BASELINE) == judges.named(project, "baseline")
 
@@ -80,11 +80,11 @@ def test_where_a_key_lies_is_told_and_never_the_key(
 ) -> None:
     judges.add(project, "keyed", base_url=URL, model="m", key_env="GOLDSMITH_TEST_KEY")
     judge = judges.named(project, "keyed")
-    assert kept_keys.key_place(project, judge).startswith("No key is at hand")
+    assert kept_keys.key_place(project, judge).startswith("No key is stored")
     kept_keys.remember_key(project, "keyed", "sk-canary-5566", session_only=True)
     assert kept_keys.key_place(project, judge) == "The key is kept until Goldsmith is closed."
     monkeypatch.setenv("GOLDSMITH_TEST_KEY", "sk-canary-7788")
     assert kept_keys.key_place(project, judge) == "The key is in the environment variable GOLDSMITH_TEST_KEY."
     kept_keys.forget_key(project, "keyed")
     monkeypatch.delenv("GOLDSMITH_TEST_KEY")
-    assert kept_keys.key_place(project, judge).startswith("No key is at hand")
+    assert kept_keys.key_place(project, judge).startswith("No key is stored")

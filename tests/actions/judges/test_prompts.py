@@ -48,18 +48,21 @@ def test_back_to_the_shipped_wording_gives_its_hash_back(project: Project) -> No
     assert [one.version for one in prompts.versions(project, NAME)] == [1, 2, 3]
     assert prompts.in_force(project, NAME).sha256 == load(NAME).sha256
     assert prompts.edited(project) == {}
-    with pytest.raises(Refusal, match="already in force"):
+    with pytest.raises(Refusal, match="already the current"):
         prompts.restore(project, NAME)
 
 
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        (OURS.replace("{{report}}", ""), "It has no place for {{report}}."),
-        (OURS.replace("{{report}}", "{{ report }}"), "It has no place for {{report}}."),
-        (OURS + "{{weight}}", "Nobody fills {{weight}}; there are {{criterion}}, {{question}}, {{report}}."),
-        ("Judge it.\n" + OURS, "It must hold a line “# system”"),
-        ("# user\nAll in one.", "It must hold a line “# system”"),
+        (OURS.replace("{{report}}", ""), "It lacks the placeholder  {{report}}."),
+        (OURS.replace("{{report}}", "{{ report }}"), "It lacks the placeholder  {{report}}."),
+        (
+            OURS + "{{weight}}",
+            "Unknown placeholder {{weight}}; available: {{criterion}}, {{question}}, {{report}}.",
+        ),
+        ("Judge it.\n" + OURS, "It must contain a line “# system”"),
+        ("# user\nAll in one.", "It must contain a line “# system”"),
         (OURS.replace("Be brief.", ""), "The part “system” is empty."),
         (OURS + "\x00", "The wording does not fit"),
         ("", "The wording does not fit"),

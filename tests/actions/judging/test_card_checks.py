@@ -207,7 +207,7 @@ def test_a_judge_bound_to_its_card_does_not_judge_as_another(project: Project, s
     assert card_checks.bound(project) == []
     change(project, parameters='{"temperature": 1}')
     judged(project)
-    with pytest.raises(Refusal, match="bound to no card"):
+    with pytest.raises(Refusal, match="not bound to a card"):
         card_checks.release(project, judge_id, COVERAGE)
 
 

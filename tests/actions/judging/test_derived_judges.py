@@ -131,14 +131,14 @@ def test_a_vote_that_cannot_be_counted_is_refused(project: Project, members: lis
     derived_judges.add(project, "vote", ["baseline"])
     with pytest.raises(Refusal, match=words):
         derived_judges.add(project, "panel", members)
-    with pytest.raises(Refusal, match="already is a judge"):
+    with pytest.raises(Refusal, match="already exists"):
         derived_judges.add(project, "vote", ["baseline"])
-    with pytest.raises(Refusal, match="asks no model"):
+    with pytest.raises(Refusal, match="calls no model"):
         run(project, "vote", trials=2)
 
 
 def test_a_vote_needs_no_endpoint_to_be_tested(project: Project) -> None:
     derived_judges.add(project, "vote", ["baseline"])
     assert asyncio.run(judge_probes.test(project, "vote"))["ok"]
-    with pytest.raises(Refusal, match="no settings"):
+    with pytest.raises(Refusal, match="no endpoint settings"):
         judges.change(project, judges.named(project, "vote").id, {"name": "x"})

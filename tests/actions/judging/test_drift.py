@@ -196,7 +196,7 @@ def test_of_a_judge_asked_several_together_whole_reports_are_frozen(
     assert (found["compared"], len(server.bodies)) == (6, 2)
 
 
-@pytest.mark.parametrize(("judge", "words"), [("baseline", "asks no model"), ("new", "has given no verdict")])
+@pytest.mark.parametrize(("judge", "words"), [("baseline", "calls no model"), ("new", "has no verdicts")])
 def test_there_is_nothing_to_freeze(project: Project, server: OddServer, judge: str, words: str) -> None:
     add_judge(project, server, "new")
     with pytest.raises(Refusal, match=words):

@@ -80,7 +80,7 @@ def test_an_unknown_price_is_said_to_be_unknown(project: Project) -> None:
 def test_the_baseline_costs_nothing(project: Project) -> None:
     found = asyncio.run(orders.foreseen(project, Order("baseline")))
     assert (found.units, found.calls, found.cost_usd) == (12, 0, 0.0)
-    assert "asks no model" in found.words()[0]
+    assert "calls no model" in found.words()[0]
 
 
 def test_the_whole_order_is_priced_as_if_nothing_were_cached(project: Project, priced: None) -> None:

@@ -24,7 +24,7 @@ def test_an_order_is_looked_at_before_and_after_it_is_carried_out(project: Proje
 
 def test_an_extraction_is_looked_at_too(project: Project) -> None:
     found = judge_planning.look(project, Order("baseline", "researcherbench.claims.extract"))
-    assert found.words == "4 of 4 reports are not yet drawn from."
+    assert found.words == "4 of 4 reports are not processed yet."
 
 
 def test_what_cannot_be_carried_out_is_told_in_words(project: Project) -> None:
@@ -33,7 +33,7 @@ def test_what_cannot_be_carried_out_is_told_in_words(project: Project) -> None:
     assert "computed" in found.words
     trials = judge_planning.look(project, Order("baseline", trials=3))
     assert trials.refused
-    assert "asks no model" in trials.words
+    assert "calls no model" in trials.words
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def test_orders_wait_in_turn_and_outlive_the_window(project: Project) -> None:
 
 def test_the_same_order_waits_once_whatever_its_budget(project: Project) -> None:
     judge_queue.add(project, ALPHA)
-    with pytest.raises(Refusal, match="waits already"):
+    with pytest.raises(Refusal, match="is already queued"):
         judge_queue.add(project, Order("baseline", systems=("Alpha",), items=("1",)))
 
 
@@ -34,7 +34,7 @@ def test_an_order_changes_places_and_can_be_taken_out(project: Project) -> None:
     assert [one.order for one in judge_queue.waiting(project)] == [BETA, ALPHA]
     judge_queue.remove(project, second.id)
     assert judge_queue.waiting(project) == [first]
-    with pytest.raises(Refusal, match="waits no longer"):
+    with pytest.raises(Refusal, match="is no longer queued"):
         judge_queue.remove(project, second.id)
 
 
@@ -45,7 +45,7 @@ def test_an_order_changes_places_and_can_be_taken_out(project: Project) -> None:
         (Order("baseline", systems=("Gamma",)), "There is no system “Gamma”"),
         (Order("baseline", "adra.efficiency"), "is computed"),
         (Order("baseline", DRAWING, systems=("Gamma",)), "There is no system “Gamma”"),
-        (Order("vote", DRAWING), "A vote draws nothing"),
+        (Order("vote", DRAWING), "A vote cannot extract"),
     ],
 )
 def test_what_cannot_be_carried_out_does_not_wait(project: Project, order: Order, words: str) -> None:

@@ -114,7 +114,7 @@ def test_an_answer_that_leaves_a_unit_out_is_asked_for_again_by_the_next_run(
 
 def test_the_baseline_is_not_asked_together_nor_several_times(project: Project) -> None:
     for how in ({"together": 2}, {"trials": 2}):
-        with pytest.raises(Refusal, match="asks no model"):
+        with pytest.raises(Refusal, match="calls no model"):
             run(project, "baseline", **how)
 
 
@@ -216,7 +216,7 @@ def test_a_budget_holds_for_the_whole_run_also_when_it_is_gone_on_with(
         ({"protocol": "nowhere"}, "There is no protocol"),
         ({"systems": ("Gamma",)}, "There is no system “Gamma”"),
         ({"items": ("9",)}, "There is no item “9”"),
-        ({"together": 0}, "at least once"),
+        ({"together": 0}, "at least one"),
     ],
 )
 def test_an_order_that_cannot_be_carried_out_is_refused(

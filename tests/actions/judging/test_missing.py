@@ -61,7 +61,7 @@ def test_the_list_is_narrowed_to_a_judge_a_run_or_a_cause(project: Project, serv
     [
         ({"judge": "nobody"}, "There is no judge"),
         ({"run": "zzz"}, "No run begins"),
-        ({"status": "ok"}, "is no cause"),
+        ({"status": "ok"}, "is not a cause"),
     ],
 )
 def test_what_is_not_there_to_narrow_by_is_refused(project: Project, how: dict[str, str], words: str) -> None:

@@ -290,7 +290,7 @@ def test_a_read_only_project_shows_its_labels_and_refuses_new_ones(project):
     locked = Project.open(project.path, readonly=True)
     assert locked.store.readonly
     assert labels.sheet(locked, response_id).labels[unit_id].value == "yes"
-    with pytest.raises(Refusal, match="may only be read"):
+    with pytest.raises(Refusal, match="is read-only"):
         labels.set_label(locked, response_id, unit_id, "no")
     locked.close()
 

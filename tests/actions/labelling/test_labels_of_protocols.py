@@ -151,7 +151,7 @@ def test_what_cannot_be_asked_is_said_in_sentences(project):
     assert label_tasks.outlook(project, CLAIMS).gaps == ("No claims are drawn from 1 of 2 reports yet.",)
     project.store.raw.execute("DELETE FROM page WHERE state = 'dead'")
     gaps = label_tasks.outlook(project, CLAIMS).gaps
-    assert "1 claim cannot be asked: the cited page was never fetched." in gaps
+    assert "1 claim cannot be labelled: the cited page was never fetched." in gaps
 
 
 def test_what_is_lacking_under_each_protocol_is_named(tmp_path):

@@ -106,7 +106,7 @@ def test_the_latest_labels_are_those_that_count(project, place):
 
 def test_no_kind_is_given_to_what_was_said_of_other_words(project, place):
     word(project, place[1])
-    with pytest.raises(Refusal, match="asks for no kind"):
+    with pytest.raises(Refusal, match="takes no kind"):
         second_looks.give(project, *place, MISSES.name, "incompleteness")
 
 

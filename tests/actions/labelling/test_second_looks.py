@@ -57,7 +57,7 @@ def test_a_kind_is_given_only_where_the_verdict_asks_for_it(project, taxonomy):
     unit_id = f"{task.item_id}/c2"
     if taxonomy is MISSES:
         labels.set_label(project, task.response_id, unit_id, "yes")
-    with pytest.raises(Refusal, match="asks for no kind"):
+    with pytest.raises(Refusal, match="takes no kind"):
         second_looks.give(project, task.response_id, unit_id, taxonomy.name, taxonomy.values[0])
 
 

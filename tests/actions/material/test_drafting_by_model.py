@@ -105,7 +105,7 @@ def test_nobody_but_whoever_asked_is_shown_it(project: Project) -> None:
     mine = draft(project)
     project.work_as(ben(project))
     for act in (take, drafting_by_model.refuse, drafting_by_model.confirm):
-        with pytest.raises(Refusal, match="no longer there"):
+        with pytest.raises(Refusal, match="no longer exists"):
             act(project, mine.id)
 
 
@@ -164,14 +164,14 @@ def test_what_was_not_drafted_is_told_with_its_cause(project: Project, server: O
 
 def test_what_cannot_be_drafted_is_refused(project: Project) -> None:
     for how, words in (
-        ({"items": ()}, "not said which items"),
-        ({"judge": "baseline"}, "Without a model nobody drafts a rubric"),
+        ({"items": ()}, "No items are given"),
+        ({"judge": "baseline"}, "A model is needed to draft a rubric"),
         ({"items": ("9",)}, "no item “9”"),
-        ({"kind": Kind.NUGGETS}, "No model drafts a nuggets here"),
+        ({"kind": Kind.NUGGETS}, "Models do not draft a nuggets"),
     ):
         with pytest.raises(Refusal, match=words):
             ask(project, **how)
-    with pytest.raises(Refusal, match="is not drafted for a person"):
+    with pytest.raises(Refusal, match="cannot be drafted"):
         asyncio.run(draft_runs.run(project, Order(JUDGE, "researcherbench.insights", items=("1",))))
 
 

@@ -97,7 +97,7 @@ def test_without_insights_or_a_source_nothing_is_asked(project: Project, server:
 
 
 def test_nobody_drafts_it_without_a_model(project: Project) -> None:
-    with pytest.raises(Refusal, match="Without a model nobody drafts reference material"):
+    with pytest.raises(Refusal, match="A model is needed to draft reference material"):
         ask(project, "baseline")
 
 
@@ -105,7 +105,7 @@ def test_only_whoever_asked_sees_and_confirms_a_draft(project: Project) -> None:
     draft = asked(project)
     project.work_as(ben(project))
     assert reference_material.waiting(project, first_item(project)) is None
-    with pytest.raises(Refusal, match="no longer there"):
+    with pytest.raises(Refusal, match="no longer exists"):
         reference_material.confirm(project, draft)
     assert beside(project) == []
 
@@ -159,7 +159,7 @@ def test_it_is_confirmed_once_and_not_taken_back_unnoticed(project: Project) -> 
     draft = asked(project)
     reference_material.confirm(project, draft)
     for _ in range(2):
-        with pytest.raises(Refusal, match="no longer there"):
+        with pytest.raises(Refusal, match="no longer exists"):
             reference_material.confirm(project, draft)
     assert drafting_by_model.proposals(project) == []
     assert len(beside(project)) == 1
@@ -168,7 +168,7 @@ def test_it_is_confirmed_once_and_not_taken_back_unnoticed(project: Project) -> 
 def test_refused_it_is_kept_aside_and_a_second_one_is_another(project: Project, server: OddServer) -> None:
     draft = asked(project)
     drafting_by_model.refuse(project, draft)
-    with pytest.raises(Refusal, match="no longer there"):
+    with pytest.raises(Refusal, match="no longer exists"):
         reference_material.confirm(project, draft)
     assert project.store.raw.execute("SELECT state FROM extract").fetchone() == ("refused",)
     reference_material.confirm(project, asked(project))
@@ -178,7 +178,7 @@ def test_refused_it_is_kept_aside_and_a_second_one_is_another(project: Project, 
     assert not any(SAID in body["messages"][1]["content"] for body in server.bodies)
 
 
-@pytest.mark.parametrize(("text", "why"), [("  \n", "nothing in it"), ("a\x00b", "The text")])
+@pytest.mark.parametrize(("text", "why"), [("  \n", "text is empty"), ("a\x00b", "The text")])
 def test_an_empty_or_broken_text_is_not_confirmed(project: Project, text: str, why: str) -> None:
     draft = asked(project)
     with pytest.raises(Refusal, match=why):
@@ -190,7 +190,7 @@ def test_an_empty_or_broken_text_is_not_confirmed(project: Project, text: str, w
 def test_it_is_not_taken_unit_by_unit(project: Project) -> None:
     draft = asked(project)
     for act in (drafting_by_model.take, drafting_by_model.confirm):
-        with pytest.raises(Refusal, match="no list of units"):
+        with pytest.raises(Refusal, match="not a list of units"):
             act(project, draft)
     assert len(artifacts_of(project, first_item(project))) == 1
 
@@ -203,7 +203,7 @@ def test_where_work_is_handed_out_only_a_coordinator_confirms(project: Project) 
     artifacts.start(project, first_item(project), Kind.INSIGHTS, insights)
     draft = asked(project)
     assert not reference_material.may_confirm(project)
-    with pytest.raises(Refusal, match="Only a coordinator puts reference material beside an item"):
+    with pytest.raises(Refusal, match="Only a coordinator can add reference material to an item"):
         reference_material.confirm(project, draft)
     project.work_as(cora)
     reference_material.confirm(project, asked(project))

@@ -306,7 +306,7 @@ def test_reports_that_came_from_elsewhere_are_nobodys_to_go_on_with(
     respond(project, server, items=("1",))
     with project.store.write():
         project.store.raw.execute("UPDATE system SET name = 'Imported'")
-    with pytest.raises(Refusal, match="were not written from here"):
+    with pytest.raises(Refusal, match="were not written in this project"):
         writers.prepared(project, "Imported", Settings(base_url=server.url, model="test-model"))
 
 
@@ -334,8 +334,8 @@ def test_a_judges_endpoint_writes_with_its_key_and_parameters(
 
 def test_what_cannot_write_is_refused(project: Project, server: OddServer) -> None:
     for settings, words in (
-        (Settings(), "not said where"),
-        (Settings(judge="baseline"), "no endpoint that could write"),
+        (Settings(), "No writer is given"),
+        (Settings(judge="baseline"), "no endpoint to write with"),
         (Settings(judge="nobody"), "There is no judge"),
         (Settings(judge="baseline", model="m"), "Both a judge and an endpoint"),
         (Settings(base_url="ftp://x", model="m"), "not an http address"),

@@ -145,7 +145,7 @@ def test_a_repeat_is_not_served_before_its_day(project: Project, tmp_path: Path)
         project, items.ids(project)[0], ada(project), Stage.LABELLING, purpose=Purpose.REPEAT, trial=2, not_before=later
     )  # fmt: skip
     packed = packing.task(project, ada(project), tmp_path)
-    assert (packed.items, packed.notes) == (1, ("1 repeat is not served before their day.",))
+    assert (packed.items, packed.notes) == (1, ("1 repeat is not served before their date.",))
 
 
 def test_reports_are_labelled_by_what_is_settled_never_by_a_partners_rubric(

@@ -83,7 +83,7 @@ def test_one_persons_content_under_anothers_name_is_refused(home: Project, tmp_p
     assert (arrival.outcome, f"signed by {ana.name}" in arrival.reason) == (Outcome.DAMAGED, True)
     mine_as_hers.write_bytes(with_manifest(work.read_bytes(), packages.new_key(), person_id=ming.id))
     arrival = take(home, mine_as_hers)
-    assert (arrival.outcome, "somebody else's" in arrival.reason) == (Outcome.DAMAGED, True)
+    assert (arrival.outcome, "of another person" in arrival.reason) == (Outcome.DAMAGED, True)
     assert known_keys.words_of(home, ming.id) == ""
 
 
@@ -106,7 +106,7 @@ def test_a_replaced_key_counts_from_then_on_and_what_came_before_stays(home: Pro
 def test_only_a_coordinator_replaces_keys(home: Project) -> None:
     ana = annotators(home)[0]
     home.work_as(ana)
-    with pytest.raises(Refusal, match="Only a coordinator replaces keys"):
+    with pytest.raises(Refusal, match="Only a coordinator can replace keys"):
         known_keys.replace(home, ana.id, packages.public_key(packages.new_key()))
 
 
@@ -140,7 +140,7 @@ def test_a_task_of_the_first_format_opens_until_a_signed_one_has_come(home: Proj
     signed = tasking.take_task(task, path)
     signed.project.close()
     assert (signed.pinned, signed.words) == (True, parcel_secrets.own_words(home))
-    with pytest.raises(Refusal, match="an older form that no person signs"):
+    with pytest.raises(Refusal, match="an older format without a personal signature"):
         tasking.take_task(old, path)
 
 
@@ -152,7 +152,7 @@ def test_a_lost_project_key_is_replaced_in_an_annotators_file_by_an_act(
     lost = parcel_secrets.own_words(home)
     home.set(parcel_secrets.SIGNING_KEY, packages.new_key().hex())
     task = task_for(home, ana.id, tmp_path / "later")
-    with pytest.raises(Refusal, match="signed with another key than the tasks so far"):
+    with pytest.raises(Refusal, match="signed with a different key than earlier tasks"):
         tasking.take_task(task, path)
     with closing(Project.open(path)) as theirs:
         found = origins.replacement(theirs, task)

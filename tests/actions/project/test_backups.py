@@ -150,7 +150,7 @@ def test_a_damaged_backup_is_not_put_back(project: Project) -> None:
         raw.commit()
     project.close()
     before = digest(project.path)
-    with pytest.raises(Damaged, match="This backup is not whole: Row 1 of “person”"):
+    with pytest.raises(Damaged, match="This backup is incomplete:  Row 1 of “person”"):
         backups.restore(project.path, backup)
     assert digest(project.path) == before
     assert list(project.path.parent.glob("*aside*")) == []

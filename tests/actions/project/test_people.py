@@ -151,7 +151,7 @@ def test_a_person_is_found_by_id_or_alias_and_never_by_name(project: Project) ->
     assert people.known(project, ada).name == "Ada"
     assert people.known(project, "r2").id == ada
     assert people.known(project, "R2X").id == ben
-    with pytest.raises(Refusal, match="“Ada” is nobody's id or alias") as refused:
+    with pytest.raises(Refusal, match="“Ada” is not an id or alias") as refused:
         people.known(project, "Ada")
     assert refused.value.details == ("R1", "R2", "r2x")
 

@@ -53,7 +53,7 @@ def test_a_reader_changes_nothing(tmp_path: Path) -> None:
     new_project(tmp_path / "p.goldsmith").close()
     reader = Project.open(tmp_path / "p.goldsmith", readonly=True)
     assert reader.readonly
-    with pytest.raises(Refusal, match="may only be read"):
+    with pytest.raises(Refusal, match="is read-only"):
         reader.set("title", "new")
     reader.close()
 

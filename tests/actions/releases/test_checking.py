@@ -98,7 +98,7 @@ def test_the_altered_row_itself_is_named(closed: Path) -> None:
     with closing(sqlite3.connect(closed)) as raw:
         (call,) = raw.execute("SELECT id FROM call").fetchone()
     beside(closed, "UPDATE call SET raw = ''")
-    assert found(closed) == [("call", f"The call {call} is not as it was written.")]
+    assert found(closed) == [("call", f"The call {call} was altered.")]
 
 
 def test_a_lost_row_is_found(closed: Path) -> None:
@@ -189,7 +189,7 @@ def test_a_broken_search_index_is_found(project: Project) -> None:
 
 def test_an_index_that_was_added_by_another_tool_is_found(closed: Path) -> None:
     beside(closed, "CREATE INDEX theirs ON judgement(note)")
-    assert found(closed) == [("file", "The tables are not those that the program made.")]
+    assert found(closed) == [("file", "The tables are not those of the program.")]
 
 
 def test_very_many_problems_are_told_a_hundred_times(project: Project) -> None:
@@ -200,7 +200,7 @@ def test_very_many_problems_are_told_a_hundred_times(project: Project) -> None:
         )
     problems = checking.check(project).problems
     assert len(problems) == checking.SHOWN + 1
-    assert problems[-1].happened == "There is more of the same."
+    assert problems[-1].happened == "There are more findings of this kind."
 
 
 def test_no_room_for_the_copy_is_a_refusal(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -148,9 +148,7 @@ def test_judgements_on_units_that_stay_are_left_out_and_counted(tmp_path: Path) 
     artifacts.remove_unit(project, "rubric-1", "c1")
     open_again, notes = releases.gather(project)
     assert [len(one.document["units"]) for one in open_again.artifacts if one.id == "rubric-1"] == [2]
-    assert notes == [
-        "Open again, and released and scored as they were last sealed: the rubric of item one (revision 2)."
-    ]
+    assert notes == ["Reopened, and released and scored as last sealed: the rubric of item one (revision 2)."]
     submitting.seal(project, "rubric-1")
     bundle, notes = releases.gather(project)
     assert [j.unit_id for j in bundle.judgements] == ["c2"]
@@ -247,7 +245,7 @@ def test_a_project_with_an_altered_row_is_not_released(tmp_path: Path) -> None:
     project = small_project(tmp_path)
     with project.store.write() as db:
         db.execute(update(RESPONSE).values(text=RESPONSE.c.text + "."))
-    with pytest.raises(Refusal, match=r"is not as it was written\. Nothing was released") as refused:
+    with pytest.raises(Refusal, match=r"was altered\. Nothing was released") as refused:
         releases.export(project, tmp_path / "out")
     assert len(refused.value.details) == 4
     assert not (tmp_path / "out").exists()

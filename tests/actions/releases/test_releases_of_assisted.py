@@ -135,7 +135,7 @@ def _no_hash(one: Record) -> None:
     [
         (_another_unit, "not over all units of its raters"),
         (_another_rater, "not of two raters of its agreement"),
-        (_another_judge, "its judge nobody was not taken in"),
+        (_another_judge, "its judge nobody was not imported"),
         (_no_hash, "“assisted.0.prompt_sha256” is missing"),
     ],
 )

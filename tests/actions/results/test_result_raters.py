@@ -80,7 +80,7 @@ def test_only_a_coordinator_is_told_how_one_person_answered(project: Project) ->
     project.work_as(next(person for person in people.people(project) if person.name == "Ada"))
     assert [rater.name for rater in result_raters.everybody(project, COVERAGE)] == ["people"]
     assert result_raters.named_people(project, COVERAGE) == []
-    with pytest.raises(Refusal, match="Only a coordinator reads the judgements behind a figure"):
+    with pytest.raises(Refusal, match="Only a coordinator can read the judgements behind a figure"):
         results_behind.behind(project, "people")
 
 

@@ -123,7 +123,7 @@ def test_every_reply_to_a_question_is_kept_over_runs(project: Project, server: O
 def test_a_judgement_made_anew_is_not_looked_for_in_vain(project: Project) -> None:
     line = run_judgements.lines(project, Source(run(project))).lines[0]
     run(project)
-    with pytest.raises(Refusal, match="made anew"):
+    with pytest.raises(Refusal, match="replaced"):
         judgement_replies.told(project, line.id)
 
 

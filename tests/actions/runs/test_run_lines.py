@@ -65,12 +65,12 @@ def test_what_earlier_sessions_left_missing_counts_too() -> None:
     )
     assert run_lines.words(line)[:2] == [
         f"18 of 20 criteria judged (done, {line['seconds']} s).",
-        "Without a verdict: 2 timeout. Run the same command again to ask for those.",
+        "Without a verdict: 2 timeout. Run the same command again to retry.",
     ]
 
 
 @pytest.mark.parametrize(
-    ("kind", "advice"), [("derived", "A vote asks nobody"), ("baseline", "the same every time")]
+    ("kind", "advice"), [("derived", "A vote makes no calls"), ("baseline", "always gives the same")]
 )
 def test_whom_asking_again_does_not_help_is_not_advised_to(kind: str, advice: str) -> None:
     _, said = run_lines.words(ended(finished(1, Status.UNCLEAR)) | {"kind": kind, "calls": 0})
@@ -86,7 +86,7 @@ def test_a_cost_that_nobody_knows_is_not_told_as_nothing() -> None:
 
 def test_why_a_run_stopped_is_said() -> None:
     line = ended(state=RunState.INTERRUPTED, cause="The account's credit is used up.")
-    assert run_lines.words(line)[-1] == "It stopped because: The account's credit is used up."
+    assert run_lines.words(line)[-1] == "Reason for stopping: The account's credit is used up."
 
 
 def test_a_run_that_waits_for_batches_says_how_far_the_provider_is() -> None:

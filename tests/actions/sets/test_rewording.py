@@ -83,7 +83,7 @@ def test_only_what_was_worded_anew_is_asked_again(project: Project, server: OddS
     assert (ended["judged_now"], ended["total"]) == (2, 6)
     assert [words for body in server.bodies for _, words in asked_about(body)] == [NEW, NEW]
     assert rejudging.waiting(project) == []
-    with pytest.raises(Refusal, match="present wording"):
+    with pytest.raises(Refusal, match="current wording"):
         rejudging.order(project, JUDGE, COVERAGE)
 
 
@@ -114,7 +114,7 @@ def test_a_release_leaves_out_what_was_said_of_the_old_words(project: Project) -
     with project.store.read() as db:
         bundle, notes = gathering.gather(db)
     assert len(bundle.judgements) == 10
-    assert notes == ["2 judgements on units that were worded anew since were left out."]
+    assert notes == ["2 judgements on units that were reworded since were left out."]
 
 
 def test_words_that_are_put_back_count_again(project: Project) -> None:
@@ -158,13 +158,13 @@ def test_the_order_waits_in_the_queue_once(project: Project) -> None:
     word(project)
     rejudging.queue_up(project, JUDGE, COVERAGE)
     assert [one.order.items for one in judge_queue.waiting(project)] == [("1",)]
-    with pytest.raises(Refusal, match="waits already"):
+    with pytest.raises(Refusal, match="is already queued"):
         rejudging.queue_up(project, JUDGE, COVERAGE)
 
 
 def test_words_that_do_not_change_make_no_version(project: Project) -> None:
     for text in (OLD, "  "):
-        with pytest.raises(Refusal, match="words it has"):
+        with pytest.raises(Refusal, match="its current wording"):
             word(project, text)
     assert rubric(project).revision == 2
 

@@ -173,9 +173,9 @@ def test_every_look_at_the_test_part_is_counted_and_audited(project: Project) ->
     [
         ({"name": " "}, "needs a name"),
         ({"people": ("nobody", "else")}, "not active"),
-        ({"raters": 3}, "more people than there are"),
+        ({"raters": 3}, "more people than are in the set"),
         ({"width": 1.0}, "between 0 and 1"),
-        ({"size": 0}, "one response or more"),
+        ({"size": 0}, "at least one response"),
     ],
 )
 def test_a_wish_that_makes_no_sense_is_refused(project: Project, more: dict[str, object], words: str) -> None:

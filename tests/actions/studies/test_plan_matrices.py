@@ -52,7 +52,7 @@ def test_the_matrix_marks_a_maximum_matching(project: Project) -> None:
         ["◉ relevant", "not", "not", "not"],
         ["not", "not", "not", "◉ relevant"],
     ]
-    assert "Without a known plan, which is no zero: 1 report." in readings.told
+    assert "Without a known plan, not counted as zero: 1 report." in readings.told
 
 
 def test_a_cell_nobody_filled_is_missing(project: Project) -> None:

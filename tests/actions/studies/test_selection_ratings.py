@@ -86,5 +86,5 @@ def test_ratings_of_dimensions_the_type_no_longer_has_are_counted(project: Proje
 def test_only_a_coordinator_sees_them(project: Project) -> None:
     rated(project, REVIEW, Ada=(4, 5, 3))
     assert not people.someone(pairs.work_as(project, "Ada")).has(Role.COORDINATOR)
-    with pytest.raises(Refusal, match="Only a coordinator sees how questions were rated"):
+    with pytest.raises(Refusal, match="Only a coordinator can see how questions were rated"):
         selection_ratings.report(project)

@@ -163,7 +163,7 @@ def test_ratings_are_corrected_by_what_each_is_worth(
     assert board.columns[1].tip == "The judge's rating: mean over items"
     assert board.pictures[0].title == "Rating, raw and corrected"
     # A tenth of 0 to 10.
-    assert plan.told[0].startswith("What narrows each interval to a width of 1,")
+    assert plan.told[0].startswith("Labels needed to narrow each interval to a width of 1,")
     assert [name for name in corrected.credited()] == ["rating"]
 
 

@@ -122,7 +122,7 @@ def test_a_ruling_on_another_verdict_stands_for_nothing(project: Project) -> Non
 def test_the_table_says_that_rulings_only_raise_agreement(project: Project) -> None:
     (sheet,) = disagreements.sheets(disagreements.report(project, WISH))
     assert sheet.lines[0].cells[0].words == "small"
-    assert "can but raise agreement" in sheet.told[0]
+    assert "can only raise agreement" in sheet.told[0]
 
 
 def test_only_a_coordinator_rules(project: Project) -> None:

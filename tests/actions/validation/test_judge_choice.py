@@ -72,7 +72,7 @@ def test_the_cheapest_that_is_not_too_much_worse_is_chosen_with_its_reason(proje
     assert "“cheap” is not chosen: it may be 0.500 worse." in wide.reason
     narrow = choose(project, delta=0.1)
     assert narrow.chosen is None
-    assert "“dear” is the one to keep among judges, which says nothing of people." in narrow.reason[0]
+    assert "“dear” is the best choice among judges; this says nothing about people." in narrow.reason[0]
     assert any(line.startswith("“fair” is not chosen: it may be 0.2") for line in narrow.reason)
 
 
@@ -82,8 +82,8 @@ def test_a_judge_is_never_held_against_itself(project: Project) -> None:
     alone = choose(project, of=validation.Wish(judge="dear", against=("R2",), resamples=50), reference="dear")
     assert alone.chosen is None
     assert alone.reason == (
-        "“dear” is the only judge here, and is not held against itself. Hold it against people, or let another judge "
-        "judge the same reports.",
+        "“dear” is the only judge here and cannot be compared with itself. Compare it with people, or run "
+        "another judge on the same reports.",
     )
 
 
@@ -155,8 +155,8 @@ def test_people_may_be_the_reference_and_are_the_band(project: Project) -> None:
 
 def test_what_cannot_be_chosen_by_is_refused(project: Project) -> None:
     for more, words in (
-        ({"figure": "beauty"}, "cannot be chosen by"), ({"delta": -1.0}, "not below 0"),
-        ({"reference": "nobody"}, "has judged nothing"),
+        ({"figure": "beauty"}, "cannot be chosen by"), ({"delta": -1.0}, "not be negative"),
+        ({"reference": "nobody"}, "has no judgements"),
     ):  # fmt: skip
         with pytest.raises(Refusal, match=words):
             choose(project, **more)

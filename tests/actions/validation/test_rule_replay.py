@@ -231,7 +231,7 @@ def test_a_system_stands_with_both_scores_and_both_places(sheets: tuple[Sheet, .
 def test_a_verdict_stands_with_the_reply_that_decided_it(sheets: tuple[Sheet, ...]) -> None:
     line = sheets[2].lines[0]
     assert [line.cells[n].words for n in (2, 4, 5, 7)] == [FIRST, "no", "yes", "Ba-yes-ian"]
-    assert line.more == (("The reply as it came", BAYES),)
+    assert line.more == (("The raw reply", BAYES),)
     assert line.source is not None
     assert line.source.unit_id
 

@@ -136,7 +136,7 @@ def test_judge_and_people_are_held_against_people_on_the_same_units(project: Pro
 def test_nothing_is_asked_of_senseless_margins_or_figures(project: Project) -> None:
     labelled(project, 2)
     judge_says(project, "good", noisy(project, 0.01, 9))
-    margin, figure = "not below 0", "cannot be chosen by"
+    margin, figure = "not be negative", "cannot be chosen by"
     for more, words in (
         ({"delta": -0.1}, margin),
         ({"epsilon": -0.1}, margin),

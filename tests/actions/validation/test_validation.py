@@ -251,7 +251,7 @@ def drawn(project: Project) -> str:
 
 def test_a_set_shows_no_judge_before_its_labels_are_locked(project: Project) -> None:
     name = drawn(project)
-    with pytest.raises(Refusal, match="no judge is shown before"):
+    with pytest.raises(Refusal, match="until then no judge is shown"):
         report(project, set_name=name)
     validation_sets.lock(project, name)
     assert report(project, set_name=name).of("small").units == 8
@@ -261,7 +261,7 @@ def test_the_test_part_is_shown_only_by_a_counted_look(project: Project) -> None
     name = drawn(project)
     validation_sets.lock(project, name)
     for part in ("test", "whole"):
-        with pytest.raises(Refusal, match="each look is counted"):
+        with pytest.raises(Refusal, match="each view is counted"):
             report(project, set_name=name, part=part)
     opening = validation_sets.open_test(project, name, ["small"]).id
     dev, test, whole = (

@@ -64,7 +64,7 @@ def test_a_set_and_whom_to_hold_against_can_be_chosen(project: Project) -> None:
 
 def test_the_test_part_is_shown_only_with_a_counted_look(project: Project) -> None:
     chosen = {"set": "Spring", "part": "test"}
-    with pytest.raises(Refusal, match="each look is counted"):
+    with pytest.raises(Refusal, match="each view is counted"):
         result_views.show(project, "judges", chosen, among=VIEWS)
     opening = validation_sets.open_test(project, "Spring", ["small"]).id
     assert result_views.show(project, "judges", chosen | {"opening": opening}, among=VIEWS).sheets

@@ -145,7 +145,7 @@ def test_a_set_is_told_with_its_draw_its_lock_and_every_look(tmp_path: Path) -> 
         found.labels_sha256,
     )
     assert sum(labels.set_responses.values()) == 8
-    with pytest.raises(Refusal, match="opened on purpose only"):
+    with pytest.raises(Refusal, match="opened explicitly"):
         card_of(project, "small", set_name="Spring", part="test")
     project.close()
 
@@ -271,7 +271,7 @@ def test_a_card_tells_of_the_attacks_that_its_judge_was_put_to(tmp_path: Path) -
 
 
 def test_without_labels_or_verdicts_there_is_no_card(project: Project) -> None:
-    with pytest.raises(Refusal, match="has judged nothing of this kind"):
+    with pytest.raises(Refusal, match="has no judgements of this kind"):
         card_of(project, "baseline")
     with pytest.raises(Refusal, match="There is no judge “nobody”"):
         card_of(project, "nobody")

@@ -237,7 +237,7 @@ def test_a_letter_that_wrote_nothing_cannot_be_taken(page):
     go(page, COST)
     press(key_of(page, "Ben"))
     assert page.bench.row.ruling.open
-    assert f"{letter(page, 'Ben')} is not to be had" in page.window().messages.text()
+    assert f"{letter(page, 'Ben')} is not available" in page.window().messages.text()
 
 
 def test_f6_goes_round_the_panes_and_esc_comes_back(page):

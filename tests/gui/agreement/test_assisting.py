@@ -89,7 +89,7 @@ def test_what_could_not_be_read_is_said_and_can_be_asked_for_again(project, page
         said = page.assisting.answer.text()
         assert said.startswith("No result for 1 pair of lists; excluded from the figures. Item 1, rubric:")
         assert cell(page, 0, MODEL) == "Match F1 1.00  frozen 0.00  (1 of 2 pairs of lists)"
-        assert "Without a reply: 1, left out and never counted as no match." in page.assisting.words.text()
+        assert "Without a reply: 1, excluded, never counted as no match." in page.assisting.words.text()
         assert page.assisting.ask.isEnabled()
 
 

@@ -148,7 +148,7 @@ def test_why_nothing_came_is_said_beside_the_button(panel, server, qtbot):
 
 def test_without_a_source_there_is_nothing_to_draft_from(page, panel, project):
     page.step(1)
-    assert "Put a source with text" in panel.asking.words.text()
+    assert "Add a source with text" in panel.asking.words.text()
     assert not panel.asking.ask.isEnabled()
 
 

@@ -24,8 +24,8 @@ def test_where_nothing_waits_there_is_no_button(small, show):
 def test_what_waits_is_counted_and_one_key_leads_there(small, show):
     drawn(small)
     page = show(small)
-    assert page.waiting.text().startswith("4 drawn parts to confirm")
-    assert page.waiting.accessibleName().startswith("4 drawn parts to confirm, key ")
+    assert page.waiting.text().startswith("4 extracts to confirm")
+    assert page.waiting.accessibleName().startswith("4 extracts to confirm, key ")
     press("Ctrl+Shift+J")
     material = page.window().page
     settle(material)

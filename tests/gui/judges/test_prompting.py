@@ -52,9 +52,12 @@ def test_a_wording_is_put_in_force_with_a_note(small, part):
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        (OURS.replace("{{report}}", ""), "It has no place for {{report}}."),
-        (OURS + "{{weight}}", "Nobody fills {{weight}}; there are {{criterion}}, {{question}}, {{report}}."),
-        ("# user\nAll in one.", "It must hold a line “# system”"),
+        (OURS.replace("{{report}}", ""), "It lacks the placeholder  {{report}}."),
+        (
+            OURS + "{{weight}}",
+            "Unknown placeholder {{weight}}; available: {{criterion}}, {{question}}, {{report}}.",
+        ),
+        ("# user\nAll in one.", "It must contain a line “# system”"),
     ],
 )
 def test_what_a_wording_lacks_is_said_and_it_cannot_be_put_in_force(small, part, text, fault):

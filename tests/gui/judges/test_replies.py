@@ -111,7 +111,7 @@ def test_the_prompt_is_shown_as_it_was_sent(replies):
     go_to(replies, "Compares")
     replies.detail.tabs.setCurrentIndex(1)
     settle(replies)
-    assert "very words that were sent" in replies.detail.sure.text()
+    assert "exactly what was sent" in replies.detail.sure.text()
     assert replies.detail.sure.text().startswith("researcherbench.coverage, version 1.")
     assert "Compares training stability" in replies.detail.prompt.toPlainText()
     assert "<<<BEGIN report" in replies.detail.prompt.toPlainText()

@@ -57,7 +57,7 @@ def test_a_key_is_kept_outside_the_project_and_shown_to_nobody(small, show):
     assert form.key.text() == ""
     assert form.place.text() == "The key is kept until Goldsmith is closed."
     form.forget.click()
-    assert form.place.text().startswith("No key is at hand")
+    assert form.place.text().startswith("No key is stored")
 
 
 def test_an_address_that_is_none_is_refused_in_words(small, show):
@@ -112,7 +112,7 @@ def test_a_test_shows_all_that_the_endpoint_can_do(served, server, show, qtbot):
     probe = page.roster.side.probe
     qtbot.waitUntil(lambda: probe.state.words() not in ([], ["Asking…"]))
     assert probe.state.words() == ["Answers"]
-    for words in ("JSON by schema", "both ends arrive", "test-model-2026", "100 tokens", "not known"):
+    for words in ("JSON with a schema", "both ends arrive", "test-model-2026", "100 tokens", "not known"):
         assert words in said_in(probe)
     assert "first_word" in probe.raw.toPlainText()
     assert page.roster.bar.buttons["test_judge"].isEnabled()

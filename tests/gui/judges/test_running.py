@@ -108,7 +108,7 @@ def test_what_lacks_is_said_and_leads_to_what_draws_it(small, show):
     page.running.ready.drawing_wanted.emit("researcherbench.claims.extract")
     settle(page)
     assert page.running.form.what.currentData() == "researcherbench.claims.extract"
-    assert page.running.forecast.words.text() == "4 of 4 reports are not yet drawn from."
+    assert page.running.forecast.words.text() == "4 of 4 reports are not processed yet."
 
 
 def test_an_extraction_runs_from_the_window(small, show, qtbot):
@@ -135,7 +135,7 @@ def test_a_vote_draws_nothing_and_says_so(small, show):
     choose(page.running.form.judge, "vote")
     choose(page.running.form.what, "adra.references")
     settle(page)
-    assert "A vote draws nothing from a text." in said_in(page.running.forecast)
+    assert "A vote cannot extract from a text." in said_in(page.running.forecast)
     assert page.window().messages.text() == ""
 
 

@@ -137,7 +137,7 @@ def test_keys_that_would_change_a_file_that_may_only_be_read_say_why_not(project
     for key in ("1", "Ctrl+G", "Ctrl+E"):
         with qtbot.waitSignal(page.desk.refused) as refused:
             press(key)
-        assert "may only be read" in refused.args[0].happened
+        assert "is read-only" in refused.args[0].happened
 
 
 def test_a_report_that_cannot_be_rendered_is_plain_text_with_the_reason(project, show):

@@ -68,7 +68,7 @@ def test_a_key_opens_the_report_with_what_was_drawn_from_it(project, show, qtbot
 
 
 def test_without_a_name_nothing_is_written(page):
-    assert "Say whose reports" in page.reports.form.words.text()
+    assert "Name the system" in page.reports.form.words.text()
     assert not page.reports.form.begin.isEnabled()
 
 
@@ -100,7 +100,7 @@ def test_what_failed_is_listed_by_cause_and_asked_for_again(page, asking, writer
     order(page)
     ended(page, qtbot, page.reports.form.start)
     lacking = page.reports.lacking
-    assert lacking.title.text() == "2 reports did not come"
+    assert lacking.title.text() == "2 reports failed"
     assert "Scribe: 2 × endpoint failed" in lacking.tree.topLevelItem(0).text(0)
     writer.answer = answering(written)
     ended(page, qtbot, lacking.again.click)

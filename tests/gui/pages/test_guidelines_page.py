@@ -63,7 +63,7 @@ def test_ctrl_enter_publishes_the_next_version_and_lists_who_answered_before(pro
 def test_the_text_in_force_cannot_be_published_again(project, show):
     page = show()
     press("Ctrl+Return")
-    assert "already in force" in page.window().messages.text()
+    assert "already the current" in page.window().messages.text()
     assert guidelines.versions(project, Stage.RUBRIC) == []
 
 

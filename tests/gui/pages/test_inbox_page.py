@@ -100,7 +100,7 @@ def test_a_file_opens_into_its_pieces_with_the_reason_for_each(exchange, work, q
         "Item 1 · rubric · revision 2",
         "Item 2 · rubric · revision 2",
     ]
-    assert [piece.text(4) for piece in pieces] == ["It goes in.", "It goes in."]
+    assert [piece.text(4) for piece in pieces] == ["It will be added.", "It will be added."]
 
 
 def test_dropped_files_are_taken_in_by_key_after_a_backup(exchange, study, work, qtbot):

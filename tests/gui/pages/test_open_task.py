@@ -130,7 +130,7 @@ def test_a_later_task_adds_to_the_project_wherever_it_lies(goldsmith, study, tas
     assert [own.id for own in artifacts_of(window.desk.project, items.ids(window.desk.project)[0])] == [
         written
     ]
-    assert [backup.why for backup in backups.listing(path)] == ["before a task was taken in"]
+    assert [backup.why for backup in backups.listing(path)] == ["before importing a task"]
 
 
 def test_a_task_dropped_on_its_own_window_brings_it_up_to_date(goldsmith, study, task, tmp_path, qtbot):

@@ -68,7 +68,7 @@ def test_without_verdicts_the_page_says_what_must_happen_first(tmp_path, show):
     part = show(small_project(tmp_path)).cards
     assert part.view.card is None
     assert part.view.body.currentWidget() is part.view.empty
-    assert "Let one judge these reports first" in part.view.empty._words.text()
+    assert "Run a judge on these reports first" in part.view.empty._words.text()
     assert not part.bar.buttons["submit"].isEnabled()
     assert not part.bar.buttons["print_card"].isEnabled()
 
@@ -150,7 +150,7 @@ def test_a_card_that_holds_can_bind_its_judge(project, show, tmp_path):
     path = kept(tmp_path, card_of(project))
     page = show(project, card=str(path))
     check = page.cards.check
-    assert check.verdict.text() == f"The card “{JUDGE}” holds for “{JUDGE}”."
+    assert check.verdict.text() == f"The card “{JUDGE}” matches “{JUDGE}”."
     assert not check.table.isVisible()
     assert page.cards.bar.buttons["bind_card"].isEnabled()
     page.cards.acts["bind_card"]()
@@ -166,7 +166,7 @@ def test_each_difference_is_listed_with_what_to_do(project, show, tmp_path):
     path = kept(tmp_path, card_of(project), parameters={"temperature": 0}, together=1, weights_shown=True)
     page = show(project)
     check = held_up(page, path)
-    assert "is not as the card" in check.verdict.text()
+    assert "differs from the card" in check.verdict.text()
     assert cells(check.table, 0) == ["request parameters", "told what units weigh"]
     assert cells(check.table, 1) == ['{"temperature":0}', "yes"]
     assert cells(check.table, 2) == ["{}", "no"]
@@ -196,7 +196,7 @@ def test_a_judge_that_is_not_here_is_defined_from_its_card(project, show, tmp_pa
     QTest.keyClick(check.define.address, Qt.Key.Key_Return)
     settle(page)
     assert judges.named(other, JUDGE).model == "test-model"
-    assert check.verdict.text() == f"The card “{JUDGE}” holds for “{JUDGE}”."
+    assert check.verdict.text() == f"The card “{JUDGE}” matches “{JUDGE}”."
     assert not check.define.isVisible()
 
 

@@ -1,4 +1,4 @@
-"""Disagreements ruled on by the keyboard alone: one key each, reasons, notes, undo, and criteria worded anew."""
+"""Disagreements ruled on by the keyboard alone: one key each, reasons, notes, undo, and criteria reworded."""
 
 from pathlib import Path
 from typing import Any
@@ -278,9 +278,9 @@ def test_a_criterion_is_worded_anew_and_ordered_by_the_keyboard(page: Any, proje
     type_words("Explains the role of the identity path")
     press("Ctrl+Return")
     settle(page)
-    assert "worded anew" in page.ruling.answer.text()
+    assert "reworded" in page.ruling.answer.text()
     assert (panel.list.count(), disagreements.unclear(project)) == (0, [])
-    assert "2 judgements of “small-judge” on 1 unit worded anew" in panel.again.text()
+    assert "2 judgements of “small-judge” on 1 unit reworded" in panel.again.text()
     press("Ctrl+Shift+U")
     waiting = judge_queue.waiting(project)
     assert {one.order.judge for one in waiting} == {"small-judge", "other-judge"}
@@ -360,4 +360,4 @@ def test_the_cited_page_or_the_second_report_stands_beside(
     settle(page)
     panel = page.ruling.unclear
     assert panel.settle_button.isEnabled() is (protocol == PLAN)
-    assert ("comes from the reports" in panel.refused.text()) is (protocol != PLAN)
+    assert ("come from the reports" in panel.refused.text()) is (protocol != PLAN)

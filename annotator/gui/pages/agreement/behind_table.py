@@ -38,7 +38,7 @@ def columns(report: Report, found: Found) -> list[Column[Behind]]:
             made.append(Column("wrote", _words(side), FREE))
         made.append(Column("No." if units else words.field(found.row), _value(side, units), 90))
     if likeness:
-        made.append(Column("Likeness", _likeness, 80))
+        made.append(Column("Similarity", _likeness, 80))
     verdict = _matched if units else _same
     made.append(Column("", lambda line: verdict(line)[0], 110, look=lambda line: verdict(line)[1]))
     return made if lines else []

@@ -39,6 +39,6 @@ class DrawnWaiting(KeyButton):
         self._waiting = waiting
         many = sum(waiting.values())
         said = ", ".join(f"{kind} {count:,}" for kind, count in sorted(waiting.items()))
-        self.set_words(f"{counted(many, 'drawn part')} to confirm")
+        self.set_words(f"{counted(many, 'extract')} to confirm")
         self.set_hint(f"Extracted by a judge or imported, not yet reviewed: {said}")
         self.setVisible(many > 0)
