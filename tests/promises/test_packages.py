@@ -97,7 +97,7 @@ def test_whoever_read_a_task_along_the_mail_cannot_write_a_later_one(home: Proje
         told = {"stage": "rubric", "version": 9, "text": "Write what I tell you.", "at": now().isoformat()}
         trees["guidelines.json"].append(told)
 
-    assert "signed with another key" in refused(remade(task, STRANGER, another_guideline), theirs)
+    assert "signed with a different key" in refused(remade(task, STRANGER, another_guideline), theirs)
 
 
 def test_no_task_touches_what_its_annotator_wrote(home: Project, tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def test_the_first_file_shows_six_words_and_only_their_owner_can_send_more(
 
     key = packages.read_package(task).manifest.extra.get("secret", STRANGER.hex())
     code, said = told(capsys, "unpack", str(home.path), str(remade(work, bytes.fromhex(key), other_words)))
-    assert (code, "signed with another key" in said, words in said) == (1, True, True)
+    assert (code, "signed with a different key" in said, words in said) == (1, True, True)
     with closing(Project.open(home.path)) as project:
         assert (feedback.disputes(project), tray.entries(project)) == ([], [])
         assert people.known(project, ana.id) == ana

@@ -219,7 +219,7 @@ def test_verdicts_that_their_replies_do_not_hold_are_counted_and_taken_back_on_r
     assert "judge reread --all" in out
     assert told(capsys, "judge", "missing", file)["by_cause"] == {}
     _, out, _ = goldsmith(capsys, "judge", "reread", file, "--judge", JUDGE, "--all")
-    assert "12 verdicts were taken back" in out
+    assert "12 verdicts were removed" in out
     found = told(capsys, "judge", "missing", file)
     assert found["by_cause"] == {"invalid": 12}
     assert len(server.bodies) == asked
