@@ -56,6 +56,9 @@ class LeavingBar(ActsRow):
     def copy(self) -> None:
         """Put the lines in view on the clipboard."""
         sheet = self._view.model.shown
+        if not sheet.lines:
+            self.told.emit("No line is in view: nothing was copied.")
+            return
         QGuiApplication.clipboard().setText(self.text(sheet))
         self.told.emit(f"Copied {counted(len(sheet.lines), 'line')}, with full precision.")
 

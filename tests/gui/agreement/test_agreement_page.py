@@ -112,6 +112,14 @@ def test_people_are_named_on_the_screen_and_only_by_alias_in_what_leaves(page, q
     assert pairs.person(page.desk.project, NAMES["Ada"]).alias in written
 
 
+def test_a_table_without_a_line_in_view_leaves_the_clipboard_alone(page):
+    QGuiApplication.clipboard().setText("mine")
+    page.view.model.seek("no line has these words")
+    assert page.view.model.rowCount() == 0
+    page.leaving.copy()
+    assert QGuiApplication.clipboard().text() == "mine"
+
+
 def test_enter_leads_to_the_values_behind_and_back(page, qtbot, qtmodeltester):
     opened(page, qtbot, "weight")
     qtmodeltester.check(page.behind.model)
