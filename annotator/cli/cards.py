@@ -62,10 +62,10 @@ def card(
     if not judge:
         raise Refusal("A card describes one judge.", "Name it with --judge, or a card with --check.")
     from annotator.actions.judges import judges
-    from annotator.actions.validation import card_saving, validity_cards
+    from annotator.actions.validation import cards, validity_cards
 
     if to is not None:
-        card_saving.refuse_place(to)
+        cards.refuse_place(to)
     with opened(file, readonly=not looks(set_name, part), person=as_) as project:
         judges.named(project, judge)
         opening = counted_look(project, set_name, part, judge)
@@ -73,7 +73,7 @@ def card(
             judge, protocol, set_name, part, tuple(against or ()), positive, prompt, opening
         )
         made = validity_cards.card(project, wish)
-    written = [card_saving.save(made, to).name] if to is not None else []
+    written = [cards.save(made, to).name] if to is not None else []
     if json_:
         print_json({"card": made.tree(), "files": written})
         return
@@ -86,9 +86,9 @@ def card(
 def _check(file: Path, path: Path, judge: str, define_at: str, bind: bool, as_: str, json_: bool) -> None:
     """Exits with 1 where the card does not hold."""
     from annotator.actions.judging import card_checks
-    from annotator.actions.validation import card_saving
+    from annotator.actions.validation import cards
 
-    held = card_saving.read(path)
+    held = cards.read(path)
     with opened(file, readonly=not (bind or define_at), person=as_) as project:
         if define_at and not card_checks.check(project, held).judge:
             card_checks.define(project, held, define_at, judge)

@@ -272,7 +272,7 @@ def correct(
     """Score of each system, raw and corrected by people's labels; certainty of the ranking; what to label next."""
     from annotator.actions.judging import card_checks
     from annotator.actions.results import metrics
-    from annotator.actions.validation import card_saving, corrected
+    from annotator.actions.validation import cards, corrected, corrected_sheets
 
     metric = metric or metrics.USUAL_METRIC
     wish = corrected.Wish(judge, tuple(against or ()), set_name, part, width=width, metric=metric)
@@ -280,10 +280,10 @@ def correct(
     info = wish.info
     with opened(file, readonly=not looks(set_name, part), person=as_) as project:
         if card is not None:
-            held = card_saving.read(card)
+            held = cards.read(card)
             judge = judge or held.name
             card_checks.refuse_verdicts(project, held, judge, info.protocol)
         opening = counted_look(project, set_name, part, judge)
         found = corrected.report(project, replace(wish, judge=judge, opening=opening))
     more = {"judge": found.rater.name, "against": found.against}
-    show(corrected.sheets(found), to, json_, more)
+    show(corrected_sheets.sheets(found), to, json_, more)

@@ -13,7 +13,7 @@ from annotator.actions.items import items, materials
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
 from annotator.actions.results.scoring import Score
-from annotator.actions.validation import corrected, validation
+from annotator.actions.validation import corrected_sheets, validation
 from annotator.cli import run_command, saying
 from annotator.domain.judges.protocol import Material, Protocol, Scored
 from annotator.domain.judges.scale import Level
@@ -155,5 +155,5 @@ def test_a_correlation_of_pairs_has_an_interval_only_over_enough_items(
 
 
 def test_a_rank_is_written_as_a_rank_among_ranks() -> None:
-    assert corrected.rank(Estimate(5.0, 1.0, 5.0, n=5)).words == "5 (1–5)"
-    assert corrected.rank(Estimate(2.5, n=5, note="few")).words == "2.5"
+    assert corrected_sheets.rank(Estimate(5.0, 1.0, 5.0, n=5)).words == "5 (1–5)"
+    assert corrected_sheets.rank(Estimate(2.5, n=5, note="few")).words == "2.5"

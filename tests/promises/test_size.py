@@ -10,7 +10,7 @@ import pytest
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 from annotator.actions.sets import reviews
-from annotator.actions.validation import card_offers, disagreements
+from annotator.actions.validation import cards, disagreements
 from annotator.actions.validation.validation import Wish
 from annotator.actions.validation.validation_views import VIEWS
 from tests.projects import judged_project
@@ -70,11 +70,11 @@ def validated(folder: Path) -> Project:
 
 def looked_at(project: Project) -> list[Any]:
     """What the tabs of validation ask for."""
-    card = card_offers.report(project, "J")
+    card = cards.report(project, "J")
     return [
         # All but the rule of ResearcherBench's script, which needs stored replies.
         *(view.report(project) for view in VIEWS if view.name != "replay"),
-        card_offers.choices(project),
+        cards.choices(project),
         card,
         disagreements.outlook(project, Wish()),
         reviews.outlook(project, "J"),

@@ -13,7 +13,7 @@ from annotator.actions.judges import judges, prompts
 from annotator.actions.judging import card_checks
 from annotator.actions.project.file import Project
 from annotator.actions.sets import validation_sets
-from annotator.actions.validation import card_saving, disagreements
+from annotator.actions.validation import cards, disagreements
 from annotator.actions.validation.validation import Wish
 from annotator.gui.pages.labelling import LabelPage
 from annotator.gui.pages.validation.cases.case_bench import CaseBench
@@ -205,7 +205,7 @@ def save_card(window: Window, path: Path, right: int) -> None:
     page = part(window, "Cards", choose={"set": NAME, "judge": JUDGE})
     press("Ctrl+Return")
     settle(page)
-    card, project = card_saving.read(path), window.desk.project
+    card, project = cards.read(path), window.desk.project
     assert (card.judge.model, card.labels.source, card.labels.set_name) == ("gpt-4o-mini", "set", NAME)
     (own,) = [line for line in card.lines if (line.who, line.by) == ("judge", "all")]
     assert own.plain["accuracy"].value == pytest.approx(right / 32)

@@ -15,6 +15,7 @@ from annotator.actions.sets.validation_ground import PEOPLE
 from annotator.actions.studies.result_views import View
 from annotator.actions.validation import (
     corrected,
+    corrected_sheets,
     disagreements,
     judge_choice,
     rule_replay,
@@ -241,7 +242,7 @@ VIEWS: tuple[View, ...] = (
         NOBODY,
         _of_leaderboard,
         kept(leaderboard),
-        corrected.sheets,
+        corrected_sheets.sheets,
         "Label",
     ),
     View(

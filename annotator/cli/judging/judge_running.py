@@ -54,7 +54,7 @@ def judge_run(
     from annotator.actions.judging import card_checks
     from annotator.actions.running import orders
     from annotator.actions.runs.judge_cases import Order
-    from annotator.actions.validation import card_saving
+    from annotator.actions.validation import cards
 
     order = Order(
         judge=judge, protocol=protocol, together=together, trials=trials, batch=batch, **reach(system, item),
@@ -64,7 +64,7 @@ def judge_run(
     async def run(project: Any, **told: Any) -> dict[str, Any]:
         asked = order
         if card is not None:
-            on_card = card_saving.read(card)
+            on_card = cards.read(card)
             card_checks.refuse_order(project, on_card, order)
             asked = replace(order, models=on_card.judge.returned_models)
         return await orders.carry_out(project, asked, **told)

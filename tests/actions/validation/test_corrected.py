@@ -9,7 +9,7 @@ import pytest
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
 from annotator.actions.sets import validation_sets
-from annotator.actions.validation import corrected
+from annotator.actions.validation import corrected, corrected_sheets
 from annotator.actions.validation.corrected import Wish
 from annotator.domain.judges.protocol import Metric, Scored
 from annotator.domain.judges.scale import numbers
@@ -126,7 +126,7 @@ def test_scores_below_zero_keep_their_intervals_and_are_drawn(
     assert found.standings.scores["Alpha"].raw.value == pytest.approx(-1 / 3)
     assert score.value == pytest.approx(0)
     assert -1 / 3 <= score.low < 0 < score.high
-    (board, *_) = corrected.sheets(found)
+    (board, *_) = corrected_sheets.sheets(found)
     assert [picture.draw.keywords["share"] for picture in board.pictures[:1]] == [False]
 
 
@@ -159,7 +159,7 @@ def test_ratings_are_corrected_by_what_each_is_worth(
     assert {
         row.system: row.estimate.value for row in rows if (row.metric, row.group) == ("rating", "all")
     } == {name: pytest.approx(one.raw.value) for name, one in scores.items()}
-    (board, _, plan, *_) = corrected.sheets(found)
+    (board, _, plan, *_) = corrected_sheets.sheets(found)
     assert board.columns[1].tip == "The judge's rating: mean over items"
     assert board.pictures[0].title == "Rating, raw and corrected"
     # A tenth of 0 to 10.
@@ -241,7 +241,7 @@ def test_what_to_label_next_is_unlabelled_and_gives_enough(project: Project) -> 
 def test_the_tables_name_what_they_stand_on(project: Project) -> None:
     person_says(project, "R2", truth)
     judge_says(project, "small", lenient)
-    scores, pairs, plan = corrected.sheets(report(project))[:3]
+    scores, pairs, plan = corrected_sheets.sheets(report(project))[:3]
     assert [line.cells[0].words for line in scores.lines] == ["Alpha", "Beta"]
     assert scores.told[0] == "“small”, corrected by the labels of R2."
     assert [cell.words for cell in pairs.lines[0].cells][:2] == ["Alpha", "Beta"]

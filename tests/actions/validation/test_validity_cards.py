@@ -12,7 +12,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import shape_of
 from annotator.actions.sets import reviews, validation_sets
-from annotator.actions.validation import card_offers, card_saving, validation, validity_cards
+from annotator.actions.validation import cards, validation, validity_cards
 from annotator.actions.validation.validity_cards import Wish
 from annotator.domain.judges.informed import Review
 from annotator.domain.judges.validity_card import Figure, Reach, ValidityCard
@@ -164,7 +164,7 @@ def test_no_key_no_address_and_no_path_is_on_a_card(tmp_path: Path, server: OddS
     assert card.judge.parameters["temperature"] == 0
     assert (card.judge.model, card.judge.returned_models) == ("judge-7b.gguf", ("judge-7b.gguf",))
     for ending in (".json", ".html"):
-        text = card_saving.save(card, tmp_path / f"card{ending}").read_text("utf-8")
+        text = cards.save(card, tmp_path / f"card{ending}").read_text("utf-8")
         for secret in (
             KEY,
             "secret.example",
@@ -244,7 +244,7 @@ def test_verdicts_that_came_without_a_prompt_are_named_none(project: Project) ->
     with pytest.raises(Refusal, match=r"Choose one of its prompts: none, q2\."):
         card_of(project, "two")
     assert card_of(project, "two", prompt="none").judge.prompt_sha256 == ""
-    (offered,) = [one.values for one in card_offers.choices(project) if one.name == "prompt"]
+    (offered,) = [one.values for one in cards.choices(project) if one.name == "prompt"]
     assert offered == (("none", "none"), ("q2", "q2"))
 
 

@@ -13,7 +13,7 @@ from annotator.actions.judges import judges
 from annotator.actions.judging import card_checks
 from annotator.actions.project.file import Project
 from annotator.actions.sets import validation_sets
-from annotator.actions.validation import card_saving
+from annotator.actions.validation import cards
 from annotator.domain.judges.validity_card import ValidityCard
 from annotator.gui.pages.validation.cards import card_printing
 from tests.judging.odd_server import OddServer
@@ -46,7 +46,7 @@ def show(page_over):
 def kept(folder: Path, card: ValidityCard, **more: object) -> Path:
     """A card as a file, its judge with other pinned parts."""
     judge = card.judge.model_copy(update=more)
-    return card_saving.save(card.model_copy(update={"judge": judge}).sealed(), folder / "held.json")
+    return cards.save(card.model_copy(update={"judge": judge}).sealed(), folder / "held.json")
 
 
 def held_up(page, path: Path):
@@ -102,7 +102,7 @@ def test_what_is_seen_is_what_is_saved_by_keyboard(project, show, tmp_path, monk
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     QTest.keyClick(page.window(), Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     settle(page)
-    assert card_saving.read(path) == page.cards.view.card
+    assert cards.read(path) == page.cards.view.card
     assert f"Wrote \u2068{path.name}\u2069." in page.cards.answer.text()
 
 

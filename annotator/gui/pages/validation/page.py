@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # People: a careful statistician who must defend a judge in print, and experts who look at its verdicts. What annoys
 # them elsewhere: agreement without the human ceiling, one class called perfect, rulings that quietly become labels,
 # and no way from a figure to the case behind it.
-COUNTS = "annotator.actions.validation.card_offers"
+COUNTS = "annotator.actions.validation.cards"
 SETS, FIGURES, RULING, REVIEW, ATTACKS, CARDS = range(6)
 
 
@@ -134,7 +134,7 @@ def _load(_project: Project) -> None:
     """Load what counts, on the other thread: it stands on libraries that take a while."""
     for name in (
         COUNTS,
-        "annotator.actions.validation.card_saving",
+        "annotator.actions.validation.cards",
         "annotator.actions.sets.verdict_readings",
     ):
         import_module(name)

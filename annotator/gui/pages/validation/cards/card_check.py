@@ -20,7 +20,7 @@ from annotator.actions.judges import judges
 from annotator.actions.judging import card_checks
 from annotator.actions.judging.card_checks import Check
 from annotator.actions.project.file import Project
-from annotator.actions.validation import card_saving
+from annotator.actions.validation import cards
 from annotator.domain.judges.validity_card import Difference, ValidityCard
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui import theme
@@ -58,7 +58,7 @@ def read(project: Project, path: Path, judge: str) -> Read:
     """The card of a file beside a judge of that name, or the one most like it."""
     card = None
     try:
-        card = card_saving.read(path)
+        card = cards.read(path)
         return Read(card, card_checks.check(project, card, judge))
     except Refusal as refusal:
         return Read(card, refusal=refusal)
@@ -297,7 +297,7 @@ class _Define(QGroupBox):
 
 
 def _cards(event: QDropEvent) -> list[Path]:
-    return [path for path in dropping.files(event) if path.suffix.lower() in card_saving.ENDINGS]
+    return [path for path in dropping.files(event) if path.suffix.lower() in cards.ENDINGS]
 
 
 def _about(card: ValidityCard, path: Path | None) -> str:

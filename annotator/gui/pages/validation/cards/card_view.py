@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QPushButton, QStackedWidget, QWidget
 
 from annotator.actions.sets import validation_sets
 from annotator.actions.studies.result_views import Shown, View
-from annotator.actions.validation import card_offers, card_saving
+from annotator.actions.validation import cards
 from annotator.domain.judges.validation import Opening, Split
 from annotator.domain.judges.validity_card import ValidityCard
 from annotator.domain.texts.change import Change
@@ -124,7 +124,7 @@ class CardView(QWidget):
         self._stale = self._sketched = False
         self.state.setText(MAKING)
         self._show(None)
-        self._ask(card_offers.AT_ONCE)
+        self._ask(cards.AT_ONCE)
 
     def _ask(self, view: View) -> None:
         self._asked += 1
@@ -134,7 +134,7 @@ class CardView(QWidget):
             if asked == self._asked and not self.stopped:
                 self._counted(found)
 
-        question = looking.shown, (view,), card_offers.NAME, dict(self._chosen), None
+        question = looking.shown, (view,), cards.NAME, dict(self._chosen), None
         self._desk.ask_later(show, *question, dict(self._looks))
 
     def _counted(self, found: Any) -> None:
@@ -159,17 +159,17 @@ class CardView(QWidget):
         if card.is_sealed:
             self._show_card(card, "Preview of the card; it is not stored in the project.")
             return
-        self._show_page(card_saving.sketch(card))
+        self._show_page(cards.sketch(card))
         self._sketched = True
         if self.isVisible():
-            self._ask(card_offers.VIEW)
+            self._ask(cards.VIEW)
         else:
             self._stale = True
 
     def _show_card(self, card: ValidityCard, words: str) -> None:
         self.state.setText(words)
         self.back.setVisible(self._foreign)
-        self._show_page(card_saving.body(card))
+        self._show_page(cards.body(card))
         self._show(card)
 
     def _show_page(self, html: str) -> None:

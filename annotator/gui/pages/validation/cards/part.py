@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QFileDialog
 
-from annotator.actions.validation import card_saving
+from annotator.actions.validation import cards
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui.desk.desk import Desk
@@ -96,9 +96,9 @@ class Cards(Part):
             return
         try:
             if path.suffix.lower() == ENDINGS[PDF]:
-                card_printing.to_pdf(card_saving.body(card), self._title(), path)
+                card_printing.to_pdf(cards.body(card), self._title(), path)
             else:
-                card_saving.save(card, path)
+                cards.save(card, path)
         except Refusal as refusal:
             self.desk.refused.emit(refusal)
             return
@@ -119,7 +119,7 @@ class Cards(Part):
 
     def _print(self) -> None:
         card = self.view.card
-        if card is not None and card_printing.print_it(card_saving.body(card), self._title(), self):
+        if card is not None and card_printing.print_it(cards.body(card), self._title(), self):
             self.answer.show_message("success", "The card was sent to the printer.")
 
     def _title(self) -> str:

@@ -1,12 +1,14 @@
-"""What a card can be made of in this project: which judges under which protocol, by which wording, on which labels."""
+"""Validity cards: what they can be made of in this project, and how they are kept as files, outside of it."""
 
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import wraps
+from pathlib import Path
 
 from sqlalchemy import select
 
+from annotator import files
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
 from annotator.actions.project.keeping import kept, known
@@ -18,11 +20,14 @@ from annotator.actions.validation.validity_cards import NO_PROMPT
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.judges.validity_card import ValidityCard
+from annotator.domain.texts.redaction import held, looks_like_key
 from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.cards import card_files, card_pages
 from annotator.protocols import USUAL
 
 NAME = "card"
 SHOWN = 8
+ENDINGS = card_files.ENDINGS
 
 
 @kept
@@ -101,3 +106,34 @@ VIEW = View(
     "Label",
 )
 AT_ONCE = replace(VIEW, report=at_once)
+
+
+def refuse_place(path: Path) -> None:
+    """Refusal where no card could be written, so that it is known before a look at the test part is counted."""
+    card_files.refuse_ending(path.suffix)
+    if not path.parent.is_dir():
+        raise Refusal(f"There is no folder “{path.parent.name}” for the card.", "Choose another folder.")
+
+
+def save(card: ValidityCard, path: Path) -> Path:
+    """Write a card as JSON or as a page, by the ending of `path`; whole or not at all."""
+    content = card_files.content(card, path.suffix)
+    text = content.decode("utf-8", "replace")
+    if looks_like_key(text) or any(key in text for key in held()):
+        raise Refusal("The card would contain a key.", "Remove it from the judge's settings first.")
+    return files.save(path, content)
+
+
+def read(path: Path) -> ValidityCard:
+    """The card of a file; Refusal where it is none, is newer, or was changed."""
+    return card_files.read(path)
+
+
+def body(card: ValidityCard) -> str:
+    """What the card's page says, as simple HTML."""
+    return card_pages.body(card)
+
+
+def sketch(card: ValidityCard) -> str:
+    """The same of a card that is still being made."""
+    return card_pages.sketch(card)

@@ -1,0 +1,165 @@
+"""The corrected leaderboard as tables and pictures: scores, every two systems, and what to label next."""
+
+from dataclasses import replace
+from functools import partial
+
+from annotator.actions.results import result_pictures
+from annotator.actions.results.result_sheets import (
+    Cell,
+    Line,
+    Picture,
+    Sheet,
+    Source,
+    columns,
+    count,
+    figure,
+    text,
+)
+from annotator.actions.sets.validation_figures import NO_SPREAD, told
+from annotator.actions.validation import validation
+from annotator.actions.validation.corrected import Corrected, in_order
+from annotator.actions.validation.validation_behind import Held, held
+from annotator.domain.texts.estimate import ROUGH, Estimate
+
+
+def sheets(found: Corrected) -> tuple[Sheet, ...]:
+    """The leaderboard, every two systems, and the plan for intervals so narrow with the responses to label."""
+    return tuple(
+        sheet for sheet in (_scores(found), _pairs(found), _plan(found), _next(found)) if sheet.lines
+    )
+
+
+def _scores(found: Corrected) -> Sheet:
+    heads = columns(
+        "System", ("Raw", f"The judge's {found.wish.info.title.lower()}: mean over items"),
+        ("Corrected", "People's labels and the judge together (PPI++)"), ("Labelled units", "People's mean over those"),
+        ("Rank", "By corrected score, with where it lies in 95 % of resamples of the items"),
+        ("λ", "How far the judge is trusted: 0 not at all, 1 fully"), ("Labels", "Units with a label"), "Units",
+    )  # fmt: skip
+    lines = []
+    for name in in_order(found):
+        score = found.standings.scores[name]
+        cells = (
+            text(name), replace(told(score.raw), source=_judged(found, name), metric=found.wish.metric),
+            told(score.corrected),
+            replace(told(score.labelled), source=_labelled(found, name)),
+            rank(found.standings.ranks[name]), count(score.tuning, form=".2f"), count(found.labelled[name]),
+            count(found.units[name]),
+        )  # fmt: skip
+        lines.append(Line(cells, source=_labelled(found, name)))
+    about = (f"“{found.rater.name}”, corrected by the labels of {found.against}.", *found.notes)
+    return Sheet("Corrected leaderboard", heads, tuple(lines), about, _pictures(found))
+
+
+def rank(found: Estimate) -> Cell:
+    """A rank with the ranks between which it lies: “5 (1–5)”."""
+    cell = told(found)
+    if found.value is None:
+        return cell
+    span = f" ({found.low:g}–{found.high:g})" if found.low is not None else ""
+    return replace(cell, words=f"{found.value:g}{span}{' rough' if span and ROUGH in found.note else ''}")
+
+
+def _judged(found: Corrected, name: str) -> Source:
+    """All that the judge said of a system."""
+    return Source(
+        found.wish.info.protocol,
+        found.rater.id,
+        found.wish.metric,
+        found.ids[name],
+        words=f"{name}: raw, by {found.rater.name}",
+    )
+
+
+def _labelled(found: Corrected, name: str) -> Held | None:
+    """The units of a system that people labelled, with what the judge says of them."""
+    if not found.labelled[name]:
+        return None
+    of = found.wish
+    wish = validation.Wish(
+        of.info.protocol, of.set_name, of.part, of.against, of.judge, by="system", opening=of.opening
+    )
+    return held(wish, found.rater, name, f"{name}: units with a label")
+
+
+def _pictures(found: Corrected) -> tuple[Picture, ...]:
+    scores = found.standings.scores
+    shown = [(name, scores[name].raw, scores[name].corrected) for name in in_order(found)]
+    info = found.wish.info
+    title = f"{info.title} by “{found.rater.name}”, raw and corrected by people's labels"
+    drawn = [end or 0.0 for _, *two in shown for one in two for end in (one.value, one.low)]
+    draw = partial(
+        result_pictures.pairs, title, shown, ("raw", "corrected"), f"{info.title}: {info.ranging}, 95 % interval",
+        share=info.share and min(drawn, default=0) >= 0,
+    )  # fmt: skip
+    return (Picture("corrected", f"{info.title}, raw and corrected", draw), *_flips(found))
+
+
+def _flips(found: Corrected) -> tuple[Picture, ...]:
+    """How likely it is, two by two, that a system is behind another once the judge is corrected."""
+    behind: dict[tuple[str, str], float | None] = {}
+    for pair in found.standings.pairs:
+        first, second, flip = str(pair.first), str(pair.second), pair.flip.value
+        behind |= {(first, second): flip, (second, first): None if flip is None else 1 - flip}
+    if all(share is None for share in behind.values()):
+        return ()
+    title = "Probability that the row's system ranks behind the column's, corrected"
+    draw = partial(result_pictures.duels, title, in_order(found), behind)
+    return (Picture("flips", "Probability that two systems swap ranks", draw),)
+
+
+def _pairs(found: Corrected) -> Sheet:
+    heads = columns(
+        ("Better by the judge", "System ranked first by the judge"), "Other",
+        ("Difference", "Difference of corrected scores, first minus second"),
+        ("Chance of the other order", "Share of resamples of the items in which the second is ahead, ties "
+        "counted half"),
+        "Verdict",
+    )  # fmt: skip
+    lines = []
+    for pair in found.standings.pairs:
+        low, high = pair.difference.low, pair.difference.high
+        open_ = low is None or high is None or low <= 0 <= high
+        verdict = text("indistinguishable" if open_ else "told apart", state="" if open_ else "agreed")
+        names = text(str(pair.first)), text(str(pair.second))
+        lines.append(Line((*names, told(pair.difference), figure(pair.flip), verdict)))
+    return Sheet("Every two systems", heads, tuple(lines), pictures=_flips(found))
+
+
+def _plan(found: Corrected) -> Sheet:
+    heads = columns(
+        "System", ("Width now", "Of the corrected score's 95 % interval"),
+        ("More labels", "Smallest number of units"),
+        ("Width then", "Expected"), ("Width at best", "With every unit labelled"), "Note",
+    )  # fmt: skip
+    lines = []
+    for name, more in found.more.items():
+        plan = more.plan
+        cells = (
+            text(name), _width(plan.width_now), count(plan.more), _width(plan.width_then), _width(plan.least),
+            text(plan.note or "–"),
+        )  # fmt: skip
+        lines.append(Line(cells))
+    about = (
+        f"Labels needed to narrow each interval to a width of {found.wish.wide:g}, if further labels are on "
+        "randomly drawn reports. With few labels the forecast is rough: check again as you go.",
+    )
+    return Sheet("How many more labels", heads, tuple(lines), about)
+
+
+def _width(width: float | None) -> Cell:
+    cell = count(width, form=".3f")
+    return replace(cell, words=f"{cell.words}  {NO_SPREAD}", state="flat") if width == 0 else cell
+
+
+def _next(found: Corrected) -> Sheet:
+    heads = columns("Item", "System", ("Units", "Labels that it gives"))
+    lines = tuple(
+        Line(
+            (text(one.item_key), text(one.system), count(one.units)),
+            response_id=one.response_id,
+        )
+        for more in found.more.values()
+        for one in more.responses
+    )
+    return Sheet("What to label next", heads, lines, ("Drawn at random, items without a label first.",))
