@@ -82,7 +82,7 @@ def test_gold_that_an_item_lacks_is_counted_beforehand(page, qtbot):
     order(page)
     page.reports.form.mode.setCurrentIndex(1)
     assert not page.reports.form.planned.isEnabled()
-    qtbot.waitUntil(lambda: "1 item lacks the gold" in page.reports.form.estimate.text())
+    qtbot.waitUntil(lambda: "1 item lacks the required gold" in page.reports.form.estimate.text())
 
 
 def test_a_model_writes_reports_in_a_process_of_its_own(page, asking, qtbot):
