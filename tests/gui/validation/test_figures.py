@@ -62,7 +62,7 @@ def test_the_first_view_answers_in_words_above_a_picture(project, window_over, q
     for name, answer in answers.items():
         assert f"“{name}”: {answer}, because " in found.view.answers.text()
     assert found.view.answers.font().pointSizeF() == found.view.table.font().pointSizeF()
-    assert found.view.told.text().startswith("\u200eHeld against ")
+    assert found.view.told.text().startswith("\u200eCompared with ")
     assert found.view.picture().name == "difference"
     qtbot.waitUntil(lambda: found.view.pictures.view.image is not None)
 
@@ -130,7 +130,7 @@ def test_the_test_part_is_asked_for_before_it_is_opened(viewer, project, qtbot):
     viewer.gate.open.click()
     at(viewer, qtbot)
     assert validation_sets.named(project, "Spring").openings == 1
-    assert "looked at 1 time" in viewer.view.told.text()
+    assert "viewed 1 time" in viewer.view.told.text()
 
 
 def test_who_stays_with_the_dev_part_counts_nothing(viewer, project, qtbot):

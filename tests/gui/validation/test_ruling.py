@@ -75,7 +75,7 @@ def test_everything_is_ruled_on_with_nothing_but_digits(page: Any, project: Proj
     for _ in range(CASES):
         press("1")
     assert len(ruled(project)) == CASES
-    assert "Everything of this choice is ruled on: 9 disagreements." in page.ruling.answer.text()
+    assert "All disagreements of this selection are ruled on: 9 disagreements." in page.ruling.answer.text()
 
 
 def test_a_reason_before_or_after_goes_with_the_ruling(page: Any, project: Project) -> None:
@@ -325,14 +325,17 @@ def test_who_has_no_labels_to_hold_judges_against_is_told_what_to_do(tmp_path: P
     assert page.part is page.sets
 
 
-@pytest.mark.parametrize(("part", "tab"), [("Disagreements", "ruling"), ("Reviews", "reviewing")])
+@pytest.mark.parametrize(
+    ("part", "tab", "headline"),
+    [("Disagreements", "ruling", "No judge has"), ("Reviews", "reviewing", "No verdicts to review")],
+)
 def test_where_no_judge_has_judged_one_is_led_to_the_runs(
-    part: str, tab: str, tmp_path: Path, page_over: Any
+    part: str, tab: str, headline: str, tmp_path: Path, page_over: Any
 ) -> None:
     page = page_over(empty_project(tmp_path), "Validate", part=part)
     settle(page)
     shown = getattr(page, tab)
-    assert "No judge has" in shown.nothing._headline.text()
+    assert headline in shown.nothing._headline.text()
     assert not shown.choices.isVisible()
     window = page.window()
     page.focus_first()
