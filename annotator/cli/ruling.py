@@ -300,4 +300,4 @@ def _value(kind: Any, said: str) -> Any:
     try:
         return kind(said)
     except ValueError:
-        raise Refusal(f"“{said}” cannot be said here.", f"Use one of {', '.join(kind)}.") from None
+        raise Refusal(f"“{said}” is not a valid value here.", f"Use one of {', '.join(kind)}.") from None

@@ -87,7 +87,7 @@ def test_people_appear_by_alias(file: Path) -> None:
 
 
 def test_an_unknown_grouping_is_refused(file: Path) -> None:
-    with pytest.raises(Refusal, match="not grouped by “moon”"):
+    with pytest.raises(Refusal, match="cannot be grouped by “moon”"):
         said(file, "--by", "moon")
 
 

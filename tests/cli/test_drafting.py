@@ -80,5 +80,5 @@ def test_it_is_not_taken_by_unit_and_no_rubric_from_a_file(file: Path) -> None:
 
 
 def test_a_kind_that_is_none_is_refused_with_those_that_are(file: Path) -> None:
-    with pytest.raises(Refusal, match="“poem” is no kind"):
+    with pytest.raises(Refusal, match="“poem” is not a kind"):
         run("ask", file, "--judge", JUDGE, "--kind", "poem", "--item", "1")

@@ -56,7 +56,7 @@ def test_what_keeps_labels_out_is_said_with_its_row(
     assert run_command(["labels", "import", file, path, "--as", "Ann=R2"]) == 1
     said = capsys.readouterr().err
     assert "labels.csv, row 3: there is no item “9” (and 1 more). Nothing was imported." in said
-    assert "labels.csv, row 4: “perhaps” cannot be said here" in said
+    assert "labels.csv, row 4: “perhaps” is not a valid value here" in said
     found = told(capsys, "labels", "import", file, path, "--as", "Ann=R2", "--skip-bad")
     assert (found["new"], found["counts"]) == (1, {"unknown item": 1, "bad value": 1})
     assert found["problems"][0] == {

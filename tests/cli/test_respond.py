@@ -82,7 +82,7 @@ def test_what_was_written_and_what_failed_is_said(file: Path, server: OddServer)
     code, out = run(*words(file, server))
     assert code == 3
     assert out.splitlines()[0].startswith("1 of 2 reports written (done")
-    assert "1 report did not come. Run the same command again" in out
+    assert "1 report failed. Run the same command again" in out
     assert "Item 2, trial 1: api error. The server answered 400: No." in out
 
 

@@ -68,7 +68,7 @@ def test_fetched_pages_are_listed_with_their_states(file: Path, server: PageServ
 
 def test_a_second_fetch_asks_only_for_what_is_lacking(file: Path, server: PageServer) -> None:
     run("fetch", str(file), "--allow-private")
-    assert "1 was read before" in run("fetch", str(file), "--allow-private")[1]
+    assert "1 was already stored" in run("fetch", str(file), "--allow-private")[1]
     run("fetch", str(file), "--allow-private", "--refresh")
     assert sorted(server.asked) == ["/a", "/a", "/b", "/b", "/b"]
 

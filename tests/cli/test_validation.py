@@ -54,7 +54,7 @@ def test_a_set_is_drawn_labelled_locked_and_validated_on(
     assert "are missing" in capsys.readouterr().err
     filled(file, "R2", "R3")
     assert run_command(["validate", file, "--set", "Spring"]) == 1
-    assert "no judge is shown before they are" in capsys.readouterr().err
+    assert "until then no judge is shown" in capsys.readouterr().err
     assert told(capsys, "sets", "lock", file, "Spring")["labels"] == 32
     assert run_command(["validate", file, "--set", "Spring"]) == 0
     capsys.readouterr()

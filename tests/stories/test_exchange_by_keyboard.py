@@ -86,7 +86,7 @@ def test_a_round_of_exchange_by_keyboard_alone(goldsmith, tmp_path, qtbot, monke
     assert window.page.intake.tree.topLevelItem(0).isExpanded()
     press(qtbot, window, "submit")
     qtbot.waitUntil(
-        lambda: "Taken in: 1 piece of work." in window.page.intake.answer.text(), timeout=PATIENCE_MS
+        lambda: "Imported: 1 piece of work." in window.page.intake.answer.text(), timeout=PATIENCE_MS
     )
     QGuiApplication.clipboard().clear()
     qtbot.keyClick(window.page.intake.tree, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)

@@ -186,7 +186,7 @@ def take_in_all(study: Study, capsys: pytest.CaptureFixture[str]) -> None:
     assert (outcomes[0], sorted(outcomes)) == ("new", ["duplicate", "new", "new"])
     stranger = edited_by_hand(study.work("Ben"), packages.new_key())
     assert run_command(["unpack", study.home, str(stranger)]) == 1
-    assert "signed with another key" in capsys.readouterr().out
+    assert "signed with a different key" in capsys.readouterr().out
     with closing(Project.open(study.folder / "Ben" / "ben.goldsmith")) as project:
         by_ben = edited_by_hand(study.work("Ben"), parcel_secrets.signing_key(project))
     assert told(capsys, "unpack", study.home, str(by_ben))["arrivals"][0]["outcome"] == "conflicting"

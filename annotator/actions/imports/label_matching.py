@@ -178,7 +178,7 @@ class Matcher:
         if value not in unit.values:
             known = ", ".join(unit.values)
             return entry.finding(
-                Trouble.BAD_VALUE, f"“{entry.value[:40]}” cannot be said here: use one of {known}"
+                Trouble.BAD_VALUE, f"“{entry.value[:40]}” is not a valid value here: use one of {known}"
             )
         flags = " ".join(filter(None, (unit.flags, "" if self._told.drafts else IMPORTED)))
         place = Place(where.protocol, where.response_id, unit.id)

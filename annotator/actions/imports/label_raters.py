@@ -74,7 +74,7 @@ class Raters:
             return self._known(name, called[0])
         who = f"“{name[:40]}”" if name else "nobody"
         several = f", which {len(called)} people here are called" if called else ""
-        return f"the rater is {who}{several}: say who that is, as in --as “{name[:40]}=ALIAS”"
+        return f"the rater is {who}{several}: choose who that is, as in --as “{name[:40]}=ALIAS”"
 
     def _called(self, name: str) -> list[str]:
         """Who here has that alias or name, by id: as it is written, or else whatever its letters' case."""

@@ -54,9 +54,8 @@ class Reread:
     def words(self) -> str:
         """The same in a sentence or two."""
         told = (
-            f"The replies behind {counted(self.read, 'judgement')} of “{self.judge}” were read again: {self.won:,} "
-            f"judgements have a verdict now that had none, {self.unread:,} still have none, {self.changed:,} changed "
-            "in all."
+            f"The replies behind {counted(self.read, 'judgement')} of “{self.judge}” were parsed again: {self.won:,} "
+            f"judgements gained a verdict, {self.unread:,} still have none, {self.changed:,} changed in all."
         )
         if self.lost:
             told += f" {counted(self.lost, 'verdict')} were removed, because the reply contains none."

@@ -338,9 +338,9 @@ def test_a_budget_without_a_price_is_refused_before_anything_is_asked(
     [
         (Wish("nobody"), "There is no judge"),
         (Wish(JUDGE, attacks=("flattery",)), "There is no attack “flattery”"),
-        (Wish(JUDGE, attacks=("paraphrase",)), "cannot be put to “paraphrase”"),
-        (Wish(JUDGE, attacks=("order.criteria",)), "cannot be put to “order.criteria”"),
-        (Wish("baseline", attacks=("control",)), "cannot be put to “control”"),
+        (Wish(JUDGE, attacks=("paraphrase",)), "cannot be tested with “paraphrase”"),
+        (Wish(JUDGE, attacks=("order.criteria",)), "cannot be tested with “order.criteria”"),
+        (Wish("baseline", attacks=("control",)), "cannot be tested with “control”"),
         (Wish("baseline"), "has no verdict of its own"),
         (Wish(JUDGE, "researcherbench.claims"), "This protocol reads no report"),
         (Wish(JUDGE, size=0), "At least one verdict"),

@@ -130,7 +130,7 @@ def test_an_import_is_one_change_with_a_backup_before_it(project: Project, tmp_p
         ({"unit": "", "number": "1"}, "unknown unit", "a number alone names nothing"),
         ({"protocol": "arena.kae"}, "unknown unit", "nothing to label by under “arena.kae”"),
         ({"protocol": "adra.efficiency"}, "unknown unit", "nothing to label by under “adra.efficiency”"),
-        ({"rater": "Bob"}, "unknown rater", "say who that is"),
+        ({"rater": "Bob"}, "unknown rater", "choose who that is"),
         ({"value": "covered"}, "bad value", "use one of yes, no, unsure"),
         ({"value": "1"}, "bad value", "“1” is not a valid value here"),
         ({"value": "no, yes"}, "bad value", "is not a valid value here"),

@@ -270,7 +270,7 @@ def test_the_judge_of_a_card_is_defined_in_another_project(
     card = card_of(project)
     card_checks.define(other, card, server.url, "theirs")
     assert card_checks.check(other, card, "theirs").holds
-    with pytest.raises(Refusal, match="no model but a baseline"):
+    with pytest.raises(Refusal, match="a baseline, not a model"):
         card_checks.define(
             other, made_card(judge=IDENTITY.model_copy(update={"kind": JudgeKind.BASELINE})), server.url
         )

@@ -105,7 +105,7 @@ def test_unanimous_items_are_confirmed_in_one_go_but_for_the_drawn_ones(tmp_path
     page = adjudicate(work_as(project, "Cleo"), window_over, qtbot)
     page.frame.queue_pane.unanimous.click()
     panel = page.frame.unanimous
-    assert panel.explained.text().startswith("1 is drawn by lot")
+    assert panel.explained.text().startswith("1 is drawn at random")
     panel.confirm.click()
     qtbot.waitUntil(lambda: panel.said.text() == "2 confirmed and closed, 1 drawn for a spot check.")
     assert len(panel.drawn) == 1

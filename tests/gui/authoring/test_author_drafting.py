@@ -161,7 +161,7 @@ def test_insights_are_asked_for_by_the_type_of_the_question(page, panel, project
 
 def test_a_kind_that_no_model_drafts_says_so(page, panel, project):
     page.tabs.picked.emit(Kind.PLAN)
-    assert "No model is asked for a plan here" in panel.asking.words.text()
+    assert "Models do not draft a plan" in panel.asking.words.text()
     assert not page.sheet.beginning.draft.isVisible()
 
 

@@ -100,7 +100,7 @@ def test_columns_sort_and_words_narrow(paid, show):
 def test_what_a_figure_is_stands_one_key_away(paid, show):
     part = show(paid, "Costs").costing
     assert "2 judgements; the cost of all is known." in part.account.toPlainText()
-    assert "shared evenly" in part.account.toPlainText()
+    assert "split evenly" in part.account.toPlainText()
     press("Ctrl+D")
     assert part.account.hasFocus()
     press("Ctrl+D")

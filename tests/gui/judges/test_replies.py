@@ -178,7 +178,7 @@ def test_kept_replies_are_read_again_without_a_call(served, server, show, qtbot)
     (again,) = run_records.runs(served)
     won = 12 - sum(again.missing.values())
     assert won > 0
-    assert f"{won} judgements have a verdict now" in page.replies.answer.text()
+    assert f"{won} judgements gained a verdict" in page.replies.answer.text()
     assert len(server.bodies) == asked
 
 
@@ -197,7 +197,7 @@ def test_verdicts_that_their_replies_do_not_hold_are_taken_back_when_that_is_cho
         one for one in page.replies.answer.findChildren(QPushButton) if one.text() == "Change verdicts"
     )
     offer.click()
-    qtbot.waitUntil(lambda: "8 verdicts were taken back" in page.replies.answer.text())
+    qtbot.waitUntil(lambda: "8 verdicts were removed" in page.replies.answer.text())
     (after,) = run_records.runs(served)
     assert after.missing == {"invalid": 8, "refused": 4}
 
@@ -219,7 +219,7 @@ def test_a_judge_that_asks_nobody_has_no_reply(small, show):
     assert part.detail.raw.isHidden()
     part.detail.tabs.setCurrentIndex(1)
     settle(part)
-    assert "nobody was asked" in part.detail.sure.text()
+    assert "no call was made" in part.detail.sure.text()
 
 
 def test_an_empty_project_says_what_to_do(small, show):

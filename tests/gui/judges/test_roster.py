@@ -19,7 +19,7 @@ def test_the_baseline_is_there_from_the_start(small, show):
     page = show(small)
     assert cells(page.roster.table, 0) == ["baseline"]
     assert page.roster.came.isHidden()
-    assert "floor" in page.roster.side.about.text()
+    assert "lower bound" in page.roster.side.about.text()
 
 
 def test_what_came_and_what_did_not_is_counted_apart(served, show):

@@ -183,7 +183,7 @@ def test_a_run_is_held_and_goes_on(served, server, show, qtbot):
     live = page.running.live
     qtbot.waitUntil(lambda: len(server.bodies) == 2)
     press("Ctrl+H")
-    qtbot.waitUntil(lambda: "Held" in live.progress._what.text())
+    qtbot.waitUntil(lambda: "Paused" in live.progress._what.text())
     assert live.hold.text().startswith("Resume")
     let_go.set()
     qtbot.waitUntil(lambda: live._line["done"] == 2)

@@ -126,7 +126,7 @@ def test_a_judge_draws_from_the_reports_in_a_process_of_its_own(page, project, q
     assert page.parts.drawing.judge.currentText() == "baseline (no network)"
     with qtbot.waitSignal(page.parts.came):
         press("Ctrl+Shift+Return")
-    assert "4 of 4 are drawn" in page.parts.drawing.answer.text()
+    assert "4 of 4 are extracted" in page.parts.drawing.answer.text()
     assert len([one for one in drawn_parts.standing(project).values() if "plan" in one]) == 4
 
 

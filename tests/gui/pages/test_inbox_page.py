@@ -118,7 +118,7 @@ def test_dropped_files_are_taken_in_by_key_after_a_backup(exchange, study, work,
     before = len(backups.listing(study.path))
     press(qtbot, exchange, "submit")
     intake = settled(exchange, qtbot)
-    assert "Taken in: 4 pieces of work." in intake.answer.text()
+    assert "Imported: 4 pieces of work." in intake.answer.text()
     assert len(backups.listing(study.path)) == before + 1
     assert {one.person_name for one in unpacking.received(study)} == {"Ana Silva", "李明"}
 
@@ -127,7 +127,7 @@ def test_taking_the_same_files_in_again_changes_nothing_and_says_so(exchange, st
     unpacking.take_in(study, list(work.values()))
     exchange.page.look_at(list(work.values()))
     intake = settled(exchange, qtbot)
-    assert "here already" in intake.about.text()
+    assert "already here" in intake.about.text()
     intake.take_in()
     assert "Nothing new was imported." in settled(exchange, qtbot).answer.text()
     assert len(unpacking.received(study)) == 2

@@ -97,7 +97,7 @@ class WritingForm(QFrame):
             combo.setMinimumContentsLength(12)
         self.trials.setAccessibleName("Runs per item")
         self.at_once.setAccessibleName("Concurrent calls")
-        numbers = horizontal(self.trials, PlainLabel("concurrent calls"), self.at_once, Stretch(1))
+        numbers = horizontal(self.trials, PlainLabel("concurrent"), self.at_once, Stretch(1))
         form.addRow("Runs", numbers)
         form.addRow("Budget", self.budget)
         vertical(
