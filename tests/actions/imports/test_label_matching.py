@@ -142,7 +142,7 @@ def test_without_a_system_its_files_are_refused(peer: Project, tmp_path: Path) -
 
 def test_its_annotators_are_nobody_until_somebody_says_who_they_are(peer: Project, tmp_path: Path) -> None:
     human(tmp_path / "h", 1, "R1", ("Both", True))
-    assert "say who that is" in refused(peer, tmp_path / "h", Wish(system="Sys"))
+    assert "choose who that is" in refused(peer, tmp_path / "h", Wish(system="Sys"))
 
 
 def test_its_points_are_never_matched_by_place_or_likeness(peer: Project, tmp_path: Path) -> None:

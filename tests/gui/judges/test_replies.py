@@ -174,7 +174,7 @@ def test_kept_replies_are_read_again_without_a_call(served, server, show, qtbot)
     page = show(served, "Replies", run_id=source)
     asked = len(server.bodies)
     page.replies.acts["reread"]()
-    qtbot.waitUntil(lambda: "read again" in page.replies.answer.text())
+    qtbot.waitUntil(lambda: "parsed again" in page.replies.answer.text())
     (again,) = run_records.runs(served)
     won = 12 - sum(again.missing.values())
     assert won > 0
