@@ -128,6 +128,13 @@ def test_results_are_told_of_any_protocol_that_there_is(file: Path, capsys: Any,
     assert (code, "There is no protocol" in err) == (1, True)
 
 
+@pytest.mark.parametrize("name", ["proposal.draft.rubric", "respond.end-to-end"])
+def test_reports_and_drafts_are_not_asked_for_as_verdicts(name: str, file: Path, capsys: Any) -> None:
+    for command in ("run", "estimate"):
+        code, _, err = goldsmith(capsys, "judge", command, file, "--judge", JUDGE, "--protocol", name)
+        assert (code, f"“{name}” is not a protocol to judge by" in err) == (1, True)
+
+
 def test_the_project_remains_sound(file: Path, capsys: Any, server: OddServer) -> None:
     run(capsys, file, "--together", 2)
     assert told(capsys, "check", file)["problems"] == []

@@ -26,6 +26,7 @@ from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import Order
 from annotator.actions.runs.run_kind import RunKind, Tell
 from annotator.actions.runs.run_lines import Line
+from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import EXTRACTIONS, PROTOCOLS, pairing
 
 AnyOrder = Order | AttackOrder | page_fetching.Order | PagesFolder | ProbeOrder
@@ -45,6 +46,16 @@ def kind_of(protocol: str) -> type[RunKind]:
     """Of which kind a run is that is ordered by that name."""
     named = (kind for beginning, kind in BEGINNINGS.items() if protocol.startswith(beginning))
     return next(named, Extracting if protocol in EXTRACTIONS else Judging)
+
+
+def of_judge(protocol: str) -> type[RunKind]:
+    """The same of what a judge may be asked; Refusal for reports and drafts, which have commands of their own."""
+    kind = kind_of(protocol)
+    if not kind.resumed:
+        raise Refusal(
+            f"“{protocol}” is not a protocol to judge by.", "Use “respond” for reports, “draft” for drafts."
+        )
+    return kind
 
 
 async def carry_out(

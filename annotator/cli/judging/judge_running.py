@@ -69,7 +69,7 @@ def judge_run(
             asked = replace(order, models=on_card.judge.returned_models)
         return await orders.carry_out(project, asked, **told)
 
-    kind = orders.kind_of(protocol)
+    kind = orders.of_judge(protocol)
     carried_out(file, run, kind.words, doing=kind.doing, progress=progress, json_=json_)
 
 
@@ -181,8 +181,10 @@ def judge_estimate(
     json_: Json = False,
 ) -> None:
     """Estimate calls, tokens and cost of a run, for a protocol or an extraction, without a call."""
+    from annotator.actions.running import orders
     from annotator.actions.runs.judge_cases import Order
 
+    orders.of_judge(protocol)
     order = Order(
         judge=judge, protocol=protocol, concurrency=concurrency, together=together, trials=trials, batch=batch,
         **reach(system, item),
