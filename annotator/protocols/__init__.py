@@ -1,6 +1,7 @@
 """What each paper says: how a report is judged and what its scores mean."""
 
 from annotator.domain.judges.protocol import Composite, Extraction, Paper, Protocol
+from annotator.domain.judges.taxonomy import Taxonomy
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import adra, researcherbench
@@ -31,3 +32,5 @@ DRAFTS: tuple[Extraction, ...] = tuple(one for paper in PAPERS for one in paper.
 COMPOSITES: dict[str, tuple[Paper, Composite]] = {
     one.name: (paper, one) for paper in PAPERS for one in paper.composites
 }
+# How people look again at verdicts, by the name that stands in their labels.
+TAXONOMIES: dict[str, Taxonomy] = {one.name: one for paper in PAPERS for one in paper.taxonomies}

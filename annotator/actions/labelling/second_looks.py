@@ -13,10 +13,11 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.domain.judges.judgement import Judgement
-from annotator.domain.judges.taxonomy import CITATION_ERRORS, TAXONOMIES, Taxonomy
+from annotator.domain.judges.taxonomy import Taxonomy
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id, now
 from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import TAXONOMIES as TAXONOMIES
 from annotator.protocols.researcherbench import taxonomy as looks
 
 # Unit → what was said on looking again.
@@ -39,7 +40,7 @@ def of_report(project: Project, response_id: str, taxonomy: str) -> Kinds:
 
 def suggested(taxonomy: str, verdict: Judgement) -> str:
     """What a verdict itself tells about its kind, to be offered; empty when it tells nothing."""
-    if taxonomy != CITATION_ERRORS.name:
+    if taxonomy != looks.CITATION_ERRORS.name:
         return ""
     return looks.suggested(verdict.value or "", verdict.flags) or ""
 

@@ -13,11 +13,10 @@ from annotator.actions.results.result_raters import Rater
 from annotator.actions.results.result_sheets import Choice, Line, Picture, Sheet, columns, count, figure, text
 from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.judges.judgement import RaterKind, Status
-from annotator.domain.judges.taxonomy import TAXONOMIES, Taxonomy
+from annotator.domain.judges.taxonomy import SUBTOTAL, Looked, Taxonomy, due, mean_counts
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols import PROTOCOLS
-from annotator.protocols.researcherbench.taxonomy import DEPARTURES, SUBTOTAL, Looked, due, mean_counts
+from annotator.protocols import PROTOCOLS, TAXONOMIES
 
 # A response and who read it.
 Reading = tuple[str, str]
@@ -126,14 +125,15 @@ def _sheet(one: Counted) -> Sheet:
         cells = (text(kind), count(first.n), *(figure(means[label]) for label in labels), *gaps)
         lines.append(Line(cells))
     judge = one.rater.name if one.rater else ""
-    told = [f"Mean number per response (Table 6); judged by {judge}, labelled by people."]
+    printed = f" ({one.taxonomy.printed})" if one.taxonomy.printed else ""
+    told = [f"Mean number per response{printed}; judged by {judge}, labelled by people."]
     if missing := sum(next(iter(means.values())).missing for means in one.means.values()):
         told.append(
             f"{counted(missing, 'unit waits', 'units wait')} for a label; until then a label's mean has only a range, "
             "and the subtotal stands."
         )
     pictures = (_picture(one, labels),) if _is_drawn(one) else ()
-    return Sheet(one.taxonomy.title, heads, tuple(lines), tuple(told), pictures, DEPARTURES)
+    return Sheet(one.taxonomy.title, heads, tuple(lines), tuple(told), pictures, one.taxonomy.departures)
 
 
 def _words(label: str) -> str:

@@ -11,10 +11,10 @@ from annotator.actions.items import items
 from annotator.actions.labelling.label_writing import SEVERAL
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.domain.judges.taxonomy import TAXONOMIES
 from annotator.domain.kinds.artifact import Document
 from annotator.domain.kinds.documents import KINDS, document_of
 from annotator.domain.texts.change import Change
+from annotator.protocols import TAXONOMIES
 from annotator.storage.tables import AdjudicationRow, table
 
 ADJUDICATION = table(AdjudicationRow)

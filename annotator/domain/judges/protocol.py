@@ -12,6 +12,7 @@ from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.matrix import MatrixSpec
 from annotator.domain.judges.presentation import UNSHOWN, Presentation
 from annotator.domain.judges.scale import NO_VALUES, Scale
+from annotator.domain.judges.taxonomy import Taxonomy
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.reference import Aid
 from annotator.domain.kinds.unit import Unit
@@ -315,7 +316,7 @@ def missing_verdicts(case: Case, answer: Answer) -> dict[str, Verdict]:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper: how it judges, what a model draws and drafts for that, and its figures made of several others."""
+    """A paper: how it judges, what a model draws and drafts for that, figures made of others, and second looks."""
 
     name: str
     title: str
@@ -323,3 +324,4 @@ class Paper:
     extractions: tuple[Extraction, ...] = ()
     drafts: tuple[Extraction, ...] = ()
     composites: tuple[Composite, ...] = ()
+    taxonomies: tuple[Taxonomy, ...] = ()

@@ -1,42 +1,22 @@
-"""What a second look is: the label people give to a verdict already reached, such as the kind of an error."""
+"""What a second look is: labels people give to verdicts already reached, and how many of each a response gets."""
 
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
-from annotator.domain.judges.judgement import NO, YES
+from annotator.domain.material.item import QUESTION_TYPES
+from annotator.domain.texts.estimate import Estimate
 
-UNKNOWN = "unknown"
-
-
-class Miss(StrEnum):
-    """How a report falls short of a criterion that it does not cover."""
-
-    INCOMPLETENESS = "incompleteness"
-    PARTIAL_MISSING = "partial_missing"
-
-
-class CitationError(StrEnum):
-    """Why a claim's source does not bear it out: it cannot be read or was made up, or it says otherwise."""
-
-    INVALID_ATTRIBUTION = "invalid_attribution"
-    UNSUPPORTED_ANSWER = "unsupported_answer"
-
-
-class Mode(StrEnum):
-    """Where a report took from what it says about a criterion that it covers."""
-
-    RETRIEVAL = "retrieval"
-    INTERNAL_KNOWLEDGE = "internal_knowledge"
-    SINGLE_SOURCE_SYNTHESIS = "single_source_synthesis"
-    MULTI_SOURCE_SYNTHESIS = "multi_source_synthesis"
+SUBTOTAL = "subtotal"
 
 
 @dataclass(frozen=True, slots=True)
 class Taxonomy:
-    """Labels for the units on which a protocol came to one of some verdicts.
+    """Labels for the units on which a protocol came to one of some verdicts, such as the kinds of an error.
 
     `name` stands where a protocol's name stands in a label; `of` names the protocol whose verdicts are looked at
-    again, `after` the verdicts that ask for a label. `whole` tells whether each of those must get one.
+    again, `after` the verdicts that ask for a label. `whole` tells whether each of those must get one, `printed` where
+    the paper prints how many there are, `departures` what is counted otherwise here.
     """
 
     name: str
@@ -45,24 +25,69 @@ class Taxonomy:
     after: tuple[str, ...]
     values: tuple[str, ...]
     whole: bool = True
+    printed: str = ""
+    departures: tuple[str, ...] = ()
 
 
-MISSES = Taxonomy(
-    "researcherbench.misses", "Uncovered criteria", "researcherbench.coverage", (NO,), tuple(Miss)
-)
-CITATION_ERRORS = Taxonomy(
-    "researcherbench.citation_errors",
-    "Claims without support",
-    "researcherbench.claims",
-    (NO, UNKNOWN),
-    tuple(CitationError),
-)
-MODES = Taxonomy(
-    "researcherbench.modes",
-    "How covered criteria came about",
-    "researcherbench.coverage",
-    (YES,),
-    tuple(Mode),
-    whole=False,
-)
-TAXONOMIES: dict[str, Taxonomy] = {taxonomy.name: taxonomy for taxonomy in (MISSES, CITATION_ERRORS, MODES)}
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """One response that people looked at: its question's type, and the label of each unit that asks for one.
+
+    `labels` holds every unit whose verdict asks for a label, None where nobody has given one.
+    """
+
+    response_id: str
+    question_type: str
+    labels: Mapping[str, str | None]
+
+
+def due(taxonomy: Taxonomy, verdicts: Mapping[str, str]) -> list[str]:
+    """The units whose verdict asks for a label, in the order of the verdicts."""
+    return [unit_id for unit_id, value in verdicts.items() if value in taxonomy.after]
+
+
+def mean_counts(looked: Sequence[Looked], taxonomy: Taxonomy) -> dict[str, dict[str, Estimate]]:
+    """For each question type, the mean number of each label per response, and their subtotal.
+
+    Types come in the order in which they are offered, then others by name. `n` counts responses, `missing` the units
+    without a label, which leave the means of labels undefined where each must have one; floor and ceiling bound them.
+    ValueError on a label that is none of the taxonomy's.
+    """
+    groups: dict[str, list[Looked]] = {}
+    for one in looked:
+        groups.setdefault(one.question_type, []).append(one)
+    return {kind: _means(groups[kind], taxonomy) for kind in _ordered(groups)}
+
+
+def _ordered(kinds: Iterable[str]) -> list[str]:
+    return sorted(
+        kinds,
+        key=lambda kind: (
+            QUESTION_TYPES.index(kind) if kind in QUESTION_TYPES else len(QUESTION_TYPES),
+            kind,
+        ),
+    )
+
+
+def _means(group: Sequence[Looked], taxonomy: Taxonomy) -> dict[str, Estimate]:
+    counts = Counter(label for one in group for label in one.labels.values())
+    if odd := set(counts) - {*taxonomy.values, None}:
+        raise ValueError(f"{odd.pop()!r} is no label of {taxonomy.name}")
+    n, missing = len(group), counts[None] if taxonomy.whole else 0
+    means = {label: _mean(counts[label], missing, n) for label in taxonomy.values}
+    if taxonomy.whole:
+        means[SUBTOTAL] = _mean(sum(counts.values()), 0, n)
+    return means
+
+
+def _mean(count: int, missing: int, n: int) -> Estimate:
+    """The mean number per response; units without a label may or may not be of this kind."""
+    return Estimate(
+        None if missing else count / n,
+        n=n,
+        missing=missing,
+        floor=count / n,
+        ceiling=(count + missing) / n,
+        method="mean number per response",
+        note=f"{missing} units have no label" if missing else "",
+    )

@@ -12,13 +12,12 @@ from annotator.domain.judges.judgement import NO, YES
 from annotator.domain.judges.presentation import Presentation
 from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, Scored
 from annotator.domain.judges.scale import Look, Value, nominal
-from annotator.domain.judges.taxonomy import UNKNOWN
 from annotator.domain.material.page import Page, PageState
 from annotator.domain.material.part import Claim, Part
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.researcherbench import claims
 from annotator.protocols.researcherbench.references import normal
-from annotator.protocols.researcherbench.verification import NOT_HERE, PROMPTS, baseline, judge
+from annotator.protocols.researcherbench.verification import NOT_HERE, PROMPTS, UNKNOWN, baseline, judge
 
 NAME = "researcherbench.claims"
 SUPPORT = nominal(

@@ -11,7 +11,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.domain.judges.judgement import NO, YES, Status, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Verdicts, missing_verdicts
-from annotator.domain.judges.taxonomy import UNKNOWN
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.words import terms
 from annotator.protocols.lexical import best_passage
@@ -20,6 +19,7 @@ from annotator.protocols.researcherbench.passages import excerpt
 from annotator.protocols.several import by_id, told_apart
 
 PROMPTS = ("researcherbench.claims",)
+UNKNOWN = "unknown"
 # Of a page that could not be read the flag tells its state; of one that was cut, that it was.
 PAGE = "page_"
 PAGE_CUT = f"{PAGE}cut"

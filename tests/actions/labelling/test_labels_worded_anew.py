@@ -8,9 +8,9 @@ from annotator.actions.project.file import Project
 from annotator.actions.sets import rewording
 from annotator.actions.undo import history
 from annotator.domain.judges.judgement import Status
-from annotator.domain.judges.taxonomy import MISSES
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import USUAL
+from annotator.protocols.researcherbench.taxonomy import MISSES
 from tests.projects.labelled_protocols import PLAN, one_item
 from tests.projects.labelling_project import labelling_project
 

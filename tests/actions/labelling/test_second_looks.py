@@ -5,9 +5,9 @@ import pytest
 from annotator.actions.labelling import label_sealing, label_tasks, labels, second_looks
 from annotator.actions.undo import history
 from annotator.domain.judges.judgement import Judgement
-from annotator.domain.judges.taxonomy import CITATION_ERRORS, MISSES, MODES
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import USUAL
+from annotator.protocols.researcherbench.taxonomy import CITATION_ERRORS, MISSES, MODES
 from tests.projects.labelled_protocols import CLAIMS, one_item
 from tests.projects.labelling_project import labelling_project
 

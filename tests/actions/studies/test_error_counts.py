@@ -9,7 +9,7 @@ from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.studies import error_counts
-from annotator.domain.judges.taxonomy import MISSES, MODES
+from annotator.protocols.researcherbench.taxonomy import MISSES, MODES
 from tests.projects import adra_project as adra
 from tests.projects.small_project import small_project
 from tests.servers.said_by_judges import places, say

@@ -3,9 +3,10 @@
 import pytest
 
 from annotator.actions.labelling import label_sealing, label_tasks, labels, second_looks
-from annotator.domain.judges.taxonomy import CITATION_ERRORS, MISSES, MODES, TAXONOMIES
 from annotator.gui.pages.labelling import LabelPage
 from annotator.gui.pages.labelling.units.kind_row import HEADS, KINDS
+from annotator.protocols import TAXONOMIES
+from annotator.protocols.researcherbench.taxonomy import CITATION_ERRORS, MISSES, MODES
 from tests.projects.labelled_protocols import CLAIMS, one_item
 from tests.windows.labelling_keys import press
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from annotator.domain.judges.taxonomy import CITATION_ERRORS, MISSES, MODES, TAXONOMIES
-from annotator.protocols.researcherbench.taxonomy import SUBTOTAL, Looked, due, mean_counts, suggested
+from annotator.domain.judges.taxonomy import SUBTOTAL, Looked, due, mean_counts
+from annotator.protocols import TAXONOMIES
+from annotator.protocols.researcherbench.taxonomy import CITATION_ERRORS, MISSES, MODES, suggested
 
 # Appendix E.6.2, Table 6: mean errors per response, by question type, with the printed subtotals.
 TABLE_6 = {

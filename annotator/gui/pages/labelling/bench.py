@@ -12,9 +12,9 @@ from annotator.actions.labelling.label_cases import presentation_of
 from annotator.actions.labelling.label_rows import USUAL
 from annotator.actions.labelling.label_writing import SEVERAL
 from annotator.actions.labelling.labels import Group, Sheet
+from annotator.actions.labelling.second_looks import TAXONOMIES
 from annotator.domain.judges.judgement import Judgement, RaterKind
 from annotator.domain.judges.presentation import Layout
-from annotator.domain.judges.taxonomy import TAXONOMIES
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.change import Change
 from annotator.gui.desk.attention import Clock

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from annotator.actions.labelling import second_looks
-from annotator.domain.judges.taxonomy import TAXONOMIES, Taxonomy
+from annotator.actions.labelling.second_looks import TAXONOMIES
+from annotator.domain.judges.taxonomy import Taxonomy
 from annotator.domain.texts.change import Change
 from annotator.gui.desk.desk import Desk
 

@@ -3,7 +3,7 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
-from annotator.domain.judges.taxonomy import CitationError, Miss, Mode, Taxonomy
+from annotator.domain.judges.taxonomy import Taxonomy
 from annotator.gui import keys
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
@@ -17,16 +17,16 @@ HEADS = {
     "researcherbench.modes": "Where it comes from",
 }
 KINDS: dict[str, tuple[str, str]] = {
-    Miss.INCOMPLETENESS: ("All of it", "Incompleteness: the report does not address the criterion"),
-    Miss.PARTIAL_MISSING: ("A part", "Partial missing: the report addresses it in part"),
-    CitationError.INVALID_ATTRIBUTION: (
+    "incompleteness": ("All of it", "Incompleteness: the report does not address the criterion"),
+    "partial_missing": ("A part", "Partial missing: the report addresses it in part"),
+    "invalid_attribution": (
         "Invalid attribution", "The source cannot be reached, or was made up",
     ),
-    CitationError.UNSUPPORTED_ANSWER: ("Unsupported", "The source exists and does not support the claim"),
-    Mode.RETRIEVAL: ("Retrieved", "Retrieval: taken directly from a source"),
-    Mode.INTERNAL_KNOWLEDGE: ("Known", "Internal knowledge: stated without a source"),
-    Mode.SINGLE_SOURCE_SYNTHESIS: ("One source", "Derived from one source"),
-    Mode.MULTI_SOURCE_SYNTHESIS: ("Several sources", "Combined from several sources"),
+    "unsupported_answer": ("Unsupported", "The source exists and does not support the claim"),
+    "retrieval": ("Retrieved", "Retrieval: taken directly from a source"),
+    "internal_knowledge": ("Known", "Internal knowledge: stated without a source"),
+    "single_source_synthesis": ("One source", "Derived from one source"),
+    "multi_source_synthesis": ("Several sources", "Combined from several sources"),
 }  # fmt: skip
 
 

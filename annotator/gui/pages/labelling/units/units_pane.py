@@ -14,8 +14,8 @@ from PySide6.QtWidgets import (
 
 from annotator.actions.labelling.label_cases import presentation_of
 from annotator.actions.labelling.label_rows import USUAL
+from annotator.actions.labelling.second_looks import TAXONOMIES
 from annotator.domain.judges.presentation import Layout
-from annotator.domain.judges.taxonomy import TAXONOMIES
 from annotator.gui.pages.labelling.bench import Bench
 from annotator.gui.pages.labelling.units.cards import Cards
 from annotator.gui.pages.labelling.units.matrix import MatrixView
