@@ -186,6 +186,11 @@ def _check_pages(connection: sqlite3.Connection, path: Path) -> None:
         raise Damaged(f"“{path.name}” is damaged: {verdict}. {UNHARMED}", RESTORE)
 
 
+def closed(path: Path) -> Refusal:
+    """What is said to whoever asks a project that was closed meanwhile."""
+    return Refusal(f"“{path.name}” is closed.", "Nothing was lost; open it again.")
+
+
 def explained(error: sqlite3.Error, path: Path) -> Refusal:
     """The refusal that tells a person what a failure of the file or the disk means.
 

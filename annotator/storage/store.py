@@ -38,7 +38,7 @@ class Store:
         self.watch = Watch(self._raw)
         self._engine = connection.engine_over(self._raw)
         self._connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-        self._depth, self._written = 0, False
+        self._depth, self._written, self._closed = 0, False, False
         # A run commits in a thread of its own: the transactions of two threads must not run into each other.
         self._lock = threading.RLock()
 
@@ -78,6 +78,8 @@ class Store:
 
     @contextmanager
     def _outermost(self, words: str) -> Iterator[Connection]:
+        if self._closed:
+            raise opening.closed(self.path)
         try:
             connection.begin(self._raw, words, self._busy_seconds)
         except sqlite3.Error as error:
@@ -119,7 +121,7 @@ class Store:
     @property
     def in_transaction(self) -> bool:
         """Whether a transaction is under way, to read or to write."""
-        return self._raw.in_transaction
+        return self._depth > 0
 
     def at_most(self, table: Table) -> int | None:
         """How many rows a table has, or more, told at once however many; None where that cannot be read."""
@@ -141,7 +143,9 @@ class Store:
         return self._raw
 
     def close(self) -> None:
-        """Give the file back."""
-        self._connection.close()
-        self._engine.dispose()
-        self._raw.close()
+        """Give the file back, once no other thread writes or asks; whoever asks later is refused."""
+        with self._lock:
+            self._closed = True
+            self._connection.close()
+            self._engine.dispose()
+            self._raw.close()

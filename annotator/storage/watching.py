@@ -28,7 +28,11 @@ class Watch:
 
     def token(self) -> tuple[object, ...]:
         """What is the same until anybody writes, and is like that of no other watch."""
-        return self, self.by_others(), self._raw.total_changes
+        seen = self.by_others()
+        try:
+            return self, seen, self._raw.total_changes
+        except sqlite3.Error:
+            return self, object(), 0
 
     def close(self) -> None:
         """Give the connection back."""

@@ -4,6 +4,7 @@ import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from threading import Event
 
 import pytest
 from sqlalchemy import insert
@@ -71,6 +72,36 @@ def test_a_broken_rule_of_the_tables_is_not_told_as_a_fault_of_the_disk(project:
 def test_a_wrong_statement_is_not_told_as_a_fault_of_the_disk(project: Project) -> None:
     with pytest.raises(sqlite3.OperationalError, match="no such table"), project.store.write():
         project.store.raw.execute("INSERT INTO nowhere VALUES (1)")
+
+
+def test_whoever_asks_a_closed_project_or_changes_it_is_refused(project: Project) -> None:
+    project.close()
+    for transaction in (project.store.read, project.store.write):
+        with pytest.raises(Refusal, match="is closed"), transaction():
+            pass
+    assert not project.store.in_transaction
+    project.close()
+
+
+def test_closing_waits_for_the_transaction_of_another_thread(project: Project) -> None:
+    inside, on = Event(), Event()
+
+    def write() -> None:
+        with project.store.write() as db:
+            inside.set()
+            on.wait()
+            db.execute(insert(META).values(key="late", value="1"))
+
+    with ThreadPoolExecutor(2) as threads:
+        written = threads.submit(write)
+        inside.wait()
+        closed = threads.submit(project.close)
+        assert not closed.done()
+        on.set()
+        written.result()
+        closed.result()
+    with closing(Store(project.path, readonly=True)) as store:
+        assert "late" in keys(store)
 
 
 def test_a_write_while_another_writes_is_busy_and_works_afterwards(closed: Path) -> None:

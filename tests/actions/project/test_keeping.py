@@ -156,3 +156,17 @@ def test_of_large_projects_fewer_answers_are_kept(project: Project, monkeypatch:
     for words in ("a", "b", "c"):
         titled(project, words)
     assert [bool(known(titled, project, words)) for words in ("a", "b", "c")] == [False, True, True]
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_nothing_is_known_of_a_closed_project_and_whoever_asks_is_refused(
+    project: Project, watched: bool
+) -> None:
+    if watched:
+        keeping.watch(project.path)
+    titled(project, "a")
+    project.close()
+    keeping.forget(project.path)
+    assert known(titled, project, "a") is None
+    with pytest.raises(Refusal, match="is closed"):
+        titled(project, "a")
