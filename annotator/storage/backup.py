@@ -12,11 +12,13 @@ from pathlib import Path
 
 from annotator import files
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage import opening, witness
+from annotator.storage import opening, upserts, witness
 from annotator.storage.connection import begin, raw_connection
 from annotator.storage.store import Store
+from annotator.storage.tables import MetaRow, table
 
 LABEL = "backup"
+META = table(MetaRow)
 SPACING = timedelta(minutes=30)
 DAY, WEEK, MONTH, YEAR = (timedelta(days=days) for days in (1, 7, 31, 366))
 PATIENCE = 30.0
@@ -46,7 +48,7 @@ def backup(project: Store | sqlite3.Connection, folder: Path, stem: str, why: st
     Refusal when it cannot be written; earlier backups are never touched. A copy of a project with altered rows is
     made all the same, for it may hold newer work than any other, but says of itself that it is not whole.
     """
-    raw = project.raw if isinstance(project, Store) else project
+    raw = project._raw if isinstance(project, Store) else project
     at = datetime.now(UTC)
     with _explaining(folder, stem):
         folder.mkdir(parents=True, exist_ok=True)
@@ -69,7 +71,7 @@ def copy_project(source: Store | Path, target: Path, *, new: bool = False) -> No
     """Copy an open project, or a file that nobody has open, as `copy` does; NotCopied when the store fails."""
     try:
         if isinstance(source, Store):
-            copy(source.raw, target, new=new)
+            copy(source._raw, target, new=new)
         else:
             with closing(raw_connection(source, readonly=True)) as raw:
                 copy(raw, target, new=new)
@@ -138,10 +140,8 @@ def verify(path: Path) -> str:
 def _write_label(path: Path, label: dict[str, str]) -> None:
     store = Store(path)
     try:
-        with store.write():
-            store.raw.execute(
-                "INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)", [LABEL, json.dumps(label)]
-            )
+        with store.write() as db:
+            upserts.put(db, META, {"key": LABEL, "value": json.dumps(label)})
     finally:
         store.close()
 

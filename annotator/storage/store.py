@@ -137,11 +137,6 @@ class Store:
         (flush,) = self._raw.execute("PRAGMA synchronous").fetchone()
         return f"SQLite {sqlite3.sqlite_version}, journal {journal}, synchronous {flush}"
 
-    @property
-    def raw(self) -> sqlite3.Connection:
-        """The bare connection, for the backup interface and for statements over very many rows."""
-        return self._raw
-
     def close(self) -> None:
         """Give the file back, once no other thread writes or asks; whoever asks later is refused."""
         with self._lock:

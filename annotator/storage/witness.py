@@ -54,13 +54,15 @@ class Witness:
     def settle(self) -> None:
         """Renew the hashes of the rows touched since the last call; say it before COMMIT, in the transaction."""
         execute = self._raw.execute
+        # Before a touched row is hashed, which may itself be new and not the first of them.
+        grown = execute(_GROWN).fetchall()
         for (name,) in execute("SELECT DISTINCT of_table FROM touched").fetchall():
             touched = f"(SELECT row FROM touched WHERE of_table = '{name}')"
             execute(f"DELETE FROM witness WHERE of_table = '{name}' AND of_row IN {touched}")
-            execute(f"{self._hashing[name]} WHERE rowid IN {touched}")
+            execute(self._hashing[name].format(f"rowid IN {touched}"))
         execute("DELETE FROM touched")
-        for name, known in execute(_GROWN).fetchall():
-            execute(f"{self._hashing[name]} WHERE rowid > ?", [known])
+        for name, known in grown:
+            execute(self._hashing[name].format("rowid > ?"), [known])
 
 
 def renew(raw: sqlite3.Connection) -> None:
@@ -68,7 +70,7 @@ def renew(raw: sqlite3.Connection) -> None:
     _teach(raw)
     raw.execute("DELETE FROM witness")
     for name in present(raw):
-        raw.execute(_hashing(raw, name))
+        raw.execute(_hashing(raw, name).format("true"))
     raw.execute("INSERT INTO witness VALUES ('sqlite_master', 0, ?)", [_schema_hash(raw)])
 
 
@@ -108,5 +110,9 @@ def _teach(raw: sqlite3.Connection) -> None:
 
 
 def _hashing(raw: sqlite3.Connection, name: str) -> str:
+    """The statement that hashes those rows of a table for which a condition holds, to be put into its braces."""
     columns = ", ".join(f'"{row[1]}"' for row in raw.execute(f'PRAGMA table_info("{name}")'))
-    return f"INSERT OR REPLACE INTO witness SELECT '{name}', rowid, row_hash({columns}) FROM \"{name}\""
+    return (
+        f"INSERT INTO witness SELECT '{name}', rowid, row_hash({columns}) FROM \"{name}\" WHERE {{}} "
+        "ON CONFLICT (of_table, of_row) DO UPDATE SET sha256 = excluded.sha256"
+    )

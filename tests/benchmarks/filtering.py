@@ -27,6 +27,7 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.items.items_model import ItemsModel
 from tests.benchmarks.many_items import create
 from tests.benchmarks.measuring import parser, timed, verdict
+from tests.storage import sql
 
 # A word of one item in a thousand, a word of every second item, and one that is nowhere.
 TYPED = ("lanthanum", "evidence", "zirconium")
@@ -55,7 +56,7 @@ def proxy_over(project: Project) -> QSortFilterProxyModel:
         "SELECT key, question, question_type, subject FROM item WHERE retired = 0 ORDER BY position, key, id"
     )
     proxy = QSortFilterProxyModel()
-    proxy.setSourceModel(InMemory(project.store.raw.execute(question).fetchall()))
+    proxy.setSourceModel(InMemory(sql.rows(project, question)))
     proxy.source = proxy.sourceModel()
     proxy.setFilterKeyColumn(-1)
     proxy.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)

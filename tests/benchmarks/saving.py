@@ -41,6 +41,7 @@ from annotator.judging.runs.progress import Finished
 from annotator.storage.connection import raw_connection
 from tests.benchmarks.measuring import parser, verdict
 from tests.projects.filled_project import filled_project
+from tests.storage import sql
 
 RECORDED_MS = 29.0
 PROTOCOL = "researcherbench.coverage"
@@ -94,12 +95,10 @@ def _saves(project: Project) -> dict[str, Save]:
     item = items.ids(project)[0]
     with project.store.read() as db:
         rubric = judged_artifact(db, items.ids(project)[1], Kind.RUBRIC)
-    mine = project.store.raw.execute("SELECT id FROM artifact WHERE item_id = ?", [item]).fetchone()[0]
+    mine = sql.first(project, "SELECT id FROM artifact WHERE item_id = ?", [item])[0]
     unit, numbers = artifacts.read(project, mine).document.units[0].id, count()
     assert rubric
-    response = project.store.raw.execute(
-        "SELECT id FROM response WHERE item_id = ? LIMIT 1", [rubric.item_id]
-    ).fetchone()[0]
+    response = sql.first(project, "SELECT id FROM response WHERE item_id = ? LIMIT 1", [rubric.item_id])[0]
     units, values = cycle(each.id for each in rubric.document.units), cycle(("yes", "no"))
     return {
         "change a criterion": lambda: artifacts.change_unit(
@@ -165,10 +164,10 @@ def _judge(path: Path, pause: float) -> Iterator[None]:
 def _judge_on(path: Path, pause: float, told: Any) -> None:
     project = Project.open(path)
     journal = Journal(project, "run-1", "judge-1", PROTOCOL)
-    row = project.store.raw.execute("SELECT id, item_id, system_id, text FROM response LIMIT 1").fetchone()
+    row = sql.first(project, "SELECT id, item_id, system_id, text FROM response LIMIT 1")
     response = Response(id=row[0], item_id=row[1], system_id=row[2], text=row[3])
     item = items.read(project, response.item_id)
-    rubric = project.store.raw.execute("SELECT artifact_id FROM judgement LIMIT 1").fetchone()[0]
+    rubric = sql.first(project, "SELECT artifact_id FROM judgement LIMIT 1")[0]
     unit = artifacts.read(project, rubric).document.units[0]
     told.send(0)
     for batch in count(1):

@@ -15,6 +15,7 @@ from tests.judging.odd_server import OddServer, completion, error
 from tests.material.extraction import TINY_PLAN
 from tests.projects.small_project import small_project
 from tests.servers.served import JUDGE, add_judge, answering
+from tests.storage import sql
 
 DAILY = replace(error(429, "daily quota"), headers={"retry-after": "86400"})
 
@@ -139,5 +140,5 @@ def test_the_project_remains_sound(file: Path, capsys: Any, server: OddServer) -
     run(capsys, file, "--together", 2)
     assert told(capsys, "check", file)["problems"] == []
     with_judges = Project.open(file, readonly=True)
-    assert with_judges.store.raw.execute("SELECT count(*) FROM judge").fetchone()[0] == 2
+    assert sql.first(with_judges, "SELECT count(*) FROM judge")[0] == 2
     with_judges.close()

@@ -22,6 +22,7 @@ from annotator.cli.respond import app
 from annotator.domain.texts.refusal import Refusal
 from tests.judging.odd_server import KEY, Odd, OddServer, completion, error
 from tests.servers.writing_server import QUESTIONS, answering, asking_project, question_of, writing, written
+from tests.storage import sql
 
 HERE = Path(__file__).parents[2]
 
@@ -62,7 +63,7 @@ def started(file: Path, server: OddServer, *more: str) -> subprocess.Popen[bytes
 def reports(file: Path) -> list[tuple[str, int]]:
     project = Project.open(file, readonly=True)
     question = "SELECT i.key, r.trial FROM response r JOIN item i ON i.id = r.item_id ORDER BY 1, 2"
-    rows = project.store.raw.execute(question).fetchall()
+    rows = sql.rows(project, question)
     project.close()
     return rows
 

@@ -36,6 +36,7 @@ from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
 from tests.projects.filled_project import add_judgement
 from tests.projects.small_project import small_project
+from tests.storage import sql
 
 FRESH_AFTER = 20
 PATIENCE = 60.0
@@ -72,7 +73,7 @@ def prepare(folder: Path) -> Path:
 
 
 def _one(project: Project, question: str, *values: Any) -> Any:
-    return project.store.raw.execute(question, values).fetchone()[0]
+    return sql.first(project, question, values)[0]
 
 
 def work(path: Path, seed: int, told: Connection) -> None:
@@ -80,10 +81,11 @@ def work(path: Path, seed: int, told: Connection) -> None:
     project, chance = Project.open(path), random.Random(seed)
     insights = _one(project, "SELECT id FROM artifact WHERE kind = 'insights'")
     plan = _one(project, "SELECT id FROM artifact WHERE kind = 'plan'")
-    response, judged = project.store.raw.execute(
+    response, judged = sql.first(
+        project,
         "SELECT r.id, v.content FROM response r JOIN artifact a ON a.item_id = r.item_id AND a.kind = 'rubric' "
-        "JOIN revision v ON v.artifact_id = a.id AND v.number = a.revision LIMIT 1"
-    ).fetchone()
+        "JOIN revision v ON v.artifact_id = a.id AND v.number = a.revision LIMIT 1",
+    )
     units = [unit["id"] for unit in json.loads(judged)["units"]]
     told.send("ready")
     for number in count():
@@ -123,7 +125,7 @@ def _tell(told: Connection, change: Change, words: str) -> None:
 def rival(path: Path, seed: int, told: Connection) -> None:
     """Write judgements for ever, as a judge run does."""
     project = Project.open(path)
-    item, response = project.store.raw.execute("SELECT item_id, id FROM response LIMIT 1").fetchone()
+    item, response = sql.first(project, "SELECT item_id, id FROM response LIMIT 1")
     artifact = _one(project, "SELECT id FROM artifact WHERE kind = 'rubric' AND item_id = ?", item)
     unit = json.loads(_one(project, "SELECT content FROM revision WHERE artifact_id = ?", artifact))["units"][
         0
@@ -213,16 +215,18 @@ def _is_there(project: Project, ack: Ack) -> bool:
 
 
 def _change_is_there(project: Project, seq: int, verb: str, words: str) -> bool:
-    row = project.store.raw.execute("SELECT subject, verb, after FROM audit WHERE seq = ?", [seq]).fetchone()
+    row = sql.first(project, "SELECT subject, verb, after FROM audit WHERE seq = ?", [seq])
     if row is None or row[1] != verb:
         return False
     after = json.loads(row[2])
     if "revision" not in after:
         return words in row[2]
     newest = _one(project, "SELECT max(number) FROM revision WHERE artifact_id = ?", row[0])
-    content = project.store.raw.execute(
-        "SELECT content FROM revision WHERE artifact_id = ? AND number = ?", [row[0], after["revision"]]
-    ).fetchone()
+    content = sql.first(
+        project,
+        "SELECT content FROM revision WHERE artifact_id = ? AND number = ?",
+        [row[0], after["revision"]],
+    )
     return content is not None and words in content[0] and newest >= after["revision"]
 
 

@@ -45,25 +45,27 @@ def left_out(name: str, excluded: list[str]) -> bool:
     return any(name == one or name.startswith(f"{one}.") for one in excluded)
 
 
-PROGRAM = sorted((HERE / "annotator").rglob("*.py"))
-IMPORTED = sorted(set().union(*map(imported, PROGRAM)))
+@pytest.fixture(scope="module")
+def ours() -> list[str]:
+    """All that the program imports."""
+    return sorted(set().union(*map(imported, (HERE / "annotator").rglob("*.py"))))
 
 
-def test_no_module_that_the_program_imports_is_left_out() -> None:
+def test_no_module_that_the_program_imports_is_left_out(ours: list[str]) -> None:
     excluded = strings(named("EXCLUDED"))
     assert "tkinter" in excluded
-    assert [name for name in IMPORTED if left_out(name, excluded)] == []
+    assert [name for name in ours if left_out(name, excluded)] == []
 
 
-def test_no_module_that_the_program_imports_is_taken_for_unused() -> None:
+def test_no_module_that_the_program_imports_is_taken_for_unused(ours: list[str]) -> None:
     pattern = re.compile("".join(strings(named("UNUSED_MODULES"))))
     assert pattern.match("pydantic.v1")
-    assert [name for name in IMPORTED if pattern.match(name)] == []
+    assert [name for name in ours if pattern.match(name)] == []
 
 
-def test_no_library_of_qt_that_the_program_imports_is_left_behind() -> None:
+def test_no_library_of_qt_that_the_program_imports_is_left_behind(ours: list[str]) -> None:
     pattern = re.compile(named_pattern())
-    modules = {name.split(".")[1].removeprefix("Qt") for name in IMPORTED if name.startswith("PySide6.Qt")}
+    modules = {name.split(".")[1].removeprefix("Qt") for name in ours if name.startswith("PySide6.Qt")}
     assert "PrintSupport" in modules
     for one in modules:
         for library in (

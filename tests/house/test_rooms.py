@@ -1,4 +1,4 @@
-"""The picture of the rooms in the README is that of the code."""
+"""The picture of the rooms in the README is that of the code, and what is private to one stays there."""
 
 import re
 import tomllib
@@ -35,3 +35,14 @@ def test_every_file_that_the_readme_names_is_there() -> None:
     # What its readers are to write themselves, and the kind that a test writes as they would.
     assert {name for name in gone if "yours" not in name} == {"annotator/domain/kinds/motives.py"}
     assert len(named) > 10
+
+
+def test_nothing_outside_storage_takes_a_bare_connection() -> None:
+    storage, ours = reading.HERE / "annotator/storage", reading.HERE / "tests/storage/sql.py"
+    takers = {
+        path
+        for path in reading.files("annotator", "tests")
+        if re.search(r"(?<!self)(?<=[\w)\]])\._raw\b", path.read_text("utf-8"))
+    }
+    assert ours in takers
+    assert [path for path in takers - {ours} if not path.is_relative_to(storage)] == []

@@ -13,6 +13,7 @@ from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.material.extract import Extract, ExtractFields, ExtractState, document_of
 from annotator.domain.material.part import Part
 from annotator.domain.texts.change import Change
+from tests.storage import sql
 
 
 def keep(project: Project, drawn: Drawn) -> Change:
@@ -61,4 +62,4 @@ def all_of(project: Project, response_id: str) -> list[Extract]:
 def item_of(project: Project, response_id: str) -> str:
     """The item that a response is on."""
     question = "SELECT item_id FROM response WHERE id = ?"
-    return str(project.store.raw.execute(question, [response_id]).fetchone()[0])
+    return str(sql.first(project, question, [response_id])[0])

@@ -16,6 +16,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.texts.refusal import Refusal
 from tests.projects.small_project import CRITERIA, small_project
+from tests.storage import sql
 
 FIRST, SECOND, THIRD = (text for text, _ in CRITERIA)
 ANN = "R2"
@@ -61,10 +62,10 @@ def look(project: Project, path: Path, wish: Wish = TOLD) -> Preview:
 
 def refused(project: Project, path: Path, wish: Wish = TOLD) -> str:
     """Why nothing was imported; nothing was."""
-    before = project.store.raw.serialize()
+    before = project.path.read_bytes()
     with pytest.raises(Refusal, match="Nothing was imported") as caught:
         label_files.run(project, [path], wish)
-    assert project.store.raw.serialize() == before
+    assert project.path.read_bytes() == before
     return caught.value.happened
 
 
@@ -83,7 +84,7 @@ def me(project: Project) -> None:
 
 def report_of(project: Project, system: str = "Alpha") -> str:
     question = "SELECT r.id FROM response r JOIN system s ON s.id = r.system_id WHERE s.name = ? ORDER BY r.item_id = ?"
-    return str(project.store.raw.execute(question, [system, items.ids(project)[1]]).fetchone()[0])
+    return str(sql.first(project, question, [system, items.ids(project)[1]])[0])
 
 
 def unit_of(project: Project, response_id: str, words: str = FIRST) -> str:

@@ -24,6 +24,7 @@ from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.identity import derived_id, now
 from annotator.storage.tables import metadata
 from tests.projects.small_project import small_project, units_of
+from tests.storage import sql
 
 
 def filled_project(folder: Path) -> Project:
@@ -47,7 +48,7 @@ def filled_project(folder: Path) -> Project:
 
 
 def _one(project: Project, question: str, *values: Any) -> Any:
-    return project.store.raw.execute(question, values).fetchone()[0]
+    return sql.first(project, question, values)[0]
 
 
 def _add(project: Project, table: str, **row: Any) -> None:

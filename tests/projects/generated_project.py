@@ -39,6 +39,7 @@ from annotator.protocols import PROTOCOLS
 from tests.material import drawn_extracts
 from tests.material.bundles import write_peer
 from tests.projects.pairs_project import add_report, item, pairs_project, work_as
+from tests.storage import sql
 
 KINDS = tuple(kind for kind in DOCUMENTS if kind is not Kind.LABELS)
 WORDS = (
@@ -192,14 +193,14 @@ def _label(rng: Random, project: Project, protocol: str) -> None:
 
 def responses(project: Project) -> list[tuple[str, str]]:
     """Every report, with its item."""
-    found = project.store.raw.execute("SELECT item_id, id FROM response ORDER BY rowid").fetchall()
+    found = sql.rows(project, "SELECT item_id, id FROM response ORDER BY rowid")
     return [(item_id, response_id) for item_id, response_id in found]
 
 
 def _own(rng: Random, project: Project, state: State) -> str:
     """Somebody's document in that state, who then works."""
     question = "SELECT id, author_id FROM artifact WHERE state = ? AND kind != 'labels' AND author_id != '' ORDER BY id"
-    found = project.store.raw.execute(question, [state.value]).fetchall()
+    found = sql.rows(project, question, [state.value])
     if not found:
         raise Refusal("There is none.")
     artifact_id, author = rng.choice(found)
@@ -239,7 +240,7 @@ def _correct_claims(rng: Random, project: Project) -> None:
 
 def _edit_gold(rng: Random, project: Project) -> None:
     work_as(project, "Cora")
-    found = project.store.raw.execute("SELECT id FROM artifact WHERE author_id = '' ORDER BY id").fetchall()
+    found = sql.rows(project, "SELECT id FROM artifact WHERE author_id = '' ORDER BY id")
     for (artifact_id,) in found[:1]:
         submitting.reopen(project, artifact_id)
         unit = rng.choice(artifacts.read(project, artifact_id).document.units)

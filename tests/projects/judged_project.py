@@ -20,6 +20,7 @@ from annotator.domain.judges.judge import Judge, RunState
 from annotator.domain.judges.judgement import JudgementFields, RaterKind, Status
 from annotator.domain.texts.identity import derived_id
 from annotator.storage.tables import JudgementRow, RunRow, table
+from tests.storage import sql
 
 COVERAGE = "researcherbench.coverage"
 TYPES = ("Technical Details", "Literature Review", "Open Consulting")
@@ -73,12 +74,13 @@ def places(project: Project) -> list[Place]:
     """Every criterion of every report."""
     rubrics = {
         item_id: (artifact_id, [unit["id"] for unit in json.loads(content)["units"]])
-        for item_id, artifact_id, content in project.store.raw.execute(
+        for item_id, artifact_id, content in sql.rows(
+            project,
             "SELECT a.item_id, a.id, r.content FROM artifact a JOIN revision r ON r.artifact_id = a.id "
-            "AND r.number = a.revision WHERE a.kind = 'rubric'"
+            "AND r.number = a.revision WHERE a.kind = 'rubric'",
         )
     }
-    reports = project.store.raw.execute("SELECT item_id, id FROM response ORDER BY item_id, id").fetchall()
+    reports = sql.rows(project, "SELECT item_id, id FROM response ORDER BY item_id, id")
     return [
         (item_id, response_id, rubrics[item_id][0], unit)
         for item_id, response_id in reports
@@ -145,8 +147,9 @@ def label_everything(project: Project, name: str, share: float, alike: float) ->
     person_id, rng = people.add_person(project, name, (Role.ANNOTATOR,)).subject, Random(name)
     said = {
         (response_id, unit_id): value
-        for response_id, unit_id, value in project.store.raw.execute(
-            "SELECT response_id, unit_id, value FROM judgement WHERE rater_kind = 'judge' ORDER BY id"
+        for response_id, unit_id, value in sql.rows(
+            project,
+            "SELECT response_id, unit_id, value FROM judgement WHERE rater_kind = 'judge' ORDER BY id",
         )
     }
     rows = []

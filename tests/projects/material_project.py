@@ -5,6 +5,7 @@ from annotator.actions.project.file import Project
 from annotator.domain.material.extract import by_judge
 from annotator.domain.material.part import Claim, Claims, Part
 from tests.material import drawn_extracts
+from tests.storage import sql
 
 FIRST = "It explains residual connections."
 SECOND = "It compares the stability of training."
@@ -13,7 +14,7 @@ SECOND = "It compares the stability of training."
 def subject(project: Project, number: int = 0) -> Subject:
     """The n-th report of the project: its item and itself."""
     question = "SELECT item_id, id FROM response ORDER BY rowid"
-    item_id, response_id = project.store.raw.execute(question).fetchall()[number]
+    item_id, response_id = sql.rows(project, question)[number]
     return item_id, response_id
 
 

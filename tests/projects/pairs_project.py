@@ -18,6 +18,7 @@ from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.labels import Label, Labels, label_id
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from tests.projects import labelling_project
+from tests.storage import sql
 
 COVERAGE = "researcherbench.coverage"
 ROLES = {
@@ -167,4 +168,4 @@ def kept(project: Project, kind: Kind, name: str) -> list[tuple[Any, ...]]:
         "SELECT a.*, r.* FROM artifact a JOIN revision r ON r.artifact_id = a.id "
         "WHERE a.kind = ? AND a.author_id = ? ORDER BY a.id, r.number"
     )
-    return project.store.raw.execute(question, [kind.value, person(project, name).id]).fetchall()
+    return sql.rows(project, question, [kind.value, person(project, name).id])

@@ -25,6 +25,7 @@ from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import RunRow, table
 from tests.projects.labelled_protocols import CLAIMS, PAIRS, PLAN, REASONING, one_item
 from tests.projects.labelling_project import add_report
+from tests.storage import sql
 
 COVERAGE = "researcherbench.coverage"
 JUDGE, OTHER = "small-judge", "other-judge"
@@ -128,11 +129,12 @@ def _places(project: Project) -> list[tuple[str, str, str, tuple[str, str]]]:
     """(item, response, unit, (the sentence that decides, the report)), in the order of items and systems."""
     found = []
     for number, item_id in enumerate(items.ids(project), 1):
-        rows = project.store.raw.execute(
+        rows = sql.rows(
+            project,
             "SELECT r.id, r.text FROM response r JOIN system s ON s.id = r.system_id WHERE r.item_id = ? "
             "ORDER BY s.name",
             (item_id,),
-        ).fetchall()
+        )
         _, criteria, sentence = ITEMS[number - 1]
         for response_id, text in rows:
             found += [

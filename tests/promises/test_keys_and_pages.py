@@ -26,6 +26,7 @@ from annotator.judging.calls.keys import SERVICE
 from tests.judging.calls.test_keys import Ring
 from tests.judging.odd_server import OddServer, at_work, completion, error
 from tests.projects.small_project import small_project
+from tests.storage import sql
 
 pytestmark = pytest.mark.anyio
 
@@ -55,7 +56,7 @@ def brought(tmp_path: Path) -> Any:
         imports.run(mine, "goldsmith", [tmp_path / "out"], warm=False)
         # Releases of earlier versions bring addresses; this one is as such a release leaves it.
         with mine.store.write():
-            mine.store.raw.execute("UPDATE judge SET base_url = ?", [server.url])
+            sql.alter(mine, "UPDATE judge SET base_url = ?", [server.url])
         yield mine, server
         mine.close()
 
@@ -109,7 +110,7 @@ def test_a_release_is_refused_that_would_hold_a_key(tmp_path: Path) -> None:
         judges.add(project, "j", base_url=server.url, model="m")
         asyncio.run(judge_runs.run(project, Order("j")))
     with project.store.write():
-        project.store.raw.execute("UPDATE judge SET parameters = ?", [json.dumps({"user": KEY})])
+        sql.alter(project, "UPDATE judge SET parameters = ?", [json.dumps({"user": KEY})])
     with pytest.raises(Refusal, match=r"judges\.json"):
         releases.export(project, tmp_path / "out")
     assert not (tmp_path / "out").exists()

@@ -30,6 +30,7 @@ from annotator.gui.shell.window import Window
 from annotator.storage.tables import AgreementRow, table
 from tests.actions.parcels.test_exchange_labels import three_reports
 from tests.material.sent_apart import annotators, coordinated, returned, task_for, write_rubric
+from tests.storage import sql
 
 STRANGER = b"somebody who read along the mail"
 Trees = dict[str, Any]
@@ -221,7 +222,7 @@ def test_five_malformed_packages_of_twenty_keep_no_other_out(tmp_path: Path, qtb
     sealed = [
         one
         for item_id in items.ids(home)
-        for one in home.store.raw.execute("SELECT * FROM artifact WHERE item_id = ?", (item_id,)).fetchall()
+        for one in sql.rows(home, "SELECT * FROM artifact WHERE item_id = ?", (item_id,))
     ]
     assert len(sealed) == 15 * 2
     window = Window(home)
@@ -282,7 +283,7 @@ def test_a_time_to_come_and_an_absurd_duration_wait_in_the_tray(home: Project, t
         (arrival,) = unpacking.take_in(home, [remade(work, signed_by(theirs), change)])
         assert {piece.outcome.value for piece in arrival.pieces} == {"doubtful"}
     assert len(tray.entries(home)) == 4
-    assert home.store.raw.execute("SELECT count(*) FROM artifact").fetchone() == (0,)
+    assert sql.first(home, "SELECT count(*) FROM artifact") == (0,)
 
 
 def test_check_reads_every_stored_document_with_its_class(home: Project) -> None:

@@ -14,6 +14,7 @@ from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.protocols.adra.reading import references
 from annotator.protocols.adra.retrieval import compare
 from tests.projects.small_project import small_project
+from tests.storage import sql
 
 OTHER_TITLE = "Something that shares no word with it"
 
@@ -103,9 +104,7 @@ def retrieved(project: Project, report: Reference, gold: Reference) -> retrieval
 
     item = items.ids(project)[0]
     submitting.seal(project, artifacts.start(project, item, Kind.EVIDENCE, Evidence(units=(gold,))).subject)
-    for (response,) in project.store.raw.execute(
-        "SELECT id FROM response WHERE item_id = ?", [item]
-    ).fetchall():
+    for (response,) in sql.rows(project, "SELECT id FROM response WHERE item_id = ?", [item]):
         drawn_extracts.write(project, response, Part.REFERENCES, Evidence(units=(report,)))
     return retrieval_matches.report(project)
 

@@ -26,6 +26,7 @@ from annotator.domain.texts.refusal import Refusal
 from tests.projects.generated_project import generated_project
 from tests.projects.pairs_project import ADA, BEN, item, opened, pairs_project, rubric, submit, work_as
 from tests.projects.small_project import small_project
+from tests.storage import sql
 
 
 def found(folder: Path) -> dict[str, bytes]:
@@ -158,7 +159,7 @@ def test_a_damaged_agreement_is_told_by_the_check_and_refused_in_words_by_the_ex
     project = pairs_project(tmp_path)
     submit(project, {"Ada": checklist(0.5, 0.25, 0.25), "Ben": checklist(0.25, 0.5, 0.25)})
     with project.store.write():
-        project.store.raw.execute("UPDATE agreement SET content = ?, sha256 = ?", [content, sha256(content)])
+        sql.alter(project, "UPDATE agreement SET content = ?, sha256 = ?", [content, sha256(content)])
     problems = checking.check(project).problems
     assert [finding.table for finding in problems] == ["agreement"]
     assert problems[0].happened.endswith("cannot be read: it is not what it should be.")

@@ -15,6 +15,7 @@ from annotator.actions.validation.validation import Wish
 from annotator.actions.validation.validation_views import VIEWS
 from tests.projects import judged_project
 from tests.projects.validation_project import judge_says, person_says, validation_project
+from tests.storage import sql
 
 
 def judged(folder: Path, judges: int, items: int = 10) -> Project:
@@ -49,9 +50,9 @@ def test_a_release_is_the_same_to_the_byte_however_its_judgements_came_in(tmp_pa
     project = judged(tmp_path / "made", 2, 2)
     releases.export(project, tmp_path / "before")
     with project.store.write():
-        project.store.raw.execute("CREATE TEMP TABLE turned AS SELECT * FROM judgement ORDER BY random()")
-        project.store.raw.execute("DELETE FROM judgement")
-        project.store.raw.execute("INSERT INTO judgement SELECT * FROM turned")
+        sql.alter(project, "CREATE TEMP TABLE turned AS SELECT * FROM judgement ORDER BY random()")
+        sql.alter(project, "DELETE FROM judgement")
+        sql.alter(project, "INSERT INTO judgement SELECT * FROM turned")
     releases.export(project, tmp_path / "after")
     sums = [
         hashlib.sha256((tmp_path / name / "judgements.json").read_bytes()) for name in ("before", "after")
@@ -82,11 +83,10 @@ def looked_at(project: Project) -> list[Any]:
 
 
 def test_a_tab_of_validation_that_is_opened_again_counts_nothing_again(tmp_path: Path) -> None:
-    project, said = validated(tmp_path), list[str]()
+    project = validated(tmp_path)
     first = looked_at(project)
-    project.store.raw.set_trace_callback(said.append)
-    again = looked_at(project)
-    project.store.raw.set_trace_callback(None)
+    with sql.traced(project) as said:
+        again = looked_at(project)
     assert [words for words in said if words != "PRAGMA data_version"] == []
     assert again == first
 

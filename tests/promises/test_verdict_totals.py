@@ -22,6 +22,7 @@ from tests.projects.material_project import keep_claims
 from tests.projects.small_project import small_project
 from tests.servers.said_by_judges import say, two_judges
 from tests.servers.served import JUDGE, add_judge, answering, serving_batches
+from tests.storage import sql
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ def file(tmp_path: Path, server: OddServer) -> Path:
 def asked_of(file: Path, question: str) -> list[Any]:
     """What stands in a project's file."""
     project = Project.open(file, readonly=True)
-    rows = project.store.raw.execute(question).fetchall()
+    rows = sql.rows(project, question)
     project.close()
     return rows
 
@@ -95,8 +96,8 @@ def test_two_answers_of_a_batch_to_one_question_are_none(
         add_judge(project, provider)
         asyncio.run(judge_runs.run(project, Order(JUDGE, batch=True)))
         asked = len(provider.bodies)
-        rows = project.store.raw.execute("SELECT value, count(*) FROM judgement GROUP BY value").fetchall()
-        causes = project.store.raw.execute("SELECT cause FROM call WHERE status = 'invalid'").fetchall()
+        rows = sql.rows(project, "SELECT value, count(*) FROM judgement GROUP BY value")
+        causes = sql.rows(project, "SELECT cause FROM call WHERE status = 'invalid'")
         project.close()
     # The first question of all and the one that was answered twice were asked live.
     assert (asked, dict(rows)) == (2, {"no": 2, "yes": 10})

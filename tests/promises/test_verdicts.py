@@ -30,6 +30,7 @@ from tests.cli.test_project import goldsmith, told
 from tests.judging.odd_server import Odd, OddServer, completion, error
 from tests.projects.small_project import small_project
 from tests.servers.served import JUDGE, add_judge
+from tests.storage import sql
 
 Read = Callable[[Any], list[str]]
 ONE: dict[type[BaseModel], tuple[tuple[str, ...], Read]] = {
@@ -185,7 +186,7 @@ def test_an_endpoint_that_answers_in_prose_gives_no_verdict(
 def asked_of(file: Path, question: str) -> list[Any]:
     """What stands in a project's file."""
     project = Project.open(file, readonly=True)
-    rows = project.store.raw.execute(question).fetchall()
+    rows = sql.rows(project, question)
     project.close()
     return rows
 

@@ -25,6 +25,7 @@ from annotator.protocols import USUAL
 from tests.projects.adjudication_project import contested_project
 from tests.projects.authoring_project import begun_project, mine, texts
 from tests.projects.labelling_project import SYSTEMS, labelling_project
+from tests.storage import sql
 from tests.windows.labelling_keys import be_active, press, type_words
 
 
@@ -53,7 +54,7 @@ def open_window(qapp: QApplication, qtbot) -> Iterator:
 def settled(project: Project) -> Project:
     """The same project with its rubric as the imported consensus."""
     with project.store.write():
-        project.store.raw.execute("UPDATE artifact SET state = 'consensus', author_id = ''")
+        sql.alter(project, "UPDATE artifact SET state = 'consensus', author_id = ''")
     return project
 
 
@@ -80,7 +81,7 @@ def test_a_consensus_is_edited_after_one_key_that_says_so(open_window, tmp_path:
     type_words(" at depth")
     press("Ctrl+Return")
     assert texts(project)[0].endswith(" at depth")
-    told = project.store.raw.execute("SELECT verb FROM audit WHERE kind = 'artifact' ORDER BY seq").fetchall()
+    told = sql.rows(project, "SELECT verb FROM audit WHERE kind = 'artifact' ORDER BY seq")
     assert [verb for (verb,) in told][-3:] == ["edit consensus", "change text", "seal"]
     type_words(" stray")
     window.checkpoint()

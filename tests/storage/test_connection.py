@@ -10,6 +10,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.storage import connection
 from annotator.storage.connection import raw_connection
+from tests.storage import sql
 
 # SQLite's documentation: synchronous 2 is FULL.
 WANTED = {
@@ -24,7 +25,7 @@ WANTED = {
 
 @pytest.mark.parametrize(("name", "wanted"), WANTED.items())
 def test_an_open_project_has_the_safe_setting(project: Project, name: str, wanted: object) -> None:
-    assert project.store.raw.execute(f"PRAGMA {name}").fetchone()[0] == wanted
+    assert sql.first(project, f"PRAGMA {name}")[0] == wanted
 
 
 def test_a_setting_that_does_not_stay_is_an_error(closed: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,6 +18,7 @@ from annotator.storage import migrating
 from annotator.storage.connection import engine_over, raw_connection
 from annotator.storage.migrating import SCRIPTS, bring_up_to_date
 from annotator.storage.tables import metadata
+from tests.storage import sql
 from tests.storage.test_witness import beside, noticed
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -66,7 +67,7 @@ def value(path: Path, question: str) -> object:
 
 
 def test_the_scripts_make_exactly_the_tables_that_the_models_say(project: Project) -> None:
-    engine = engine_over(project.store.raw)
+    engine = engine_over(sql.connection(project))
 
     def ours(_: object, name: str | None, kind: str, *__: object) -> bool:
         return not (kind == "table" and str(name).startswith("item_words"))
@@ -115,7 +116,7 @@ def test_a_migration_that_fails_at_any_step_leaves_the_old_file(
     assert digest(closed) == before
     assert names(tmp_path) == {closed.name}
     opened = Project.open(closed)
-    assert opened.store.raw.execute("SELECT count(*) FROM revision").fetchone()[0] == content
+    assert sql.first(opened, "SELECT count(*) FROM revision")[0] == content
     opened.close()
 
 

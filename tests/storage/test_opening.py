@@ -16,6 +16,7 @@ from annotator.actions.project.people import new_project
 from annotator.domain.texts.refusal import Refusal
 from annotator.files import journal
 from annotator.storage.opening import Busy, Damaged, Newer
+from tests.storage import sql
 from tests.storage.apart import as_nobody, shared_folder
 from tests.storage.crashed import crashed
 from tests.storage.test_witness import noticed
@@ -158,7 +159,7 @@ def test_a_file_that_may_not_even_be_read_is_refused() -> None:
 
 def test_a_crash_in_the_middle_of_a_commit_is_taken_back_on_opening(closed: Path, tmp_path: Path) -> None:
     reopened = Project.open(crashed(closed, tmp_path / "crashed.goldsmith"))
-    longest = reopened.store.raw.execute("SELECT max(length(sha256)) FROM revision").fetchone()
+    longest = sql.first(reopened, "SELECT max(length(sha256)) FROM revision")
     reopened.close()
     assert longest == (64,)
     assert noticed(reopened.path) == []

@@ -8,6 +8,7 @@ from sqlalchemy import bindparam, insert, select, update
 
 from annotator.storage.ready import Ready
 from annotator.storage.tables import ArtifactRow, AuditRow, ReleaseRow, RevisionRow, table
+from tests.storage import sql
 
 RELEASE, ARTIFACT, REVISION = table(ReleaseRow), table(ArtifactRow), table(RevisionRow)
 ADD = Ready(insert(RELEASE))
@@ -44,7 +45,7 @@ def test_values_fixed_in_the_statement_need_no_name(project):
 
 
 def test_columns_that_are_not_named_take_their_defaults(project):
-    artifact = project.store.raw.execute("SELECT id FROM artifact LIMIT 1").fetchone()[0]
+    artifact = sql.first(project, "SELECT id FROM artifact LIMIT 1")[0]
     named = {
         "id": "r-1", "artifact_id": artifact, "number": 90, "content": "{}", "sha256": "a", "chain": "b",
         "verb": "try", "by": "me", "at": datetime.now(UTC),

@@ -15,6 +15,7 @@ from annotator.actions.project.file import META, Project
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.opening import Busy
 from annotator.storage.store import Store
+from tests.storage import sql
 from tests.storage.apart import with_files_no_larger_than
 
 
@@ -71,7 +72,7 @@ def test_a_broken_rule_of_the_tables_is_not_told_as_a_fault_of_the_disk(project:
 
 def test_a_wrong_statement_is_not_told_as_a_fault_of_the_disk(project: Project) -> None:
     with pytest.raises(sqlite3.OperationalError, match="no such table"), project.store.write():
-        project.store.raw.execute("INSERT INTO nowhere VALUES (1)")
+        sql.alter(project, "INSERT INTO nowhere VALUES (1)")
 
 
 def test_whoever_asks_a_closed_project_or_changes_it_is_refused(project: Project) -> None:
@@ -122,7 +123,7 @@ def test_writing_stops_when_the_file_was_moved_away_and_a_copy_can_be_saved(proj
         project.set("title", "lost?")
     copy = backups.save_copy(project, project.path.with_name("saved.goldsmith"))
     saved = Project.open(copy)
-    assert saved.store.raw.execute("SELECT count(*) FROM item").fetchone() == (2,)
+    assert sql.first(saved, "SELECT count(*) FROM item") == (2,)
     saved.close()
 
 

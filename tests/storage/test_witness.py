@@ -11,9 +11,15 @@ from sqlalchemy.exc import IntegrityError
 from annotator.actions.project.file import Project
 from annotator.storage import witness
 from annotator.storage.connection import raw_connection
+from tests.storage import sql
 
 STATEMENTS = {
     "insert": ["INSERT INTO meta VALUES ('a', '1')"],
+    "insert of two, of which the last is updated": [
+        "INSERT INTO meta VALUES ('a', '1')",
+        "INSERT INTO meta VALUES ('b', '1')",
+        "UPDATE meta SET value = '2' WHERE key = 'b'",
+    ],
     "update": ["UPDATE meta SET value = '2' WHERE key = 'title'"],
     "update of a key": ["UPDATE meta SET key = 'b' WHERE key = 'title'"],
     "delete": ["DELETE FROM meta WHERE key = 'note'"],
@@ -52,17 +58,17 @@ def beside(path: Path, *statements: str) -> None:
 def test_every_table_but_the_judgements_is_witnessed(project: Project) -> None:
     assert "judgement" not in witness.WITNESSED
     question = "SELECT DISTINCT of_table FROM witness"
-    assert {name for (name,) in project.store.raw.execute(question)} == {*witness.WITNESSED, "sqlite_master"}
+    assert {name for (name,) in sql.rows(project, question)} == {*witness.WITNESSED, "sqlite_master"}
 
 
 @pytest.mark.parametrize("how", STATEMENTS)
 def test_a_row_written_through_the_store_is_not_taken_for_altered(project: Project, how: str) -> None:
-    project.store.raw.execute("PRAGMA foreign_keys=OFF")
-    before = project.store.raw.total_changes
+    sql.alter(project, "PRAGMA foreign_keys=OFF")
+    before = sql.connection(project).total_changes
     with project.store.write():
         for statement in STATEMENTS[how]:
-            project.store.raw.execute(statement)
-    assert project.store.raw.total_changes > before
+            sql.alter(project, statement)
+    assert sql.connection(project).total_changes > before
     assert noticed(project.path) == []
 
 

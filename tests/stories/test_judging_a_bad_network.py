@@ -24,6 +24,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from tests.judging.odd_server import Odd, OddServer, completion, error
 from tests.projects.small_project import answer
+from tests.storage import sql
 
 KEY = "sk-canary-4f1d2c3b5a69"
 YES = json.dumps({"quote": "", "rationale": "It says so.", "covered": "yes"})
@@ -69,7 +70,7 @@ def stored(file: Path) -> list[tuple[str, str | None, str, str]]:
         "SELECT s.name || unit_id, value, status, cause FROM judgement j "
         "JOIN response r ON r.id = j.response_id JOIN system s ON s.id = r.system_id"
     )
-    rows = project.store.raw.execute(question).fetchall()
+    rows = sql.rows(project, question)
     project.close()
     return rows
 
@@ -171,7 +172,7 @@ def test_the_key_is_in_no_file_and_no_output(file: Path, server: OddServer) -> N
 def answers(file: Path) -> int:
     """How many answers had been kept, with a verdict or not yet."""
     project = Project.open(file, readonly=True)
-    (count,) = project.store.raw.execute("SELECT count(*) FROM call WHERE status = 'ok'").fetchone()
+    (count,) = sql.first(project, "SELECT count(*) FROM call WHERE status = 'ok'")
     project.close()
     return int(count)
 

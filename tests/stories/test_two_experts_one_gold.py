@@ -26,6 +26,7 @@ from annotator.gui.pages.adjudication import AdjudicatePage
 from annotator.gui.pages.authoring import page as author_page
 from annotator.gui.shell.window import Window
 from tests.material.sent_apart import write_rubric
+from tests.storage import sql
 from tests.windows.labelling_keys import be_active, press, type_words
 
 QUESTION = "How does gold keep its shine?"
@@ -162,7 +163,7 @@ class Study:
     def frozen(self) -> list[tuple]:
         """The frozen agreement as its row stands in the file."""
         with closing(Project.open(Path(self.home))) as project:
-            return project.store.raw.execute("SELECT * FROM agreement").fetchall()
+            return sql.rows(project, "SELECT * FROM agreement")
 
 
 def return_both(study: Study, qtbot) -> Path:
@@ -220,7 +221,7 @@ def test_a_gold_is_made_by_two_experts_and_a_senior(
     adjudicate_in_the_window(study.home, study.ids["Cleo"], qtbot)
     with closing(Project.open(Path(study.home))) as project:
         consensus = "SELECT count(*), max(revision) FROM artifact WHERE state = 'consensus'"
-        assert project.store.raw.execute(consensus).fetchone() == (1, 2)
+        assert sql.first(project, consensus) == (1, 2)
     study.hand_out("Ada")
     with closing(tasking.take_task(study.task("Ada"), ada).project) as project:
         (answered,) = feedback.digest(project, items.ids(project)[0]).stages

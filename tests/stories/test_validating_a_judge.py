@@ -21,6 +21,7 @@ from annotator.gui.shell.starting import make_application
 from annotator.gui.shell.window import Window
 from tests.gui.results.conftest import at, cells, go, heads
 from tests.projects.validation_project import At, person, places, validation_project
+from tests.storage import sql
 from tests.windows.judges_window import choose, settle
 from tests.windows.labelling_keys import be_active, press, type_words
 from tests.windows.words_shown import all_words
@@ -136,7 +137,7 @@ def verdicts(project: Project) -> dict[At, str]:
     """What the model came to say of each unit, as a second look into the file finds it."""
     second = Project.open(project.path, readonly=True)
     question = "SELECT response_id, unit_id, value FROM judgement WHERE rater_kind = 'judge'"
-    said = {(r, u): value for r, u, value in second.store.raw.execute(question).fetchall()}
+    said = {(r, u): value for r, u, value in sql.rows(second, question)}
     second.close()
     return {at: said[response, unit] for at, (_, response, unit) in places(project).items()}
 

@@ -23,6 +23,7 @@ from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import AdjudicationRow, ItemRow, table
 from tests.projects import pairs_project as pairs
+from tests.storage import sql
 
 PROJECT = pairs.rubrics_project
 
@@ -205,7 +206,7 @@ def test_an_agreement_is_laid_out_once(three: Project, monkeypatch: pytest.Monke
 
 
 def test_opening_leaves_the_frozen_row_as_it_is(project: Project):
-    before = project.store.raw.execute("SELECT * FROM agreement").fetchall()
+    before = sql.rows(project, "SELECT * FROM agreement")
     pairs.opened(project)
-    assert project.store.raw.execute("SELECT * FROM agreement").fetchall() == before
+    assert sql.rows(project, "SELECT * FROM agreement") == before
     assert len(agreements.of_item(project, pairs.item(project))) == 1

@@ -16,6 +16,7 @@ from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.texts.refusal import Refusal
 from tests.projects import pairs_project as pairs
 from tests.projects.pairs_project import adjudication, row
+from tests.storage import sql
 
 PROJECT = pairs.opened_project
 
@@ -101,11 +102,11 @@ def test_a_consensus_of_nothing_is_refused(project: Project):
 
 def test_closing_makes_a_new_artifact_and_touches_nothing_of_a_or_b(project: Project):
     before = [pairs.kept(project, Kind.RUBRIC, name) for name in ("Ada", "Ben")]
-    agreement = project.store.raw.execute("SELECT * FROM agreement").fetchall()
+    agreement = sql.rows(project, "SELECT * FROM agreement")
     rule_all(project)
     change = closing.close(project, adjudication(project))
     assert [pairs.kept(project, Kind.RUBRIC, name) for name in ("Ada", "Ben")] == before
-    assert project.store.raw.execute("SELECT * FROM agreement").fetchall() == agreement
+    assert sql.rows(project, "SELECT * FROM agreement") == agreement
     found = consensus(project)
     assert (change.verb, change.after["artifact"]) == ("close", found.id)
     assert found.author_id == pairs.person(project, "Cleo").id

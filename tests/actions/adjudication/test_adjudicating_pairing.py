@@ -14,6 +14,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.refusal import Refusal
 from tests.projects import pairs_project as pairs
 from tests.projects.pairs_project import adjudication
+from tests.storage import sql
 
 SUBJECTS = (
     "attribution", "retrieval", "citation accuracy", "synthetic questions", "human verification", "multilingual data",
@@ -50,7 +51,7 @@ def units(found: Ruling) -> list[str]:
 
 def frozen(project: Project) -> tuple[dict[str, Figure], list[tuple[object, ...]]]:
     sheet = adjudication_sheets.sheet(project, adjudication(project))
-    rows = project.store.raw.execute("SELECT * FROM agreement").fetchall()
+    rows = sql.rows(project, "SELECT * FROM agreement")
     return {figure.name: figure for figure in sheet.figures}, rows
 
 

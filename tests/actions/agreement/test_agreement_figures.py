@@ -29,6 +29,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import AgreementRow, AssignmentRow, ItemRow, JudgementRow, table
 from tests.projects.labelling_project import labelling_project
 from tests.projects.paired_project import SENTENCES, labels, paired_project, person, rubric, sealed_by
+from tests.storage import sql
 
 JUDGEMENT = table(JudgementRow)
 
@@ -284,11 +285,9 @@ def test_two_people_have_no_alpha(project: Project) -> None:
 def test_live_content_moves_no_figure(project: Project) -> None:
     both(project, "yynn", "ynnn")
     before = agreement_figures.rows(project)
-    artifact = project.store.raw.execute(
-        "SELECT id FROM artifact WHERE author_id = ?", [person(project, "A").id]
-    )
+    (mine,) = sql.first(project, "SELECT id FROM artifact WHERE author_id = ?", [person(project, "A").id])
     project.work_as(person(project, "A"))
-    submitting.reopen(project, (mine := artifact.fetchone()[0]))
+    submitting.reopen(project, mine)
     artifacts.change_unit(project, mine, artifacts.read(project, mine).document.units[0].id, value="no")
     submitting.seal(project, mine)
     project.work_as(person(project, "R1"))

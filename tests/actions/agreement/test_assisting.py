@@ -26,6 +26,7 @@ from tests.judging.odd_server import Odd, OddServer
 from tests.projects import pairs_project as pairs
 from tests.projects.assisted_project import ADA, BEN, assisted_project, knowing, pairing
 from tests.servers.served import JUDGE, add_judge
+from tests.storage import sql
 
 ORDER = assisting.order(JUDGE)
 
@@ -58,12 +59,12 @@ def assisted(report: Report, field: str = "units") -> tuple[float | None, float 
 def test_what_was_paired_is_whole_and_hangs_together_with_its_agreement(project: Project) -> None:
     ran(project)
     assert checking.check(project).problems == []
-    assert project.store.raw.execute("SELECT count(*) FROM assisted_pair").fetchone() == (1,)
+    assert sql.first(project, "SELECT count(*) FROM assisted_pair") == (1,)
 
 
 def test_a_bit_that_flips_in_it_is_found(project: Project) -> None:
     ran(project)
-    project.store.raw.execute("UPDATE assisted_pair SET content = replace(content, 'a1', 'a2')")
+    sql.alter(project, "UPDATE assisted_pair SET content = replace(content, 'a1', 'a2')")
     found = [(one.table, one.happened.endswith("was altered.")) for one in checking.check(project).problems]
     assert ("assisted_pair", True) in found
 
@@ -154,7 +155,7 @@ def meanwhile(server: OddServer, act: Callable[[], object]) -> None:
 
 def paired(project: Project) -> int:
     """How many pairs of lists are kept as paired."""
-    return int(project.store.raw.execute("SELECT count(*) FROM assisted_pair").fetchone()[0])
+    return int(sql.first(project, "SELECT count(*) FROM assisted_pair")[0])
 
 
 def test_what_another_run_paired_while_this_one_waited_its_turn_is_not_asked_again(

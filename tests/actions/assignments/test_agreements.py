@@ -24,6 +24,7 @@ from annotator.domain.texts.identity import derived_id, new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import ArtifactRow, AssignmentRow, AuditRow, table
 from tests.projects.paired_project import in_order, labels, paired_project, person, rubric, sealed_by
+from tests.storage import sql
 
 COPIED = ("person", "item", "artifact", "revision")
 
@@ -44,7 +45,7 @@ def frozen(project: Project) -> Agreement | None:
 
 
 def kept(project: Project) -> list[tuple[Any, ...]]:
-    return project.store.raw.execute("SELECT * FROM agreement ORDER BY id").fetchall()
+    return sql.rows(project, "SELECT * FROM agreement ORDER BY id")
 
 
 def assign(project: Project, alias: str, stage: Stage = Stage.RUBRIC, trial: int = 1) -> None:
@@ -105,7 +106,7 @@ def test_the_inputs_name_the_sealed_revisions(project: Project) -> None:
 def test_the_row_carries_the_hash_of_its_canonical_json(project: Project) -> None:
     for alias in "AB":
         sealed_by(project, alias, rubric(1, 2))
-    row = project.store.raw.execute("SELECT id, content, sha256 FROM agreement").fetchone()
+    row = sql.first(project, "SELECT id, content, sha256 FROM agreement")
     assert row[2] == sha256(row[1])
     assert row[1].encode() == canonical_json(json.loads(row[1]))
     assert Agreement.model_validate_json(row[1]).id == row[0]
@@ -219,7 +220,7 @@ def test_the_order_of_sealing_moves_nothing(tmp_path: Path) -> None:
     made = paired_project(tmp_path)
     for alias in "AB":
         sealed_by(made, alias, rubric(1, 2, 3))
-    rows = {name: made.store.raw.execute(f"SELECT * FROM {name}").fetchall() for name in COPIED}
+    rows = {name: sql.rows(made, f"SELECT * FROM {name}") for name in COPIED}
     contents = {kept(made)[0][3]}
     made.close()
     for turn in (1, -1):
@@ -227,7 +228,7 @@ def test_the_order_of_sealing_moves_nothing(tmp_path: Path) -> None:
         with other.store.write() as db:
             for name in COPIED:
                 places = ", ".join("?" * len(rows[name][0]))
-                other.store.raw.executemany(f"INSERT INTO {name} VALUES ({places})", rows[name][::turn])
+                sql.connection(other).executemany(f"INSERT INTO {name} VALUES ({places})", rows[name][::turn])
             agreements.freeze_when_ready(other, db, items.ids(other)[0], Stage.RUBRIC)
         contents.add(kept(other)[0][3])
         other.close()
@@ -246,7 +247,7 @@ def test_a_seal_that_is_taken_back_takes_its_agreement_along(project: Project) -
     with pytest.raises(InterruptedError):
         seal_and_stop(project)
     assert frozen(project) is None
-    assert len(project.store.raw.execute("SELECT 1 FROM artifact").fetchall()) == 1
+    assert len(sql.rows(project, "SELECT 1 FROM artifact")) == 1
 
 
 def test_freezing_is_told_to_the_audit_once_and_cannot_be_undone(project: Project) -> None:
@@ -278,7 +279,7 @@ def test_check_finds_a_frozen_agreement_that_was_altered(project: Project) -> No
     assert content != kept(project)[0][3]
     with project.store.write():
         # Through the store, so that the witness of the row is renewed: the record's own hash must tell.
-        project.store.raw.execute("UPDATE agreement SET content = ?", [content])
+        sql.alter(project, "UPDATE agreement SET content = ?", [content])
     (problem,) = checking.check(project).problems
     assert (problem.table, "was altered" in problem.happened) == ("agreement", True)
 

@@ -23,6 +23,7 @@ from tests.judging.odd_server import Odd, OddServer, completion, error
 from tests.projects.attacked_project import attacked, firm, gullible, judged, report_in, said
 from tests.projects.small_project import small_project
 from tests.servers.served import JUDGE, add_judge, answering
+from tests.storage import sql
 
 # Two items, two systems, three criteria.
 VERDICTS = 12
@@ -147,11 +148,11 @@ def test_invisible_letters_never_reach_the_judge(project: Project, server: OddSe
 
 def test_copies_enter_no_score_and_no_release(project: Project, server: OddServer, tmp_path: Path) -> None:
     before = [results.plain(row) for row in results.rows(project, resamples=10)]
-    responses = project.store.raw.execute("SELECT count(*) FROM response").fetchone()
+    responses = sql.first(project, "SELECT count(*) FROM response")
     server.answer = gullible
     attacked(project)
     assert [results.plain(row) for row in results.rows(project, resamples=10)] == before
-    assert project.store.raw.execute("SELECT count(*) FROM response").fetchone() == responses
+    assert sql.first(project, "SELECT count(*) FROM response") == responses
     releases.export(project, tmp_path / "release")
     files = [path for path in (tmp_path / "release").rglob("*") if path.is_file()]
     told = "".join(path.read_text("utf-8", "ignore") for path in files)

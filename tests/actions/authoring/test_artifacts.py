@@ -18,6 +18,7 @@ from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
+from tests.storage import sql
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def text_of(project: Project, rubric: str, unit: str) -> str:
 
 
 def kept_drafts(project: Project) -> list[tuple[str, str]]:
-    return project.store.raw.execute("SELECT person_id, text FROM draft ORDER BY text").fetchall()
+    return sql.rows(project, "SELECT person_id, text FROM draft ORDER BY text")
 
 
 def another(project: Project, *roles: Role) -> Person:
@@ -171,7 +172,7 @@ def test_only_a_sealed_artifact_is_reopened(project: Project, rubric: str) -> No
 
 def test_sealing_a_consensus_leaves_it_the_consensus(project: Project, rubric: str) -> None:
     with project.store.write():
-        project.store.raw.execute("UPDATE artifact SET state = 'consensus', author_id = ''")
+        sql.alter(project, "UPDATE artifact SET state = 'consensus', author_id = ''")
     submitting.reopen(project, rubric)
     submitting.seal(project, rubric)
     assert artifacts.read(project, rubric).state is State.CONSENSUS
@@ -180,7 +181,7 @@ def test_sealing_a_consensus_leaves_it_the_consensus(project: Project, rubric: s
 
 def test_a_consensus_is_changed_only_between_opening_and_sealing_it(project: Project, rubric: str) -> None:
     with project.store.write():
-        project.store.raw.execute("UPDATE artifact SET state = 'consensus', author_id = ''")
+        sql.alter(project, "UPDATE artifact SET state = 'consensus', author_id = ''")
     before = artifacts.read(project, rubric)
     closed = "Edit consensus"
     for verb in (
@@ -215,7 +216,7 @@ def test_a_consensus_may_be_edited_by_an_adjudicator_but_not_by_an_annotator(
     project: Project, rubric: str
 ) -> None:
     with project.store.write():
-        project.store.raw.execute("UPDATE artifact SET state = 'consensus', author_id = ''")
+        sql.alter(project, "UPDATE artifact SET state = 'consensus', author_id = ''")
     another(project, Role.ANNOTATOR)
     with pytest.raises(Refusal, match="someone else's"):
         submitting.reopen(project, rubric)
@@ -272,7 +273,7 @@ def test_a_unit_id_may_hold_the_sign_that_parts_a_place(project: Project, rubric
 
 def test_saving_a_field_drops_only_ones_own_draft_of_it(project: Project, rubric: str) -> None:
     with project.store.write():
-        project.store.raw.execute("UPDATE artifact SET state = 'consensus', author_id = ''")
+        sql.alter(project, "UPDATE artifact SET state = 'consensus', author_id = ''")
     first = project.by
     drafts.save(project, rubric, "a", "text", "First's words")
     second = another(project, Role.ADJUDICATOR)

@@ -30,6 +30,7 @@ from tests.material.sent_apart import annotators, coordinated, task_for
 from tests.projects.authoring_project import PAPER
 from tests.projects.pairs_project import item, letter_of, opened, pairs_project, person, work_as
 from tests.servers.drafting_server import JUDGE, drafting
+from tests.storage import sql
 
 CANARY = "Canary of a draft"
 
@@ -228,6 +229,6 @@ def test_what_was_drafted_on_an_annotators_computer_is_known_when_it_comes_back(
     with project.store.read() as db:
         (units,) = draft_provenance.of_artifacts(db).values()
     assert sorted(source.model for source in units.values()) == ["test-model", "test-model"]
-    takes = project.store.raw.execute("SELECT count(*) FROM audit WHERE verb LIKE 'from a model%'").fetchone()
+    takes = sql.first(project, "SELECT count(*) FROM audit WHERE verb LIKE 'from a model%'")
     assert takes == (1,)
     project.close()

@@ -17,6 +17,7 @@ from annotator.domain.experts.guideline import FORM
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.refusal import Refusal
 from tests.projects.labelling_project import rubric
+from tests.storage import sql
 
 ROOT = Path(__file__).parents[3]
 
@@ -32,7 +33,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 def stamps(project: Project, artifact_id: str) -> list[tuple[str, str]]:
     question = "SELECT guideline, form FROM revision WHERE artifact_id = ? ORDER BY number"
-    return project.store.raw.execute(question, [artifact_id]).fetchall()
+    return sql.rows(project, question, [artifact_id])
 
 
 def written(project: Project, item: int, kind: Kind = Kind.RUBRIC) -> str:
@@ -119,7 +120,7 @@ def test_answers_given_under_older_text_are_listed_until_they_are_given_again(pr
 def test_answers_given_on_an_older_form_are_listed(project: Project) -> None:
     artifact_id = written(project, 0)
     with project.store.write():
-        project.store.raw.execute("UPDATE revision SET form = '0'")
+        sql.alter(project, "UPDATE revision SET form = '0'")
     (one,) = guidelines.stale(project)
     assert (one.artifact_id, one.form_then, one.form_now, one.then, one.now) == (
         artifact_id,
@@ -134,12 +135,12 @@ def test_imported_gold_and_consensus_and_items_set_aside_are_not_listed(project:
     imported, agreed = written(project, 0), written(project, 1)
     guidelines.write(project, Stage.RUBRIC, "New text.")
     with project.store.write():
-        project.store.raw.execute("UPDATE artifact SET author_id = '' WHERE id = ?", [imported])
+        sql.alter(project, "UPDATE artifact SET author_id = '' WHERE id = ?", [imported])
     items.change(project, items.ids(project)[1], retired=True)
     assert guidelines.stale(project) == []
     history.undo(project)
     with project.store.write():
-        project.store.raw.execute("UPDATE artifact SET state = 'consensus' WHERE id = ?", [agreed])
+        sql.alter(project, "UPDATE artifact SET state = 'consensus' WHERE id = ?", [agreed])
     assert guidelines.stale(project) == []
 
 

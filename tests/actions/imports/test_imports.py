@@ -47,7 +47,7 @@ def project(tmp_path: Path) -> Project:
 
 def bytes_of(project: Project) -> bytes:
     """The file's content, read through SQLite so that no lock of this process is given up."""
-    return project.store.raw.serialize()
+    return project.path.read_bytes()
 
 
 def take(project: Project, format: str, folder: Path, **more: Any) -> Any:  # noqa: A002

@@ -64,11 +64,11 @@ def test_a_release_comes_back_byte_for_byte(release, tmp_path):
 
 def test_a_repeated_import_adds_nothing(release, tmp_path):
     project = taken_in(tmp_path, release)
-    before = project.store.raw.serialize()
+    before = project.path.read_bytes()
     change, report = imports.run(project, "goldsmith", [release])
     assert (str(report), report.problems, change.verb) == ("nothing new", (), "nothing new")
     assert report.counts["adjudications"] == Count(same=2)
-    assert project.store.raw.serialize() == before
+    assert project.path.read_bytes() == before
 
 
 def test_what_came_in_is_counted(release, tmp_path):
@@ -269,11 +269,11 @@ def test_what_does_not_hang_together_is_refused_by_name(release, tmp_path, name)
     folder = by_hand(release, tmp_path / "in")
     change_json(folder / path, spoil)
     project = Project.create(tmp_path / "p.goldsmith", "T")
-    before = project.store.raw.serialize()
+    before = project.path.read_bytes()
     with pytest.raises(Refusal) as refused:
         imports.run(project, "goldsmith", [folder], warm=False)
     assert reason in "\n".join(refused.value.details)
-    assert project.store.raw.serialize() == before
+    assert project.path.read_bytes() == before
 
 
 @pytest.mark.parametrize("name", SPOILT)

@@ -84,18 +84,18 @@ def test_what_came_in_stands_where_the_person_would_have_put_it(project: Project
 
 
 def test_a_preview_writes_nothing(project: Project, tmp_path: Path) -> None:
-    path, before = written(tmp_path, *every()), project.store.raw.serialize()
+    path, before = written(tmp_path, *every()), project.path.read_bytes()
     assert look(project, path).new == 12
-    assert project.store.raw.serialize() == before
+    assert project.path.read_bytes() == before
 
 
 def test_a_repeated_import_adds_nothing(project: Project, tmp_path: Path) -> None:
     path = written(tmp_path, *every(quote="explains residual connections", note="so"))
     take(project, path)
-    before, copies = project.store.raw.serialize(), len(backups.listing(project.path))
+    before, copies = project.path.read_bytes(), len(backups.listing(project.path))
     report = take(project, path)
     assert (report.new, report.filled, report.same) == (0, 0, 12)
-    assert project.store.raw.serialize() == before
+    assert project.path.read_bytes() == before
     assert len(backups.listing(project.path)) == copies
 
 

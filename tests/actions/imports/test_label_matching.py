@@ -34,6 +34,7 @@ from tests.material.labels_in_files import (
 )
 from tests.projects.labelled_protocols import CLAIMS, PAIRS, PLAN, one_item
 from tests.projects.small_project import answer
+from tests.storage import sql
 
 PROJECT = project_of_two
 
@@ -126,9 +127,7 @@ def test_each_question_may_be_of_another_system(peer: Project, tmp_path: Path) -
     human(tmp_path / "h", 1, "A", ("Both", True))
     human(tmp_path / "h", 2, "A", ("Both", False))
     take(peer, tmp_path / "h", Wish({"A": "E1"}, systems={"1": "Sys", "2": "Other"}))
-    names = dict(
-        peer.store.raw.execute("SELECT r.id, s.name FROM response r JOIN system s ON s.id = r.system_id")
-    )
+    names = dict(sql.rows(peer, "SELECT r.id, s.name FROM response r JOIN system s ON s.id = r.system_id"))
     assert {(names[row["response_id"]], row["value"]) for row in stored(peer)} == {
         ("Sys", "yes"),
         ("Other", "no"),

@@ -35,6 +35,7 @@ from tests.material import drawn_extracts
 from tests.material.bundles import change_json, without_manifest
 from tests.projects.small_project import small_project
 from tests.servers.served import JUDGE, add_judge
+from tests.storage import sql
 
 READ, DEAD = "https://a.example/x", "https://b.example/y"
 TEXT = "Residual connections let gradients pass through deep networks."
@@ -49,7 +50,7 @@ def page(url: str, state: PageState, text: str = "") -> Page:
 
 
 def subjects(project: Project) -> list[tuple[str, str]]:
-    found = project.store.raw.execute("SELECT item_id, id FROM response ORDER BY rowid").fetchall()
+    found = sql.rows(project, "SELECT item_id, id FROM response ORDER BY rowid")
     return [(item_id, response_id) for item_id, response_id in found]
 
 
@@ -188,11 +189,9 @@ def test_texts_that_come_later_are_filled_in(bare: Project, project: Project, tm
 
 def test_a_page_whose_text_is_elsewhere_is_fetched_and_not_guessed_at(bare: Project) -> None:
     assert page_fetching.plan(bare, page_fetching.Order()).to_fetch == (READ, DEAD)
-    bare.store.raw.execute("DELETE FROM judgement")
+    sql.alter(bare, "DELETE FROM judgement")
     asyncio.run(judge_runs.run(bare, Order("baseline", CLAIMS)))
-    found = bare.store.raw.execute(
-        "SELECT DISTINCT value, status, cause FROM judgement WHERE unit_id = 'c0'"
-    ).fetchall()
+    found = sql.rows(bare, "SELECT DISTINCT value, status, cause FROM judgement WHERE unit_id = 'c0'")
     assert [tuple(row) for row in found] == [
         (None, "skipped", "Its text is not in this project; fetch the page first.")
     ]

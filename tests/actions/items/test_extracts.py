@@ -14,13 +14,14 @@ from annotator.domain.material.extract import ExtractState, by_judge
 from annotator.domain.material.part import Claim, Claims, Part
 from annotator.domain.texts.refusal import Refusal
 from tests.material import drawn_extracts
+from tests.storage import sql
 
 JUDGE, OTHER = by_judge("judge-1"), by_judge("judge-2")
 
 
 def response(project: Project) -> tuple[str, str]:
     question = "SELECT item_id, id FROM response ORDER BY rowid LIMIT 1"
-    return project.store.raw.execute(question).fetchone()
+    return sql.first(project, question)
 
 
 def plan(*steps: str) -> Plan:
@@ -100,7 +101,8 @@ def test_writing_is_undone_and_done_again(project: Project) -> None:
 def test_what_has_been_judged_by_is_not_taken_back(project: Project) -> None:
     item_id, response_id = response(project)
     written = drawn_extracts.write(project, response_id, Part.PLAN, plan("Written.")).subject
-    project.store.raw.execute(
+    sql.alter(
+        project,
         "INSERT INTO judgement (id, protocol, item_id, response_id, artifact_id, unit_id, rater_kind, rater_id, trial, "
         "status, rationale, quote, note, flags, cause, at, sha256) "
         "VALUES ('j', 'p', ?, ?, ?, 's0', 'judge', 'r', 1, 'ok', '', '', '', '', '', '2026-01-01', 'x')",

@@ -14,6 +14,7 @@ from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import PageRow, SourceRow, table
 from tests.material import drawn_extracts
 from tests.projects.small_project import answer
+from tests.storage import sql
 
 URL = "https://example.org/paper"
 BY_RUBRIC = Wanted((Kind.RUBRIC,))
@@ -24,7 +25,7 @@ def at_hand(project: Project, wanted: Wanted = BY_RUBRIC) -> list[AtHand]:
 
 
 def add_claims(project: Project, *urls: str) -> str:
-    item_id, response_id = project.store.raw.execute("SELECT item_id, id FROM response").fetchone()
+    item_id, response_id = sql.first(project, "SELECT item_id, id FROM response")
     claims = Claims(units=tuple(Claim(text="It is so.", url=url) for url in urls))
     return drawn_extracts.keep(project, Drawn(item_id, response_id, Part.CLAIMS, claims, "judge:j")).subject
 
@@ -46,8 +47,9 @@ def test_an_item_comes_with_what_it_is_judged_by_and_its_responses_by_system(pro
 
 def test_the_others_are_the_same_items_responses_of_the_same_trial_and_mode(project: Project) -> None:
     answer(project, "Gamma")
-    project.store.raw.execute(
-        "UPDATE response SET mode = 'isolated' WHERE system_id = (SELECT id FROM system WHERE name = 'Gamma')"
+    sql.alter(
+        project,
+        "UPDATE response SET mode = 'isolated' WHERE system_id = (SELECT id FROM system WHERE name = 'Gamma')",
     )
     alpha, beta, gamma = at_hand(project)[0].responses
     assert [other.id for other in alpha.others] == [beta.response.id]
@@ -86,7 +88,7 @@ def test_an_item_by_itself_has_its_sources_and_no_response(project: Project) -> 
 
 def test_items_set_aside_are_left_out_and_keys_choose(project: Project) -> None:
     assert materials.item_ids(project, ["2"]) == items.ids(project)[1:]
-    project.store.raw.execute("UPDATE item SET retired = 1 WHERE key = '1'")
+    sql.alter(project, "UPDATE item SET retired = 1 WHERE key = '1'")
     assert [one.item.key for one in at_hand(project)] == ["2"]
 
 

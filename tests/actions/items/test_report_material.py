@@ -29,11 +29,12 @@ from annotator.domain.texts.refusal import Refusal
 from tests.judging.odd_server import OddServer, completion, error
 from tests.material import drawn_extracts
 from tests.servers.writing_server import answering, asking_project, writing, written
+from tests.storage import sql
 
 
 def subject(project: Project, number: int = 0) -> Subject:
     question = "SELECT item_id, id FROM response ORDER BY rowid"
-    item_id, response_id = project.store.raw.execute(question).fetchall()[number]
+    item_id, response_id = sql.rows(project, question)[number]
     return item_id, response_id
 
 

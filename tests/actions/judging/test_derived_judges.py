@@ -16,6 +16,7 @@ from annotator.domain.texts.refusal import Refusal
 from tests.judging.odd_server import OddServer, completion
 from tests.projects.small_project import CRITERIA
 from tests.servers.served import add_judge, answering
+from tests.storage import sql
 
 
 def run(project: Project, judge: str, **how: Any) -> dict[str, Any]:
@@ -80,9 +81,9 @@ def test_a_panel_counts_its_members_and_is_a_rater_like_any_other(
     rows = [row for row in results.rows(project, judges.named(project, "panel").id) if row.group == "all"]
     # Of the weights 3, 2 and 1 only the first is covered by a majority.
     assert [row.estimate.value for row in rows] == [0.5, 0.5]
-    (rationale,) = project.store.raw.execute(
-        "SELECT rationale FROM judgement WHERE rationale LIKE '2 of 3%' ORDER BY rationale LIMIT 1"
-    ).fetchone()
+    (rationale,) = sql.first(
+        project, "SELECT rationale FROM judgement WHERE rationale LIKE '2 of 3%' ORDER BY rationale LIMIT 1"
+    )
     assert rationale in ("2 of 3: a no, b yes, c no", "2 of 3: a yes, b no, c no")
 
 
@@ -94,7 +95,7 @@ def test_a_vote_is_counted_anew_when_its_members_have_said_more(project: Project
     assert run(project, "panel")["missing"] == {"unclear": 12}
     run(project, "b")
     assert run(project, "panel")["missing"] == {}
-    assert project.store.raw.execute("SELECT count(*) FROM judgement").fetchone()[0] == 36
+    assert sql.first(project, "SELECT count(*) FROM judgement")[0] == 36
 
 
 def test_the_trials_of_one_judge_vote_too(project: Project, server: OddServer) -> None:
@@ -104,9 +105,7 @@ def test_the_trials_of_one_judge_vote_too(project: Project, server: OddServer) -
     run(project, "a", trials=3, concurrency=1, systems=("Alpha",), items=("1",))
     derived_judges.add(project, "a, majority", ["a"])
     run(project, "a, majority", systems=("Alpha",), items=("1",))
-    found = project.store.raw.execute(
-        "SELECT value, rationale FROM judgement WHERE rationale LIKE '%trial%'"
-    ).fetchall()
+    found = sql.rows(project, "SELECT value, rationale FROM judgement WHERE rationale LIKE '%trial%'")
     assert len(found) == 3
     assert all(words.count("trial") == 3 for _, words in found)
 
@@ -120,7 +119,7 @@ def test_a_vote_quotes_what_the_first_of_the_majority_quoted(project: Project, s
     derived_judges.add(project, "panel", ["a", "b"])
     run(project, "panel")
     question = "SELECT DISTINCT quote, quote_start FROM judgement WHERE rationale LIKE '2 of 2%'"
-    assert [row[0] for row in project.store.raw.execute(question)] == [quote, quote]
+    assert [row[0] for row in sql.rows(project, question)] == [quote, quote]
 
 
 @pytest.mark.parametrize(

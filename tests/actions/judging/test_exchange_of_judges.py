@@ -22,6 +22,7 @@ from tests.judging.odd_server import OddServer
 from tests.material import drawn_extracts
 from tests.projects.small_project import small_project
 from tests.servers.served import JUDGE, add_judge
+from tests.storage import sql
 
 
 @pytest.fixture
@@ -54,10 +55,10 @@ def test_judges_come_back_as_they_were_asked(project: Project, tmp_path: Path) -
 
 
 def test_judgements_on_what_was_drawn_leave_with_it(project: Project, tmp_path: Path) -> None:
-    item_id, response_id = project.store.raw.execute("SELECT item_id, id FROM response").fetchone()
+    item_id, response_id = sql.first(project, "SELECT item_id, id FROM response")
     plan = Plan(units=(Subtask(id="s1", text="Search."),))
     drawn = drawn_extracts.keep(project, Drawn(item_id, response_id, Part.PLAN, plan, "import")).subject
-    project.store.raw.execute("UPDATE judgement SET artifact_id = ?, unit_id = 's1' WHERE rowid = 1", [drawn])
+    sql.alter(project, "UPDATE judgement SET artifact_id = ?, unit_id = 's1' WHERE rowid = 1", [drawn])
     bundle, notes = releases.gather(project)
     assert notes == []
     assert [record.unit_id for record in bundle.judgements if record.artifact_id == drawn] == ["s1"]
@@ -66,7 +67,7 @@ def test_judgements_on_what_was_drawn_leave_with_it(project: Project, tmp_path: 
 def test_judgements_on_what_is_no_longer_drawn_stay_behind_and_are_counted(
     project: Project, tmp_path: Path
 ) -> None:
-    project.store.raw.execute("UPDATE judgement SET artifact_id = 'gone' WHERE rowid = 1")
+    sql.alter(project, "UPDATE judgement SET artifact_id = 'gone' WHERE rowid = 1")
     bundle, notes = releases.gather(project)
     assert notes == ["1 judgements on units that are not part of the release were left out."]
     assert all(record.artifact_id != "gone" for record in bundle.judgements)

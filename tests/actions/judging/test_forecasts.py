@@ -15,6 +15,7 @@ from annotator.actions.runs.judge_cases import Order
 from annotator.judging.calls.prices import FILE, tokens_in
 from tests.judging.odd_server import OddServer
 from tests.servers.served import JUDGE
+from tests.storage import sql
 
 pytestmark = pytest.mark.usefixtures("distant_judge")
 
@@ -55,7 +56,7 @@ def test_answers_in_the_journal_are_counted_apart_and_replies_measured(
 ) -> None:
     asyncio.run(judge_runs.run(project, Order(JUDGE)))
     with project.store.write():
-        project.store.raw.execute("DELETE FROM judgement")
+        sql.alter(project, "DELETE FROM judgement")
     found = estimate(project)
     assert (found.units, found.calls, found.in_journal, found.cost_usd) == (12, 0, 12, 0)
     assert found.cost_usd_without_journal is not None
@@ -98,7 +99,7 @@ def test_the_time_goes_by_how_long_the_judge_took(project: Project) -> None:
     assert estimate(project).seconds is None
     asyncio.run(judge_runs.run(project, Order(JUDGE)))
     with project.store.write():
-        project.store.raw.execute("UPDATE call SET latency_s = 2.0")
+        sql.alter(project, "UPDATE call SET latency_s = 2.0")
     # Twelve more questions of two seconds each, three at a time.
     assert estimate(project, trials=2, concurrency=3).seconds == pytest.approx(12 * 2 / 3)
 

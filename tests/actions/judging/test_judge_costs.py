@@ -18,6 +18,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import JudgeRow, RunRow, table
 from tests.projects.filled_project import add_judgement
 from tests.projects.small_project import small_project, units_of
+from tests.storage import sql
 
 
 @pytest.fixture
@@ -70,7 +71,7 @@ def judged(project: Project, item: str, place: int, call_id: str, judge: str = "
     question = (
         "SELECT r.id FROM response r JOIN system s ON s.id = r.system_id WHERE item_id = ? AND name = 'Alpha'"
     )
-    (response,) = project.store.raw.execute(question, [item]).fetchone()
+    (response,) = sql.first(project, question, [item])
     unit = units_of(project, item)[place]
     # The row's id is made of what is judged; a second judge's needs another.
     named: dict[str, Any] = {"rater_id": judge, "trial": int(judge[-1])}
@@ -101,7 +102,7 @@ def test_what_no_judgement_rests_on_is_a_line_of_its_own(project: Project) -> No
 
 def test_a_request_without_an_answer_counts_at_the_usual_cost_of_its_run(project: Project) -> None:
     with project.store.write():
-        project.store.raw.execute("UPDATE call SET tokens_output = 5 WHERE cost_usd IS NOT NULL")
+        sql.alter(project, "UPDATE call SET tokens_output = 5 WHERE cost_usd IS NOT NULL")
     call(project, "c-9", "k-9", 9.0, Status.SKIPPED)
     (found,) = judge_costs.costs(project, "judge")
     # Three that were answered cost 0.07 together.

@@ -12,6 +12,7 @@ from annotator.actions.runs import judge_totals, run_records
 from annotator.actions.runs.judge_cases import Order
 from annotator.domain.texts.refusal import Refusal
 from tests.servers.said_by_judges import say
+from tests.storage import sql
 
 
 def test_an_order_is_looked_at_before_and_after_it_is_carried_out(project: Project) -> None:
@@ -53,7 +54,7 @@ def test_items_are_named_by_keys_and_stretches(
     items.add(project, "A third?")
     fourth = items.add(project, "A fourth?").subject
     with project.store.write():
-        project.store.raw.execute("UPDATE item SET key = '4-a' WHERE id = ?", [fourth])
+        sql.alter(project, "UPDATE item SET key = '4-a' WHERE id = ?", [fourth])
     if keys is None:
         with pytest.raises(Refusal, match="There is no item"):
             judge_planning.keys_of(project, words)

@@ -19,6 +19,7 @@ from annotator.domain.texts.refusal import Refusal
 from tests.judging.odd_server import OddServer, completion, error
 from tests.projects.small_project import CRITERIA
 from tests.servers.served import JUDGE, add_judge, answering, asked_about
+from tests.storage import sql
 
 pytestmark = pytest.mark.usefixtures("distant_judge")
 
@@ -32,11 +33,11 @@ def run(project: Project, judge: str = JUDGE, **how: Any) -> dict[str, Any]:
 
 def stored(project: Project, columns: str) -> list[tuple[Any, ...]]:
     question = f"SELECT {columns} FROM judgement j JOIN judge r ON r.id = j.rater_id ORDER BY j.rowid"
-    return project.store.raw.execute(question).fetchall()
+    return sql.rows(project, question)
 
 
 def scope(project: Project) -> dict[str, Any]:
-    return dict(json.loads(project.store.raw.execute("SELECT scope FROM run").fetchone()[0]))
+    return dict(json.loads(sql.first(project, "SELECT scope FROM run")[0]))
 
 
 # Several together
@@ -86,7 +87,7 @@ def test_a_run_gone_on_with_asks_only_for_the_units_that_are_missing(
     assert (stopped["state"], stopped["done"]) == ("interrupted", 3)
     seed, first = scope(project)["seed"], server.bodies[0]
     with project.store.write():
-        project.store.raw.execute("DELETE FROM judgement WHERE unit_id = ?", [asked_about(first)[1][0]])
+        sql.alter(project, "DELETE FROM judgement WHERE unit_id = ?", [asked_about(first)[1][0]])
     server.bodies.clear()
     server.answer = answering(lambda words: "yes")
     ended = run(project, together=3, concurrency=1)
@@ -204,7 +205,7 @@ def test_a_budget_holds_for_the_whole_run_also_when_it_is_gone_on_with(
     )
     run(project, concurrency=1)
     with project.store.write():
-        project.store.raw.execute("UPDATE call SET cost_usd = 0.25 WHERE status = 'ok'")
+        sql.alter(project, "UPDATE call SET cost_usd = 0.25 WHERE status = 'ok'")
     server.answer = answering(lambda words: "yes")
     run(project)
     assert seen == [0.0, 0.25]

@@ -17,6 +17,7 @@ from annotator.judging.calls.replies import reread
 from tests.judging.odd_server import OddServer, completion
 from tests.projects.small_project import CRITERIA
 from tests.servers.served import JUDGE, answering, asked_about
+from tests.storage import sql
 
 pytestmark = pytest.mark.usefixtures("distant_judge")
 FIRST, SECOND, THIRD = (text for text, _ in CRITERIA)
@@ -95,9 +96,9 @@ def test_reading_everything_again_changes_nothing_that_was_read_well(
     project: Project, server: OddServer
 ) -> None:
     run(project)
-    before = project.store.raw.execute("SELECT * FROM judgement ORDER BY id").fetchall()
+    before = sql.rows(project, "SELECT * FROM judgement ORDER BY id")
     assert again(project, everything=True) == reparse.Reread(JUDGE, 12, 0, 0)
-    assert project.store.raw.execute("SELECT * FROM judgement ORDER BY id").fetchall() == before
+    assert sql.rows(project, "SELECT * FROM judgement ORDER BY id") == before
 
 
 def test_units_of_one_reply_are_read_together(project: Project, server: OddServer) -> None:

@@ -23,6 +23,7 @@ from annotator.domain.texts.identity import now
 from annotator.storage.tables import AdjudicationRow, AgreementRow, DisputeRow, table
 from tests.projects.labelling_project import labelling_project, rubric
 from tests.projects.pairs_project import person, work_as
+from tests.storage import sql
 
 DAY = timedelta(days=1)
 
@@ -94,7 +95,7 @@ def add_adjudication(project: Project, state: str, stage: Stage = Stage.RUBRIC) 
 
 def close(project: Project, stage: Stage = Stage.RUBRIC) -> None:
     with project.store.write():
-        project.store.raw.execute("UPDATE adjudication SET state = 'closed' WHERE stage = ?", [stage.value])
+        sql.alter(project, "UPDATE adjudication SET state = 'closed' WHERE stage = ?", [stage.value])
 
 
 def dispute(project: Project, name: str) -> None:
@@ -134,7 +135,7 @@ def test_both_lines_of_a_pair_follow_what_becomes_of_the_stage(project: Project)
         submitting.seal(project, begin(project, name))
     assert states(project) == {"Ada": "frozen", "Ben": "frozen"}
     with project.store.write():
-        project.store.raw.execute("DELETE FROM agreement")
+        sql.alter(project, "DELETE FROM agreement")
     add_adjudication(project, "open")
     assert states(project) == {"Ada": "in adjudication", "Ben": "in adjudication"}
     close(project)
@@ -295,10 +296,8 @@ def test_the_board_asks_as_few_questions_for_many_items_as_for_few(tmp_path: Pat
         project = labelling_project(folder, criteria=1, questions=questions)
         for item in range(questions):
             ask(project, "Rater 2", Stage.LABELLING, item)
-        statements: list[str] = []
-        project.store.raw.set_trace_callback(statements.append)
-        assert len(board.board(project)) == questions
-        project.store.raw.set_trace_callback(None)
+        with sql.traced(project) as statements:
+            assert len(board.board(project)) == questions
         asked.append(len(statements))
         project.close()
     assert asked[0] == asked[1]

@@ -17,6 +17,7 @@ from annotator.domain.kinds.labels import Labels, label_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import USUAL
 from tests.projects.labelling_project import REPORT, SYSTEMS, add_report, labelling_project
+from tests.storage import sql
 
 QUOTE = "ties each"
 
@@ -195,7 +196,7 @@ def test_what_is_submitted_is_not_submitted_again_and_what_is_open_not_reopened(
 def test_an_item_without_reports_cannot_be_submitted(tmp_path: Path) -> None:
     project = labelling_project(tmp_path, reports=0, questions=1)
     with project.store.read():
-        (item_id,) = project.store.raw.execute("SELECT id FROM item").fetchone()
+        (item_id,) = sql.first(project, "SELECT id FROM item")
     with pytest.raises(Refusal, match="nothing to label"):
         label_sealing.submit(project, item_id)
     project.close()

@@ -25,6 +25,7 @@ from tests.projects.labelling_project import (
     rubric,
     seal_rubric,
 )
+from tests.storage import sql
 
 
 @pytest.fixture
@@ -65,10 +66,8 @@ def test_the_queue_asks_as_few_questions_for_many_items_as_for_few(tmp_path):
         folder = tmp_path / str(questions)
         folder.mkdir()
         project = labelling_project(folder, criteria=1, questions=questions)
-        statements: list[str] = []
-        project.store.raw.set_trace_callback(statements.append)
-        assert len(label_tasks.queue(project)) == 3 * questions
-        project.store.raw.set_trace_callback(None)
+        with sql.traced(project) as statements:
+            assert len(label_tasks.queue(project)) == 3 * questions
         asked.append(len(statements))
         project.close()
     assert asked[0] == asked[1]

@@ -23,6 +23,7 @@ from tests.projects.labelled_protocols import (
     reports,
 )
 from tests.projects.labelling_project import SYSTEMS, add_report, labelling_project, project_with
+from tests.storage import sql
 
 
 @pytest.fixture
@@ -149,7 +150,7 @@ def test_recent_cells_are_called_by_both_their_sides(project):
 
 def test_what_cannot_be_asked_is_said_in_sentences(project):
     assert label_tasks.outlook(project, CLAIMS).gaps == ("No claims are drawn from 1 of 2 reports yet.",)
-    project.store.raw.execute("DELETE FROM page WHERE state = 'dead'")
+    sql.alter(project, "DELETE FROM page WHERE state = 'dead'")
     gaps = label_tasks.outlook(project, CLAIMS).gaps
     assert "1 claim cannot be labelled: the cited page was never fetched." in gaps
 

@@ -35,6 +35,7 @@ from tests.servers.drafting_server import (
     drafting_project,
     first_item,
 )
+from tests.storage import sql
 
 TEXTS = [text for text, _, _ in CRITERIA]
 
@@ -82,7 +83,7 @@ def test_a_draft_is_a_proposal_and_no_document_of_anybodys(project: Project) -> 
     assert [unit.text for unit in found.left] == TEXTS
     assert (found.source.judge, found.source.model, found.taken) == (JUDGE, "test-model", frozenset())
     assert artifacts_of(project, first_item(project)) == []
-    state, flags = project.store.raw.execute("SELECT state, flags FROM extract").fetchone()
+    state, flags = sql.first(project, "SELECT state, flags FROM extract")
     assert (state, flags) == ("proposed", "draft quote_missing")
     assert checking.check(project).problems == []
 
@@ -116,7 +117,7 @@ def test_another_who_asks_is_not_served_the_same_from_the_journal(
     project.work_as(ben(project))
     ended = ask(project)
     assert (ended["reused"], len(server.bodies)) == (0, 2)
-    assert project.store.raw.execute("SELECT count(DISTINCT origin) FROM extract").fetchone() == (2,)
+    assert sql.first(project, "SELECT count(DISTINCT origin) FROM extract") == (2,)
 
 
 def test_a_draft_rests_on_what_the_person_may_see_and_on_nothing_of_a_partners(
@@ -276,7 +277,7 @@ def test_a_draft_that_was_dealt_with_is_kept_and_no_longer_shown(project: Projec
     found = draft(project)
     act(project, found.id)
     assert proposals(project) == []
-    (state,) = project.store.raw.execute("SELECT state FROM extract").fetchone()
+    (state,) = sql.first(project, "SELECT state FROM extract")
     assert state == {"refuse": "refused", "confirm": "confirmed"}[act.__name__]
     history.undo(project)
     assert draft(project) == found
@@ -294,9 +295,7 @@ def test_a_source_that_comes_later_can_be_drafted_from(project: Project, tmp_pat
     paper = tmp_path / "later.md"
     paper.write_text("残差块把输入加到输出上。")
     ask(project, items=("2",))
-    sources.add_source(
-        project, project.store.raw.execute("SELECT id FROM item WHERE key = '2'").fetchone()[0], paper
-    )
+    sources.add_source(project, sql.first(project, "SELECT id FROM item WHERE key = '2'")[0], paper)
     assert ask(project, items=("2",))["failed"] == []
     assert [one.kind for one in proposals(project)] == [Kind.RUBRIC]
 

@@ -27,6 +27,7 @@ from tests.material import drawn_extracts
 from tests.material.extraction import TINY_PLAN
 from tests.projects.small_project import small_project
 from tests.servers.served import JUDGE, add_judge
+from tests.storage import sql
 
 STEP = completion('{"step": "Search."}')
 
@@ -51,7 +52,7 @@ def run(project: Project, judge: str = JUDGE, **how: Any) -> dict[str, Any]:
 
 
 def steps(project: Project) -> list[list[str]]:
-    rows = project.store.raw.execute("SELECT content FROM extract ORDER BY rowid").fetchall()
+    rows = sql.rows(project, "SELECT content FROM extract ORDER BY rowid")
     return [[unit["text"] for unit in json.loads(content)["units"]] for (content,) in rows]
 
 
@@ -62,12 +63,10 @@ def test_every_response_is_drawn_from_with_as_many_calls_as_it_takes(
     assert (ended["state"], ended["done"], ended["total"], ended["missing"]) == ("done", 4, 4, {})
     # Each of the four reports has a title and one paragraph.
     assert (len(server.bodies), steps(project)) == (8, [["Search.", "Search."]] * 4)
-    (origin, run_id, flags) = project.store.raw.execute(
-        "SELECT origin, run_id, flags FROM extract"
-    ).fetchone()
+    (origin, run_id, flags) = sql.first(project, "SELECT origin, run_id, flags FROM extract")
     assert (origin.split(":")[0], run_id, flags) == ("judge", ended["run"], "noted")
-    assert project.store.raw.execute("SELECT count(*) FROM call").fetchone()[0] == ended["calls"]
-    assert project.store.raw.execute("SELECT count(*) FROM judgement").fetchone()[0] == 0
+    assert sql.first(project, "SELECT count(*) FROM call")[0] == ended["calls"]
+    assert sql.first(project, "SELECT count(*) FROM judgement")[0] == 0
     assert checking.check(project).problems == []
 
 
@@ -116,7 +115,7 @@ def test_the_baseline_draws_without_a_call(project: Project, server: OddServer) 
 
 def test_a_person_who_corrects_it_has_the_last_word(project: Project) -> None:
     run(project, "baseline")
-    response = project.store.raw.execute("SELECT response_id FROM extract").fetchone()[0]
+    response = sql.first(project, "SELECT response_id FROM extract")[0]
     drawn = drawn_extracts.parts_of(project, response)[Part.PLAN].document
     drawn_extracts.write(project, response, Part.PLAN, drawn.with_units(drawn.units[:1]))
     run(project)

@@ -29,6 +29,7 @@ from annotator.domain.kinds.reference import Aid
 from annotator.domain.texts.refusal import Refusal
 from tests.judging.odd_server import OddServer
 from tests.servers.drafting_server import ADDED, JUDGE, SAID, ben, drafting, drafting_project, first_item
+from tests.storage import sql
 
 WHOLE = f"## From the sources\n\n{SAID}\n\n## Beyond the sources\n\n{ADDED}"
 
@@ -127,9 +128,9 @@ def test_the_mark_and_the_history_say_which_model_and_who(project: Project) -> N
     made = sources.sources(project, first_item(project))[-1]
     me = people.someone(project)
     assert made.drafted.startswith(f"Drafted by test-model; edited and confirmed by {me.alias} on 20")
-    verb, by, after = project.store.raw.execute(
-        "SELECT verb, by, after FROM audit WHERE kind = 'source' AND subject = ?", [made.id]
-    ).fetchone()
+    verb, by, after = sql.first(
+        project, "SELECT verb, by, after FROM audit WHERE kind = 'source' AND subject = ?", [made.id]
+    )
     assert (verb, by) == (f"from a model's draft: test-model {draft[:8]}", me.id)
     assert json.loads(after)["from_draft"] == {
         "draft": draft, "judge": JUDGE, "model": "test-model", "units": {made.id: draft},
@@ -152,7 +153,7 @@ def test_what_is_typed_is_kept_until_it_is_confirmed(project: Project) -> None:
     assert checking.check(project).problems == []
     reference_material.confirm(project, draft)
     assert beside(project) == [("Reference material", "## From the sources\n\n在我自己的话里。")]
-    assert project.store.raw.execute("SELECT count(*) FROM draft").fetchone() == (0,)
+    assert sql.first(project, "SELECT count(*) FROM draft") == (0,)
 
 
 def test_it_is_confirmed_once_and_not_taken_back_unnoticed(project: Project) -> None:
@@ -170,7 +171,7 @@ def test_refused_it_is_kept_aside_and_a_second_one_is_another(project: Project, 
     drafting_by_model.refuse(project, draft)
     with pytest.raises(Refusal, match="no longer exists"):
         reference_material.confirm(project, draft)
-    assert project.store.raw.execute("SELECT state FROM extract").fetchone() == ("refused",)
+    assert sql.first(project, "SELECT state FROM extract") == ("refused",)
     reference_material.confirm(project, asked(project))
     reference_material.confirm(project, asked(project))
     assert [title for title, _ in beside(project)] == ["Reference material", "Reference material 2"]

@@ -37,6 +37,7 @@ from tests.material.sent_apart import (
     task_for,
     write_rubric,
 )
+from tests.storage import sql
 
 
 @pytest.fixture
@@ -67,8 +68,7 @@ def test_nothing_large_that_was_written_stays_in_memory_with_its_statement(
 
 
 def revisions(project: Project) -> list[tuple[str, int, str]]:
-    rows = project.store.raw.execute("SELECT artifact_id, number, sha256 FROM revision ORDER BY 1, 2")
-    return rows.fetchall()
+    return sql.rows(project, "SELECT artifact_id, number, sha256 FROM revision ORDER BY 1, 2")
 
 
 def outcomes(arrivals: list) -> list[str]:
@@ -80,9 +80,9 @@ def test_work_comes_back_as_it_was_sealed(project: Project, tmp_path: Path) -> N
     path = returned(project, ana.id, tmp_path / "ana", "Explains the weight of gold")
     arrivals = unpacking.take_in(project, [path])
     assert [arrival.outcome for arrival in arrivals] == [Outcome.NEW]
-    written = project.store.raw.execute(
-        "SELECT count(*) FROM artifact WHERE author_id = ? AND state = 'sealed'", (ana.id,)
-    ).fetchone()
+    written = sql.first(
+        project, "SELECT count(*) FROM artifact WHERE author_id = ? AND state = 'sealed'", (ana.id,)
+    )
     assert written == (2,)
     assert checking.check(project).problems == []
 
@@ -166,10 +166,10 @@ def test_agreement_is_frozen_over_the_first_seals_when_both_are_in(project: Proj
     unpacking.take_in(project, [second])
     unpacking.take_in(project, [returned(project, annotators(project)[1].id, tmp_path / "ming")])
     frozen = agreements.of_item(project, items.ids(project)[0])[0]
-    lowest = project.store.raw.execute(
+    lowest = sql.first(project,
         "SELECT min(number) FROM revision JOIN artifact a ON a.id = artifact_id "
         "WHERE a.item_id = ? AND a.author_id = ?", (frozen.item_id, annotators(project)[0].id),
-    ).fetchone()[0]  # fmt: skip
+    )[0]  # fmt: skip
     mine = next(one for one in frozen.inputs if one.person_id == annotators(project)[0].id)
     assert (mine.revision, frozen.pairs[0].figures[0].value) == (lowest, 1.0)
 

@@ -18,6 +18,7 @@ from annotator.domain.kinds.unit import Anchor
 from annotator.domain.texts.refusal import Refusal
 from tests.projects.labelling_project import SYSTEMS, add_report, labelling_project
 from tests.projects.small_project import units_of
+from tests.storage import sql
 
 
 def three_reports(folder: Path) -> Project:
@@ -64,21 +65,22 @@ def label_all(project: Project, yes: str) -> None:
 
 def judged(project: Project, trial: int) -> set[tuple[str, str, str]]:
     """(system, unit, value) of what Ada said."""
-    rows = project.store.raw.execute(
+    rows = sql.rows(project,
         "SELECT s.name, j.unit_id, j.value FROM judgement j JOIN response r ON r.id = j.response_id "
         "JOIN system s ON s.id = r.system_id WHERE j.rater_id = ? AND j.trial = ?", (ada(project), trial),
     )  # fmt: skip
-    return set(rows.fetchall())
+    return set(rows)
 
 
 def test_labels_come_back_on_the_reports_they_were_given_for(project: Project, tmp_path: Path) -> None:
     theirs = tasking.take_task(packing.task(project, ada(project), tmp_path).path).project
-    names = {name for (name,) in theirs.store.raw.execute("SELECT name FROM system")}
-    ids = {one for (one,) in theirs.store.raw.execute("SELECT id FROM response")}
-    report = project.store.raw.execute(
+    names = {name for (name,) in sql.rows(theirs, "SELECT name FROM system")}
+    ids = {one for (one,) in sql.rows(theirs, "SELECT id FROM response")}
+    report = sql.first(
+        project,
         "SELECT r.text, s.name FROM response r JOIN system s ON s.id = r.system_id WHERE r.item_id = ? LIMIT 1",
         (items.ids(project)[0],),
-    ).fetchone()
+    )
     label_all(theirs, report[0])
     work = returning.work(theirs).path
     theirs.close()
@@ -87,7 +89,7 @@ def test_labels_come_back_on_the_reports_they_were_given_for(project: Project, t
     expected = {(name, unit, "yes" if name == report[1] else "no") for name in SYSTEMS for unit in units}
     assert judged(project, 1) == expected
     assert not names & set(SYSTEMS)
-    assert not ids & {one for (one,) in project.store.raw.execute("SELECT id FROM response")}
+    assert not ids & {one for (one,) in sql.rows(project, "SELECT id FROM response")}
 
 
 def test_what_they_said_here_under_other_protocols_stays_when_their_labels_come_back(
@@ -111,9 +113,9 @@ def test_where_the_evidence_stands_comes_back_too(project: Project, tmp_path: Pa
     label_all(theirs, "nothing")
     unpacking.take_in(project, [returning.work(theirs).path])
     theirs.close()
-    places = project.store.raw.execute(
-        "SELECT DISTINCT quote_start, quote_end FROM judgement WHERE rater_id = ?", (ada(project),)
-    ).fetchall()
+    places = sql.rows(
+        project, "SELECT DISTINCT quote_start, quote_end FROM judgement WHERE rater_id = ?", (ada(project),)
+    )
     assert places == [(2, 6)]
 
 
@@ -127,16 +129,16 @@ def test_a_repeat_looks_like_another_item_and_comes_back_as_a_second_trial(
     )
     theirs = tasking.take_task(packing.task(project, ada(project), tmp_path).path).project
     assert len(items.ids(theirs)) == 2
-    keys = {key for (key,) in theirs.store.raw.execute("SELECT key FROM item")}
+    keys = {key for (key,) in sql.rows(theirs, "SELECT key FROM item")}
     label_all(theirs, "nothing")
     work = returning.work(theirs).path
     theirs.close()
     assert len(keys) == 2
     unpacking.take_in(project, [work])
     assert (len(judged(project, 1)), judged(project, 2)) == (len(judged(project, 2)), judged(project, 1))
-    before = project.store.raw.execute("SELECT count(*) FROM judgement").fetchone()
+    before = sql.first(project, "SELECT count(*) FROM judgement")
     unpacking.take_in(project, [work])
-    assert project.store.raw.execute("SELECT count(*) FROM judgement").fetchone() == before
+    assert sql.first(project, "SELECT count(*) FROM judgement") == before
 
 
 def test_a_repeat_is_not_served_before_its_day(project: Project, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.storage.holding import Hold
 from annotator.storage.opening import Busy, Damaged
 from tests.projects.filled_project import filled_project
+from tests.storage import sql
 
 PROJECT = filled_project
 
@@ -35,7 +36,7 @@ def titles(path: Path) -> str:
 def pretend_changes_are(project: Project, age: timedelta) -> None:
     moment = (datetime.now(UTC) - age).strftime("%Y-%m-%d %H:%M:%S.%f")
     with project.store.write():
-        project.store.raw.execute("UPDATE audit SET at = ?", [moment])
+        sql.alter(project, "UPDATE audit SET at = ?", [moment])
 
 
 def test_a_backup_is_listed_with_its_reason(project: Project) -> None:
@@ -45,7 +46,7 @@ def test_a_backup_is_listed_with_its_reason(project: Project) -> None:
 
 
 def test_a_look_into_a_backup_tells_what_it_holds_and_changes_no_byte(project: Project) -> None:
-    last = project.store.raw.execute("SELECT at FROM audit ORDER BY seq DESC LIMIT 1").fetchone()[0]
+    last = sql.first(project, "SELECT at FROM audit ORDER BY seq DESC LIMIT 1")[0]
     path = backups.make(project, "to look at")
     items.add(project, "Added later?")
     before = digest(path)

@@ -14,6 +14,7 @@ from annotator.actions.project.people import new_project
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.opening import Damaged
+from tests.storage import sql
 
 
 def test_a_new_project_knows_itself(tmp_path: Path) -> None:
@@ -72,8 +73,9 @@ def test_every_change_is_audited_with_a_hash_that_the_stored_row_still_has(tmp_p
     project = new_project(tmp_path / "p.goldsmith")
     with project.store.write() as db:
         change = recording.record(project, db, Change("x", "s", "do", {"n": 1}, {"n": 2.5, "é": None}))
-    cursor = project.store.raw.execute("SELECT * FROM audit WHERE seq = ?", [change.seq])
-    row = dict(zip([column[0] for column in cursor.description], cursor.fetchone(), strict=True))
+    names = sql.rows(project, "SELECT name FROM pragma_table_info('audit')")
+    kept = sql.first(project, "SELECT * FROM audit WHERE seq = ?", [change.seq])
+    row = {name: value for (name,), value in zip(names, kept, strict=True)}
     assert row["sha256"] == recording.row_hash(row)
     assert json.loads(row["after"]) == {"n": 2.5, "é": None}
     assert row["sha256"] != recording.row_hash(row | {"after": "{}"})

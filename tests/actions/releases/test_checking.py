@@ -14,6 +14,7 @@ from annotator.actions.releases import checking
 from annotator.domain.texts.refusal import Refusal
 from annotator.files import journal
 from tests.projects.filled_project import add_judgement, filled_project
+from tests.storage import sql
 from tests.storage.crashed import crashed
 
 PROJECT = filled_project
@@ -136,9 +137,7 @@ def test_an_artifact_that_does_not_show_its_newest_revision_is_found(closed: Pat
 
 
 def test_a_judgement_of_a_unit_that_never_was_is_found(project: Project) -> None:
-    response, artifact = project.store.raw.execute(
-        "SELECT response_id, artifact_id FROM judgement"
-    ).fetchone()
+    response, artifact = sql.first(project, "SELECT response_id, artifact_id FROM judgement")
     item = items.ids(project)[0]
     add_judgement(project, item_id=item, response_id=response, artifact_id=artifact, unit_id="ghost")
     add_judgement(project, item_id=item, response_id=response, artifact_id="lost", unit_id="u")
@@ -149,9 +148,7 @@ def test_a_judgement_of_a_unit_that_never_was_is_found(project: Project) -> None
 
 
 def test_a_judgement_by_what_was_drawn_or_of_a_cell_of_a_matrix_is_in_order(project: Project) -> None:
-    response, artifact, unit = project.store.raw.execute(
-        "SELECT response_id, artifact_id, unit_id FROM judgement"
-    ).fetchone()
+    response, artifact, unit = sql.first(project, "SELECT response_id, artifact_id, unit_id FROM judgement")
     item = items.ids(project)[0]
     add_judgement(project, item_id=item, response_id=response, artifact_id=artifact, unit_id=f"p1~{unit}")
     add_judgement(project, item_id=item, response_id=response, artifact_id="extract-1", unit_id="gone since")
@@ -159,13 +156,13 @@ def test_a_judgement_by_what_was_drawn_or_of_a_cell_of_a_matrix_is_in_order(proj
 
 
 def test_a_unit_that_was_retired_after_it_was_judged_is_in_order(project: Project) -> None:
-    artifact, unit = project.store.raw.execute("SELECT artifact_id, unit_id FROM judgement").fetchone()
+    artifact, unit = sql.first(project, "SELECT artifact_id, unit_id FROM judgement")
     artifacts.remove_unit(project, artifact, unit)
     assert checking.check(project).problems == []
 
 
 def test_unfinished_text_without_a_place_is_found_and_shown(project: Project) -> None:
-    place, artifact = project.store.raw.execute("SELECT place, substr(place, 1, 36) FROM draft").fetchone()
+    place, artifact = sql.first(project, "SELECT place, substr(place, 1, 36) FROM draft")
     artifacts.remove_unit(project, artifact, place.split("|")[1])
     (finding,) = checking.check(project).problems
     assert (finding.table, finding.subject) == ("draft", place)
@@ -174,7 +171,7 @@ def test_unfinished_text_without_a_place_is_found_and_shown(project: Project) ->
 
 def test_a_search_index_out_of_step_is_found_and_mended(project: Project) -> None:
     with project.store.write():
-        project.store.raw.execute("DELETE FROM item_words WHERE rowid = 1")
+        sql.alter(project, "DELETE FROM item_words WHERE rowid = 1")
     (finding,) = checking.check(project).problems
     assert "search index is out of step" in finding.happened
     checking.mend(project)
@@ -183,7 +180,7 @@ def test_a_search_index_out_of_step_is_found_and_mended(project: Project) -> Non
 
 def test_a_broken_search_index_is_found(project: Project) -> None:
     with project.store.write():
-        project.store.raw.execute("UPDATE item_words_data SET block = X'00' WHERE id > 10")
+        sql.alter(project, "UPDATE item_words_data SET block = X'00' WHERE id > 10")
     assert [finding.table for finding in checking.check(project).problems] == ["item"]
 
 
@@ -194,7 +191,7 @@ def test_an_index_that_was_added_by_another_tool_is_found(closed: Path) -> None:
 
 def test_very_many_problems_are_told_a_hundred_times(project: Project) -> None:
     with project.store.write():
-        project.store.raw.executemany(
+        sql.connection(project).executemany(
             "INSERT INTO draft VALUES (?, 'p', 't', '2026-01-01 00:00:00')",
             [(f"x|{n}|t",) for n in range(150)],
         )
@@ -254,9 +251,7 @@ def noticed(path: Path) -> str:
 
 def crowd(project: Project) -> None:
     """Fill the file, so that few of its bytes mean nothing."""
-    artifact, response, unit = project.store.raw.execute(
-        "SELECT artifact_id, response_id, unit_id FROM judgement"
-    ).fetchone()
+    artifact, response, unit = sql.first(project, "SELECT artifact_id, response_id, unit_id FROM judgement")
     item = items.ids(project)[0]
     with project.store.write():
         for number in range(60):

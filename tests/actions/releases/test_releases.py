@@ -210,12 +210,12 @@ def test_a_release_that_cannot_be_written_leaves_no_trace(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
 ) -> None:
     project = small_project(tmp_path)
-    before = project.store.raw.serialize()
+    before = project.path.read_bytes()
     monkeypatch.setattr(f"annotator.exchange.folders.os.{call}", broken_disk)
     with pytest.raises(Refusal, match="No space left"):
         releases.export(project, tmp_path / "out" / "deep")
     monkeypatch.undo()
-    assert project.store.raw.serialize() == before
+    assert project.path.read_bytes() == before
     assert found(tmp_path / "out") == {}
     assert releases.export(project, tmp_path / "out" / "deep").number == 1
 

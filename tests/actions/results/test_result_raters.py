@@ -22,6 +22,7 @@ from annotator.domain.kinds.labels import UNSURE
 from annotator.domain.texts.refusal import Refusal
 from tests.projects import pairs_project as pairs
 from tests.projects.small_project import units_of
+from tests.storage import sql
 
 COVERAGE = "researcherbench.coverage"
 
@@ -39,13 +40,13 @@ def label(project: Project, who: str, verdicts: list[str]) -> None:
 
 
 def results_item(project: Project) -> str:
-    return str(project.store.raw.execute("SELECT id FROM item ORDER BY position").fetchone()[0])
+    return str(sql.first(project, "SELECT id FROM item ORDER BY position")[0])
 
 
 def response(project: Project, item: str) -> str:
     of_alpha = "system_id IN (SELECT id FROM system WHERE name = 'Alpha')"
     question = f"SELECT id FROM response WHERE item_id = ? AND {of_alpha}"
-    return str(project.store.raw.execute(question, [item]).fetchone()[0])
+    return str(sql.first(project, question, [item])[0])
 
 
 def coverage(project: Project, rater_id: str) -> float | None:

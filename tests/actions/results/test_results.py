@@ -10,6 +10,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import result_raters, results, results_behind
 from annotator.actions.runs import judge_cases
 from tests.projects.small_project import units_of
+from tests.storage import sql
 
 
 def label_all(project: Project, verdicts: dict[str, list[str]]) -> None:
@@ -22,7 +23,7 @@ def label_all(project: Project, verdicts: dict[str, list[str]]) -> None:
 
 def system_of(project: Project, response_id: str) -> str:
     question = "SELECT s.name FROM system s JOIN response r ON r.system_id = s.id WHERE r.id = ?"
-    return str(project.store.raw.execute(question, [response_id]).fetchone()[0])
+    return str(sql.first(project, question, [response_id])[0])
 
 
 def figure(project: Project, system: str, group: str = "all") -> results.ResultRow:

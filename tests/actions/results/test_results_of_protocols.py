@@ -20,6 +20,7 @@ from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS
 from annotator.protocols.researcherbench.coverage import COVERAGE
+from tests.storage import sql
 
 HEAVY, LIGHT = "heavy", "light"
 
@@ -140,7 +141,7 @@ def test_a_pair_of_which_one_order_is_missing_is_counted_as_missing(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     judged(project, PAIRS, monkeypatch)
-    project.store.raw.execute("DELETE FROM judgement WHERE rowid = 1")
+    sql.alter(project, "DELETE FROM judgement WHERE rowid = 1")
     rows = results.rows(project, protocol="pairs")
     assert [row.estimate.missing for row in rows if row.group == "all"] == [1, 1]
 
@@ -154,7 +155,7 @@ def test_pairs_of_chosen_systems_are_asked_in_both_orders(
 
 
 def test_what_is_computed_needs_no_judge(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    project.store.raw.execute("UPDATE response SET latency_s = 2 * rowid")
+    sql.alter(project, "UPDATE response SET latency_s = 2 * rowid")
     rows = judged(project, COMPUTED, monkeypatch)
     # Responses 1 and 2 are Alpha's, 3 and 4 Beta's.
     assert values(rows, "latency") == {("Alpha", "all"): 3.0, ("Beta", "all"): 7.0}

@@ -17,6 +17,7 @@ from annotator.judging.batches import batching
 from tests.judging.batch_server import BatchServer, Results, answered, failed
 from tests.judging.odd_server import Odd, completion, error
 from tests.servers.served import JUDGE, serving_batches
+from tests.storage import sql
 
 pytestmark = pytest.mark.usefixtures("distant_judge")
 
@@ -58,7 +59,7 @@ class _When:
 
 
 def statuses(project: Project) -> dict[str, int]:
-    return dict(project.store.raw.execute(DONE).fetchall())
+    return dict(sql.rows(project, DONE))
 
 
 def test_a_run_goes_by_one_batch_but_for_its_first_question(project: Project, server: BatchServer) -> None:

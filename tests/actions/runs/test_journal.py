@@ -17,6 +17,7 @@ from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.response import Response
 from annotator.judging.runs.progress import Finished
 from tests.projects.small_project import small_project
+from tests.storage import sql
 
 
 @pytest.fixture
@@ -41,7 +42,7 @@ def call(key: str, status: Status = Status.OK, name: str = "") -> Call:
 def finished(
     project: Project, unit: str, calls: tuple[Call, ...] = (), reused: tuple[Call, ...] = ()
 ) -> Finished:
-    row = project.store.raw.execute("SELECT id, item_id FROM response ORDER BY id LIMIT 1").fetchone()
+    row = sql.first(project, "SELECT id, item_id FROM response ORDER BY id LIMIT 1")
     case = Case(
         "p",
         items.read(project, row[1]),
@@ -53,7 +54,7 @@ def finished(
 
 
 def calls_in(project: Project) -> dict[str, str]:
-    return dict(project.store.raw.execute("SELECT id, status FROM call").fetchall())
+    return dict(sql.rows(project, "SELECT id, status FROM call"))
 
 
 def test_an_answer_is_found_in_the_same_start_and_in_the_next(project: Project) -> None:

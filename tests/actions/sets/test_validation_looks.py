@@ -9,6 +9,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.sets import validation_looks, validation_sets
 from annotator.domain.texts.refusal import Refusal
 from tests.projects.validation_project import judge_says, person, person_says, validation_project
+from tests.storage import sql
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def test_another_judge_is_not_covered(project: Project) -> None:
 
 def test_another_wording_is_not_covered(project: Project) -> None:
     before = validation_looks.seen(project, "Spring")
-    project.store.raw.execute("UPDATE run SET prompt_sha256 = 'p2'")
+    sql.alter(project, "UPDATE run SET prompt_sha256 = 'p2'")
     assert not validation_looks.covers(before, validation_looks.seen(project, "Spring"))
 
 

@@ -12,6 +12,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.sets import validation_sets
 from annotator.domain.experts.person import Role
 from tests.actions.parcels.test_exchange_labels import label_all, three_reports
+from tests.storage import sql
 
 
 @pytest.fixture
@@ -38,7 +39,7 @@ def test_only_what_was_drawn_travels_and_the_set_is_locked_when_it_is_back(
             packing.task(project, people.known(project, alias).id, folder).path
         ).project
         assert len(label_tasks.queue(theirs)) == len(drawn.responses()) == 3
-        reports = theirs.store.raw.execute("SELECT count(*) FROM response").fetchone()[0]
+        reports = sql.first(theirs, "SELECT count(*) FROM response")[0]
         assert reports == 3
         label_all(theirs, "number 1")
         work = returning.work(theirs).path

@@ -10,6 +10,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import result_pictures
 from annotator.actions.studies import plan_matrices
 from tests.projects import adra_project as adra
+from tests.storage import sql
 
 
 @pytest.fixture
@@ -56,7 +57,7 @@ def test_the_matrix_marks_a_maximum_matching(project: Project) -> None:
 
 
 def test_a_cell_nobody_filled_is_missing(project: Project) -> None:
-    project.store.raw.execute("DELETE FROM judgement WHERE unit_id = 'p3~g3'")
+    sql.alter(project, "DELETE FROM judgement WHERE unit_id = 'p3~g3'")
     _, matrix = plan_matrices.sheets(plan_matrices.report(project))
     assert matrix.lines[2].cells[3].words == "missing"
     (met,) = plan_matrices.report(project).met
@@ -64,7 +65,7 @@ def test_a_cell_nobody_filled_is_missing(project: Project) -> None:
 
 
 def test_a_value_never_leaves_the_range_it_must_lie_in(project: Project) -> None:
-    project.store.raw.execute("DELETE FROM judgement WHERE unit_id = 'p3~g1'")
+    sql.alter(project, "DELETE FROM judgement WHERE unit_id = 'p3~g1'")
     (met,) = plan_matrices.report(project).met
     recall = met.scores["plan.recall"]
     # Without the third row 2 of 4 would be found, but whatever is missing, the three match.

@@ -10,6 +10,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.studies import preferences
 from tests.projects import adra_project as adra
+from tests.storage import sql
 
 PAIRWISE, PREFERENCE = "researcherbench.pairwise", "adra.preference"
 
@@ -65,11 +66,11 @@ def test_a_score_with_gaps_is_left_out(project: Project) -> None:
     prefer(project, 1, "first")
     of_alpha = adra.response_of(items.ids(project)[0])
     lost = "UPDATE judgement SET value = NULL, status = 'timeout' WHERE unit_id = 'p1~g1'"
-    project.store.raw.execute(f"{lost} AND response_id = ?", [of_alpha])
+    sql.alter(project, f"{lost} AND response_id = ?", [of_alpha])
     found = preferences.report(project, metric="plan.recall").agreements["plan.recall"]
     assert (found.agreed, found.left_out) == (1, 1)
     # With a gap in every report there is no score to hold against anybody's preference.
-    project.store.raw.execute(lost)
+    sql.alter(project, lost)
     assert "plan.recall" not in preferences.report(project, metric="plan.recall").agreements
 
 

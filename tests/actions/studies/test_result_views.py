@@ -14,6 +14,7 @@ from annotator.actions.studies.result_views import VIEWS
 from annotator.actions.validation import validation_views
 from annotator.domain.texts.refusal import Refusal
 from tests.projects import adra_project as adra
+from tests.storage import sql
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ def test_what_is_only_set_out_otherwise_is_not_counted_again(project: Project) -
     wanted = {**first.chosen, "by": "subject"}
     assert result_views.same_count(view, first.chosen, wanted)
     assert not result_views.same_count(view, first.chosen, {**first.chosen, "judge": "other"})
-    project.store.raw.execute("DELETE FROM judgement")
+    sql.alter(project, "DELETE FROM judgement")
     again = result_views.show(project, "overview", wanted, first.kept)
     assert again.kept is first.kept
     assert again.sheets[0].columns[0].title == "Subject"

@@ -13,6 +13,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.refusal import Refusal
 from tests.projects import adra_project as adra
 from tests.projects import pairs_project as pairs
+from tests.storage import sql
 
 COVERAGE = "researcherbench.coverage"
 
@@ -60,7 +61,7 @@ def test_four_criteria_say_the_same(project: Project) -> None:
 
 
 def test_sets_that_nobody_judged_by_still_show_weights_and_criteria(project: Project) -> None:
-    project.store.raw.execute("DELETE FROM judgement WHERE unit_id LIKE 'b%'")
+    sql.alter(project, "DELETE FROM judgement WHERE unit_id LIKE 'b%'")
     weights, criteria = rubric_sets.sheets(rubric_sets.report(project, "R2", "R3"))
     assert (weights.title, criteria.title) == ("Weights", "Criteria")
     assert any(words.startswith("No report was judged by both") for words in weights.told)

@@ -15,6 +15,7 @@ from annotator.domain.experts.person import Role
 from annotator.domain.kinds.selection import DIMENSIONS, DimensionRating, Selection
 from annotator.domain.texts.refusal import Refusal
 from tests.projects import pairs_project as pairs
+from tests.storage import sql
 
 TECHNICAL, REVIEW = "Technical Details", "Literature Review"
 
@@ -78,7 +79,7 @@ def test_agreement_is_pearsons_r_of_the_raters_item_scores(project: Project) -> 
 
 def test_ratings_of_dimensions_the_type_no_longer_has_are_counted(project: Project) -> None:
     item = rated(project, REVIEW, Ada=(4, 5, 3))
-    project.store.raw.execute("UPDATE item SET question_type = ? WHERE id = ?", [TECHNICAL, item])
+    sql.alter(project, "UPDATE item SET question_type = ? WHERE id = ?", [TECHNICAL, item])
     found = selection_ratings.report(project)
     assert (found.unreadable, found.chosen) == (1, {})
 

@@ -18,6 +18,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.refusal import Refusal
 from tests.projects.small_project import empty_project
+from tests.storage import sql
 
 PROJECT = empty_project
 
@@ -89,7 +90,7 @@ def test_undo_reaches_across_items_and_kinds(project: Project, rubric: str) -> N
 
 def test_what_moved_on_is_not_taken_back(project: Project, rubric: str) -> None:
     with project.store.write():
-        project.store.raw.execute("UPDATE artifact SET state = 'consensus'")
+        sql.alter(project, "UPDATE artifact SET state = 'consensus'")
     first = project.person
     other = people.add_person(project, "Other", (Role.ADJUDICATOR,)).subject
     project.work_as(next(p for p in people.people(project) if p.id == other))
@@ -131,35 +132,36 @@ def test_taking_back_is_a_revision_and_an_audited_change_of_its_own(project: Pro
     change = history.undo(project)
     newest = artifacts.revisions(project, rubric)[0]
     assert (newest.number, newest.verb, newest.by) == (4, "restore", project.by)
-    undoes, undone = project.store.raw.execute(
+    undoes, undone = sql.first(
+        project,
         "SELECT undoes, (SELECT undone FROM audit b WHERE b.seq = a.undoes) FROM audit a WHERE seq = ?",
         [change.seq],
-    ).fetchone()
+    )
     assert (undoes, undone) == (change.seq - 1, 1)
 
 
 def test_a_refused_undo_leaves_the_history_as_it_was(project: Project, rubric: str) -> None:
     submitting.seal(project, rubric)
-    before = project.store.raw.execute("SELECT * FROM audit").fetchall()
+    before = sql.rows(project, "SELECT * FROM audit")
     with pytest.raises(Refusal):
         history.undo(project)
-    assert project.store.raw.execute("SELECT * FROM audit").fetchall() == before
+    assert sql.rows(project, "SELECT * FROM audit") == before
 
 
 def test_looking_for_the_latest_change_reads_no_further_than_it_must(project: Project, rubric: str) -> None:
     steps: list[int] = []
     with project.store.write():
-        project.store.raw.executemany(
+        sql.connection(project).executemany(
             "INSERT INTO audit(kind, subject, verb, before, by, at, undone, sha256) "
             "VALUES ('artifact', 's', 'v', '{}', ?, '2026-01-01 00:00:00', 0, '')",
             [(project.by,)] * 20_000,
         )
-    project.store.raw.set_progress_handler(lambda: steps.append(1), 1000)
+    sql.connection(project).set_progress_handler(lambda: steps.append(1), 1000)
     with pytest.raises(Refusal, match="nothing to redo"):
         history.redo(project)
     with pytest.raises(KeyError):  # found at once, though there is no such artifact
         history.undo(project)
-    project.store.raw.set_progress_handler(None, 0)
+    sql.connection(project).set_progress_handler(None, 0)
     assert len(steps) < 5
 
 

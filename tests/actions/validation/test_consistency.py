@@ -11,6 +11,7 @@ from annotator.domain.texts.identity import derived_id, now
 from annotator.storage.tables import JudgementRow, table
 from tests.projects.small_project import units_of
 from tests.servers.said_by_judges import two_judges
+from tests.storage import sql
 
 PROJECT = two_judges
 COVERAGE = "researcherbench.coverage"
@@ -21,9 +22,9 @@ def say(project: Project, judge: str, trial: int, values: str) -> None:
     rows = []
     units = [(item, unit) for item in items.ids(project) for unit in units_of(project, item)]
     for (item, unit), value in zip(units, values, strict=True):
-        (response,) = project.store.raw.execute(
-            "SELECT id FROM response WHERE item_id = ? ORDER BY rowid LIMIT 1", [item]
-        ).fetchone()
+        (response,) = sql.first(
+            project, "SELECT id FROM response WHERE item_id = ? ORDER BY rowid LIMIT 1", [item]
+        )
         said = {"value": {"y": "yes", "n": "no"}.get(value), "status": "invalid" if value == "-" else "ok"}
         row = {
             "id": derived_id(judge, trial, unit), "protocol": COVERAGE, "item_id": item, "response_id": response,

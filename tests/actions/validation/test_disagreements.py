@@ -17,6 +17,7 @@ from annotator.actions.validation.disagreements import Disagreement
 from annotator.domain.judges.informed import Fault, Ruling
 from annotator.domain.texts.refusal import Refusal
 from tests.projects.validation_project import At, judge_says, negative, person_says, validation_project
+from tests.storage import sql
 
 WISH = validation.Wish(resamples=100, against=("R2",))
 
@@ -139,12 +140,13 @@ def test_what_one_is_still_to_label_blind_is_not_shown(tmp_path: Path) -> None:
     shown, withheld, _ = disagreements.outlook(sample, replace(WISH, against=()))
     assert {one.place.item_key for one in shown} == {"norm-placement"}
     # The coordinator has yet to submit the labels of the other item; Annotator B has.
-    differing = sample.store.raw.execute(
+    differing = sql.first(
+        sample,
         "SELECT count(*) FROM judgement p JOIN judgement j USING (protocol, response_id, unit_id, trial) "
         "JOIN item i ON i.id = p.item_id JOIN person b ON b.id = p.rater_id WHERE i.key = 'early-warning' "
         "AND b.alias = 'Annotator B' AND j.rater_kind = 'judge' AND p.protocol = ? AND p.value != j.value",
         (WISH.protocol,),
-    ).fetchone()[0]
+    )[0]
     assert 0 < withheld == differing
     reading = verdict_readings.reading(sample, WISH.protocol, shown[0].place)
     # What a criterion is tied to stands in a source, not in the report.

@@ -27,6 +27,7 @@ from tests.projects.pairs_project import (
     submit,
     work_as,
 )
+from tests.storage import sql
 from tests.windows.adjudicating_window import (
     COMPARES,
     COST,
@@ -114,9 +115,7 @@ def test_a_ruling_is_in_the_file_at_once(page):
     press("1")
     second = Project.open(page.desk.project.path, readonly=True)
     with second.store.read():
-        content = second.store.raw.execute(
-            "SELECT content FROM ruling WHERE id = ?", [page.bench.ruling_id]
-        ).fetchone()[0]
+        content = sql.first(second, "SELECT content FROM ruling WHERE id = ?", [page.bench.ruling_id])[0]
     second.close()
     assert '"take":"A"' in content
 
@@ -165,12 +164,12 @@ def test_the_own_wording_is_a_draft_while_it_is_typed_and_a_ruling_when_it_is_le
     type_words(" really")
     ruling_id = page.bench.ruling_id
     drafts = "SELECT text FROM draft WHERE place LIKE ?"
-    raw = page.desk.project.store.raw
-    qtbot.waitUntil(lambda: raw.execute(drafts, [f"ruling|{ruling_id}|text"]).fetchone() is not None)
-    assert raw.execute(drafts, [f"ruling|{ruling_id}|text"]).fetchone()[0].endswith(" really")
+    project = page.desk.project
+    qtbot.waitUntil(lambda: sql.first(project, drafts, [f"ruling|{ruling_id}|text"]) is not None)
+    assert sql.first(project, drafts, [f"ruling|{ruling_id}|text"])[0].endswith(" really")
     press("Esc")
     assert page.bench.rows[ruling_id].ruling.own["text"].endswith(" really")
-    assert raw.execute(drafts, [f"ruling|{ruling_id}|%"]).fetchone() is None
+    assert sql.first(project, drafts, [f"ruling|{ruling_id}|%"]) is None
 
 
 def test_taking_the_first_of_two_quotations_away_is_one_ruling(page):

@@ -13,6 +13,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Role
 from tests.gui.results.conftest import at, go
 from tests.projects import pairs_project as pairs
+from tests.storage import sql
 from tests.windows.words_shown import all_words
 
 ADA = (("Explains how carbon is priced", 1), ("Names a court that ruled on it", 2), ("Weighs the costs", 3))
@@ -250,9 +251,9 @@ def test_a_new_seal_is_counted_while_the_page_is_looked_at(page, qtbot, project)
         artifacts.start(project, pairs.item(project), documents[name].KIND, documents[name])
     for longer in NAMES.values():
         project.work_as(pairs.person(project, longer))
-        mine = project.store.raw.execute(
-            "SELECT id FROM artifact WHERE kind = 'diagnostics' AND author_id = ?", [project.by]
-        ).fetchone()[0]
+        mine = sql.first(
+            project, "SELECT id FROM artifact WHERE kind = 'diagnostics' AND author_id = ?", [project.by]
+        )[0]
         change = submitting.seal(project, mine)
     pairs.work_as(project, "Cora")
     before = {row.stage for row in rows(page)}

@@ -5,6 +5,7 @@ import pytest
 from annotator.actions.project.file import Project
 from tests.projects.assisted_project import assisted_project, pairing
 from tests.servers.served import JUDGE
+from tests.storage import sql
 from tests.windows.judges_window import settle
 
 MODEL = "Model-assisted"
@@ -82,7 +83,7 @@ def test_what_a_judge_pairs_stands_beside_the_frozen_figure_with_its_model_and_p
 
 def test_what_could_not_be_read_is_said_and_can_be_asked_for_again(project, page_over, qtbot):
     with pairing(lambda entries: "Hm." if "Names datasets" in entries else "") as server:
-        project.store.raw.execute("UPDATE judge SET base_url = ?", [server.url])
+        sql.alter(project, "UPDATE judge SET base_url = ?", [server.url])
         page = opened(page_over, project)
         choose(page, JUDGE)
         paired(page, qtbot)
@@ -106,7 +107,7 @@ def test_a_judge_that_has_paired_is_shown_when_the_page_is_opened_again(page, pa
 
 
 def test_an_endpoint_that_is_gone_is_told_and_takes_no_figure_away(project, page_over, qtbot, server):
-    project.store.raw.execute("UPDATE judge SET base_url = 'http://127.0.0.1:9/v1'")
+    sql.alter(project, "UPDATE judge SET base_url = 'http://127.0.0.1:9/v1'")
     page = opened(page_over, project)
     choose(page, JUDGE)
     paired(page, qtbot)

@@ -10,6 +10,7 @@ from annotator.actions.judging import drift, judge_runs
 from annotator.actions.runs.judge_cases import Order
 from annotator.gui.pages.judges.page import DRIFT
 from tests.servers.served import JUDGE, add_judge, answering
+from tests.storage import sql
 from tests.windows.judges_window import cells, choose, said_in, settle, tick
 from tests.windows.labelling_keys import press
 
@@ -160,7 +161,7 @@ def test_keys_go_from_one_changed_verdict_to_the_next(frozen, server, show):
 def test_a_check_that_was_stopped_is_said_and_gone_on_with(frozen, server, show):
     asyncio.run(drift.check(frozen, Order(JUDGE)))
     with frozen.store.write():
-        frozen.store.raw.execute("UPDATE run SET state = 'cancelled', done = 5 WHERE protocol LIKE 'drift.%'")
+        sql.alter(frozen, "UPDATE run SET state = 'cancelled', done = 5 WHERE protocol LIKE 'drift.%'")
     page = show(frozen, "Drift")
     assert cells(page.drifting.table, 3) == ["stopped at 5 of 12"]
     assert "it goes on and asks nothing twice" in said_in(page.drifting.forecast)

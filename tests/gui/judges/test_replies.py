@@ -14,6 +14,7 @@ from annotator.actions.runs.judge_cases import Order
 from annotator.actions.runs.run_judgements import FLAGGED, NO_VERDICT
 from tests.judging.odd_server import completion, error
 from tests.servers.served import JUDGE, answering
+from tests.storage import sql
 from tests.windows.judges_window import QUOTE, cells, choose, settle
 from tests.windows.labelling_keys import press
 
@@ -168,9 +169,7 @@ def test_kept_replies_are_read_again_without_a_call(served, server, show, qtbot)
     server.script(completion("What a question!"))
     source = run(served)
     with served.store.write():
-        served.store.raw.execute(
-            "UPDATE call SET raw = ?", ['{"quote": "", "rationale": "So.", "covered": "no"}']
-        )
+        sql.alter(served, "UPDATE call SET raw = ?", ['{"quote": "", "rationale": "So.", "covered": "no"}'])
     page = show(served, "Replies", run_id=source)
     asked = len(server.bodies)
     page.replies.acts["reread"]()
@@ -185,8 +184,10 @@ def test_kept_replies_are_read_again_without_a_call(served, server, show, qtbot)
 def test_verdicts_that_their_replies_do_not_hold_are_taken_back_when_that_is_chosen(served, show, qtbot):
     source = run(served)
     with served.store.write():
-        served.store.raw.execute(
-            "UPDATE call SET raw = 'No idea: I cannot tell.', parameters = ?", ['{"response_format":"text"}']
+        sql.alter(
+            served,
+            "UPDATE call SET raw = 'No idea: I cannot tell.', parameters = ?",
+            ['{"response_format":"text"}'],
         )
     page = show(served, "Replies", run_id=source)
     page.replies.acts["reread"]()

@@ -19,6 +19,7 @@ from annotator.gui.pages.judges.runs import forecast_view
 from annotator.judging.calls.prices import FILE
 from tests.judging.odd_server import Odd
 from tests.servers.served import JUDGE, answering
+from tests.storage import sql
 from tests.windows.judges_window import cells, choose, replies, said_in, settle, tick
 from tests.windows.labelling_keys import press
 
@@ -234,7 +235,7 @@ def test_a_run_that_is_cancelled_before_it_began_is_no_error(served, show, qtbot
 def test_a_cancelled_run_is_gone_on_with_and_repeats_no_call(served, server, show, qtbot):
     asyncio.run(judge_runs.run(served, Order(JUDGE, items=("1",))))
     with served.store.write():
-        served.store.raw.execute("UPDATE run SET state = 'cancelled'")
+        sql.alter(served, "UPDATE run SET state = 'cancelled'")
     before = len(server.bodies)
     page = show(served, "Runs")
     settle(page)
@@ -343,7 +344,7 @@ def test_a_vote_is_counted_without_asking_anybody(small, show, qtbot):
 def test_a_run_that_was_killed_is_shown_as_interrupted(served, show):
     asyncio.run(judge_runs.run(served, Order(JUDGE, items=("1",))))
     with served.store.write():
-        served.store.raw.execute("UPDATE run SET state = 'running'")
+        sql.alter(served, "UPDATE run SET state = 'running'")
     page = show(served, "Runs")
     assert cells(page.running.past.table, 3) == ["interrupted"]
     assert page.running.bar.buttons["run_again"].isEnabled()

@@ -12,6 +12,7 @@ from annotator.actions.labelling import labels
 from annotator.gui.pages.labelling import LabelPage
 from annotator.storage.tables import JudgementRow, table
 from tests.projects.labelling_project import labelling_project
+from tests.storage import sql
 from tests.windows.labelling_keys import be_active, focus, press, type_words
 
 PROJECT = labelling_project
@@ -112,10 +113,10 @@ def test_the_same_label_again_writes_nothing_new(page):
     press("1")
     press("Up")
     with page.desk.project.store.read():
-        before = page.desk.project.store.raw.execute("SELECT count(*) FROM audit").fetchone()
+        before = sql.first(page.desk.project, "SELECT count(*) FROM audit")
     press("1")
     with page.desk.project.store.read():
-        assert page.desk.project.store.raw.execute("SELECT count(*) FROM audit").fetchone() == before
+        assert sql.first(page.desk.project, "SELECT count(*) FROM audit") == before
 
 
 def test_undo_takes_the_label_back_and_returns_to_its_criterion(page):

@@ -1,5 +1,7 @@
 """The page that checks a project, and mends what can be made anew."""
 
+from tests.storage import sql
+
 
 def test_a_sound_project_is_told_to_be_in_order(small, window_over, qtbot):
     page = window_over(small, "Check").page
@@ -9,7 +11,7 @@ def test_a_sound_project_is_told_to_be_in_order(small, window_over, qtbot):
 
 
 def test_a_search_index_out_of_step_is_found_and_mended(small, window_over, qtbot):
-    small.store.raw.execute("DELETE FROM item_words")
+    sql.alter(small, "DELETE FROM item_words")
     page = window_over(small, "Check").page
     qtbot.waitUntil(lambda: page.list.count() > 0)
     assert "search index" in page.list.item(0).text()
@@ -18,7 +20,7 @@ def test_a_search_index_out_of_step_is_found_and_mended(small, window_over, qtbo
 
 
 def test_words_changed_behind_the_programs_back_are_found(small, window_over, qtbot):
-    small.store.raw.execute("UPDATE item SET question = 'forged' WHERE key = '1'")
+    sql.alter(small, "UPDATE item SET question = 'forged' WHERE key = '1'")
     page = window_over(small, "Check").page
     qtbot.waitUntil(lambda: page.list.count() > 0)
     assert not page.mend.isVisible() or page.list.count() > 1

@@ -6,6 +6,7 @@ from annotator.actions.project import people
 from annotator.domain.experts.person import Role
 from annotator.domain.texts.change import Change
 from tests.gui.results.conftest import at, go, opened
+from tests.storage import sql
 from tests.windows.labelling_keys import be_active
 
 
@@ -75,7 +76,7 @@ def test_a_missing_judgement_is_listed_with_its_cause(adra_page, qtbot):
 
 
 def test_what_is_computed_says_so(page, qtbot):
-    page.desk.project.store.raw.execute("UPDATE response SET tokens = 100")
+    sql.alter(page.desk.project, "UPDATE response SET tokens = 100")
     page.on_change(Change("import", "x", "import"))
     go(page, qtbot, "overview", metric="tokens")
     behind = opened(page, qtbot)

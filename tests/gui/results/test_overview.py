@@ -6,6 +6,7 @@ from annotator.actions.project import people
 from annotator.actions.results import publishing
 from annotator.domain.experts.person import Role
 from tests.gui.results.conftest import at, cells, go, heads, opened
+from tests.storage import sql
 
 
 def account(page):
@@ -109,7 +110,7 @@ def test_a_choice_that_changes_only_the_table_counts_nothing_anew(page, qtbot):
 def test_new_judgements_are_counted_while_the_page_is_looked_at(page, qtbot):
     from annotator.domain.texts.change import Change
 
-    page.desk.project.store.raw.execute("DELETE FROM judgement")
+    sql.alter(page.desk.project, "DELETE FROM judgement")
     page.desk.tell(Change("judgement", "x", "label"))
     page._later.timeout.emit()
     assert at(page, qtbot, "empty").empty.isVisible()

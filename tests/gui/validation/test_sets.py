@@ -12,6 +12,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.sets import validation_sets
 from annotator.domain.experts.person import Role
 from tests.projects.validation_project import judge_says, person, person_says, validation_project
+from tests.storage import sql
 from tests.windows.judges_window import cells, choose, settle
 
 NAME = "Spring 秋 ربيع"
@@ -122,7 +123,7 @@ def test_labels_come_in_from_a_file_once_it_is_said_whose_they_are(project, show
     assert page.sets.files.told.toPlainText().startswith("New: 1 label, finished work that counts at once\n")
     page.sets.acts["submit"]()
     settle(page)
-    rows = project.store.raw.execute("SELECT rater_id, value FROM judgement").fetchall()
+    rows = sql.rows(project, "SELECT rater_id, value FROM judgement")
     assert [tuple(row) for row in rows] == [(person(project, "R2").id, "yes")]
 
 
@@ -135,7 +136,7 @@ def test_a_file_that_holds_no_labels_is_refused_in_its_place(project, show, tmp_
     settle(page)
     assert page.sets.files.told.toPlainText()
     assert not page.sets.bar.buttons["submit"].isEnabled()
-    assert project.store.raw.execute("SELECT count(*) FROM judgement").fetchone()[0] == 0
+    assert sql.first(project, "SELECT count(*) FROM judgement")[0] == 0
 
 
 def test_submitted_labels_are_saved_as_a_table(project, show, tmp_path):

@@ -1,0 +1,38 @@
+"""A project's tables as they are: asked by SQL, or changed behind the program's back."""
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from annotator.actions.project.file import Project
+
+
+def rows(project: Project, question: str, values: Iterable[object] = ()) -> list[Any]:
+    """All rows that a question finds."""
+    with project.store.read() as db:
+        return [tuple(row) for row in db.exec_driver_sql(question, tuple(values))]
+
+
+def first(project: Project, question: str, values: Iterable[object] = ()) -> Any:
+    """The first row that a question finds, or None."""
+    return next(iter(rows(project, question, values)), None)
+
+
+def alter(project: Project, statement: str, values: Iterable[object] = ()) -> None:
+    """Change rows as no verb does: nobody is told, and what witnesses them does not see it."""
+    connection(project).execute(statement, tuple(values))
+
+
+@contextmanager
+def traced(project: Project) -> Iterator[list[str]]:
+    """All that is said to SQLite meanwhile."""
+    said: list[str] = []
+    connection(project).set_trace_callback(said.append)
+    yield said
+    connection(project).set_trace_callback(None)
+
+
+def connection(project: Project) -> sqlite3.Connection:
+    """The bare connection, which nothing but this file may take."""
+    return project.store._raw
