@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, QSettings
 from PySide6.QtGui import QKeySequence
 
+from annotator.gui.parts import below
+
 EVERYWHERE = "Everywhere"
 _TOLD = "told-with-keys"
 
@@ -243,7 +245,7 @@ def tell(target: QObject, name: str, words: str) -> None:
 
 def retell(within: QObject) -> None:
     """Have all that was told name the keys as they now are."""
-    for target in within.findChildren(QObject):
+    for target in below(within, QObject):
         if told := target.property(_TOLD):
             tell(target, *told)
 

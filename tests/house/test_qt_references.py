@@ -5,8 +5,11 @@ import sys
 from collections.abc import Callable
 
 import pytest
+import shiboken6
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QPushButton, QWidget
 
+from annotator.gui.parts import below
 from tests.house import reading
 
 CALLS = 10_000
@@ -53,3 +56,32 @@ def test_no_attribute_keeps_a_child_that_qt_made() -> None:
 def test_a_kept_child_would_be_seen() -> None:
     assert KEPT_CHILD.search("        self._head = self.table.horizontalHeader()")
     assert not KEPT_CHILD.search("        head = self.table.horizontalHeader()")
+
+
+ADOPTING = re.compile(r"\.findChild(ren)?\(")
+
+
+def test_no_part_is_found_by_a_search_that_adopts_it() -> None:
+    """PySide makes what `findChildren` finds a child of the object asked: `parts.below` looks without that."""
+    adopting = [
+        reading.name(path)
+        for path in reading.files("annotator/gui")
+        if path.name != "parts.py" and ADOPTING.search(path.read_text("utf-8"))
+    ]
+    assert adopting == []
+
+
+def test_parts_are_found_in_the_order_of_qt_and_are_not_adopted(qapp) -> None:
+    whole = QWidget()
+    inner = QWidget(whole)
+    deep, beside = QPushButton(inner), QPushButton(whole)
+    assert list(below(whole, QPushButton)) == [deep, beside]
+    assert adopted(whole) == 2
+    assert whole.findChildren(QPushButton) == [deep, beside]
+    assert adopted(whole) == 3, "PySide adopts no more: `below` may go"
+
+
+def adopted(whole: QWidget) -> int:
+    """How many children the Python side of a widget holds."""
+    (held,) = re.findall(r"children\.+ \[(\d+)\]", shiboken6.dump(whole))
+    return int(held)

@@ -35,6 +35,7 @@ from shiboken6 import isValid
 from annotator.actions.project import people
 from annotator.gui import theme
 from annotator.gui.keys import BINDINGS
+from annotator.gui.parts import below
 from annotator.gui.shell.steps import ASIDE
 from annotator.gui.shell.window import Window
 
@@ -149,7 +150,7 @@ class Walk:
 
     def _of(self, *kinds: type[QWidget]) -> list[QWidget]:
         """What is seen and can be used of these kinds, in the order in which it was made."""
-        found = [one for kind in kinds for one in self.window.findChildren(kind)]
+        found = [one for one in below(self.window, QWidget) if isinstance(one, kinds)]
         return [one for one in found if one.isVisible() and one.isEnabled()]
 
     def _page(self) -> tuple[str, Act]:

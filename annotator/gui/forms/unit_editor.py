@@ -20,6 +20,7 @@ from annotator.gui.forms.note_row import NoteRow
 from annotator.gui.forms.standard import StandardField
 from annotator.gui.forms.text_field import TextField
 from annotator.gui.forms.unit_menu import UnitMenu
+from annotator.gui.parts import below
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -234,8 +235,8 @@ class UnitEditor(QFrame):
         stops: list[QWidget] = []
         for name, field in self.fields.items():
             if name != "note":
-                stops += field.findChildren(QAbstractButton) if isinstance(field, Choice) else [field]
-        stops += self._chips.findChildren(QAbstractButton) if self._chips else []
+                stops += below(field, QAbstractButton) if isinstance(field, Choice) else [field]
+        stops += below(self._chips, QAbstractButton) if self._chips else []
         return [*stops, self.fields["note"]] if "note" in self.fields else stops
 
     def chain(self) -> None:

@@ -11,6 +11,7 @@ from annotator.actions.items import items
 from annotator.actions.project.file import Project
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui import theme
+from annotator.gui.parts import below
 from annotator.gui.shell.start import StartPage
 from annotator.gui.shell.starting import make_application
 from annotator.gui.shell.steps import ASIDE, STEPS
@@ -89,7 +90,7 @@ def try_window() -> str:
 
 def _try_page(window: Window, name: str) -> int:
     """Draw a page and each of its parts; how many there were."""
-    tabs = window.show_page(name).findChildren(QTabWidget)
+    tabs = list(below(window.show_page(name), QTabWidget))
     places = [(one, place) for one in tabs for place in range(one.count()) if one.isTabVisible(place)]
     for one, place in places:
         one.setCurrentIndex(place)

@@ -20,6 +20,7 @@ from annotator.gui.desk import dropping, staying
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.errands import Tell
 from annotator.gui.desk.page import Page
+from annotator.gui.parts import below
 from annotator.gui.shell import kept_place, room
 from annotator.gui.shell.ends import Ends
 from annotator.gui.shell.navigation import Navigation
@@ -108,7 +109,7 @@ class Window(QMainWindow):
         """Bring a page into view, made now if it was never visited, and go to a place on it."""
         if self._current and self._current in self._pages:
             self._pages[self._current].leave()
-            for bar in (self.messages, *self._pages[self._current].findChildren(MessageBar)):
+            for bar in (self.messages, *below(self._pages[self._current], MessageBar)):
                 bar.expire()
         page = self._pages.get(name) or self._make(name)
         self._current = name

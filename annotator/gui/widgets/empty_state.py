@@ -7,6 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLabel, QPushButton, QWidget
 
 from annotator.gui import theme
+from annotator.gui.parts import below
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
@@ -84,7 +85,7 @@ class EmptyState(QWidget):
         px = theme.current().px
         room = max(self.width(), px(_LEAST)) - 2 * self.contentsMargins().left() - _AROUND
         self._words.setFixedWidth(min(px(self._width), 640, room))
-        widths = [button.sizeHint().width() for button in self.findChildren(QPushButton)]
+        widths = [button.sizeHint().width() for button in below(self, QPushButton)]
         wide = sum(widths) + self._buttons.spacing() * max(0, len(widths) - 1)
         across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
         self._buttons.setDirection(across if wide <= room else down)

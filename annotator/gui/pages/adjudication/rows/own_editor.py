@@ -14,6 +14,7 @@ from annotator.domain.material.item import Item
 from annotator.gui.forms import forms
 from annotator.gui.forms.fields import Choice
 from annotator.gui.forms.unit_editor import UnitEditor
+from annotator.gui.parts import below
 from annotator.gui.review.verdicts import answers, faces
 from annotator.gui.widgets.layouts import vertical
 
@@ -59,7 +60,7 @@ class OwnEditor(QWidget):
         self.editor.setProperty("role", "")
         self.editor.text.setPlaceholderText("Your own wording")
         self.editor.offer(item, ())
-        for button in self.editor.findChildren(QAbstractButton):
+        for button in below(self.editor, QAbstractButton):
             # The keys that authors know mean something else here.
             button.setToolTip(button.toolTip().rsplit(" (", 1)[0])
         self.editor.typed.connect(lambda _, field, value: self.typed.emit(field, value))
