@@ -125,8 +125,11 @@ class PartedPage(Page):
             part.keep()
 
     def focus_first(self) -> None:
-        """Work begins in the part in view."""
-        self.part.focus_first()
+        """Work begins in the part in view, if the person may see one."""
+        if self.body.currentIndex() == 0:
+            self.part.focus_first()
+        else:
+            super().focus_first()
 
     def on_change(self, change: Change) -> None:
         """Show what changed, at once or soon."""

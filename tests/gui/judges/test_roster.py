@@ -175,6 +175,7 @@ def test_whoever_labels_blind_is_shown_no_judge(small, show):
     press("Alt+3")
     settle(page)
     assert page.body.currentWidget() is page.denied
+    assert page.made == {}, "no part is made for whoever may not see it"
 
 
 def test_the_parts_are_reached_by_keys_and_keys_are_listed(served, show):
