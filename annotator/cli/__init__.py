@@ -5,58 +5,10 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from annotator import __version__
-from annotator.cli import (
-    agreement,
-    attacks,
-    cards,
-    carrying,
-    drafting,
-    handing_out,
-    labels,
-    pairs,
-    project,
-    replay,
-    respond,
-    results,
-    ruling,
-    sources,
-    validation,
-)
-from annotator.cli.judging import judge
-from annotator.cli.saying import DONE, NOT_ALL, REFUSED, USAGE, said, warned
+from annotator.cli.saying import DONE, NOT_ALL, REFUSED, USAGE, warned
 from annotator.domain.texts.refusal import Refusal
-
-app = typer.Typer(
-    help="Make, label, judge and release expert gold for deep-research benchmarks.",
-    epilog="Exit codes: 0 success · 1 refused, nothing was changed except as stated · 2 wrong usage · 3 "
-    "incomplete: something is missing, the budget is spent, or the command was interrupted; finished work "
-    "is kept.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-app.add_typer(project.app)
-app.add_typer(judge.app, name="judge")
-app.add_typer(sources.app, name="sources")
-app.add_typer(drafting.app, name="draft")
-app.add_typer(respond.app)
-app.add_typer(results.app)
-app.add_typer(pairs.people_app, name="people")
-app.add_typer(pairs.app)
-app.add_typer(agreement.app)
-app.add_typer(labels.app, name="labels")
-app.add_typer(replay.app)
-app.add_typer(validation.app)
-app.add_typer(ruling.app)
-app.add_typer(attacks.app)
-app.add_typer(cards.app)
-app.add_typer(handing_out.app)
-app.add_typer(carrying.app)
 
 
 class Stopped(SystemExit):
@@ -70,7 +22,7 @@ def run_command(words: list[str]) -> int:
         return USAGE
     try:
         with _endable():
-            app(args=words, prog_name="goldsmith")
+            _begin(words)
     except Refusal as refusal:
         warned.print(str(refusal), markup=False)
         for detail in refusal.details:
@@ -89,6 +41,17 @@ def run_command(words: list[str]) -> int:
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     return DONE
+
+
+def _begin(words: list[str]) -> None:
+    if words == ["child"]:
+        # A window waits for each that it starts, and it needs no other command.
+        from annotator.cli.carrying import app
+
+        words = []
+    else:
+        from annotator.cli.commands import app
+    app(args=words, prog_name="goldsmith")
 
 
 def _is_text(word: str) -> bool:
@@ -112,18 +75,3 @@ def _endable() -> Iterator[None]:
 
 def _stop(*_: Any) -> None:
     raise Stopped(NOT_ALL)
-
-
-def _print_version(show: bool) -> None:
-    if show:
-        said.print(__version__)
-        raise typer.Exit
-
-
-@app.callback()
-def version(
-    show: Annotated[
-        bool, typer.Option("--version", help="Print the version", is_eager=True, callback=_print_version)
-    ] = False,
-) -> None:
-    """Goldsmith."""

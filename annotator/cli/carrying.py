@@ -14,7 +14,7 @@ import typer
 from annotator.cli.saying import DONE, NOT_ALL, REFUSED, bar, opened, progress_bars, say
 from annotator.domain.texts.refusal import Refusal
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 Shown = Annotated[str, typer.Option("--progress", help="bar or json")]
 Line = dict[str, Any]
 FOR_A_WINDOW = "json"

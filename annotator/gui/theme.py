@@ -83,7 +83,9 @@ class Theme(QObject):
 
     def begin(self, app: QApplication) -> None:
         """Take over an application: remember its own font size, follow the system's scheme."""
-        app.setStyle(QStyleFactory.create("Fusion"))
+        if app.style().name().lower() != "fusion":
+            # Qt dresses whatever widget there is anew, even where the style stays the same.
+            app.setStyle(QStyleFactory.create("Fusion"))
         if not self._points:
             self._points = max(app.font().pointSizeF(), 0.0) or _USUAL_POINTS
             app.styleHints().colorSchemeChanged.connect(self.dress)

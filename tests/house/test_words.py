@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from annotator import cli
+from annotator.cli import commands
 from tests.house import reading
 
 HELP = reading.HERE / "resources" / "help"
@@ -89,7 +89,7 @@ def test_no_page_of_help_says_a_word_to_avoid() -> None:
 
 
 def test_no_help_of_a_command_says_a_word_to_avoid() -> None:
-    helps = list(_helps(typer.main.get_command(cli.app), "goldsmith"))
+    helps = list(_helps(typer.main.get_command(commands.app), "goldsmith"))
     assert len(helps) > 100
     assert [(name, word) for name, words in helps for word in found_in(words)] == []
 

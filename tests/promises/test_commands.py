@@ -14,7 +14,8 @@ import typer
 from annotator import __version__
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
-from annotator.cli import app, run_command
+from annotator.cli import run_command
+from annotator.cli.commands import app
 from annotator.judging.calls import limits
 from tests.projects.small_project import small_project
 

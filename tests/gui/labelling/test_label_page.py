@@ -112,11 +112,9 @@ def test_relabelling_overwrites(page):
 def test_the_same_label_again_writes_nothing_new(page):
     press("1")
     press("Up")
-    with page.desk.project.store.read():
-        before = sql.first(page.desk.project, "SELECT count(*) FROM audit")
+    before = sql.first(page.desk.project, "SELECT count(*) FROM audit")
     press("1")
-    with page.desk.project.store.read():
-        assert sql.first(page.desk.project, "SELECT count(*) FROM audit") == before
+    assert sql.first(page.desk.project, "SELECT count(*) FROM audit") == before
 
 
 def test_undo_takes_the_label_back_and_returns_to_its_criterion(page):
