@@ -29,8 +29,11 @@ from annotator.protocols.adra.reasoning_judge import (
 NAME = "adra.reasoning"
 
 DEPARTURES = (
-    "The judge may say that it cannot tell. That is never correct; on a false statement it is no false positive "
-    "either, so the four counts of appendix F need not add up to all statements.",
+    "The judge may say that it cannot tell; the paper does not say how a report that is silent on a statement is "
+    "counted. Both readings are given. Strict (the default): silence is never correct, and on a false statement no "
+    "false positive either, so the four counts of appendix F need not add up to all statements. Silence as false: a "
+    "statement that the report does not settle counts as called false, which is what the gold label means where the "
+    "source is silent; with it the four counts add up.",
     "The judge reads the report alone: not the question, not the paper, not the gold label, not the aspect.",
     "A true or a false must quote the report; a quote that is not found there is flagged for people, and the verdict "
     "stands.",
@@ -66,38 +69,65 @@ Pair = tuple[bool, str | None]
 """A gold label and what a rater says of the statement, None when that is missing."""
 
 
-def count(pairs: Sequence[Pair]) -> Said:
-    """The counts of the statements that were judged; ValueError on another value."""
-    known = [(label, _checked(value)) for label, value in pairs if value is not None]
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A way to count statements on which a report is silent, how its metrics are called, and what it means."""
+
+    prefix: str
+    title: str
+    silence: str
+    """What cannot-tell counts as."""
+    meaning: str
+
+
+STRICT = Reading(
+    "reasoning",
+    "",
+    CANNOT_TELL,
+    "*Strict* (the default): cannot-tell is never correct and is no prediction.",
+)
+SILENCE_AS_FALSE = Reading(
+    "reasoning_silence",
+    "silence as false",
+    FALSE,
+    "*Silence as false*: cannot-tell counts as called false, since the gold label is False also where the source is "
+    "silent.",
+)
+
+
+def count(pairs: Sequence[Pair], reading: Reading = STRICT) -> Said:
+    """The counts of the statements that were judged, in one reading; ValueError on another value."""
+    known = [(label, _read(value, reading)) for label, value in pairs if value is not None]
     tp = sum(label and value == TRUE for label, value in known)
     tn = sum(not label and value == FALSE for label, value in known)
     predicted, gold = sum(value == TRUE for _, value in known), sum(label for label, _ in known)
     return Said(predicted, tp, gold, tp, correct=tp + tn, statements=len(known))
 
 
-def _checked(value: str) -> str:
+def _read(value: str, reading: Reading) -> str:
     if value not in (TRUE, FALSE, CANNOT_TELL):
         raise ValueError(f"a statement is said to be true, false or cannot-tell, not {value!r}")
-    return value
+    return reading.silence if value == CANNOT_TELL else value
 
 
-def score(figure: Figure, pairs: Sequence[Pair], over_valid: bool = False) -> Estimate:
-    """A figure of the statements of one item; `n` counts those that were judged.
+def score(
+    figure: Figure, pairs: Sequence[Pair], over_valid: bool = False, reading: Reading = STRICT
+) -> Estimate:
+    """A figure of the statements of one item, in one reading; `n` counts those that were judged.
 
     With any missing the value is None unless `over_valid`, which gives that of the others; `floor` and `ceiling`
     bound what it can be.
     """
+    method = ", ".join(filter(None, (figure.formula, reading.title)))
     if not pairs:
-        return Estimate(None, method=figure.formula, note="there is no statement with a gold label")
+        return Estimate(None, method=method, note="there is no statement with a gold label")
     missing = sum(value is None for _, value in pairs)
     usable = not missing or (over_valid and missing < len(pairs))
-    value = figure.of(count(pairs)) if usable else None
+    value = figure.of(count(pairs, reading)) if usable else None
     undefined = figure.undefined if usable and value is None else ""
     note = "; ".join(filter(None, (lost(missing, len(pairs), over_valid and usable), undefined)))
-    could_be = [figure.of(count(filled)) for filled in _extremes(pairs)]
-    return estimate(
-        value, could_be, n=len(pairs) - missing, missing=missing, method=figure.formula, note=note
-    )
+    could_be = [figure.of(count(filled, reading)) for filled in _extremes(pairs)]
+    return estimate(value, could_be, n=len(pairs) - missing, missing=missing, method=method, note=note)
 
 
 def _extremes(pairs: Sequence[Pair]) -> Iterator[list[Pair]]:
@@ -112,11 +142,11 @@ def _extremes(pairs: Sequence[Pair]) -> Iterator[list[Pair]]:
         ]
 
 
-def _score_of(figure: Figure) -> Callable[[Scored, bool], Estimate]:
+def _score_of(reading: Reading, figure: Figure) -> Callable[[Scored, bool], Estimate]:
     def of(scored: Scored, over_valid: bool) -> Estimate:
         statements = _labelled(scored.material)
         pairs = [(label, scored.values.get(unit.id)) for unit, label in statements]
-        return score(figure, pairs, over_valid)
+        return score(figure, pairs, over_valid, reading)
 
     return of
 
@@ -128,25 +158,31 @@ def _labelled(material: Material) -> list[tuple[Statement, bool]]:
 
 
 _MEANING = {
-    ACCURACY: "Cannot-tell is never correct. Undefined when no statement has a gold label.",
+    ACCURACY: "Undefined when no statement has a gold label.",
     PRECISION: "Undefined when no statement is said to be true.",
-    RECALL: "A true statement of which the rater cannot tell is a false negative. Undefined when no statement is true.",
+    RECALL: "A true statement of which the rater cannot tell is a false negative in both readings. Undefined when no "
+    "statement is true.",
     F1: "0 when nothing is said to be true though something is. Undefined when no statement is true and none is "
     "said to be.",
 }
 
 
-def _metric(figure: Figure) -> Metric:
+def _metric(reading: Reading, figure: Figure) -> Metric:
     definition = (
         f"`{figure.formula}` over the statements of one item (ADRA §3.3, appendix F, Eqs. 9–12). A rater who knows "
         "only the report calls each statement true, false or cannot-tell. TP: true and called true; FP: false and "
         "called true; TN: false and called false; FN: true and not called true. "
-        f"{_MEANING[figure]} Statements without a gold label are left out."
+        f"{reading.meaning} {_MEANING[figure]} Statements without a gold label are left out."
     )
-    return Metric(f"reasoning.{figure.name}", f"Reasoning {figure.title}", definition, _score_of(figure))
+    title = f"Reasoning {figure.title}" + (f" ({reading.title})" if reading.title else "")
+    return Metric(f"{reading.prefix}.{figure.name}", title, definition, _score_of(reading, figure))
 
 
-METRICS = tuple(_metric(figure) for figure in (ACCURACY, PRECISION, RECALL, F1))
+# Precision, recall and F1 ask only what was called true: silence changes accuracy alone.
+METRICS = (
+    *(_metric(STRICT, figure) for figure in (ACCURACY, PRECISION, RECALL, F1)),
+    _metric(SILENCE_AS_FALSE, ACCURACY),
+)
 
 # Section 3.3: the report is asked, one statement at a time.
 

@@ -18,6 +18,8 @@ from annotator.protocols.adra.reasoning import (
     PRECISION,
     REASONING,
     RECALL,
+    SILENCE_AS_FALSE,
+    STRICT,
     accuracy,
     aspect,
     score,
@@ -48,6 +50,35 @@ def test_a_hand_made_set_of_statements():
 def test_cannot_tell_is_never_correct_and_no_false_positive():
     # TP 1, everything else cannot-tell: accuracy 1/4, P 1/1, R 1/2, F1 2/3.
     assert values([(True, T), (True, C), (False, C), (False, C)]) == [1 / 4, 1, 1 / 2, 2 / 3]
+
+
+def test_letter_13_the_same_judgements_are_read_strictly_and_with_silence_as_false():
+    # A perfect report on 11 true and 6 unsupported statements: 11/17 where silence is never right, 17/17 where the
+    # gold label of what the source does not say is False.
+    pairs = [(True, T)] * 11 + [(False, C)] * 6
+    assert score(ACCURACY, pairs, reading=STRICT).value == 11 / 17
+    assert score(ACCURACY, pairs, reading=SILENCE_AS_FALSE).value == 1
+    # Silence on a true statement is wrong in both.
+    assert score(ACCURACY, [(True, C), (False, F)], reading=SILENCE_AS_FALSE).value == 1 / 2
+
+
+def test_letter_13_both_readings_are_metrics_that_say_which_they_are():
+    held = material(documents={Kind.DIAGNOSTICS: statements(*(n < 11 for n in range(17)))})
+    said = Scored(held, {f"s{n}": T if n < 11 else C for n in range(17)})
+    strict, silent = (metric(REASONING, f"{name}.accuracy") for name in ("reasoning", "reasoning_silence"))
+    assert [one.score(said, False).value for one in (strict, silent)] == [11 / 17, 1]
+    assert "silence as false" in silent.title
+    assert "never correct" in strict.definition
+    assert any("Silence as false" in words for words in REASONING.departures)
+
+
+@given(st.lists(PAIRS, min_size=1, max_size=12))
+def test_letter_13_silence_as_false_never_scores_less_and_stays_within_its_bounds(pairs):
+    strict, silent = (score(ACCURACY, pairs, True, reading) for reading in (STRICT, SILENCE_AS_FALSE))
+    if strict.value is not None:
+        assert silent.value is not None
+        assert strict.value <= silent.value
+        assert silent.floor <= silent.value <= silent.ceiling
 
 
 def test_the_printed_row_of_table_2_cannot_come_from_the_formulas():
