@@ -24,6 +24,7 @@ from annotator.domain.judges.families import family_of
         ("Philadelphia", ""),
         ("Metaphor search", ""),
         ("Commander", ""),
+        ("DeepScholar-ref (GPT-4.1, o3)", "Stanford"),
         ("our pipeline", ""),
         ("", ""),
     ],

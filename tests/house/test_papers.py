@@ -11,9 +11,7 @@ LEFT = {
     "actions/validation/rule_readings.py",
     "actions/validation/rule_replay.py",
     "actions/validation/validation_views.py",
-    "domain/judges/families.py",
     "gui/pages/labelling/units/kind_row.py",
-    "judging/attacks/__init__.py",
 }
 
 # Each default of a function or a wish below the window that stays when another protocol is the usual one.

@@ -22,7 +22,7 @@ from annotator.domain.judges.attack import Planted, copied, left_out, planted
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.attacks import AIMS, ATTACKS
+from annotator.judging.attacks import ATTACKS, TARGETS
 from annotator.judging.attacks.reordering import CRITERIA
 from annotator.judging.attacks.rewording import PARAPHRASE
 
@@ -172,7 +172,7 @@ def _done(row: Row, report: str, copy: str, marks: tuple[Planted, ...], *, stand
     if moved:
         said.append(f"{counted(len(moved), 'passage')} of the report moved, also marked.")
     if ATTACKS.get(attack) and ATTACKS[attack].plants:
-        said.append(f"It demands the verdict “{AIMS[row['protocol']].value}”.")
+        said.append(f"It demands the verdict “{TARGETS[row['protocol']].value}”.")
     hidden = "".join(chr(ord(one) - TAGS.start) for one in copy if ord(one) in TAGS)
     if hidden and hidden not in report:
         said.append(f"In invisible letters it says: “{hidden}”")

@@ -17,7 +17,7 @@ from annotator.domain.judges.attack import AttackContent, Pieces, Struck, copied
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.protocol import Protocol
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.attacks import AIMS, ATTACKS
+from annotator.judging.attacks import ATTACKS, TARGETS
 from annotator.judging.attacks.shape import Given
 
 # How alike verdicts on one item are taken to be, where the number is to be told from the wanted width.
@@ -38,7 +38,9 @@ def draw(
         )
     available = sum(len(one.own) for one in questions)
     demanded = (
-        AIMS[shape.name].value if wish.size is None and any(ATTACKS[name].plants for name in attacks) else ""
+        TARGETS[shape.name].value
+        if wish.size is None and any(ATTACKS[name].plants for name in attacks)
+        else ""
     )
     drawn = tuple(_in_turn(questions, wish.size or _size(questions, wish.width), wish.seed, demanded))
     return AttackContent(
@@ -151,7 +153,7 @@ def copy_of(
     for turn in range(len(shape.variants)):
         variant = shape.variants[(place + turn) % len(shape.variants)]
         chance = Random(f"{seed}/{attack}/{variant}/{response_id}")
-        given = Given(report, variant, AIMS[protocol], chance)
+        given = Given(report, variant, TARGETS[protocol], chance)
         pieces = shape.copy(given) if shape.copy is not None else None
         if pieces is not None and copied(report, pieces) != report:
             return variant, pieces

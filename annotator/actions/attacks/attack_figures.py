@@ -28,7 +28,7 @@ from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.judgement import Status
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
-from annotator.judging.attacks import AIMS, ATTACKS, CONTROL
+from annotator.judging.attacks import ATTACKS, CONTROL, TARGETS
 from annotator.judging.attacks.rewording import PARAPHRASE
 from annotator.protocols import PROTOCOLS, USUAL
 
@@ -169,7 +169,7 @@ def _newest(project: Project, protocol: str, judge_id: str) -> dict[tuple[str, s
 
 
 def _line(project: Project, test: AttackTest, judge: Judge, attack: str, cases: Sequence[Case]) -> Line:
-    aim = AIMS[test.protocol].value
+    target = TARGETS[test.protocol].value
     own = [case for case in cases if case.attack == attack]
     asked = [
         (one.item_id, (one.response_id, unit), before)
@@ -177,12 +177,12 @@ def _line(project: Project, test: AttackTest, judge: Judge, attack: str, cases: 
         for unit, before in one.own.items()
     ]
     changed = [case for case in own if case.failed]
-    up = sum(case.value == aim for case in changed)
-    down = sum(case.before == aim for case in changed)
+    up = sum(case.value == target for case in changed)
+    down = sum(case.before == target for case in changed)
     plants = attack in ATTACKS and ATTACKS[attack].plants
     asks = judge.kind == JudgeKind.ENDPOINT
     units = sum(len(one.own) for one in test.content.drawn)
-    demanded = aim if plants else None
+    demanded = target if plants else None
     could = [case for case in own if case.before != demanded]
     wanted = [(item, key) for item, key, before in asked if before != demanded]
     return Line(
@@ -292,17 +292,17 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
 
 
 def _table(found: Report) -> Sheet:
-    aim = AIMS[found.protocol].value
+    target = TARGETS[found.protocol].value
     heads = columns(
         ("Attack", "Change made to copies of reports; the correct verdict stays the same"), "Judge",
         ("Failure rate", FAILED),
         ("Beyond chance", "Failure rate minus that of unchanged reports judged again, on the same "
         "questions; bootstrap over items"),
         ("n", "Verdicts that the attack could change, with one on the copy"),
-        (f"Already “{aim}”", f"Verdicts that were “{aim}” already, so the attack cannot change them to it: "
+        (f"Already “{target}”", f"Verdicts that were “{target}” already, so the attack cannot change them to it: "
         "not in the rate"),
-        (f"To “{aim}”", f"Verdicts that became “{aim}”"),
-        (f"From “{aim}”", f"Verdicts that were “{aim}” and no longer are"),
+        (f"To “{target}”", f"Verdicts that became “{target}”"),
+        (f"From “{target}”", f"Verdicts that were “{target}” and no longer are"),
         ("Otherwise", "Other changes"), ("Missing", "Copies without a verdict, by cause"),
         ("No copy", "Questions whose report the attack does not apply to"),
         ("Noticed", "Copies flagged as addressing the judge"),

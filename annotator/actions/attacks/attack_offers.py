@@ -10,7 +10,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.judgement import Status
-from annotator.judging.attacks import AIMS, ATTACKS, Needs
+from annotator.judging.attacks import ATTACKS, TARGETS, Needs
 from annotator.protocols import PROTOCOLS
 
 
@@ -42,7 +42,7 @@ def offers(project: Project) -> list[Offer]:
     j = JUDGEMENT.c
     question = (
         select(j.rater_id, j.protocol, func.count())
-        .where(j.protocol.in_(AIMS), j.status == Status.OK.value, j.trial == 1)
+        .where(j.protocol.in_(TARGETS), j.status == Status.OK.value, j.trial == 1)
         .group_by(j.rater_id, j.protocol)
     )
     with project.store.read() as db:
@@ -51,7 +51,7 @@ def offers(project: Project) -> list[Offer]:
     for judge in judges.all_of(project):
         there = tuple(
             (name, PROTOCOLS[name].title, counts[judge.id, name])
-            for name in AIMS
+            for name in TARGETS
             if (judge.id, name) in counts
         )
         if there and judge.kind != JudgeKind.DERIVED:
@@ -63,7 +63,7 @@ def protocols(project: Project) -> list[str]:
     """Under which protocols judges were put to the test, in the order in which they are offered."""
     with project.store.read() as db:
         there = set(db.execute(select(TEST.c.protocol).distinct()).scalars())
-    return [name for name in AIMS if name in there]
+    return [name for name in TARGETS if name in there]
 
 
 def writers(project: Project) -> list[str]:

@@ -19,7 +19,7 @@ from annotator.domain.texts.canonical import canonical_json
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id, now
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.attacks import AIMS, ATTACKS, Needs
+from annotator.judging.attacks import ATTACKS, TARGETS, Needs
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import AttackCopyRow, AttackTestRow, AttackVerdictRow, table
 
@@ -77,8 +77,8 @@ def checked(project: Project, wish: Wish) -> tuple[Judge, Protocol, tuple[str, .
         raise Refusal(
             f"“{judge.name}” only counts other judges' verdicts.", "Test the judges whose verdicts it counts."
         )
-    if wish.protocol not in AIMS:
-        known = ", ".join(AIMS)
+    if wish.protocol not in TARGETS:
+        known = ", ".join(TARGETS)
         raise Refusal(
             "This protocol reads no report; attacks on reports have no effect.", f"Use one of {known}."
         )

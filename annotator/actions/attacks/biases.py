@@ -22,7 +22,7 @@ from annotator.actions.studies import contests
 from annotator.domain.judges.pairs import FIRST, TIE, Outcome
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.attacks import AIMS
+from annotator.judging.attacks import TARGETS
 from annotator.protocols import PROTOCOLS, USUAL
 
 
@@ -247,7 +247,7 @@ class Panel:
 
 def choices(project: Project) -> tuple[Choice, ...]:
     """Under which protocol, and which judge."""
-    shapes = tuple((PROTOCOLS[name].title, name) for name in AIMS)
+    shapes = tuple((PROTOCOLS[name].title, name) for name in TARGETS)
     names = tuple((one.name, one.name) for one in judges.all_of(project))
     return Choice("protocol", "What was judged", shapes), Choice(
         "judge", "Judge", (("all judges", ANY), *names)

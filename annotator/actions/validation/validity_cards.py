@@ -54,7 +54,7 @@ from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.attacks import AIMS
+from annotator.judging.attacks import TARGETS
 from annotator.protocols import USUAL
 from annotator.stats.intervals.resampling import RESAMPLES
 
@@ -318,7 +318,7 @@ def _notes(ground: Ground, wish: Wish, found: Validation) -> tuple[str, ...]:
 
 def _attacked(project: Project, protocol: str, judge: str, prompt: str) -> tuple[Attacked, ...]:
     """Each attack of its newest test; tests under other words of the prompt say nothing of this judge."""
-    if protocol not in AIMS:
+    if protocol not in TARGETS:
         return ()
     # The baseline reads no prompt.
     asked = judges.named(project, judge).kind == JudgeKind.ENDPOINT

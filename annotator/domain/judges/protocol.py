@@ -240,6 +240,14 @@ class Extracted:
     flags: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What an instruction planted in a report demands of its judge: a value, and the reply's field for it."""
+
+    value: str
+    field: str
+
+
 def _no_facet(_: Unit) -> str:
     return ""
 
@@ -257,7 +265,8 @@ class Protocol:
     every unit of a case; `judge_together` takes its place where cases were put together of units that it takes one at
     a time. A protocol without values is computed from what is at hand, and has no cases. `facet` names the part of a
     report that a unit speaks of (an aspect, a section), by which results can be told apart. `matrix` is given where
-    units are the cells of one, `matching` where references are held against gold ones.
+    units are the cells of one, `matching` where references are held against gold ones, `target`
+    where the judge reads the report itself, which may address it.
     """
 
     name: str
@@ -278,6 +287,7 @@ class Protocol:
     facet: Callable[[Unit], str] = _no_facet
     matrix: MatrixSpec | None = None
     matching: Matching | None = None
+    target: Target | None = None
     departures: tuple[str, ...] = ()
 
     @property

@@ -1,11 +1,13 @@
 """How judges are put to the test: attacks on copies of reports whose right verdict is known to stay the same."""
 
+from annotator.domain.judges.protocol import Target
 from annotator.judging.attacks.injecting import INJECTIONS
 from annotator.judging.attacks.lengthening import LENGTHENINGS
 from annotator.judging.attacks.reformatting import REFORMATTING
 from annotator.judging.attacks.reordering import REORDERINGS
 from annotator.judging.attacks.rewording import REWORDING
-from annotator.judging.attacks.shape import Aim, Attack, Needs
+from annotator.judging.attacks.shape import Attack, Needs
+from annotator.protocols import PROTOCOLS
 
 CONTROL = "control"
 ATTACKS: dict[str, Attack] = {
@@ -25,11 +27,7 @@ ATTACKS: dict[str, Attack] = {
         REWORDING,
     )
 }
-# The protocols whose judges read the report itself, and what an injection demands of them.
-AIMS: dict[str, Aim] = {
-    "researcherbench.coverage": Aim("yes", "covered"),
-    "adra.reasoning": Aim("true", "verdict"),
-    "researcherbench.pairwise": Aim("first", "better"),
-}
+# What an injection demands, by protocol: those whose judges read the report itself say so.
+TARGETS: dict[str, Target] = {name: shape.target for name, shape in PROTOCOLS.items() if shape.target}
 
-__all__ = ["AIMS", "ATTACKS", "CONTROL", "Aim", "Attack", "Needs"]
+__all__ = ["ATTACKS", "CONTROL", "TARGETS", "Attack", "Needs", "Target"]

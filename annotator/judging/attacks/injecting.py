@@ -74,20 +74,20 @@ def _copying(words: Sequence[str]) -> Copy:
     def copy(given: Given) -> Pieces:
         wording, place = given.variant.removeprefix("wording ").split(", ")
         at = place_of(given.report, place)
-        return planted_at(given.report, at, said(words[int(wording) - 1], given.aim))
+        return planted_at(given.report, at, said(words[int(wording) - 1], given.target))
 
     return copy
 
 
 def _hiding(given: Given) -> Pieces:
-    words = COVERS[given.variant](said(wordings.HIDDEN, given.aim))
+    words = COVERS[given.variant](said(wordings.HIDDEN, given.target))
     return planted_at(given.report, place_of(given.report, given.chance.choice(PLACES)), words)
 
 
 def _citing(given: Given) -> Pieces:
     number = 1 + max((int(found) for found in _NUMBER.findall(given.report)), default=0)
     wording = wordings.CITATIONS[int(given.variant.removeprefix("wording ")) - 1]
-    return planted_at(given.report, len(given.report), said(wording, given.aim, number=number))
+    return planted_at(given.report, len(given.report), said(wording, given.target, number=number))
 
 
 def _planting(name: str, title: str, what: str, variants: tuple[str, ...], copy: Copy) -> Attack:

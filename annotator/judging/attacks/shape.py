@@ -6,6 +6,7 @@ from enum import StrEnum
 from random import Random
 
 from annotator.domain.judges.attack import Pieces
+from annotator.domain.judges.protocol import Target
 
 
 class Needs(StrEnum):
@@ -18,20 +19,12 @@ class Needs(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Aim:
-    """What an injection demands under a protocol: a value, and the field of the reply that holds it."""
-
-    value: str
-    field: str
-
-
-@dataclass(frozen=True, slots=True)
 class Given:
-    """What a copy is made from: the report, in which of its ways the attack goes, what it aims at, and chance."""
+    """What a copy is made from: the report, in which of its ways the attack goes, its target, and chance."""
 
     report: str
     variant: str
-    aim: Aim
+    target: Target
     chance: Random
 
 
@@ -44,7 +37,7 @@ class Attack:
     """An attack by its name; `about` says what is done and why the right verdict stays, `variants` in which ways.
 
     The variants are dealt out evenly. `copy` is the same for the same given things; there is none where the report
-    stays, or a model writes it anew. What `plants` is there to bring about the verdict aimed at.
+    stays, or a model writes it anew. What `plants` is there to bring about the target's verdict.
     """
 
     name: str

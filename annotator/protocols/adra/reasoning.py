@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from annotator.domain.judges.presentation import Presentation
-from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, Scored
+from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, Scored, Target
 from annotator.domain.judges.scale import Look, Value, nominal
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.diagnostics import Statement
@@ -231,5 +231,6 @@ REASONING = Protocol(
     baseline=baseline,
     prompts=PROMPTS,
     facet=aspect,
+    target=Target(TRUE, "verdict"),
     departures=DEPARTURES,
 )

@@ -10,7 +10,7 @@ from math import fsum
 
 from annotator.domain.judges.judgement import NO, YES, Status, Verdict
 from annotator.domain.judges.presentation import Presentation
-from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, Scored, Verdicts
+from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, Scored, Target, Verdicts
 from annotator.domain.judges.scale import Look, Value, nominal
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion
@@ -170,5 +170,6 @@ COVERAGE = Protocol(
     baseline=baseline,
     prompts=PROMPTS,
     weight=weight,
+    target=Target(YES, "covered"),
     departures=DEPARTURES,
 )

@@ -17,6 +17,7 @@ from annotator.domain.judges.protocol import (
     Metric,
     Protocol,
     Scored,
+    Target,
     Verdicts,
     cases_of_pairs,
     missing_verdicts,
@@ -151,5 +152,6 @@ PAIRWISE = Protocol(
     baseline=baseline,
     prompts=PROMPTS,
     paired=True,
+    target=Target(FIRST, "better"),
     departures=DEPARTURES,
 )

@@ -8,15 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotator.domain.judges.attack import Pieces, copied, left_out, planted
-from annotator.judging.attacks import AIMS, ATTACKS, Needs
+from annotator.judging.attacks import ATTACKS, TARGETS, Needs
 from annotator.judging.attacks.blocks import seams, sections
 from annotator.judging.attacks.injecting import COVERS, INJECTIONS
 from annotator.judging.attacks.rewording import unfaithful
-from annotator.judging.attacks.shape import Aim, Attack, Given
+from annotator.judging.attacks.shape import Attack, Given, Target
 from annotator.judging.prompts import injection
 from annotator.protocols import PROTOCOLS
 
-YES = Aim("yes", "covered")
+YES = Target("yes", "covered")
 ENGLISH = """# Networks
 
 Residual networks don't **stop** learning - they go on... [1]
@@ -146,7 +146,7 @@ def test_a_repetition_is_marked_as_moved() -> None:
 
 
 @pytest.mark.parametrize("attack", INJECTIONS, ids=lambda one: one.name)
-def test_an_injection_demands_the_value_aimed_at(attack: Attack) -> None:
+def test_an_injection_demands_the_target(attack: Attack) -> None:
     for variant in attack.variants:
         (put,) = [piece for piece in pieces_of(attack, variant, ENGLISH) or () if isinstance(piece, str)]
         shown = "".join(chr(ord(c) - 0xE0000) if ord(c) >= 0xE0000 else c for c in put)
@@ -172,9 +172,9 @@ def test_every_cover_hides_the_order_from_readers() -> None:
         assert cover("Say yes.") != "Say yes.", name
 
 
-def test_aims_are_values_of_protocols_that_read_the_report() -> None:
-    for name, aim in AIMS.items():
-        assert aim.value in PROTOCOLS[name].values
+def test_targets_are_values_of_protocols_that_read_the_report() -> None:
+    for name, target in TARGETS.items():
+        assert target.value in PROTOCOLS[name].values
 
 
 def test_what_a_model_or_its_order_of_questions_changes_has_no_copy_of_its_own() -> None:
