@@ -17,14 +17,17 @@ def replay(
     judge: Annotated[
         str, typer.Option(help="The judge's name; by default the endpoint judge that ran last")
     ] = "",
+    protocol: Annotated[
+        str, typer.Option(help="What was judged; by default the first that has another published rule")
+    ] = "",
     as_: As = "",
     json_: Json = False,
 ) -> None:
-    """Parse a judge's replies with ResearcherBench's published rule: which scores change, and why. Makes no call."""
+    """Parse a judge's replies with another published rule: which scores change, and why. Makes no call."""
     from annotator.actions.validation import rule_replay
 
     with opened(file, readonly=True, person=as_) as project:
-        found = rule_replay.replay(project, judge)
+        found = rule_replay.replay(project, judge, protocol)
     words = found.words()
     for one in found.changed[:SHOWN]:
         because = f"{one.how}: {one.shown}" if one.shown else one.how

@@ -1,1 +1,1 @@
-"""Attacks on judges and their biases: copies with planted changes, and how often a judge falls for them."""
+"""Attacks on judges, their biases and consistency: copies with planted changes, and how often a verdict changes."""

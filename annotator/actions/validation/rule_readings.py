@@ -1,4 +1,4 @@
-"""How the replies behind a judge's coverage read under ResearcherBench's published rule, judgement by judgement."""
+"""How the replies behind a judge's verdicts read under the other published rule, judgement by judgement."""
 
 import json
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ from annotator.actions.results import result_raters
 from annotator.actions.runs.journal import CALL, JUDGEMENT
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.judgement import RaterKind, Status
+from annotator.domain.judges.protocol import Protocol
+from annotator.domain.judges.published import OtherRule, Reading
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols.researcherbench import public_rule
-from annotator.protocols.researcherbench.coverage import COVERAGE
-from annotator.protocols.researcherbench.public_rule import Reading
+from annotator.protocols import PROTOCOLS
 
 PLAIN, STRUCTURED, NO_REPLY = "plain text", "JSON", "no reply"
 # A call that ended so brought the evaluator nothing to read.
@@ -48,31 +48,50 @@ class Read:
         return self.value if self.reading is None else self.reading.value
 
 
-def readable(project: Project) -> list[Judge]:
+def ruled() -> list[Protocol]:
+    """The protocols beside which another rule is published."""
+    return [shape for shape in PROTOCOLS.values() if shape.other_rule]
+
+
+def rule_of(protocol: str) -> tuple[Protocol, OtherRule]:
+    """A protocol with its other rule, the first that has one where none is named; Refusal where it has none."""
+    known = ruled()
+    shape = PROTOCOLS[protocol] if protocol or not known else known[0]
+    if shape.other_rule is None:
+        named = ", ".join(one.name for one in known)
+        raise Refusal(
+            f"No other rule of reading replies is published for {shape.title}.",
+            f"Available: {named}." if named else "Nothing was read.",
+        )
+    return shape, shape.other_rule
+
+
+def readable(project: Project, protocol: str) -> list[Judge]:
     """The judges whose replies the rule can read: behind an endpoint, asked one by one; the one that ran last first."""
     known = {judge.id: judge for judge in judges.all_of(project)}
-    ran = [known[rater.id] for rater in result_raters.raters(project, COVERAGE.name) if rater.id in known]
+    ran = [known[rater.id] for rater in result_raters.raters(project, protocol) if rater.id in known]
     return [judge for judge in ran if judge.kind == JudgeKind.ENDPOINT and judge.asked.together == 1]
 
 
-def judge_of(project: Project, name: str = "") -> Judge:
+def judge_of(project: Project, shape: Protocol, name: str = "") -> Judge:
     """The judge of that name, or the one behind an endpoint that ran last; Refusal where no reply can be read."""
-    one_by_one = readable(project)
+    one_by_one = readable(project, shape.name)
     if not name and not one_by_one:
-        raise Refusal("No judge behind an endpoint has judged coverage here.", "Run a judge first.")
+        judged = shape.metrics[0].title.lower()
+        raise Refusal(f"No judge behind an endpoint has judged {judged} here.", "Run a judge first.")
     asked = judges.named(project, name) if name else one_by_one[0]
     if asked.kind != JudgeKind.ENDPOINT:
         raise Refusal(f"“{asked.name}” asks no model: there is no reply to read.", "Choose another judge.")
     if asked.asked.together > 1:
         raise Refusal(
-            f"“{asked.name}” is asked several criteria in one call; the rule reads one answer.",
+            f"“{asked.name}” is asked several {shape.presentation.many} in one call; the rule reads one answer.",
             "Choose the judge that is asked one by one.",
         )
     return asked
 
 
-def readings(db: Connection, judge: Judge) -> list[Read]:
-    """Every judgement of the judge on coverage of the items in use, with its call read by the rule."""
+def readings(db: Connection, shape: Protocol, rule: OtherRule, judge: Judge) -> list[Read]:
+    """Every judgement of the judge under a protocol, of the items in use, with its call read by the rule."""
     j = JUDGEMENT.c
     calls = [CALL.c[name] for name in ("raw", "finish_reason", "repaired", "cache_key", "run_id")]
     question = (
@@ -83,21 +102,21 @@ def readings(db: Connection, judge: Judge) -> list[Read]:
         .join(ITEM, ITEM.c.id == j.item_id)
         .outerjoin(CALL, CALL.c.id == j.call_id)
         .where(
-            j.protocol == COVERAGE.name, j.rater_kind == RaterKind.JUDGE.value, j.rater_id == judge.id, j.trial == 1,
+            j.protocol == shape.name, j.rater_kind == RaterKind.JUDGE.value, j.rater_id == judge.id, j.trial == 1,
             ITEM.c.retired.is_(False),
         )
         .order_by(j.item_id, j.response_id, j.unit_id)
     )  # fmt: skip
-    return [_read(db, row) for row in db.execute(question).all()]
+    return [_read(db, row, rule) for row in db.execute(question).all()]
 
 
-def _read(db: Connection, row: Row[Any]) -> Read:
+def _read(db: Connection, row: Row[Any], rule: OtherRule) -> Read:
     ours = (row.id, row.item_id, row.response_id, row.unit_id, row.value, row.status)
     if row.call_id is None:
         return Read(*ours)
     reply = _reply(_first(db, row) if row.repaired else row)
     form = NO_REPLY if reply is None else STRUCTURED if reply.lstrip().startswith(("{", "```")) else PLAIN
-    return Read(*ours, public_rule.read(reply), form, reply or "")
+    return Read(*ours, rule.read(reply), form, reply or "")
 
 
 def _first(db: Connection, row: Row[Any]) -> Row[Any]:

@@ -1,4 +1,4 @@
-"""How scores would have come out under ResearcherBench's published rule: which verdicts it changes, and by what."""
+"""How scores would have come out under another published rule: which verdicts it changes, and by what."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -30,12 +30,12 @@ from annotator.actions.runs import run_judgements
 from annotator.actions.sets.validation_figures import told
 from annotator.actions.validation import rule_readings
 from annotator.actions.validation.rule_readings import PLAIN, STRUCTURED, Read
-from annotator.domain.judges.protocol import Material, Scored
-from annotator.domain.kinds.artifact import Kind
-from annotator.domain.texts.estimate import Estimate
+from annotator.domain.judges.protocol import Material, Metric, Over, Protocol, Scored
+from annotator.domain.judges.published import OtherRule, Reading
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.texts.estimate import SHARE, Estimate
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols.researcherbench.coverage import COVERAGE
-from annotator.protocols.researcherbench.public_rule import CITATION, Reading
+from annotator.protocols import PROTOCOLS
 
 MISSING = "missing"
 OURS, THEIRS, DIFFERENCE = "ours", "theirs", "difference"
@@ -73,7 +73,7 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class ScoreLine:
-    """Coverage of a system, or of one report on an item, as it is here and under the rule, and theirs − ours.
+    """The score of a system, or of one report on an item, as it is here and under the rule, and theirs − ours.
 
     `place` and `place_theirs` are a system's places among all, from 1; None where it has no score. A report's line has
     the ids of the response and its item.
@@ -99,6 +99,7 @@ class Replay:
     """
 
     judge: str
+    protocol: str
     replies: Mapping[str, int]
     unread: int
     directions: Mapping[str, int]
@@ -106,15 +107,20 @@ class Replay:
     reports: tuple[ScoreLine, ...]
     changed: tuple[Changed, ...]
 
+    @property
+    def rule(self) -> OtherRule:
+        """The rule that replies were read by."""
+        return rule_readings.rule_of(self.protocol)[1]
+
     def words(self) -> list[str]:
         """The same in lines."""
         forms = ", ".join(f"{count:,} {form}" for form, count in self.replies.items())
         lines = [
-            f"{sum(self.replies.values()):,} judgements of “{self.judge}” ({forms}), read by the rule of {CITATION}: "
-            f"{len(self.changed):,} change.",
+            f"{sum(self.replies.values()):,} judgements of “{self.judge}” ({forms}), read by the rule of "
+            f"{self.rule.citation}: {len(self.changed):,} change.",
             *(f"  {direction}: {count:,}" for direction, count in self.directions.items()),
         ]
-        if self.replies.get(STRUCTURED):
+        if self.rule.plain_text and self.replies.get(STRUCTURED):
             plain = sum(one.form == PLAIN for one in self.changed)
             lines.append(
                 "The rule was made for plain text and reads JSON as it stands; "
@@ -127,7 +133,7 @@ class Replay:
     def tree(self) -> dict[str, Any]:
         """The same as a JSON tree."""
         changed = [{**asdict(one), "direction": one.direction} for one in self.changed]
-        return {**asdict(self), "rule": CITATION, "changed": changed}
+        return {**asdict(self), "rule": self.rule.citation, "changed": changed}
 
 
 def _said(line: ScoreLine) -> str:
@@ -140,23 +146,26 @@ def _value(found: Estimate) -> str:
     return f"– ({found.note})" if found.value is None else f"{found.value:.4f}"
 
 
-def replay(project: Project, judge: str = "") -> Replay:
-    """Read the replies behind a judge's coverage by the published rule; nothing is written, and no call is made.
+def replay(project: Project, judge: str = "", protocol: str = "") -> Replay:
+    """Read the replies behind a judge's verdicts by the other rule; nothing is written, and no call is made.
 
-    Without a name it is the judge behind an endpoint that ran last. A call that failed counts as not covered there; a
-    judgement without a kept call counts as it does here. Refusal where there is nothing to read.
+    Without names it is the first protocol that has one, and the judge behind an endpoint that ran last. A judgement
+    without a kept call counts as it does here. Refusal where there is nothing to read.
     """
     run_judgements.refuse_others(project)
-    asked = rule_readings.judge_of(project, judge)
+    shape, rule = rule_readings.rule_of(protocol)
+    asked = rule_readings.judge_of(project, shape, judge)
     with project.store.read() as db:
-        found = rule_readings.readings(db, asked)
+        found = rule_readings.readings(db, shape, rule, asked)
         systems = dict(db.execute(select(SYSTEM.c.id, SYSTEM.c.name)).all())
-    tally = _Tally(systems, _by_response(found))
+    tally = _Tally(shape, systems, _by_response(found))
     tally.count(project)
     if not tally.replies:
-        raise Refusal(f"No call of “{asked.name}” on coverage is kept here.", "Run it first.")
+        judged = shape.metrics[0].title.lower()
+        raise Refusal(f"No call of “{asked.name}” on {judged} is kept here.", "Run it first.")
     return Replay(
         asked.name,
+        shape.name,
         dict(tally.replies.most_common()),
         tally.unread,
         dict(Counter(one.direction for one in tally.changed).most_common()),
@@ -177,6 +186,7 @@ def _by_response(found: Iterable[Read]) -> dict[str, list[Read]]:
 class _Tally:
     """The judgements report by report, counted both ways."""
 
+    shape: Protocol
     names: Mapping[str, str]
     by_response: Mapping[str, list[Read]]
     replies: Counter[str] = field(default_factory=Counter)
@@ -189,26 +199,26 @@ class _Tally:
     def count(self, project: Project) -> None:
         """Go through the reports in the project's order."""
         main = scoring.main_mode(project)
-        wanted = materials.for_scoring(COVERAGE)
+        wanted = materials.for_scoring(self.shape)
         for at_hand in materials.each(project, wanted, materials.item_ids(project)):
             for material in at_hand.responses:
                 if material.response.id in self.by_response:
                     self._report(material, counts=material.response.mode == main)
 
     def _report(self, material: Material, *, counts: bool) -> None:
-        units = {unit.id: unit for unit in material.units(Kind.RUBRIC)}
+        units = {unit.id: unit for case in self.shape.cases(material) for unit in case.units}
         found = [one for one in self.by_response[material.response.id] if one.unit_id in units]
         self.replies.update(one.form for one in found if one.reading)
         self.unread += sum(one.reading is None for one in found)
         changed = [
-            _changed(material, self.names, units[one.unit_id], one, one.reading)
+            self._changed(material, units[one.unit_id], one, one.reading)
             for one in found
             if one.reading and one.theirs != one.value
         ]
         self.changed += changed
         both = {
-            OURS: _scored(material, {one.unit_id: one.value for one in found}),
-            THEIRS: _scored(material, {one.unit_id: one.theirs for one in found}),
+            OURS: self._scored(material, {one.unit_id: one.value for one in found}),
+            THEIRS: self._scored(material, {one.unit_id: one.theirs for one in found}),
         }
         both[DIFFERENCE] = _difference(both[OURS], both[THEIRS])
         system = self.names[material.response.system_id]
@@ -223,7 +233,24 @@ class _Tally:
         if counts:
             self.changes[system] += len(changed)
             for side, estimate in both.items():
-                self.scores[side].append(_score(material, estimate))
+                self.scores[side].append(self._score(material, estimate))
+
+    def _changed(self, material: Material, unit: Unit, one: Read, reading: Reading) -> Changed:
+        return Changed(
+            one.judgement_id, material.item.key, self.names[material.response.system_id], unit.text,
+            self.shape.weight(unit), one.value, one.status, reading.value, str(reading.how), reading.shown,
+            one.form, one.raw, one.item_id, one.response_id, one.unit_id,
+        )  # fmt: skip
+
+    def _scored(self, material: Material, values: Mapping[str, str | None]) -> Estimate:
+        """The score over the judgements that came, as the results have it."""
+        came = {unit: value for unit, value in values.items() if value is not None}
+        return _metric(self.shape).score(Scored(material, came), True)
+
+    def _score(self, material: Material, estimate: Estimate) -> Score:
+        response = material.response
+        about = (response.id, response.trial, response.mode, estimate.n)
+        return Score(material.item.id, response.system_id, _metric(self.shape).name, (), estimate, *about)
 
     def systems(self) -> tuple[ScoreLine, ...]:
         """Every system, the best under the rule first; means over items with their intervals."""
@@ -240,30 +267,14 @@ class _Tally:
         return tuple(sorted(lines, key=lambda line: (line.place_theirs or len(lines) + 1, line.system)))
 
 
-def _changed(material: Material, names: Mapping[str, str], unit: Any, one: Read, reading: Reading) -> Changed:
-    return Changed(
-        one.judgement_id, material.item.key, names[material.response.system_id], unit.text,
-        COVERAGE.weight(unit), one.value, one.status, reading.value, reading.how.value, reading.shown,
-        one.form, one.raw, one.item_id, one.response_id, one.unit_id,
-    )  # fmt: skip
-
-
-def _scored(material: Material, values: Mapping[str, str | None]) -> Estimate:
-    """S_c over the judgements that came, as the results have it."""
-    came = {unit: value for unit, value in values.items() if value is not None}
-    return COVERAGE.metrics[0].score(Scored(material, came), True)
+def _metric(shape: Protocol) -> Metric:
+    return next(one for one in shape.metrics if one.over is Over.RESPONSE)
 
 
 def _difference(ours: Estimate, theirs: Estimate) -> Estimate:
     if ours.value is None or theirs.value is None:
         return Estimate(None, method="theirs − ours", note="one of the two is undefined")
     return Estimate(theirs.value - ours.value, n=theirs.n, method="theirs − ours")
-
-
-def _score(material: Material, estimate: Estimate) -> Score:
-    response = material.response
-    about = (response.id, response.trial, response.mode, estimate.n)
-    return Score(material.item.id, response.system_id, "coverage", (), estimate, *about)
 
 
 def _places(found: list[Estimate]) -> list[int | None]:
@@ -273,22 +284,26 @@ def _places(found: list[Estimate]) -> list[int | None]:
     return [None if value is None else 1 + sum(other > value for other in known) for value in values]
 
 
-LACKS = "It needs the kept replies of a judge behind an endpoint that was asked about coverage one criterion at a time."
-AXIS = "Coverage: mean over items, 95 % interval"
+LACKS = "It needs the kept replies of a judge behind an endpoint that was asked about one unit at a time."
 HERE = ("Here", "By the verdicts as parsed here; missing ones are excluded")
-THERE = ("Under the rule", "By the public rule; a call that failed counts as not covered")
 DIFFERENCE_COLUMN = ("Difference", "Under the rule minus here")
 
 
 def choices(project: Project) -> tuple[Choice, ...]:
-    """Whose replies are read anew."""
-    names = tuple((judge.name, judge.name) for judge in rule_readings.readable(project))
-    return (Choice("judge", "Judge", names),) if names else ()
+    """Under which protocol, and whose replies, are read anew."""
+    found = {shape.name: rule_readings.readable(project, shape.name) for shape in rule_readings.ruled()}
+    titles = tuple((PROTOCOLS[name].title, name) for name, judged in found.items() if judged)
+    several = len(titles) > 1
+    made = [Choice("protocol", "What was judged", titles)] if several else []
+    for _, name in titles:
+        names = tuple((judge.name, judge.name) for judge in found[name])
+        made.append(Choice("judge", "Judge", names, ("protocol", (name,)) if several else None))
+    return tuple(made)
 
 
-def report(project: Project, judge: str = "") -> tuple[Replay, str]:
+def report(project: Project, judge: str = "", protocol: str = "") -> tuple[Replay, str]:
     """The replay, and the judge's id."""
-    found = replay(project, judge)
+    found = replay(project, judge, protocol)
     return found, judges.named(project, found.judge).id
 
 
@@ -299,10 +314,14 @@ def sheets(found: tuple[Replay, str]) -> tuple[Sheet, ...]:
     return tuple(sheet for sheet in made if sheet.lines)
 
 
+def _there(found: Replay) -> tuple[str, str]:
+    return "Under the rule", f"By the public rule; {found.rule.failed}"
+
+
 def _systems(found: Replay) -> Sheet:
     heads = columns(
-        "System", HERE, THERE, DIFFERENCE_COLUMN, ("Place here", "Among all systems, 1 the best"), "Place there",
-        ("Changed", "Verdicts that change"),
+        "System", HERE, _there(found), DIFFERENCE_COLUMN, ("Place here", "Among all systems, 1 the best"),
+        "Place there", ("Changed", "Verdicts that change"),
     )  # fmt: skip
     lines = tuple(
         Line((
@@ -323,35 +342,38 @@ def _place(place: int | None, before: int | None = None) -> Cell:
 
 
 def _picture(found: Replay) -> Picture:
-    title = f"Coverage by “{found.judge}”: here, and under the public rule"
+    metric = _metric(PROTOCOLS[found.protocol])
+    title = f"{metric.title} by “{found.judge}”: here, and under the public rule"
+    axis, share = f"{metric.title}: mean over items, 95 % interval", metric.within == SHARE
     rows = [(one.system, one.ours, one.theirs) for one in found.systems]
-    draw = partial(result_pictures.pairs, title, rows, ("here", "under the public rule"), AXIS, share=True)
-    return Picture("replay", "Coverage under both rules", draw)
+    draw = partial(result_pictures.pairs, title, rows, ("here", "under the public rule"), axis, share=share)
+    return Picture("replay", f"{metric.title} under both rules", draw)
 
 
 def _reports(found: Replay, judge_id: str) -> Sheet:
-    heads = columns("Item", "System", HERE, THERE, DIFFERENCE_COLUMN, ("Changed", "Verdicts that change"))
+    heads = columns(
+        "Item", "System", HERE, _there(found), DIFFERENCE_COLUMN, ("Changed", "Verdicts that change")
+    )
     lines = tuple(
         Line(
             (text(one.item), text(one.system), figure(one.ours), figure(one.theirs), figure(one.difference),
              count(one.changed)),
-            one.item_id, response_id=one.response_id, source=_of_report(one, judge_id),
+            one.item_id, response_id=one.response_id, source=_of_report(one, found.protocol, judge_id),
         )
         for one in found.reports
     )  # fmt: skip
     return Sheet("Reports whose score changes", heads, lines)
 
 
-def _of_report(one: ScoreLine, judge_id: str) -> Source:
+def _of_report(one: ScoreLine, protocol: str, judge_id: str) -> Source:
     words = f"Item {one.item}, {one.system}"
-    return Source(COVERAGE.name, judge_id, item_id=one.item_id, response_id=one.response_id, words=words)
+    return Source(protocol, judge_id, item_id=one.item_id, response_id=one.response_id, words=words)
 
 
 def _verdicts(found: Replay, judge_id: str) -> Sheet:
     heads = columns(
-        "Item", "System", "Criterion", "Weight", "Here", "Under the rule", ("Why", "Deciding part of the "
-        "reply"),
-        ("Decided by", "The word in which the rule found its letters"), "Reply",
+        "Item", "System", PROTOCOLS[found.protocol].presentation.one.capitalize(), "Weight", "Here", "Under the rule",
+        ("Why", "Deciding part of the reply"), ("Decided by", "The word in which the rule found its letters"), "Reply",
     )  # fmt: skip
     lines = tuple(
         Line(
@@ -362,7 +384,7 @@ def _verdicts(found: Replay, judge_id: str) -> Sheet:
             one.item_id, one.unit_id, response_id=one.response_id,
             more=(("The raw reply", one.raw),) if one.raw else (),
             source=Source(
-                COVERAGE.name, judge_id, item_id=one.item_id, response_id=one.response_id, unit_id=one.unit_id,
+                found.protocol, judge_id, item_id=one.item_id, response_id=one.response_id, unit_id=one.unit_id,
                 words=f"Item {one.item}, {one.system}: {one.direction}",
             ),
         )

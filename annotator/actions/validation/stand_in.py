@@ -26,12 +26,13 @@ from annotator.actions.sets import validation_figures, validation_units
 from annotator.actions.sets.validation_figures import TITLES, Pairs, told
 from annotator.actions.sets.validation_ground import TOGETHER, Ground, Rater
 from annotator.actions.sets.validation_units import Key
-from annotator.actions.validation import validation
+from annotator.actions.validation import aims, validation
 from annotator.actions.validation.validation_behind import held
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import PROTOCOLS
 from annotator.stats.validation.alt_test import EPSILON, FALSE_DISCOVERIES, PASSING, AltTest, alt_test
 
 DELTA = 0.05
@@ -337,6 +338,7 @@ def _told(found: Answers) -> tuple[str, ...]:
         f"Compared with {found.against}, with a margin of {wish.delta:g} for {TITLES[wish.figure][0]} and ε "
         "= "
         f"{wish.epsilon:g} for the alternative annotator test (Calderon, Reichart & Dror 2025).",
+        aims.words(PROTOCOLS[wish.of.protocol]),
     )
 
 

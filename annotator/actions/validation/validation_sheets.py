@@ -20,6 +20,7 @@ from annotator.actions.results.result_sheets import (
 from annotator.actions.sets.validation_figures import TITLES, Named, remark, told
 from annotator.actions.sets.validation_ground import PEOPLE, Rater
 from annotator.actions.sets.validation_units import ALL
+from annotator.actions.validation import aims
 from annotator.actions.validation.validation import Contrast, Validation
 from annotator.actions.validation.validation import Line as Judged
 from annotator.actions.validation.validation_behind import Held, held
@@ -56,7 +57,7 @@ def sheets(found: Validation) -> tuple[Sheet, ...]:
     made += [_confusion(found), _missing(found)]
     if found.wish.by == ALL and found.positive:
         made.append(_table_2(found))
-    return tuple(sheet for sheet in made if sheet.lines)
+    return tuple(sheet for sheet in (*made, aims.sheet(found)) if sheet.lines)
 
 
 def _table_2(found: Validation) -> Sheet:
@@ -173,7 +174,7 @@ def _told(found: Validation) -> tuple[str, ...]:
     ]
     if wish.set_name:
         said.append(f"The test part was viewed {counted(found.openings, 'time')}.")
-    return (*said, *found.notes)
+    return (*said, *found.notes, *([] if found.shape.aims else [aims.words(found.shape)]))
 
 
 def _confusion(found: Validation) -> Sheet:
@@ -292,7 +293,7 @@ def brief(found: Validation) -> tuple[Sheet, ...]:
         between,
     )
     whole = Sheet("Judges beside people", heads, lines, _told(found))
-    return (whole, pairs) if between else (whole,)
+    return tuple(sheet for sheet in (whole, pairs, aims.sheet(found)) if sheet.lines)
 
 
 AXIS = "95 % interval over items; the band is people with one another"

@@ -271,7 +271,7 @@ VIEWS: tuple[View, ...] = (
         "replay",
         "Under the public rule",
         JUDGES,
-        "Which scores ResearcherBench's published way to read replies would change, and how.",
+        "Which scores another published way to read replies would change, and how.",
         rule_replay.LACKS,
         rule_replay.choices,
         kept(rule_replay.report),

@@ -83,7 +83,7 @@ def judge_consistency(
     json_: Json = False,
 ) -> None:
     """How often a judge contradicts itself over repeated trials, or agrees with another judge."""
-    from annotator.actions.validation import consistency
+    from annotator.actions.attacks import consistency
 
     found: consistency.Between | consistency.Within
     with opened(file, readonly=True) as project:

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.matrix import MatrixSpec
 from annotator.domain.judges.presentation import UNSHOWN, Presentation
+from annotator.domain.judges.published import Aim, OtherRule
 from annotator.domain.judges.scale import NO_VALUES, Scale
 from annotator.domain.judges.taxonomy import Taxonomy
 from annotator.domain.kinds.artifact import Document, Kind
@@ -266,7 +267,8 @@ class Protocol:
     a time. A protocol without values is computed from what is at hand, and has no cases. `facet` names the part of a
     report that a unit speaks of (an aspect, a section), by which results can be told apart. `matrix` is given where
     units are the cells of one, `matching` where references are held against gold ones, `target`
-    where the judge reads the report itself, which may address it.
+    where the judge reads the report itself, which may address it. `aims` are published agreement, `other_rule` another
+    published way to read replies.
     """
 
     name: str
@@ -288,6 +290,8 @@ class Protocol:
     matrix: MatrixSpec | None = None
     matching: Matching | None = None
     target: Target | None = None
+    aims: tuple[Aim, ...] = ()
+    other_rule: OtherRule | None = None
     departures: tuple[str, ...] = ()
 
     @property

@@ -11,6 +11,7 @@ from math import fsum
 from annotator.domain.judges.judgement import NO, YES, Status, Verdict
 from annotator.domain.judges.presentation import Presentation
 from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, Scored, Target, Verdicts
+from annotator.domain.judges.published import Aim
 from annotator.domain.judges.scale import Look, Value, nominal
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion
@@ -19,6 +20,7 @@ from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.words import terms
 from annotator.protocols.lexical import best_passage
 from annotator.protocols.researcherbench.coverage_judge import PROMPTS, judge, judge_together
+from annotator.protocols.researcherbench.public_rule import PUBLIC_RULE
 
 NAME = "researcherbench.coverage"
 NEEDS = (Kind.RUBRIC,)
@@ -31,6 +33,15 @@ DEPARTURES = (
     "A reply that is neither yes nor no is missing with its cause. It is not read for yes or no anywhere inside "
     "it, and it is never counted as no.",
     "A response with missing judgements has no coverage score, but the range in which it must lie.",
+)
+
+# How far people, and the judge that was chosen, agreed with people (§4.3.2).
+AIMS = (
+    Aim("kappa", 0.67, "§4.3.2"),
+    Aim("accuracy", 0.76, "Table 2", "o3-mini"),
+    Aim("precision", 0.85, "Table 2", "o3-mini"),
+    Aim("recall", 0.76, "Table 2", "o3-mini"),
+    Aim("f1", 0.80, "Table 2", "o3-mini"),
 )
 
 # Section 4.1.2: the coverage score.
@@ -171,5 +182,7 @@ COVERAGE = Protocol(
     prompts=PROMPTS,
     weight=weight,
     target=Target(YES, "covered"),
+    aims=AIMS,
+    other_rule=PUBLIC_RULE,
     departures=DEPARTURES,
 )

@@ -7,12 +7,11 @@ here to show what the rule does. No score of ours goes by it.
 """
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 
 from annotator.domain.judges.judgement import NO, YES
+from annotator.domain.judges.published import OtherRule, Reading
 
-CITATION = "ResearcherBench, appendix E.3, and its published evaluator"
 # After yes or no at the beginning only these two count as its end: “No, …” is not a beginning.
 _ENDS = (":", " ")
 _LONGEST_WORD = 40
@@ -28,21 +27,11 @@ class How(StrEnum):
     FAILED = "the call failed, which counts as not covered"
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What the rule makes of a reply: the value, by which part, and the word whose letters decided it.
-
-    A word that merely holds them is shown with them set apart: Ba-yes-ian. `at` is where they stand in the reply.
-    """
-
-    value: str
-    how: How
-    shown: str = ""
-    at: int | None = None
-
-
 def read(reply: str | None) -> Reading:
-    """b_i as the published evaluator finds it; None stands for a call that brought no reply."""
+    """b_i as the published evaluator finds it; None stands for a call that brought no reply.
+
+    A word that merely holds the letters is shown with them set apart: Ba-yes-ian.
+    """
     if reply is None:
         return Reading(NO, How.FAILED)
     text = reply.strip()
@@ -63,3 +52,11 @@ def _set_apart(reply: str, start: int, end: int) -> str:
     after = re.match(r"\w*", reply[end : end + _LONGEST_WORD])
     parts = (before[0] if before else "", reply[start:end], after[0] if after else "")
     return "-".join(part for part in parts if part)
+
+
+PUBLIC_RULE = OtherRule(
+    citation="ResearcherBench, appendix E.3, and its published evaluator",
+    read=read,
+    failed="a call that failed counts as not covered",
+    plain_text=True,
+)

@@ -2,10 +2,11 @@
 
 import pytest
 
+from annotator.actions.attacks import consistency
 from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.validation import consistency, judge_comparing
+from annotator.actions.validation import judge_comparing
 from annotator.domain.experts.person import Role
 from annotator.domain.texts.identity import derived_id
 from annotator.domain.texts.refusal import Refusal

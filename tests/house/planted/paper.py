@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from math import fsum
 from statistics import median
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
@@ -22,6 +23,7 @@ from annotator.domain.judges.protocol import (
     cases_of_pairs,
     missing_verdicts,
 )
+from annotator.domain.judges.published import Aim, OtherRule, Reading
 from annotator.domain.judges.scale import PAIR, Level, Look, Scale, Value, nominal, numbers
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.estimate import Estimate
@@ -103,12 +105,17 @@ def share_in_use(pool: Sequence[Scored], over_valid: bool = False) -> dict[str, 
     return {"": Estimate(value, n=len(known), missing=missing, floor=used / whole, ceiling=most)}
 
 
-def _planted(name: str, kind: Kind, scale: Scale, *metrics: Metric) -> Protocol:
+def heard(reply: str | None) -> Reading:
+    """Another rule: whoever supports anything supports."""
+    return Reading("supports" if "supports" in (reply or "") else "omits", "by the word", "supports")
+
+
+def _planted(name: str, kind: Kind, scale: Scale, *metrics: Metric, **published: Any) -> Protocol:
     return Protocol(
         name=name, title=f"Planted {metrics[0].title.lower()}", citation="Nowhere", needs=(kind,), metrics=metrics,
         scale=scale, cases=partial(cases, name, kind), judge=judge, baseline=partial(baseline, scale.names),
         prompts=(name,), presentation=Presentation(metrics[0].title, "Which is it?", "point", "points"),
-        weight=lambda unit: getattr(unit, "share", 1.0),
+        weight=lambda unit: getattr(unit, "share", 1.0), **published,
     )  # fmt: skip
 
 
@@ -138,7 +145,12 @@ PAPER = Paper(
     title="Nowhere",
     protocols=(
         _planted(
-            "planted.stance", Kind.RUBRIC, STANCE, Metric("planted.support", "Support", "`s/n`", support)
+            "planted.stance",
+            Kind.RUBRIC,
+            STANCE,
+            Metric("planted.support", "Support", "`s/n`", support),
+            aims=(Aim("kappa", 0.5, "Table 9"), Aim("accuracy", 0.75, "Table 9", "an early judge")),
+            other_rule=OtherRule("Nowhere, page 9", heard, "a call that failed counts as left out"),
         ),
         _planted(
             "planted.rating",

@@ -2,15 +2,12 @@
 
 import asyncio
 import csv
-import io
 import json
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import insert
 
@@ -30,10 +27,10 @@ from annotator.actions.running import orders
 from annotator.actions.runs.judge_cases import Order
 from annotator.actions.studies import result_views
 from annotator.actions.validation import stand_in, validation, validation_views, validity_cards
-from annotator.cli import run_command
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.storage.tables import ResponseRow, SystemRow, table
+from tests.house.planted import published
 from tests.house.planted.by_keys import labelled_by_keys
 
 STANCE, RATING, DUEL = "planted.stance", "planted.rating", "planted.duel"
@@ -193,33 +190,14 @@ def layout_offered(project: Project, folder: Path) -> None:
         ("Validate", ""),
     ):
         window.show_page(page)
-        assert words in "".join(shown(window)), page
+        assert words in "".join(published.shown(window)), page
     window.show_page("Validate", part="Sets")
-    assert "Planted bench's files (labels.planted …)" in "".join(shown(window))
+    assert "Planted bench's files (labels.planted …)" in "".join(published.shown(window))
     window.close()
     application.processEvents()
     assert "Planted bench's layout, a folder (*)" in label_exports.offered().values()
     for words in (["import"], ["export"], ["labels", "import"], ["labels", "export"]):
-        assert "planted" in printed([*words, "--help"])
-
-
-def shown(window: Any) -> Iterator[str]:
-    """What stands on the labels, buttons and choices of a window."""
-    from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel
-
-    for widget in (*window.findChildren(QLabel), *window.findChildren(QAbstractButton)):
-        yield widget.text()
-    for combo in window.findChildren(QComboBox):
-        yield from (combo.itemText(place) for place in range(combo.count()))
-
-
-def printed(words: list[str]) -> str:
-    """What a command of the command line prints that ends well."""
-    said = io.StringIO()
-    with redirect_stdout(said), redirect_stderr(said):
-        code = run_command(words)
-    assert code == 0, f"{words}: {said.getvalue()}"
-    return said.getvalue()
+        assert "planted" in published.said([*words, "--help"])
 
 
 def commanded(project: Project, folder: Path) -> None:
@@ -232,7 +210,7 @@ def commanded(project: Project, folder: Path) -> None:
             ["validate", file, "--positive", "supports" if protocol == STANCE else "10"],
             ["labels", "export", file, "--to", str(folder / f"{protocol}.csv"), "--all"],
         ):
-            printed([*words, "--protocol", protocol])
+            published.said([*words, "--protocol", protocol])
 
 
 def rated(file: Path) -> Project:
@@ -274,7 +252,9 @@ def counted(project: Project, folder: Path) -> None:
         assert abs((found[name][0] or 0.0) - value) < 1e-12, name
         assert floor is None or found[name][1:] == (floor, ceiling), name
     own.close()
-    lines = json.loads(printed(["results", str(own.path), "--metric", "planted.overall", "--json"]))["rows"]
+    lines = json.loads(published.said(["results", str(own.path), "--metric", "planted.overall", "--json"]))[
+        "rows"
+    ]
     assert [(line["system"], line["over"]) for line in lines] == [("Alpha", "system"), ("Beta", "system")]
 
 
@@ -334,6 +314,8 @@ STEPS: dict[str, Callable[[Project, Path], None]] = {
         labelled_by_keys,
         unsure_is_missing,
         validated,
+        published.measured_by_aims,
+        published.measured_by_no_aim,
         corrected_by_labels,
         labels_leave_and_return,
         released,

@@ -3,10 +3,10 @@
 import pytest
 from sqlalchemy import insert
 
+from annotator.actions.attacks import consistency
 from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
-from annotator.actions.validation import consistency
 from annotator.domain.texts.identity import derived_id, now
 from annotator.storage.tables import JudgementRow, table
 from tests.projects.small_project import units_of

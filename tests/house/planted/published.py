@@ -1,0 +1,81 @@
+"""What is published beside a planted protocol shows on Validate and on the command line, and so does its absence."""
+
+import io
+import json
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel
+
+from annotator.actions.project.file import Project
+from annotator.actions.studies import result_views
+from annotator.actions.validation.validation_views import VIEWS
+from annotator.cli import run_command
+from annotator.gui.shell.starting import make_application
+from annotator.gui.shell.window import Window
+
+STANCE, RATING = "planted.stance", "planted.rating"
+NONE = "No published aim: no agreement with people is printed for “Planted mean” (Nowhere)."
+
+
+def shown(window: Any) -> Iterator[str]:
+    """What stands on the labels, buttons and choices of a window."""
+    for widget in (*window.findChildren(QLabel), *window.findChildren(QAbstractButton)):
+        yield widget.text()
+    for combo in window.findChildren(QComboBox):
+        yield from (combo.itemText(place) for place in range(combo.count()))
+
+
+def said(words: list[str], code: int = 0) -> str:
+    """What a command of the command line says that ends so."""
+    told = io.StringIO()
+    with redirect_stdout(told), redirect_stderr(told):
+        found = run_command(words)
+    assert found == code, f"{words}: {told.getvalue()}"
+    return " ".join(told.getvalue().split())
+
+
+def of_view(project: Project, view: str, **chosen: str) -> dict[str, list[list[str]]]:
+    """The words of each table of a view."""
+    sheets = result_views.show(project, view, chosen, among=VIEWS).sheets
+    return {sheet.title: [[cell.words for cell in line.cells] for line in sheet.lines] for sheet in sheets}
+
+
+def on_page(project: Project, view: str, **chosen: str) -> str:
+    """What the Validate page says of a view, and its tables' names."""
+    make_application()
+    window = Window(Project.open(project.path))
+    window.show()
+    window.show_page("Validate", part="Figures", view=view, choose=chosen)
+    window.desk.wait()
+    viewer = window.page.figures.viewer
+    while viewer.body.currentWidget() is not viewer.view or viewer.desk._errands:
+        make_application().processEvents()
+    tabs = viewer.view.tabs
+    words = [*shown(window), *(tabs.tabText(place) for place in range(tabs.count()))]
+    window.close()
+    return "\n".join(words)
+
+
+def measured_by_aims(project: Project, folder: Path) -> None:
+    file = str(project.path)
+    lines = of_view(project, "judges", protocol=STANCE)["Published aim"]
+    assert [line[:5] for line in lines] == [
+        ["Cohen's κ", "people with one another", "0.50", "Table 9", "–"],
+        ["Accuracy", "an early judge with people", "0.75", "Table 9", "baseline"],
+    ]
+    assert "Published aim" in on_page(project, "judges", protocol=STANCE)
+    assert "Published aim: Cohen's κ 0.50 of people" in on_page(project, "answer", protocol=STANCE)
+    words = ["validate", file, "--protocol", STANCE]
+    sheets = {sheet["title"]: sheet["rows"] for sheet in json.loads(said([*words, "--json"]))["sheets"]}
+    assert [row["Published"] for row in sheets["Published aim"]] == [0.5, 0.75]
+    assert "an early judge with people" in said(words)
+
+
+def measured_by_no_aim(project: Project, folder: Path) -> None:
+    assert "Published aim" not in of_view(project, "judges", protocol=RATING)
+    for view in ("judges", "answer"):
+        assert NONE in on_page(project, view, protocol=RATING)
+    assert NONE in said(["validate", str(project.path), "--protocol", RATING])
