@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.domain.judges.scale import Level, Value, nominal, numbers, ordered, plain
+from annotator.domain.judges.scale import Level, Scale, Value, nominal, numbers, plain
 
 
 def test_numbers_are_named_by_themselves_and_explained_by_ranges():
@@ -14,7 +14,7 @@ def test_numbers_are_named_by_themselves_and_explained_by_ranges():
 
 
 def test_an_ordered_value_counts_as_its_place():
-    scale = ordered(Value("none", "None"), Value("partial", "Partial"), Value("full", "Full"))
+    scale = Scale(Level.ORDINAL, (Value("none", "None"), Value("partial", "Partial"), Value("full", "Full")))
     assert [scale.number(name) for name in scale.names] == [0.0, 1.0, 2.0]
     with pytest.raises(ValueError, match="more"):
         scale.number("more")

@@ -11,6 +11,7 @@ from annotator.domain.kinds.artifact import Document, State
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.kinds.unit import Anchor
+from annotator.exchange import folders
 from annotator.exchange.release import release
 from annotator.exchange.release.bundle import Bundle
 from annotator.exchange.release.data_card import Facts
@@ -104,7 +105,8 @@ def rich_bundle() -> Bundle:
 
 def write_release(folder: Path, bundle: Bundle | None = None, title: str = "T") -> Path:
     """The bundle as a release in the folder."""
-    release.write(bundle or rich_bundle(), folder, Facts(title=title))
+    made = release.content(bundle or rich_bundle(), Facts(title=title))
+    folders.write(folder, release.complete(*made))
     return folder
 
 

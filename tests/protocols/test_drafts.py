@@ -26,6 +26,7 @@ from annotator.protocols.drafts import (
     draft_rubric,
 )
 from annotator.protocols.sources import LONGEST_SOURCES
+from tests.material.anchors import stands_in
 from tests.servers.scripted_ask import ScriptedAsk
 
 PAPER = "Depth **hurts** plain networks. A shortcut adds the input to the output."
@@ -67,7 +68,7 @@ def test_a_criterion_stands_on_the_source_and_on_the_insight_it_was_written_from
     (unit,) = found.document.units
     assert (unit.text, unit.weight, unit.insight_id) == ("Explains the loss.", 3, INSIGHTS.units[1].id)
     assert (unit.anchor.quote, unit.anchor.source_id) == ("Depth **hurts** plain networks", "s0")
-    assert unit.anchor.stands_in(PAPER)
+    assert stands_in(unit.anchor, PAPER)
     assert found.flags == ("draft",)
 
 

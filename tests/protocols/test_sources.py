@@ -7,6 +7,7 @@ from annotator.domain.material.item import Item
 from annotator.domain.material.response import Response
 from annotator.domain.material.source import Source
 from annotator.protocols.sources import LONGEST_QUOTED, anchored, with_text
+from tests.material.anchors import stands_in
 
 
 def source(source_id, text, drafted=""):
@@ -24,7 +25,7 @@ def test_a_quote_stands_in_the_first_source_that_has_it():
     sources = (source("a", "Prices."), source("b", "So costs rise."), source("c", "Costs rise."))
     found = anchored(sources, "costs rise")
     assert (found.source_id, found.start, found.end, found.quote) == ("b", 3, 13, "costs rise")
-    assert found.stands_in(sources[1].text)
+    assert stands_in(found, sources[1].text)
 
 
 @pytest.mark.parametrize("quote", ["", "costs fall"])

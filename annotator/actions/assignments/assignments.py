@@ -81,18 +81,6 @@ def assign_one(
         return _add(project, db, made.id, [made])
 
 
-def withdraw(project: Project, assignment_id: str) -> Change:
-    """Take an assignment back; what the person wrote stays. Refusal when it was handed in."""
-    people.refuse_others(project, "can withdraw work")
-    with project.store.write() as db:
-        row = db.execute(select(ASSIGNMENT).where(ASSIGNMENT.c.id == assignment_id)).mappings().first()
-        if row is None:
-            raise Refusal("This is no longer assigned.", "Look at the list again.")
-        if row["submitted_at"] is not None:
-            raise Refusal("This is already handed in.", "It can be withdrawn only after it is reopened.")
-        return _remove(project, db, assignment_id, [Assignment(**row)])
-
-
 def withdraw_all(project: Project, assignment_ids: Sequence[str]) -> Change:
     """Take several assignments back in one go; those that were handed in stay. Refusal when none can be taken."""
     people.refuse_others(project, "can withdraw work")

@@ -78,11 +78,6 @@ def plain(*names: str) -> Scale:
     return nominal(*(Value(name, name) for name in names))
 
 
-def ordered(*values: Value) -> Scale:
-    """Values in words, the lowest first, whose distances nobody knows."""
-    return Scale(Level.ORDINAL, values)
-
-
 def numbers(
     low: float, high: float, step: float = 1, level: Level = Level.INTERVAL,
     hints: Mapping[range, str] | None = None,

@@ -31,10 +31,6 @@ class Anchor(BaseModel):
             quote=text[start:end], source_id=source_id, start=start, end=end, text_sha256=_hash_of(text)
         )
 
-    def stands_in(self, text: str) -> bool:
-        """Whether the quotation is found where the anchor says in that very text."""
-        return sha256(text) == self.text_sha256 and text[self.start : self.end] == self.quote
-
 
 @lru_cache(maxsize=8)
 def _hash_of(text: str) -> str:

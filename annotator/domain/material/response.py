@@ -16,13 +16,6 @@ class SystemFields(SQLModel):
     notes: Text = Field(default="", max_length=20_000)
 
 
-class System(SystemFields):
-    """A system as it travels between rooms."""
-
-    model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
-    id: str
-
-
 class ResponseFields(SQLModel):
     """A system's report on one item; `None` means not known, never zero."""
 

@@ -12,7 +12,6 @@ from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.identity import derived_id, now
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange import folders
 from annotator.exchange.folders import pretty, slugs
 from annotator.exchange.formats.layout import Known
 from annotator.exchange.formats.researcherbench_layout import (
@@ -269,13 +268,6 @@ class _Reader:
 def _shown(file: Path) -> str:
     named = file.name in (QUESTIONS, RUBRICS, RUBRICS_TOO)
     return file.name if named else f"{RESPONSES}/{file.name}"
-
-
-def write(bundle: Bundle, folder: Path) -> list[str]:
-    """Put the bundle into a folder in this layout, whole or not at all; notes as `files` gives them."""
-    made, notes = files(bundle)
-    folders.write(folder, folders.with_sums(made))
-    return notes
 
 
 def files(bundle: Bundle) -> tuple[dict[str, bytes], list[str]]:

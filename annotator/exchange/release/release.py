@@ -55,21 +55,8 @@ VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})")
 AGAIN = "Get the release anew; nothing was changed."
 
 
-def write(bundle: Bundle, folder: Path, facts: data_card.Facts) -> Manifest:
-    """Put the bundle into a folder as a release, whole or not at all; Refusal as `folders.staged` gives it."""
-    made, manifest = files(bundle, facts)
-    folders.write(folder, made)
-    return manifest
-
-
-def files(bundle: Bundle, facts: data_card.Facts) -> tuple[dict[str, Content], Manifest]:
-    """Every file of the release by path, and its manifest. No moment of writing is in them."""
-    parts, manifest = content(bundle, facts)
-    return complete(parts, manifest), manifest
-
-
 def content(bundle: Bundle, facts: data_card.Facts) -> tuple[dict[str, Content], Manifest]:
-    """The files that the manifest lists, and the manifest: all that does not depend on the release's number."""
+    """The files that the manifest lists, and the manifest; the release's number and the time are in none of them."""
     bundle = ordered(bundle)
     records = _by_file(bundle)
     parts: dict[str, Content] = {path: pretty_list(partial(_trees, those)) for path, those in records.items()}

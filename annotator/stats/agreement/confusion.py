@@ -34,14 +34,6 @@ class Meetings:
     missing: int
 
 
-def confusion(
-    a: Values, b: Values, categories: Sequence[Hashable] | None = None
-) -> tuple[Counts, Categories]:
-    """The table (a's categories × b's) over the units that have both values, and the categories in its order."""
-    table, known, _ = _crossed(a, b, categories)
-    return table, known
-
-
 def meetings(
     a: Values, b: Values, categories: Sequence[Hashable] | None = None, clusters: Values | None = None
 ) -> Meetings:

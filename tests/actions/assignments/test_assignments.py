@@ -202,7 +202,7 @@ def test_an_item_has_one_adjudicator(project: Project) -> None:
 def test_undoing_a_withdrawal_does_not_break_the_rule(project: Project) -> None:
     item_id = items.ids(project)[0]
     given = assignments.assign_one(project, item_id, who(project, "Sue"), Stage.RUBRIC).subject
-    assignments.withdraw(project, given)
+    assignments.withdraw_all(project, [given])
     coordinator = project.person
     people.set_roles(project, who(project, "Ada"), (Role.ANNOTATOR, Role.COORDINATOR))
     work_as(project, "Ada")
@@ -220,7 +220,7 @@ def test_one_assignment_is_made_once_and_withdrawn_and_both_can_be_undone(projec
         assignments.assign_one(project, item_id, ada, Stage.RUBRIC)
     made = assignments.of_person(project, ada)
     assert [(one.id, one.due, one.purpose) for one in made] == [(change.subject, DUE, Purpose.WORK)]
-    assignments.withdraw(project, change.subject)
+    assignments.withdraw_all(project, [change.subject])
     assert assignments.of_person(project, ada) == []
     history.undo(project)
     assert assignments.of_person(project, ada) == made
@@ -240,13 +240,13 @@ def test_sealing_hands_in_and_reopening_takes_that_back(project: Project) -> Non
     artifact_id = seal(project, item_id, "Ada")
     (handed_in,) = assignments.of_person(project, ada)
     assert handed_in.submitted_at == artifacts.read(project, artifact_id).sealed_at
-    with pytest.raises(Refusal, match="already handed in"):
-        assignments.withdraw(project, given)
+    with pytest.raises(Refusal, match="None of these can be withdrawn"):
+        assignments.withdraw_all(project, [given])
     work_as(project, "Ada")
     submitting.reopen(project, artifact_id)
     assert assignments.of_person(project, ada)[0].submitted_at is None
     work_as(project, "Me")
-    assignments.withdraw(project, given)
+    assignments.withdraw_all(project, [given])
 
 
 def test_what_was_sealed_before_it_was_assigned_is_handed_in(project: Project) -> None:
@@ -363,7 +363,6 @@ def test_only_a_coordinator_hands_out_takes_back_and_sets_dates(project: Project
     for act in (
         lambda: assignments.assign(project, plan(project)),
         lambda: assignments.assign_one(project, item_id, who(project, "Ben"), Stage.RUBRIC),
-        lambda: assignments.withdraw(project, given),
         lambda: assignments.withdraw_all(project, [given]),
         lambda: assignments.withdraw_open(project, ada),
         lambda: assignments.reassign(project, given, who(project, "Cai")),

@@ -16,6 +16,7 @@ from annotator.domain.kinds.artifact import Kind, State, chain
 from annotator.domain.kinds.labels import Labels, label_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import USUAL
+from tests.material.anchors import stands_in
 from tests.projects.labelling_project import REPORT, SYSTEMS, add_report, labelling_project
 from tests.storage import sql
 
@@ -108,7 +109,7 @@ def test_the_document_holds_every_label_with_its_evidence_note_and_flag(project:
     )
     assert (label.protocol, label.response_id, label.unit_id) == (USUAL, report, unit)
     assert label.anchor is not None
-    assert label.anchor.stands_in(REPORT)
+    assert stands_in(label.anchor, REPORT)
 
 
 def test_two_raters_labels_stand_in_the_same_order_under_the_same_ids(project: Project) -> None:

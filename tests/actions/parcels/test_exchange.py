@@ -192,7 +192,7 @@ def test_work_that_was_not_asked_for_waits_in_the_tray_until_it_is_accepted(
     ana = annotators(project)[0]
     path = returned(project, ana.id, tmp_path / "ana")
     withdrawn = assignments.of_person(project, ana.id)[0]
-    assignments.withdraw(project, withdrawn.id)
+    assignments.withdraw_all(project, [withdrawn.id])
     assert sorted(outcomes(unpacking.take_in(project, [path]))) == ["foreign", "new"]
     entry = tray.entries(project)[0]
     assert (entry.reason, entry.item_id) == (Outcome.FOREIGN, withdrawn.item_id)
@@ -262,7 +262,7 @@ def test_an_adjudicator_of_an_item_cannot_return_work_on_it(project: Project, tm
     ana = annotators(project)[0]
     path = returned(project, ana.id, tmp_path / "ana")
     for one in assignments.of_person(project, ana.id):
-        assignments.withdraw(project, one.id)
+        assignments.withdraw_all(project, [one.id])
     people.set_roles(project, ana.id, (Role.ANNOTATOR, Role.ADJUDICATOR))
     item_id = items.ids(project)[0]
     assignments.assign_one(project, item_id, ana.id, Stage.ADJUDICATION)

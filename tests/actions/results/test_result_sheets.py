@@ -15,6 +15,7 @@ from annotator.actions.results.result_sheets import (
     figure,
     in_words,
     number,
+    percent,
     text,
 )
 from annotator.domain.texts.estimate import Estimate
@@ -49,6 +50,10 @@ def test_a_figure_is_said_with_its_interval_and_what_is_missing() -> None:
 )
 def test_large_values_have_fewer_places(value: float, said: str) -> None:
     assert number(value) == said
+
+
+def test_a_share_is_said_in_hundredths() -> None:
+    assert (percent(0.125, 1), percent(1)) == ("12.5 %", "100 %")
 
 
 def test_words_are_sorted_with_their_numbers_by_size() -> None:

@@ -10,13 +10,21 @@ import pytest
 
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.refusal import Refusal
+from annotator.exchange import folders
 from annotator.exchange.formats import researcherbench
 from annotator.exchange.formats.layout import Known, KnownItem
-from annotator.exchange.formats.researcherbench import read, write
+from annotator.exchange.formats.researcherbench import read
 from annotator.exchange.release.bundle import Bundle
 from tests.material.bundles import REAL, peer_files, rich_bundle, write_peer
 
 needs_real_data = pytest.mark.skipif(not REAL.is_dir(), reason="the public ResearcherBench data is not there")
+
+
+def write(bundle: Bundle, folder: Path) -> list[str]:
+    """Put a bundle into a folder in this layout."""
+    made, notes = researcherbench.files(bundle)
+    folders.write(folder, folders.with_sums(made))
+    return notes
 
 
 def content(bundle: Bundle) -> Any:

@@ -9,6 +9,7 @@ from annotator.gui.review.quoting import anchor_of, anchor_on_page
 from annotator.gui.widgets.bars.message_bar import INFO_MS, READ_MS
 from annotator.gui.widgets.reading import report_view
 from tests.gui.authoring.small_pdf import pdf
+from tests.material.anchors import stands_in
 from tests.projects.authoring_project import PAPER, begun_project, mine
 from tests.windows.labelling_keys import focus, press, type_words
 
@@ -42,7 +43,7 @@ def test_the_selected_words_become_the_quotation_of_the_unit_at_the_cursor(page,
     assert (anchor.quote, PAPER[anchor.start : anchor.end]) == ("train badly", "train badly")
     assert anchor.source_id == sources.sources(project, items.ids(project)[0])[0].id
     assert anchor.text_sha256 == sha256(PAPER)
-    assert anchor.stands_in(PAPER)
+    assert stands_in(anchor, PAPER)
     assert quoted(project, 0) is None
 
 
@@ -134,7 +135,7 @@ def test_a_page_of_a_pdf_is_quoted_with_its_number_and_its_place_in_the_text(pag
     press("Ctrl+E")
     anchor = quoted(project)
     assert (anchor.page, anchor.source_id) == (2, source.id)
-    assert anchor.stands_in(source.text)
+    assert stands_in(anchor, source.text)
     assert page.sheet.form.editors[0]._chips.chips[0].button.text().endswith("— p. 2")
 
 
@@ -182,7 +183,7 @@ def test_what_is_found_in_a_pdf_is_what_the_key_quotes(page, project, tmp_path, 
     press("Ctrl+E")
     anchor = quoted(project)
     assert (anchor.page, anchor.quote.split()) == (2, ["networks", "train"])
-    assert anchor.stands_in(sources.sources(project, page.item.id)[1].text)
+    assert stands_in(anchor, sources.sources(project, page.item.id)[1].text)
 
 
 def all_quoted(project, unit: int = 0) -> list[str]:

@@ -14,6 +14,7 @@ from annotator.gui.widgets.reading.find_bar import FindBar
 from annotator.gui.widgets.reading.formulas import OBJECT
 from annotator.gui.widgets.reading.report_view import ReportView
 from annotator.gui.widgets.reading.units import Places
+from tests.material.anchors import stands_in
 from tests.projects.authoring_project import begun_project, mine
 from tests.projects.labelling_project import add_report, labelling_project
 from tests.windows.labelling_keys import press
@@ -163,7 +164,7 @@ def test_a_quotation_across_a_formula_keeps_its_offsets_in_the_source(tmp_path, 
     anchor = mine(project).document.units[0].anchor
     assert anchor.start == paper.rindex("angle $")
     assert anchor.quote == "angle $\\theta$ are"
-    assert anchor.stands_in(paper)
+    assert stands_in(anchor, paper)
     (mark,) = page.source.text.marks("evidence")
     assert (mark.start, mark.end) == (start, shown.index(" are") + 4)
 

@@ -6,6 +6,7 @@ from annotator.domain.judges.judgement import Status
 from annotator.domain.material.part import Part
 from annotator.protocols.adra import PLAN_OF_REPORT
 from annotator.protocols.adra.drawn_plan import DrawnPlan, Step, baseline, extract
+from tests.material.anchors import stands_in
 from tests.protocols.adra.adra_material import Ask, material, run
 
 REPORT = """# Retrieval in **practice**
@@ -44,7 +45,7 @@ def test_the_model_sees_question_and_report_behind_fences():
 def test_the_sub_tasks_keep_their_order_and_their_place_in_the_report():
     found = drawn(("How retrieval helps", "Explain how it helps."), ("What it costs", "Weigh\nits costs."))
     assert [unit.text for unit in found.document.units] == ["Explain how it helps.", "Weigh its costs."]
-    assert all(unit.anchor.stands_in(REPORT) for unit in found.document.units)
+    assert all(stands_in(unit.anchor, REPORT) for unit in found.document.units)
     assert (found.status, found.flags) == (Status.OK, ())
 
 
@@ -99,7 +100,7 @@ def test_the_headings_of_a_report_are_its_plan():
     assert headings(REPORT) == ["Why answers are invented", "How retrieval helps", "What it costs"]
     found = baseline(material(REPORT))
     assert found.document.remark == "baseline: the headings of the report"
-    assert all(unit.anchor.stands_in(REPORT) for unit in found.document.units)
+    assert all(stands_in(unit.anchor, REPORT) for unit in found.document.units)
 
 
 def test_lines_in_bold_are_headings_by_the_depth_of_their_numbers():

@@ -9,6 +9,7 @@ from annotator.protocols.adra import REFERENCES_OF_REPORT
 from annotator.protocols.adra.drawn_references import Listed, References, baseline, extract
 from annotator.protocols.adra.reading import LONGEST_QUOTE
 from annotator.protocols.adra.works import LONGEST_IDENTIFIER
+from tests.material.anchors import stands_in
 from tests.protocols.adra.adra_material import Ask, material, run
 
 REPORT = "It helps (Lee 2020).\n\n## References\n1. Lee, A. (2020). Long texts read. arXiv:2001.00001.\n"
@@ -38,7 +39,7 @@ def test_a_reference_is_kept_with_its_place_in_the_report():
         "Lee, A.",
         2020,
     )
-    assert unit.anchor.stands_in(REPORT)
+    assert stands_in(unit.anchor, REPORT)
     assert (found.status, found.flags) == (Status.OK, ())
 
 

@@ -8,6 +8,7 @@ import pytest
 from annotator.domain.texts.identifier import parse
 from annotator.protocols.adra.lists import is_list_heading
 from annotator.protocols.adra.reading import references
+from tests.material.anchors import stands_in
 
 PUBLIC = Path(__file__).parents[3] / "../shared/data"
 NUMBERED = """# A report
@@ -43,7 +44,7 @@ def test_an_entry_gives_authors_year_and_where_it_stands():
     unit = references(NUMBERED, "r").units[2]
     assert (unit.authors, unit.year) == ("A. Lee", 2021)
     assert unit.anchor.quote == "[3] A. Lee. Attention in long texts.\n    In Proc. of X, 2021."
-    assert unit.anchor.stands_in(NUMBERED)
+    assert stands_in(unit.anchor, NUMBERED)
     assert unit.anchor.source_id == "r"
 
 

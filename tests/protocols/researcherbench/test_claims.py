@@ -23,6 +23,7 @@ from annotator.protocols.researcherbench.claims import (
     extract,
 )
 from annotator.protocols.researcherbench.statements import statements
+from tests.material.anchors import stands_in
 from tests.servers.scripted_ask import ScriptedAsk
 
 PUBLIC = Path(__file__).parents[3] / "../shared/data/researcherbench/responses"
@@ -62,7 +63,7 @@ def test_a_claim_has_its_setting_its_address_and_its_place():
         == REPORT[claim.anchor.start : claim.anchor.end]
         == "Retrieval lowers the error rate by 12 %"
     )
-    assert claim.anchor.stands_in(REPORT)
+    assert stands_in(claim.anchor, REPORT)
     assert (found.status, found.flags) == (Status.OK, ())
 
 
@@ -195,7 +196,7 @@ def test_the_baseline_takes_sentences_that_cite_or_state():
         ("Costs rise slowly with the number of sources.", ""),
         ("See the survey for more.", "https://s.org/a"),
     ]
-    assert all(c.anchor.stands_in(REPORT) for c in units)
+    assert all(stands_in(c.anchor, REPORT) for c in units)
 
 
 def test_a_sentence_with_two_sources_is_two_triplets_with_one_setting():

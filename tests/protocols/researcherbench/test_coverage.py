@@ -14,7 +14,6 @@ from annotator.domain.kinds.plan import Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.material.item import Item
 from annotator.domain.material.response import Response
-from annotator.places import resources
 from annotator.protocols import PROTOCOLS
 from annotator.protocols.researcherbench import coverage
 from annotator.protocols.researcherbench.coverage import BASELINE_THRESHOLD, COVERAGE, weight, weighted
@@ -282,21 +281,6 @@ def test_an_item_without_rubric_or_response_lacks_them():
     rubric = Rubric(units=(Criterion(text="x"),))
     assert COVERAGE.lacks({}, 0) == ["a rubric", "a response"]
     assert COVERAGE.lacks({Kind.RUBRIC: rubric}, 1) == []
-
-
-def test_the_prompt_asks_for_what_the_judge_fills_in():
-    text = (resources() / "prompts" / f"{PROMPTS[0]}.md").read_text(encoding="utf-8")
-    assert text.startswith("# system\n")
-    assert "\n# user\n" in text
-    assert [text.count(f"{{{{{name}}}}}") for name in ("question", "criterion", "report")] == [1, 1, 1]
-    assert text.count("{{") == 3
-    assert "weight" not in text.lower()
-
-
-@pytest.mark.parametrize(("prompt", "reply"), [(PROMPTS[0], Coverage), (PROMPTS[1], CoverageOfOne)])
-def test_the_prompts_name_every_field_of_the_reply(prompt, reply):
-    text = (resources() / "prompts" / f"{prompt}.md").read_text(encoding="utf-8")
-    assert all(f"- {name}: " in text for name in reply.model_fields)
 
 
 # Published figures

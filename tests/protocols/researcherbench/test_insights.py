@@ -26,6 +26,7 @@ from annotator.protocols.researcherbench.insights import (
     extract,
     refer,
 )
+from tests.material.anchors import stands_in
 from tests.servers.scripted_ask import ScriptedAsk
 
 TALK = "Good morning. Agents follow **speakers**: a smart speaker became a hub of the home. Thank you all."
@@ -63,7 +64,7 @@ def test_an_insight_stands_where_its_source_says_it():
     last = found.document.units[-1]
     assert (last.text, last.note, last.anchor.source_id) == ("Insight 7.", "It matters.", "s1")
     assert last.anchor.quote == TALK[last.anchor.start : last.anchor.end] == "follow **speakers"
-    assert last.anchor.stands_in(TALK)
+    assert stands_in(last.anchor, TALK)
     assert found.flags == ()
 
 

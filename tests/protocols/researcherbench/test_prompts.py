@@ -6,12 +6,16 @@ import pytest
 
 from annotator.judging.prompts.messages import load
 from annotator.protocols.researcherbench.claims import CLAIMS, DrawnClaim
+from annotator.protocols.researcherbench.coverage_judge import PROMPTS as COVERAGE
+from annotator.protocols.researcherbench.coverage_judge import Coverage, CoverageOfOne
 from annotator.protocols.researcherbench.factual import FACTUAL
 from annotator.protocols.researcherbench.insights import INSIGHTS, REFERENCE, DrawnInsight, DrawnReference
 from annotator.protocols.researcherbench.pairwise import PAIRWISE, Preference
 from annotator.protocols.researcherbench.verification import Verified
 
 ASKED = [
+    (COVERAGE[0], Coverage, {"question", "criterion", "report"}),
+    (COVERAGE[1], CoverageOfOne, {"question", "criteria", "report"}),
     *((name, DrawnClaim, {"question", "references", "section"}) for name in CLAIMS.prompts),
     *((name, Verified, {"claims", "extent", "page"}) for name in FACTUAL.prompts),
     *((name, Preference, {"question", "first", "second"}) for name in PAIRWISE.prompts),
@@ -38,5 +42,5 @@ def test_a_prompt_says_nothing_of_weights_and_systems(name, reply, fields):
 def test_verdict_and_statement_come_after_the_evidence(name, reply, fields):
     order = list(reply.model_fields)
     evidence = next((field for field in order if field in ("quote", "context", "rationale")), None)
-    decided = next((field for field in order if field in ("supported", "better", "text")), None)
+    decided = next((field for field in order if field in ("covered", "supported", "better", "text")), None)
     assert evidence is None or order.index(evidence) < order.index(decided)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from annotator.stats.agreement.agreement import cohen_kappa, percent_agreement
-from annotator.stats.agreement.confusion import confusion
+from annotator.stats.agreement.confusion import meetings
 from tests.stats.agreement_oracles import needs_oracles, oracle, two_raters
 
 # 35 of 50 agree; by chance (25 · 30 + 25 · 20) / 50² = 1/2 would: κ = (7/10 − 1/2) / (1/2).
@@ -161,10 +161,15 @@ def test_arrays_are_counted_as_lists_are(kind):
 @pytest.mark.parametrize("units", [1, 2, 501])
 def test_a_confusion_of_arrays_is_that_of_lists(low, high, units):
     a, b = np.random.default_rng(3).integers(low, high, size=(2, units), endpoint=True)
-    table, categories = confusion(a, b)
-    listed, named = confusion(a.tolist(), b.tolist(), categories)
-    assert (table.tolist(), categories) == (listed.tolist(), named)
-    assert table.sum() == units
+    arrays, lists = (meetings(x, y, None) for x, y in ((a, b), (a.tolist(), b.tolist())))
+    assert sorted(met(arrays)) == sorted(met(lists))
+    assert arrays.n == lists.n == units
+
+
+def met(found):
+    """Which category met which, and how often; a range of arrays has categories that nobody used."""
+    said = (found.categories[code] for code in found.first), (found.categories[code] for code in found.second)
+    return zip(*said, found.times.tolist(), strict=True)
 
 
 def test_an_array_of_floats_may_hold_nan():
