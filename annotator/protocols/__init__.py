@@ -25,6 +25,8 @@ USUAL_OF: dict[Kind, Protocol] = {
     for kind in Kind
     if any(shape.unit_kind is kind for shape in PROTOCOLS.values())
 }
+# What is handed out, submitted and travels; labels of other protocols count as they are given.
+TO_SUBMIT: tuple[str, ...] = tuple(shape.name for shape in PROTOCOLS.values() if shape.submitted)
 EXTRACTIONS: dict[str, Extraction] = {one.name: one for paper in PAPERS for one in paper.extractions}
 # What a model may be asked to draft for a person, as a paper says.
 DRAFTS: tuple[Extraction, ...] = tuple(one for paper in PAPERS for one in paper.drafts)

@@ -5,12 +5,6 @@ import pytest
 from tests.house import figures, reading
 from tests.house.test_lazy_imports import said
 
-# What names a paper in its code still; the list may only get shorter.
-LEFT = {
-    "actions/labelling/second_looks.py",
-    "gui/pages/labelling/units/kind_row.py",
-}
-
 # Each default of a function or a wish below the window that stays when another protocol is the usual one.
 NAMED_BY_DEFAULT = """
 import inspect, pkgutil
@@ -34,8 +28,8 @@ for room in ("actions", "cli"):
 
 
 def test_no_other_file_names_a_paper() -> None:
-    naming = {reading.name(path).removeprefix("annotator/") for path in figures.naming_a_paper()}
-    assert naming == LEFT, "say it in the paper's package; what no longer names one leaves the list"
+    naming = [reading.name(path) for path in figures.naming_a_paper()]
+    assert naming == [], "say it in the paper's package"
 
 
 def test_the_usual_protocol_is_said_once() -> None:

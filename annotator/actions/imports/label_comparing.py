@@ -11,7 +11,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.imports.label_matching import Said
 from annotator.actions.imports.label_raters import Rater, Raters
-from annotator.actions.labelling.label_rows import JUDGEMENT, SAID, SUBMITTED, UNSURE, is_given, sealed_by
+from annotator.actions.labelling.label_rows import JUDGEMENT, SAID, UNSURE, is_given, sealed_by, submits
 from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.texts.counting import counted
 from annotator.exchange.formats.label_entries import Finding, Trouble
@@ -141,7 +141,7 @@ def _sort_alike(found: Compared, label: Label, here: _Here, *, may_replace: bool
     """A label that is there alike: as finished as in the file, or a draft on one of the two sides."""
     (said, rater), row = label, here.row
     finished = row is not None and is_given(row.flags)
-    if here.locked or finished == is_given(said.flags) or said.place.protocol not in SUBMITTED:
+    if here.locked or finished == is_given(said.flags) or not submits(said.place.protocol):
         found.same += 1
     elif may_replace:
         words = "a draft again" if finished else "no draft any more"

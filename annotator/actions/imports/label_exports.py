@@ -20,10 +20,10 @@ from annotator.actions.labelling.label_rows import (
     IMPORTED,
     JUDGEMENT,
     SAID,
-    SUBMITTED,
     UNSURE,
     is_given,
     sealed_by,
+    submits,
     to_give_again,
 )
 from annotator.actions.project import people
@@ -272,7 +272,7 @@ def _state(row: Row[Any], protocol: str, sealed: Mapping[str, set[str]]) -> str:
         return SUBMITTED_STATE
     if is_given(row.flags):
         return IMPORTED
-    return OPEN if protocol in SUBMITTED else GIVEN
+    return OPEN if submits(protocol) else GIVEN
 
 
 def _row(label: Leaving) -> dict[str, Any]:

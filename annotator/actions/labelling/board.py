@@ -19,7 +19,7 @@ from annotator.domain.experts.person import Person, Role
 from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.identity import now
-from annotator.protocols import USUAL
+from annotator.protocols import TO_SUBMIT
 from annotator.storage import tables
 from annotator.storage.tables import AssignmentRow, ItemRow, table
 
@@ -41,10 +41,11 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """How many labels a person has given on an item in one trial, and the active seconds kept with them."""
+    """How many labels a person has given on an item in one trial, under what, and the active seconds kept with them."""
 
     labels: int
     seconds: float
+    protocols: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -57,9 +58,11 @@ class Standings:
     written: dict[tuple[str, Stage, str], Written] = field(default_factory=dict)
     labelled: dict[tuple[str, str, int], Labelled] = field(default_factory=dict)
     seconds: defaultdict[tuple[str, Stage, str], float] = field(default_factory=lambda: defaultdict(float))
-    to_label: dict[str, int] = field(default_factory=dict)
+    units: defaultdict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
+    """Item → protocol → how many units each report is labelled by."""
+    reports: dict[str, int] = field(default_factory=dict)
     drawn: dict[tuple[str, str], int] = field(default_factory=dict)
-    """What a person labels of an item where that is not all of it: item, person → units."""
+    """What a person labels of an item where that is not all of it: item, person → reports."""
     frozen: defaultdict[str, set[Stage]] = field(default_factory=lambda: defaultdict(set))
     adjudicated: defaultdict[str, dict[Stage, AdjudicationState]] = field(
         default_factory=lambda: defaultdict(dict)
@@ -113,26 +116,33 @@ def _settled(db: Connection, found: Standings, subjects: dict[str, At]) -> None:
 def _labelled(db: Connection, people: list[str], found: Standings, subjects: dict[str, At]) -> None:
     reports = dealing.reports(db)
     drawn_for = {person: dealing.narrowed(db, person) for person in people}
-    for item_id, units in dealing.judged_units(db, dealing.labelled_by(USUAL)).items():
-        found.to_label[item_id] = len(reports[item_id]) * len(units)
-        for person, drawn in drawn_for.items():
-            if item_id in drawn:
-                found.drawn[item_id, person] = len(drawn[item_id]) * len(units)
+    for protocol in TO_SUBMIT:
+        for item_id, units in dealing.judged_units(db, dealing.labelled_by(protocol)).items():
+            found.units[item_id][protocol] = len(units)
+    for person, drawn in drawn_for.items():
+        found.drawn |= {(item_id, person): len(chosen) for item_id, chosen in drawn.items()}
     for item_id, response_ids in reports.items():
+        found.reports[item_id] = len(response_ids)
         subjects.update(dict.fromkeys(response_ids, (item_id, Stage.LABELLING)))
     j = JUDGEMENT.c
     question = (
-        select(j.item_id, j.rater_id, j.trial, func.count(), func.coalesce(func.sum(j.seconds), 0.0))
+        select(
+            j.item_id, j.rater_id, j.trial, j.protocol, func.count(), func.coalesce(func.sum(j.seconds), 0.0)
+        )
         .where(
             j.rater_id.in_(people),
-            j.protocol == USUAL,
+            j.protocol.in_(TO_SUBMIT),
             j.rater_kind == RaterKind.PERSON.value,
             j.status.in_(SAID),
         )
-        .group_by(j.item_id, j.rater_id, j.trial)
+        .group_by(j.item_id, j.rater_id, j.trial, j.protocol)
     )
-    for item_id, person, trial, labels, seconds in db.execute(question):
-        found.labelled[item_id, person, trial] = Labelled(labels, seconds)
+    for *about, protocol, labels, seconds in db.execute(question):
+        where: tuple[str, str, int] = tuple(about)
+        so_far = found.labelled.get(where, Labelled(0, 0.0))
+        found.labelled[where] = Labelled(
+            so_far.labels + labels, so_far.seconds + seconds, so_far.protocols | {protocol}
+        )
 
 
 ITEM, ASSIGNMENT = table(ItemRow), table(AssignmentRow)
@@ -318,8 +328,12 @@ def _adjudication(item_id: str, shared: set[Stage], known: Standings) -> tuple[s
 
 def _units(one: Assignment, known: Standings) -> tuple[int, int]:
     if one.stage is Stage.LABELLING:
-        of = known.drawn.get((one.item_id, one.person_id), known.to_label.get(one.item_id, 0))
-        return min(of, _labels(one, known).labels), of
+        reports = known.drawn.get((one.item_id, one.person_id), known.reports.get(one.item_id, 0))
+        units, labelled = known.units[one.item_id], _labels(one, known)
+        # What somebody has begun is submitted together; until then, what comes first.
+        begun = units.keys() & labelled.protocols or set(list(units)[:1])
+        of = reports * sum(units[protocol] for protocol in begun)
+        return min(of, labelled.labels), of
     written = known.written.get((one.item_id, one.stage, one.person_id))
     return (written.units if written else 0), 0
 

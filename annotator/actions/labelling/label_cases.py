@@ -15,7 +15,7 @@ from annotator.domain.judges.scale import NO_VALUES, Scale
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import PROTOCOLS, USUAL
+from annotator.protocols import PROTOCOLS
 
 BOTH_ORDERS = "both_orders"
 PAGE_STATE = "page_state"
@@ -28,7 +28,7 @@ def shape_of(project: Project, protocol: str) -> Protocol:
     shape = PROTOCOLS[protocol]
     if not shape.values:
         raise Refusal(f"{shape.title} is computed; it is not labelled.", "Choose another to label by.")
-    if project.from_task and protocol != USUAL:
+    if project.from_task and not shape.submitted:
         raise Refusal(
             f"{shape.title} is not labelled in a project made from a task.", "Label it in the project itself."
         )

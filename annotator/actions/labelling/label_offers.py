@@ -16,7 +16,7 @@ from annotator.domain.kinds.artifact import State
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.part import Part
 from annotator.domain.texts.counting import counted
-from annotator.protocols import PROTOCOLS, USUAL
+from annotator.protocols import PROTOCOLS, TO_SUBMIT
 from annotator.storage.tables import ArtifactRow, ExtractRow, table
 
 ARTIFACT, EXTRACT = table(ArtifactRow), table(ExtractRow)
@@ -27,12 +27,12 @@ DRAWN = "drawn "
 
 
 def offered(project: Project) -> list[str]:
-    """The protocols that there is something to label by: gold, drawn parts or pairs. Coverage always is one of them.
+    """The protocols that there is something to label by: gold, drawn parts or pairs.
 
-    A project made from a task offers coverage alone: nothing else travels in a package, to it or back.
+    What is submitted always is among them, and alone in a project made from a task: nothing else travels in a package.
     """
     if project.from_task:
-        return [USUAL]
+        return list(TO_SUBMIT)
     settled = (ARTIFACT.c.state != State.DRAFT.value) | (ARTIFACT.c.author_id == "")
     one, other = RESPONSE.alias("one"), RESPONSE.alias("other")
     met = exists().where(one.c.item_id == other.c.item_id, one.c.system_id != other.c.system_id)
@@ -47,7 +47,7 @@ def offered(project: Project) -> list[str]:
         own = [kind in kinds for kind in shape.needs] + [part.value in parts for part in shape.parts]
         return pairs if shape.paired else any(own)
 
-    return [name for name, shape in PROTOCOLS.items() if shape.values and (name == USUAL or there(shape))]
+    return [name for name, shape in PROTOCOLS.items() if shape.values and (shape.submitted or there(shape))]
 
 
 def gaps(shape: Protocol, found: Iterable[tuple[Material, Sequence[Case]]]) -> tuple[str, ...]:
@@ -106,8 +106,8 @@ def _of_parts(shape: Protocol, reports: list[Material]) -> str:
 
 
 def guide(project: Project, protocol: str) -> str:
-    """Markdown; coverage is labelled by the guideline in force, which a coordinator may write."""
-    if protocol == USUAL:
-        return guidelines.text_in_force(project, Stage.LABELLING)
+    """Markdown: the protocol's own; where it ships none, of what is submitted the guideline in force in the project."""
     path = places.resources() / "guidelines" / "labelling" / f"{protocol}.md"
-    return path.read_text("utf-8") if path.is_file() else ""
+    if path.is_file():
+        return path.read_text("utf-8")
+    return guidelines.text_in_force(project, Stage.LABELLING) if protocol in TO_SUBMIT else ""

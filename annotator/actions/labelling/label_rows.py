@@ -11,18 +11,22 @@ from annotator.actions.labelling import wordings
 from annotator.domain.judges.judgement import Judgement, RaterKind, Status
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import TO_SUBMIT
 from annotator.protocols import USUAL as USUAL
 from annotator.storage.tables import ArtifactRow, ItemRow, JudgementRow, table
 
 ITEM, JUDGEMENT = table(ItemRow), table(JudgementRow)
 # Named apart from the artifact that a label is about.
 SUBMISSION = table(ArtifactRow).alias("submission")
-# What is handed out, submitted as one sealed document, and travels; labels of other protocols count as they are given.
-SUBMITTED = (USUAL,)
 UNSURE = "unsure"
 SAID = (Status.OK.value, Status.UNCLEAR.value)
 # The mark of a label that was given elsewhere and came in by a file: it is finished, and counts at once.
 IMPORTED = "imported"
+
+
+def submits(protocol: str) -> bool:
+    """Whether labels of a protocol are submitted, and count only then."""
+    return protocol in TO_SUBMIT
 
 
 def mine(rater: str, protocol: str) -> Select[Any]:
@@ -88,19 +92,20 @@ def tally(units: Iterable[str], said: Mapping[str, str]) -> tuple[int, int]:
 
 def is_sealed(db: Connection, item_id: str, person_id: str, protocol: str = USUAL) -> bool:
     """Whether a person's labels of an item are submitted, so that none of them may change."""
-    return protocol in SUBMITTED and db.execute(_sealed(person_id, item_id)).first() is not None
+    return submits(protocol) and db.execute(_sealed(person_id, item_id)).first() is not None
 
 
 def sealed_by(db: Connection, rater: str, protocol: str) -> set[str]:
     """The items of which a person's labels are submitted."""
-    if protocol not in SUBMITTED:
+    if not submits(protocol):
         return set()
     return set(db.execute(_sealed(rater, ITEM.c.id).with_only_columns(ITEM.c.id)).scalars())
 
 
 def submitted() -> ColumnElement[bool]:
     """Whether a judgement's row belongs to labels that are submitted."""
-    asked = or_(*(JUDGEMENT.c.protocol == protocol for protocol in SUBMITTED))
+    # No list of them, which has no place in a statement that is kept ready.
+    asked = or_(*(JUDGEMENT.c.protocol == protocol for protocol in TO_SUBMIT))
     return and_(asked, exists(_sealed(JUDGEMENT.c.rater_id, JUDGEMENT.c.item_id)))
 
 
@@ -111,7 +116,7 @@ def given() -> ColumnElement[bool]:
 
 def finished() -> ColumnElement[bool]:
     """Whether a person's label counts: it is submitted, was given elsewhere, or is of a kind that nobody submits."""
-    return or_(JUDGEMENT.c.protocol.not_in(SUBMITTED), submitted(), given())
+    return or_(JUDGEMENT.c.protocol.not_in(TO_SUBMIT), submitted(), given())
 
 
 def is_given(flags: str) -> bool:

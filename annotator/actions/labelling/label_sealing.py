@@ -16,11 +16,12 @@ from annotator.actions.labelling.label_rows import (
     ITEM,
     JUDGEMENT,
     SAID,
-    SUBMITTED,
     is_given,
+    submits,
     submitted,
     to_give_again,
 )
+from annotator.actions.labelling.label_writing import Place
 from annotator.actions.project import people
 from annotator.actions.project.file import PERSON, Project
 from annotator.actions.project.recording import record
@@ -32,7 +33,7 @@ from annotator.domain.kinds.unit import Anchor
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id, now
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import USUAL
+from annotator.protocols import TO_SUBMIT, USUAL
 from annotator.storage.tables import ArtifactRow, ResponseRow, RevisionRow, table
 
 ARTIFACT, REVISION = table(ArtifactRow), table(RevisionRow)
@@ -74,32 +75,41 @@ class Unsubmitted:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """What one person is to label of an item, in their own order, and what they have said of it."""
+    """What one person is to label of an item, in their own order, and what they have said of it.
+
+    `units` holds the words of the units, protocol by protocol; `reports` each report's name and id.
+    """
 
     reports: list[tuple[str, str]]
-    units: dict[str, str]
-    said: dict[tuple[str, str], Row[Any]]
+    units: dict[str, dict[str, str]]
+    said: dict[Place, Row[Any]]
 
-    def places(self) -> Iterator[tuple[str, str, str]]:
-        """Every report's name and id with every unit's id."""
-        for name, response_id in self.reports:
-            for unit_id in self.units:
-                yield name, response_id, unit_id
+    def places(self) -> Iterator[Place]:
+        """Every unit of every report."""
+        for protocol, units in self.units.items():
+            for _, response_id in self.reports:
+                for unit_id in units:
+                    yield Place(protocol, response_id, unit_id)
 
-    def missing(self) -> list[tuple[str, str, str]]:
+    def missing(self) -> list[Place]:
         """The places of whose present words nothing has been said."""
-        return [place for place in self.places() if place[1:] not in self.said]
+        return [place for place in self.places() if place not in self.said]
 
-    def given(self) -> list[tuple[str, str, str]]:
+    def given(self) -> list[Place]:
         """The places of whose present words something has been said."""
-        return [place for place in self.places() if place[1:] in self.said]
+        return [place for place in self.places() if place in self.said]
+
+    def words(self, place: Place) -> str:
+        """A report and what its unit says."""
+        name = next(name for name, response_id in self.reports if response_id == place.response_id)
+        return f"{name}: {self.units[place.protocol][place.unit_id]}"
 
 
 def missing(project: Project, item_id: str, protocol: str = USUAL) -> list[tuple[str, str]]:
-    """The report and unit of every label this person has yet to give before they can submit, in their own order."""
+    """The report and unit of every label under a protocol that this person has yet to give before they can submit."""
     with project.store.read() as db:
         work = _work(db, item_id, people.someone(project).id, protocol)
-    return [(response_id, unit_id) for _, response_id, unit_id in work.missing()]
+    return [(one.response_id, one.unit_id) for one in work.missing() if one.protocol == protocol]
 
 
 def state(project: Project, item_id: str, protocol: str = USUAL) -> Standing:
@@ -107,10 +117,10 @@ def state(project: Project, item_id: str, protocol: str = USUAL) -> Standing:
     me = people.someone(project).id
     with project.store.read() as db:
         work, row = _work(db, item_id, me, protocol), _kept(db, item_id, me)
-    said = [work.said[place[1:]] for place in work.given()]
+    said = [work.said[place] for place in work.given()]
     counted = {
         "reports": len(work.reports),
-        "units": len(work.reports) * len(work.units),
+        "units": sum(1 for _ in work.places()),
         "labelled": len(said),
         "unsure": sum(row.status == Status.UNCLEAR.value for row in said),
     }
@@ -126,8 +136,9 @@ def submit(
     """Seal a person's labels of all reports of an item; Refusal with what is missing as its details.
 
     By default those of the person working; a coordinator may submit for others. `partial`: what is missing stays so.
+    What they have begun to label under several protocols is submitted together; `protocol` where nothing is begun.
     """
-    if protocol not in SUBMITTED:
+    if not submits(protocol):
         raise Refusal("Labels under this protocol are not submitted.", "They count immediately.")
     me = person_id or people.someone(project).id
     if me != people.someone(project).id:
@@ -137,7 +148,7 @@ def submit(
         if row is not None and row.state == State.SEALED.value:
             raise Refusal("Your labels of this item are submitted already.", "Reopen them to change any.")
         _refuse_unfinished(work, partial=partial)
-        document = _document(work, protocol)
+        document = _document(work)
         artifact_id = row.id if row is not None else _begun(db, item_id, me)
         image = artifacts.write_revision(
             project, db, artifact_id, document, "seal", sealed=True,
@@ -167,7 +178,7 @@ def waiting(project: Project, person_ids: Sequence[str]) -> list[Unsubmitted]:
         for item_id, key, person_id in db.execute(_open_work(person_ids)).all():
             work = _work(db, item_id, person_id, USUAL)
             given, missing = work.given(), len(work.missing())
-            own = any(not is_given(work.said[place[1:]].flags) for place in given)
+            own = any(not is_given(work.said[place].flags) for place in given)
             if given and (own or not missing):
                 found.append(Unsubmitted(person_id, aliases[person_id], item_id, key, len(given), missing))
     return found
@@ -195,7 +206,7 @@ def _open_work(person_ids: Sequence[str]) -> Select[Any]:
         .join(ITEM, ITEM.c.id == j.item_id)
         .join(PERSON, PERSON.c.id == j.rater_id)
         .where(
-            j.rater_kind == RaterKind.PERSON.value, j.rater_id.in_(list(person_ids)), j.protocol == USUAL,
+            j.rater_kind == RaterKind.PERSON.value, j.rater_id.in_(list(person_ids)), j.protocol.in_(TO_SUBMIT),
             j.trial == 1, j.status.in_(SAID), ITEM.c.retired.is_(False), ~submitted(),
         )
         .group_by(j.item_id, ITEM.c.key, ITEM.c.position, j.rater_id, PERSON.c.alias)
@@ -213,7 +224,7 @@ def reopen(project: Project, item_id: str) -> Change:
 
 
 def _work(db: Connection, item_id: str, person_id: str, protocol: str) -> _Work:
-    units = dealing.judged_units(db, dealing.labelled_by(protocol), [item_id]).get(item_id, {})
+    """What a person has begun under any protocol that is submitted; where nothing is begun, all of the given one."""
     reports = dealing.dealt(dealing.reports_for(db, person_id, [item_id])[item_id], person_id)
     question = (
         select(JUDGEMENT, RESPONSE.c.sha256.label("report_sha256"))
@@ -222,13 +233,23 @@ def _work(db: Connection, item_id: str, person_id: str, protocol: str) -> _Work:
             JUDGEMENT.c.item_id == item_id,
             JUDGEMENT.c.rater_kind == RaterKind.PERSON.value,
             JUDGEMENT.c.rater_id == person_id,
-            JUDGEMENT.c.protocol == protocol,
+            JUDGEMENT.c.protocol.in_(TO_SUBMIT),
             JUDGEMENT.c.trial == 1,
             JUDGEMENT.c.status.in_(SAID),
         )
     )
-    gone = to_give_again(db, person_id, protocol, JUDGEMENT.c.item_id == item_id)
-    said = {(row.response_id, row.unit_id): row for row in db.execute(question) if row.id not in gone}
+    rows = db.execute(question).all()
+    begun = [name for name in TO_SUBMIT if any(row.protocol == name for row in rows)] or [protocol]
+    units = {
+        name: dealing.judged_units(db, dealing.labelled_by(name), [item_id]).get(item_id, {})
+        for name in begun
+    }
+    gone = {
+        label_id
+        for name in begun
+        for label_id in to_give_again(db, person_id, name, JUDGEMENT.c.item_id == item_id)
+    }
+    said = {Place(row.protocol, row.response_id, row.unit_id): row for row in rows if row.id not in gone}
     return _Work(reports, units, said)
 
 
@@ -256,13 +277,13 @@ def _begun(db: Connection, item_id: str, person_id: str) -> str:
 
 
 def _refuse_unfinished(work: _Work, *, partial: bool) -> None:
-    if not work.reports or not work.units:
+    if not any(work.places()):
         raise Refusal(
             "There is nothing to label on this item.", "It needs a report and settled gold to label by."
         )
     lacking = work.missing()
     if lacking and not (partial and work.given()):
-        named = [f"{name}: {work.units[unit_id]}" for name, _, unit_id in lacking[:NAMED]]
+        named = [work.words(place) for place in lacking[:NAMED]]
         rest = [f"… and {len(lacking) - NAMED} more"] if len(lacking) > NAMED else []
         how_many = "One label is" if len(lacking) == 1 else f"{len(lacking)} labels are"
         raise Refusal(
@@ -270,11 +291,11 @@ def _refuse_unfinished(work: _Work, *, partial: bool) -> None:
         )
 
 
-def _document(work: _Work, protocol: str) -> Labels:
-    """The labels by report and unit: an order that is nobody's own."""
-    given = sorted(work.given(), key=lambda place: place[1])
+def _document(work: _Work) -> Labels:
+    """The labels by protocol, report and unit: an order that is nobody's own."""
+    given = sorted(work.given(), key=lambda place: (TO_SUBMIT.index(place.protocol), place.response_id))
     try:
-        return Labels(units=tuple(_label(work.said[place[1:]], protocol) for place in given))
+        return Labels(units=tuple(_label(work.said[place]) for place in given))
     except ValidationError as error:
         first = error.errors()[0]
         raise Refusal(
@@ -283,10 +304,10 @@ def _document(work: _Work, protocol: str) -> Labels:
         ) from None
 
 
-def _label(row: Row[Any], protocol: str) -> Label:
+def _label(row: Row[Any]) -> Label:
     return Label(
-        id=label_id(protocol, row.response_id, row.unit_id),
-        protocol=protocol,
+        id=label_id(row.protocol, row.response_id, row.unit_id),
+        protocol=row.protocol,
         response_id=row.response_id,
         unit_id=row.unit_id,
         value=UNSURE if row.status == Status.UNCLEAR.value else row.value,

@@ -84,9 +84,9 @@ class Decision:
 def queue(project: Project, protocol: str = USUAL) -> list[Task]:
     """Every report this person may label, item by item, each item's reports in this person's own order.
 
-    Of coverage, once anything is assigned to them, only the items whose labelling is; other protocols are not handed
-    out. A handful of questions for the whole project, however many items there are; labels of units that have since
-    been taken out of the artifact are not counted.
+    Of what is submitted, once anything is assigned to them, only the items whose labelling is; other protocols are not
+    handed out. A handful of questions for the whole project, however many items there are; labels of units that have
+    since been taken out of the artifact are not counted.
     """
     return outlook(project, protocol).tasks
 
@@ -94,8 +94,8 @@ def queue(project: Project, protocol: str = USUAL) -> list[Task]:
 def outlook(project: Project, protocol: str = USUAL) -> Outlook:
     """The queue, and what is missing in it."""
     shape = label_cases.shape_of(project, protocol)
-    if protocol == USUAL:
-        return Outlook(_of_coverage(project))
+    if shape.submitted:
+        return Outlook(_handed_out(project, protocol))
     me, tasks = people.someone(project).id, list[Task]()
     with project.store.read() as db:
         said = said_by(db, me, protocol)
@@ -115,17 +115,17 @@ def seen(project: Project, protocol: str) -> tuple[str, str, object]:
     return protocol, people.someone(project).id, project.store.watch.by_others()
 
 
-def _of_coverage(project: Project) -> list[Task]:
+def _handed_out(project: Project, protocol: str) -> list[Task]:
     """Counted without reading what the units say: it is asked after every label, to show what waits."""
-    me, kind = people.someone(project).id, dealing.labelled_by(USUAL)
+    me, kind = people.someone(project).id, dealing.labelled_by(protocol)
     with project.store.read() as db:
         units, reports = dealing.judged_units(db, kind), dealing.reports_for(db, me)
         said, sealed, asked = (
-            said_by(db, me, USUAL),
-            sealed_by(db, me, USUAL),
+            said_by(db, me, protocol),
+            sealed_by(db, me, protocol),
             assignments.offered(project),
         )
-        hidden, given = annotating.withheld(db, me, kind), given_by(db, me, USUAL)
+        hidden, given = annotating.withheld(db, me, kind), given_by(db, me, protocol)
         question = select(ITEM.c.id, ITEM.c.key, ITEM.c.question).where(ITEM.c.retired.is_(False))
         rows = db.execute(question.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)).all()
     tasks = []
@@ -165,7 +165,7 @@ def lacking(project: Project, protocol: str = USUAL) -> str:
     “assignments” when other work is assigned to this person, and no labelling.
     """
     shape = label_cases.shape_of(project, protocol)
-    if protocol != USUAL:
+    if not shape.submitted:
         return label_offers.lack(project, shape)
     kind, me = dealing.labelled_by(protocol), people.someone(project).id
     with project.store.read() as db:
@@ -194,7 +194,7 @@ def recent(project: Project, limit: int = 10, protocol: str = USUAL) -> list[Dec
         return []
     keys, words, names = dict[str, str](), dict[tuple[str, str], str](), dict[str, str]()
     with project.store.read() as db:
-        drawn = dealing.narrowed(db, me) if protocol == USUAL else {}
+        drawn = dealing.narrowed(db, me) if shape.submitted else {}
         gone = to_give_again(db, me, protocol, JUDGEMENT.c.id.in_([row.id for row in rows]))
     for at_hand in label_cases.walk(project, shape, sorted({row.item_id for row in rows})):
         keys[at_hand.item.id] = at_hand.item.key

@@ -21,7 +21,6 @@ from annotator.actions.labelling.label_rows import (
     to_give_again,
 )
 from annotator.actions.labelling.label_rows import SAID as SAID
-from annotator.actions.labelling.label_rows import SUBMITTED as SUBMITTED
 from annotator.actions.labelling.label_rows import UNSURE as UNSURE
 from annotator.actions.labelling.label_tasks import Decision as Decision
 from annotator.actions.labelling.label_tasks import Outlook as Outlook
@@ -39,6 +38,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.domain.judges.judgement import Judgement, RaterKind, Status
 from annotator.domain.judges.protocol import Case, Protocol
+from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.item import Item
 from annotator.domain.texts.change import Change
@@ -120,7 +120,7 @@ def sheet(project: Project, response_id: str, protocol: str = USUAL, other_id: s
     me, first = people.someone(project).id, cases[0]
     with project.store.read() as db:
         # Only what is submitted is dealt by validation sets.
-        dealt = dealing.reports_for(db, me, [first.item.id]) if protocol in SUBMITTED else None
+        dealt = dealing.reports_for(db, me, [first.item.id]) if shape.submitted else None
         reports = (dealt or dealing.reports(db, [first.item.id]))[first.item.id]
         found = {label.unit_id: label for label in labels_of(db, me, response_id, protocol)}
         submitted = is_sealed(db, first.item.id, me, protocol)
@@ -178,8 +178,9 @@ def _units(cases: Sequence[Case]) -> list[Unit]:
 
 
 def _nothing(shape: Protocol) -> Refusal:
-    if shape.name == USUAL:
-        return Refusal("This item has no sealed rubric to label by.", "Submit one on the Author page first.")
+    if shape.submitted:
+        gold = KINDS[dealing.labelled_by(shape.name)].title.lower()
+        return Refusal(f"This item has no sealed {gold} to label by.", "Submit one on the Author page first.")
     return Refusal(f"{shape.title}: nothing can be asked about this report.", "Choose another one.")
 
 
@@ -253,9 +254,9 @@ Cases = Mapping[str, Case]
 
 
 def _cases(project: Project, protocol: str, response_id: str, unit_ids: Sequence[str]) -> Cases:
-    """Where these units are asked about; Refusal when one no longer is. Of coverage nothing is looked up."""
+    """Where these units are asked about; Refusal when one no longer is. Of what is submitted nothing is looked up."""
     shape = label_cases.shape_of(project, protocol)
-    if protocol == USUAL:
+    if shape.submitted:
         return {}
     # What may be said hangs on whether a page has words, never on those of a report.
     wanted = replace(materials.for_judging(shape), texts=False)
@@ -291,8 +292,8 @@ def _marked(fields: Fields) -> Make:
 
 
 def _gone(protocol: str) -> Refusal:
-    what = "criterion" if protocol == USUAL else "question"
-    return Refusal(f"That {what} is no longer part of what is labelled.", "Open the report again.")
+    one = label_cases.presentation_of(protocol).one
+    return Refusal(f"That {one} is no longer part of what is labelled.", "Open the report again.")
 
 
 def _say(project: Project, place: Place, verb: str, make: Make, cases: Cases | None = None) -> Change:
@@ -330,8 +331,8 @@ def _blank(project: Project, db: Connection, place: Place, rater: str, cases: Ca
         raise Refusal("That report is no longer in the project.", "Open another one.")
     if is_sealed(db, item_id, rater, place.protocol):
         raise lock()
-    if place.protocol == USUAL:
-        artifact_id = _of_rubric(db, item_id, place.unit_id)
+    if PROTOCOLS[place.protocol].submitted:
+        artifact_id = _of_gold(db, item_id, place)
     else:
         known = cases or _cases(project, place.protocol, place.response_id, [place.unit_id])
         artifact_id = known[place.unit_id].artifact_id
@@ -342,9 +343,9 @@ def _blank(project: Project, db: Connection, place: Place, rater: str, cases: Ca
     }  # fmt: skip
 
 
-def _of_rubric(db: Connection, item_id: str, unit_id: str) -> str:
-    """The rubric that has a criterion; Refusal when none does any more."""
-    artifact = annotating.judged_artifact(db, item_id, dealing.labelled_by(USUAL))
-    if artifact is None or unit_id not in {unit.id for unit in artifact.document.units}:
-        raise _gone(USUAL)
+def _of_gold(db: Connection, item_id: str, place: Place) -> str:
+    """The gold that has a unit; Refusal when none does any more."""
+    artifact = annotating.judged_artifact(db, item_id, dealing.labelled_by(place.protocol))
+    if artifact is None or place.unit_id not in {unit.id for unit in artifact.document.units}:
+        raise _gone(place.protocol)
     return artifact.id

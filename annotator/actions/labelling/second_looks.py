@@ -18,7 +18,6 @@ from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import TAXONOMIES as TAXONOMIES
-from annotator.protocols.researcherbench import taxonomy as looks
 
 # Unit → what was said on looking again.
 Kinds = dict[str, str]
@@ -36,13 +35,6 @@ def of_report(project: Project, response_id: str, taxonomy: str) -> Kinds:
     with project.store.read() as db:
         rows = db.execute(question.with_only_columns(JUDGEMENT.c.unit_id, JUDGEMENT.c.value))
         return {unit_id: value for unit_id, value in rows}
-
-
-def suggested(taxonomy: str, verdict: Judgement) -> str:
-    """What a verdict itself tells about its kind, to be offered; empty when it tells nothing."""
-    if taxonomy != looks.CITATION_ERRORS.name:
-        return ""
-    return looks.suggested(verdict.value or "", verdict.flags) or ""
 
 
 def give(project: Project, response_id: str, unit_id: str, taxonomy: str, value: str) -> Change:

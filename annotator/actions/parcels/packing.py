@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Row, select
 from sqlalchemy.engine import Connection
 
 from annotator import files
@@ -21,14 +21,14 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.domain.experts.assignment import Assignment, Purpose, Stage, stage_of
 from annotator.domain.experts.person import Person
-from annotator.domain.kinds.artifact import State
+from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.material.item import free_key
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages, parcels
-from annotator.protocols import USUAL
+from annotator.protocols import TO_SUBMIT
 from annotator.storage import tables, upserts
 from annotator.storage.tables import table
 
@@ -141,8 +141,8 @@ def going_out(assigned: Sequence[Assignment]) -> list[Assignment]:
     Adjudication stays here, a repeat waits for its day, and labelling by a settled document waits until the person
     has handed in their own of the same item.
     """
-    own = stage_of(dealing.labelled_by(USUAL))
-    writing = {one.item_id for one in assigned if one.stage is own and one.submitted_at is None}
+    own = {stage_of(kind) for kind in _gold()}
+    writing = {one.item_id for one in assigned if one.stage in own and one.submitted_at is None}
     return [
         one
         for one in assigned
@@ -265,26 +265,37 @@ def _documents(
     db: Connection, items: dict[str, dict[str, Any]], labelled: list[Served]
 ) -> list[parcels.TaskDocument]:
     """What the reports are labelled by: settled documents only, for a partner's sealed one is not for this person."""
-    kind = dealing.labelled_by(USUAL)
-    judged = annotating.judged_rows(db, kind, {one.assignment.item_id for one in labelled})
+    wanted = {one.assignment.item_id for one in labelled}
+    judged = {kind: annotating.judged_rows(db, kind, wanted) for kind in _gold()}
     made = []
     for one in labelled:
-        row = judged.get(one.assignment.item_id)
-        if row is None or (row.author_id and row.state != State.CONSENSUS.value):
+        found = {kind: rows.get(one.assignment.item_id) for kind, rows in judged.items()}
+        settled = {kind: row for kind, row in found.items() if row is not None and _is_settled(row)}
+        if not settled:
             raise Refusal(
-                f"Item {items[one.assignment.item_id]['key']} has no settled {kind.value} to label by.",
+                f"Item {items[one.assignment.item_id]['key']} has no settled {' or '.join(judged)} to label by.",
                 "Adjudicate it first, or take the labelling of this item out of the plan.",
             )
-        again = {"id": derived_id("again", row.id, one.item_id)} if one.again else {"id": row.id}
-        made.append(
-            parcels.TaskDocument(
-                **again,
-                item_id=one.item_id,
-                kind=kind.value,
-                document=_without_notes(json.loads(row.content)),
+        for kind, row in settled.items():
+            again = {"id": derived_id("again", row.id, one.item_id)} if one.again else {"id": row.id}
+            made.append(
+                parcels.TaskDocument(
+                    **again,
+                    item_id=one.item_id,
+                    kind=kind.value,
+                    document=_without_notes(json.loads(row.content)),
+                )
             )
-        )
     return made
+
+
+def _gold() -> list[Kind]:
+    """The kinds of gold by which labels that are submitted are given."""
+    return list(dict.fromkeys(dealing.labelled_by(protocol) for protocol in TO_SUBMIT))
+
+
+def _is_settled(row: Row[Any]) -> bool:
+    return not row.author_id or bool(row.state == State.CONSENSUS.value)
 
 
 def _without_notes(tree: dict[str, Any]) -> dict[str, Any]:

@@ -9,12 +9,12 @@ from sqlalchemy import bindparam, delete, insert, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import annotating
-from annotator.actions.labelling.label_rows import SUBMITTED, is_given
+from annotator.actions.labelling.label_rows import is_given
 from annotator.actions.project.hashing import judgement_hash
 from annotator.domain.judges.judgement import Judgement, RaterKind, Status
 from annotator.domain.kinds.labels import UNSURE, Label, Labels
 from annotator.domain.texts.identity import derived_id
-from annotator.protocols import PROTOCOLS
+from annotator.protocols import PROTOCOLS, TO_SUBMIT
 from annotator.storage.tables import ArtifactRow, JudgementRow, RevisionRow, table
 
 ARTIFACT, REVISION, JUDGEMENT = table(ArtifactRow), table(RevisionRow), table(JudgementRow)
@@ -55,7 +55,7 @@ def _of(person_id: str, item_id: str, trial: int) -> tuple[Any, ...]:
         JUDGEMENT.c.item_id == item_id,
         JUDGEMENT.c.trial == trial,
         # What else they said in this project does not travel, and stays.
-        JUDGEMENT.c.protocol.in_(SUBMITTED),
+        JUDGEMENT.c.protocol.in_(TO_SUBMIT),
     )
 
 

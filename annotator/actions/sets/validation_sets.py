@@ -12,7 +12,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.assignments import assignments
 from annotator.actions.labelling import dealing, label_cases
-from annotator.actions.labelling.label_rows import ITEM, SUBMITTED
+from annotator.actions.labelling.label_rows import ITEM, submits
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
@@ -113,7 +113,7 @@ def preview(project: Project, wish: Wish) -> Preview:
 
 
 def make(project: Project, wish: Wish) -> Change:
-    """Draw a set, and deal its items to people: of coverage as assignments, on which they see those responses only.
+    """Draw a set, and deal its items to people: of what is submitted as assignments, on which they see those alone.
 
     Whoever was asked for the labels of an item before labels all of its responses, as they were told.
     """
@@ -122,7 +122,7 @@ def make(project: Project, wish: Wish) -> Change:
         if db.execute(select(SET.c.id).where(SET.c.name == wish.name.strip())).first():
             raise Refusal(f"There is a set “{wish.name.strip()}” already.", "Choose another name.")
         content = drawn.content
-        if wish.protocol in SUBMITTED:
+        if submits(wish.protocol):
             content = _dealt(project, db, wish, content)
         text = canonical_json(content.model_dump(mode="json")).decode()
         row: dict[str, Any] = {
@@ -337,7 +337,7 @@ def _set_of(row: Any, opened: int) -> ValidationSet:
 def _raters(db: Connection, found: ValidationSet) -> dict[str, tuple[str, ...]]:
     """Who labels each item of a set now: those it was dealt to, and who took it over from one of them."""
     dealt = found.content.dealt
-    if found.protocol not in SUBMITTED:
+    if not submits(found.protocol):
         return dealt
     asked = dealing.labelling(db)
     return {

@@ -269,6 +269,9 @@ class Protocol:
     units are the cells of one, `matching` where references are held against gold ones, `target`
     where the judge reads the report itself, which may address it. `aims` are published agreement, `other_rule` another
     published way to read replies.
+
+    Labels of a `submitted` protocol are handed out by assignment, travel in packages and count once their rater has
+    submitted them; then each unit of its one kind of gold is asked about each report. Others count as they are given.
     """
 
     name: str
@@ -292,6 +295,7 @@ class Protocol:
     target: Target | None = None
     aims: tuple[Aim, ...] = ()
     other_rule: OtherRule | None = None
+    submitted: bool = False
     departures: tuple[str, ...] = ()
 
     @property

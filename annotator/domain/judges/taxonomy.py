@@ -1,13 +1,18 @@
 """What a second look is: labels people give to verdicts already reached, and how many of each a response gets."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from annotator.domain.judges.scale import Value
 from annotator.domain.material.item import QUESTION_TYPES
 from annotator.domain.texts.estimate import Estimate
 
 SUBTOTAL = "subtotal"
+
+
+def _nothing(_value: str, _flags: str) -> str:
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,18 +20,31 @@ class Taxonomy:
     """Labels for the units on which a protocol came to one of some verdicts, such as the kinds of an error.
 
     `name` stands where a protocol's name stands in a label; `of` names the protocol whose verdicts are looked at
-    again, `after` the verdicts that ask for a label. `whole` tells whether each of those must get one, `printed` where
-    the paper prints how many there are, `departures` what is counted otherwise here.
+    again, `after` the verdicts that ask for a label. `head` stands before its `kinds`, of which there may be four;
+    `suggested` says which of them a verdict tells by its value and flags, empty when it tells none. `whole` tells
+    whether each of those verdicts must get one, `printed` where the paper prints how many there are, `departures` what
+    is counted otherwise here.
     """
 
     name: str
     title: str
     of: str
     after: tuple[str, ...]
-    values: tuple[str, ...]
+    head: str
+    kinds: tuple[Value, ...]
     whole: bool = True
     printed: str = ""
     departures: tuple[str, ...] = ()
+    suggested: Callable[[str, str], str] = _nothing
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The kinds as they are stored, in the order of their keys."""
+        return tuple(kind.name for kind in self.kinds)
+
+    def words(self, kind: str) -> str:
+        """What a kind is called; one that is not known, as in a file of a later version, as it is stored."""
+        return next((one.words for one in self.kinds if one.name == kind), kind)
 
 
 @dataclass(frozen=True, slots=True)

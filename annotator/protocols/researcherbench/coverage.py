@@ -184,5 +184,6 @@ COVERAGE = Protocol(
     target=Target(YES, "covered"),
     aims=AIMS,
     other_rule=PUBLIC_RULE,
+    submitted=True,
     departures=DEPARTURES,
 )

@@ -8,6 +8,7 @@ from enum import StrEnum
 from functools import partial
 
 from annotator.domain.judges.judgement import NO, YES
+from annotator.domain.judges.scale import Value
 from annotator.domain.judges.taxonomy import Taxonomy
 from annotator.protocols.researcherbench.coverage import COVERAGE
 from annotator.protocols.researcherbench.factual import FACTUAL
@@ -45,27 +46,56 @@ class Mode(StrEnum):
     MULTI_SOURCE_SYNTHESIS = "multi_source_synthesis"
 
 
+def suggested(value: str, flags: str) -> str:
+    """The label offered for a claim: by the state of its page, or by its verdict; empty when neither tells."""
+    if any(flag.startswith(PAGE) and flag != PAGE_CUT for flag in flags.split()):
+        return CitationError.INVALID_ATTRIBUTION
+    return CitationError.UNSUPPORTED_ANSWER if value == NO else ""
+
+
 _counted = partial(Taxonomy, printed="Table 6", departures=DEPARTURES)
-MISSES = _counted("researcherbench.misses", "Uncovered criteria", COVERAGE.name, (NO,), tuple(Miss))
+MISSES = _counted(
+    "researcherbench.misses",
+    "Uncovered criteria",
+    COVERAGE.name,
+    (NO,),
+    "What is missing",
+    (
+        Value(Miss.INCOMPLETENESS, "All of it", "Incompleteness: the report does not address the criterion"),
+        Value(Miss.PARTIAL_MISSING, "A part", "Partial missing: the report addresses it in part"),
+    ),
+)
 CITATION_ERRORS = _counted(
     "researcherbench.citation_errors",
     "Claims without support",
     FACTUAL.name,
     (NO, UNKNOWN),
-    tuple(CitationError),
+    "What is wrong",
+    (
+        Value(
+            CitationError.INVALID_ATTRIBUTION,
+            "Invalid attribution",
+            "The source cannot be reached, or was made up",
+        ),
+        Value(
+            CitationError.UNSUPPORTED_ANSWER,
+            "Unsupported",
+            "The source exists and does not support the claim",
+        ),
+    ),
+    suggested=suggested,
 )
 MODES = _counted(
     "researcherbench.modes",
     "How covered criteria came about",
     COVERAGE.name,
     (YES,),
-    tuple(Mode),
+    "Where it comes from",
+    (
+        Value(Mode.RETRIEVAL, "Retrieved", "Retrieval: taken directly from a source"),
+        Value(Mode.INTERNAL_KNOWLEDGE, "Known", "Internal knowledge: stated without a source"),
+        Value(Mode.SINGLE_SOURCE_SYNTHESIS, "One source", "Derived from one source"),
+        Value(Mode.MULTI_SOURCE_SYNTHESIS, "Several sources", "Combined from several sources"),
+    ),
     whole=False,
 )
-
-
-def suggested(value: str, flags: str) -> str | None:
-    """The label offered for a claim: by the state of its page, or by its verdict; None when neither tells."""
-    if any(flag.startswith(PAGE) and flag != PAGE_CUT for flag in flags.split()):
-        return CitationError.INVALID_ATTRIBUTION
-    return CitationError.UNSUPPORTED_ANSWER if value == NO else None

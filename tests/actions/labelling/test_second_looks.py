@@ -96,8 +96,8 @@ def test_kinds_may_be_given_after_the_labels_are_submitted(project, place):
 def test_a_claims_kind_is_suggested_by_its_page_or_its_verdict(project, place, value, flags, offered):
     label = labels.sheet(project, place[0]).labels[place[1]]
     said = Judgement(**label.model_dump() | {"value": value, "flags": flags})
-    assert second_looks.suggested(CITATION_ERRORS.name, said) == offered
-    assert second_looks.suggested(MISSES.name, said) == ""
+    assert CITATION_ERRORS.suggested(said.value or "", said.flags) == offered
+    assert MISSES.suggested(said.value or "", said.flags) == ""
 
 
 def test_an_unsupported_claim_gets_its_kind(tmp_path):

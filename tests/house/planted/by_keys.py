@@ -1,5 +1,7 @@
 """The window opens Label for every protocol that is offered, and those that are planted are labelled by keys."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from PySide6.QtGui import QKeySequence
@@ -13,6 +15,7 @@ from annotator.gui.review.verdicts import face
 from annotator.gui.shell.starting import make_application
 from annotator.gui.shell.window import Window
 from annotator.protocols import PROTOCOLS
+from tests.projects import pairs_project as pairs
 
 # Key → what is said then of the unit at hand.
 KEYS = {
@@ -25,6 +28,18 @@ KEYS = {
     },
     "planted.rating": {"0": "0", "7": "7", "=": "10", "-": labels.UNSURE, "Ctrl+Z": "10"},
 }
+
+
+@contextmanager
+def at_work(project: Project, name: str) -> Iterator[Window]:
+    """The window with one of the people at work, and the keyboard."""
+    made = Window(pairs.work_as(project, name))
+    made.show()
+    made.activateWindow()
+    while QApplication.activeWindow() is not made:
+        QApplication.processEvents()
+    yield made
+    made.close()
 
 
 def labelled_by_keys(project: Project, folder: Path) -> None:

@@ -2,12 +2,9 @@
 
 import csv
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-
-from PySide6.QtWidgets import QApplication
 
 from annotator.actions.adjudication import feedback, voting
 from annotator.actions.agreement import agreement_report
@@ -27,7 +24,7 @@ from annotator.domain.kinds.documents import KINDS, document_of
 from annotator.gui.shell.starting import make_application
 from annotator.gui.shell.steps import ASIDE
 from annotator.gui.shell.steps import STEPS as PAGES
-from annotator.gui.shell.window import Window
+from tests.house.planted.by_keys import at_work
 from tests.house.planted.walk import content, walked
 from tests.projects import pairs_project as pairs
 from tests.windows.labelling_keys import press, type_words
@@ -40,18 +37,6 @@ def of_state(project: Project, state: State) -> list[Artifact]:
     """The motives of that state that the person working may see."""
     found = annotating.artifacts_of(project, pairs.item(project))
     return [one for one in found if one.kind == MOTIVES and one.state is state]
-
-
-@contextmanager
-def at_work(project: Project, name: str) -> Iterator[Window]:
-    """The window with one of the people at work, and the keyboard."""
-    made = Window(pairs.work_as(project, name))
-    made.show()
-    made.activateWindow()
-    while QApplication.activeWindow() is not made:
-        QApplication.processEvents()
-    yield made
-    made.close()
 
 
 def handed_out(project: Project, folder: Path) -> None:

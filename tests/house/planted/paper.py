@@ -64,8 +64,8 @@ def baseline(values: tuple[str, ...], case: Case) -> Verdicts:
     return {case.unit.id: Verdict(value=values[place], rationale="by its length")}
 
 
-def support(scored: Scored, over_valid: bool = False) -> Estimate:
-    said = [scored.values.get(unit.id) for unit in scored.material.units(Kind.RUBRIC)]
+def support(kind: Kind, scored: Scored, over_valid: bool = False) -> Estimate:
+    said = [scored.values.get(unit.id) for unit in scored.material.units(kind)]
     known = [value for value in said if value is not None]
     whole = bool(known) and (over_valid or len(known) == len(said))
     value = known.count("supports") / len(known) if whole else None
@@ -148,7 +148,7 @@ PAPER = Paper(
             "planted.stance",
             Kind.RUBRIC,
             STANCE,
-            Metric("planted.support", "Support", "`s/n`", support),
+            Metric("planted.support", "Support", "`s/n`", partial(support, Kind.RUBRIC)),
             aims=(Aim("kappa", 0.5, "Table 9"), Aim("accuracy", 0.75, "Table 9", "an early judge")),
             other_rule=OtherRule("Nowhere, page 9", heard, "a call that failed counts as left out"),
         ),
@@ -166,6 +166,13 @@ PAPER = Paper(
                 within=(0, 10),
             ),
             Metric("planted.used", "In use", "How much of the scale is in use.", table=share_in_use),
+        ),
+        _planted(
+            "planted.presence",
+            Kind.CHECKLIST,
+            STANCE,
+            Metric("planted.present", "Present", "`s/n`", partial(support, Kind.CHECKLIST)),
+            submitted=True,
         ),
         DUEL,
     ),

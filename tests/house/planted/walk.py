@@ -32,6 +32,7 @@ from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.storage.tables import ResponseRow, SystemRow, table
 from tests.house.planted import published
 from tests.house.planted.by_keys import labelled_by_keys
+from tests.house.planted.submitting_walk import submitted
 
 STANCE, RATING, DUEL = "planted.stance", "planted.rating", "planted.duel"
 PLANTED = (STANCE, RATING)
@@ -313,6 +314,7 @@ STEPS: dict[str, Callable[[Project, Path], None]] = {
         labelled,
         labelled_by_keys,
         unsure_is_missing,
+        submitted,
         validated,
         published.measured_by_aims,
         published.measured_by_no_aim,

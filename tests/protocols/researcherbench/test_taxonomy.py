@@ -97,8 +97,8 @@ def test_only_some_verdicts_ask_for_a_label():
         ("unknown", "injection page_forbidden", "invalid_attribution"),
         ("no", "", "unsupported_answer"),
         ("no", "page_cut", "unsupported_answer"),
-        ("unknown", "", None),
-        ("yes", "quote_missing", None),
+        ("unknown", "", ""),
+        ("yes", "quote_missing", ""),
     ],
 )
 def test_a_claims_label_is_offered_by_its_page_or_verdict(value, flags, label):

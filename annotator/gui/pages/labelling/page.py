@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
 from annotator.actions.labelling import label_offers, label_rows, label_tasks
 from annotator.actions.labelling.label_cases import presentation_of
-from annotator.actions.labelling.label_rows import USUAL
+from annotator.actions.labelling.label_rows import USUAL, submits
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.change import Change
 from annotator.gui import keys
@@ -200,7 +200,7 @@ class LabelPage(Page):
         if wished != self.bench.protocol and wished in offered:
             self._take_up(wished)
         elif self.bench.protocol not in offered:
-            self._take_up(USUAL)
+            self._take_up(offered[0])
         self.tabs.offer(offered, self.bench.protocol)
         self._fill()
         if not self.queue.tasks:
@@ -227,11 +227,11 @@ class LabelPage(Page):
         self.guideline.show_words(self.desk.ask(label_offers.guide, protocol) or "")
         seen = self.desk.ask(label_tasks.seen, protocol)
         # Claims are looked through report by report; a queue that is as it was need not be asked for again.
-        if self._stale or seen != self._seen or protocol == USUAL:
+        if self._stale or seen != self._seen or submits(protocol):
             self._seen, found = seen, self.desk.ask(label_tasks.outlook, protocol)
-            self.queue.fill(found.tasks if found else [], submits=protocol in label_rows.SUBMITTED)
+            self.queue.fill(found.tasks if found else [], submits=submits(protocol))
             self.tabs.show_gaps(found.gaps if found else (), *way_to_mend(protocol))
-        self.queue.know_due(due_of_items(self.desk, [Stage.LABELLING]) if protocol == USUAL else {})
+        self.queue.know_due(due_of_items(self.desk, [Stage.LABELLING]) if submits(protocol) else {})
         self.queue_pane.called = presentation_of(protocol).line
         self.queue_pane.recount()
         self.queue_pane.show_open(self.bench.task_id)
@@ -334,7 +334,7 @@ class LabelPage(Page):
         """Whether no other report of the item has open criteria."""
         beside = self.queue.open_beside(self.bench.task_id)
         alone = beside is None or beside.id == self.bench.task_id
-        return alone and self.bench.protocol in label_rows.SUBMITTED
+        return alone and submits(self.bench.protocol)
 
     def _say_report_done(self) -> None:
         units = presentation_of(self.bench.protocol).counted(len(self.bench.units))
@@ -364,8 +364,8 @@ class LabelPage(Page):
     def _show_done(self) -> None:
         tasks, called = self.queue.tasks, presentation_of(self.bench.protocol)
         units, unsure = sum(t.units for t in tasks), sum(t.unsure for t in tasks)
-        waiting, submits = len(self.queue.unsubmitted()), self.bench.protocol in label_rows.SUBMITTED
-        self.done.show_counts(called, len(tasks), units, unsure, waiting, submits=submits)
+        waiting, sealed = len(self.queue.unsubmitted()), submits(self.bench.protocol)
+        self.done.show_counts(called, len(tasks), units, unsure, waiting, submits=sealed)
         self.middle.setCurrentWidget(self.done)
 
     def _show_nothing(self) -> None:

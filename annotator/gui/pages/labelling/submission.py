@@ -3,6 +3,7 @@
 from PySide6.QtCore import QObject, Signal
 
 from annotator.actions.labelling import label_sealing
+from annotator.actions.labelling.label_cases import presentation_of
 from annotator.domain.texts.counting import counted
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.labelling.bench import Bench
@@ -13,7 +14,7 @@ class Submission(QObject):
     """Does it and keeps the queue in step; what to show next is the page's."""
 
     missing = Signal(str, str, int)
-    """Labels are still missing: the report and the criterion of the first, and how many there are."""
+    """Labels are still missing: the report and the unit of the first, and how many there are."""
     submitted = Signal(str)
     """What was submitted, in a sentence."""
     reopened = Signal(str)
@@ -26,11 +27,11 @@ class Submission(QObject):
         """How the open report's item stands, while its labels are submitted."""
         if self._bench.sheet is None or not self._bench.sheet.sealed:
             return None
-        return self._desk.ask(label_sealing.state, self._bench.sheet.item.id)
+        return self._desk.ask(label_sealing.state, self._bench.sheet.item.id, self._bench.protocol)
 
     def submit(self, item_id: str) -> None:
         """Submit the labels of an item, or tell what is missing."""
-        missing = self._desk.ask(label_sealing.missing, item_id) or []
+        missing = self._desk.ask(label_sealing.missing, item_id, self._bench.protocol) or []
         if missing:
             self.missing.emit(*missing[0], len(missing))
         elif self._seal(item_id):
@@ -53,13 +54,14 @@ class Submission(QObject):
             self.reopened.emit(f"Your labels of item {sheet.item.key} are open again.")
 
     def _seal(self, item_id: str) -> bool:
-        sealed = self._desk.do(label_sealing.submit, item_id) is not None
+        sealed = self._desk.do(label_sealing.submit, item_id, self._bench.protocol) is not None
         if sealed:
             self._queue.seal(item_id, sealed=True)
         return sealed
 
     def _words(self, item_ids: list[str]) -> str:
         tasks = [task for task in self._queue.tasks if task.item_id in item_ids]
-        criteria, reports = sum(task.units for task in tasks), counted(len(tasks), "report")
+        called = presentation_of(self._bench.protocol)
+        units, reports = called.counted(sum(task.units for task in tasks)), counted(len(tasks), "report")
         what = f"item {tasks[0].item_key}" if len(item_ids) == 1 and tasks else counted(len(item_ids), "item")
-        return f"{what} ({counted(criteria, 'criterion', 'criteria')} in {reports})"
+        return f"{what} ({units} in {reports})"

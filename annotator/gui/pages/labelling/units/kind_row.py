@@ -10,24 +10,6 @@ from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.plain import PlainLabel
 
 ACTS = ("kind_1", "kind_2", "kind_3", "kind_4")
-# In words: the heading of each taxonomy, and of each kind its name and meaning.
-HEADS = {
-    "researcherbench.misses": "What is missing",
-    "researcherbench.citation_errors": "What is wrong",
-    "researcherbench.modes": "Where it comes from",
-}
-KINDS: dict[str, tuple[str, str]] = {
-    "incompleteness": ("All of it", "Incompleteness: the report does not address the criterion"),
-    "partial_missing": ("A part", "Partial missing: the report addresses it in part"),
-    "invalid_attribution": (
-        "Invalid attribution", "The source cannot be reached, or was made up",
-    ),
-    "unsupported_answer": ("Unsupported", "The source exists and does not support the claim"),
-    "retrieval": ("Retrieved", "Retrieval: taken directly from a source"),
-    "internal_knowledge": ("Known", "Internal knowledge: stated without a source"),
-    "single_source_synthesis": ("One source", "Derived from one source"),
-    "multi_source_synthesis": ("Several sources", "Combined from several sources"),
-}  # fmt: skip
 
 
 class KindRow(QWidget):
@@ -57,13 +39,13 @@ class KindRow(QWidget):
         self.setVisible(asked is not None and not (self._readonly and not kind))
         if asked is None:
             return
-        self.head.setText(HEADS[asked.name])
-        for button, value in zip(self.buttons, asked.values, strict=False):
-            words, hint = KINDS[value]
-            button.set_words(f"{words}?" if value == suggested and not kind else words)
-            button.set_hint(f"{hint}. Suggested by the label itself." if value == suggested else hint)
-            button.setChecked(value == kind)
+        self.head.setText(asked.head)
+        for button, one in zip(self.buttons, asked.kinds, strict=False):
+            by_itself = one.name == suggested
+            button.set_words(f"{one.words}?" if by_itself and not kind else one.words)
+            button.set_hint(f"{one.hint}. Suggested by the label itself." if by_itself else one.hint)
+            button.setChecked(one.name == kind)
             button.setEnabled(not self._readonly)
         for place, button in enumerate(self.buttons):
-            button.setVisible(place < len(asked.values))
+            button.setVisible(place < len(asked.kinds))
         self.updateGeometry()

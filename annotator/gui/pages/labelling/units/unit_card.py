@@ -10,7 +10,6 @@ from annotator.actions.labelling.label_cases import presentation_of
 from annotator.domain.judges.judgement import Judgement
 from annotator.domain.kinds.unit import Unit
 from annotator.gui import theme
-from annotator.gui.pages.labelling.units.kind_row import KINDS
 from annotator.gui.pages.labelling.units.unit_details import UnitDetails
 from annotator.gui.review.state_chip import StateChip
 from annotator.gui.review.verdicts import WORDED_ANEW, Kept, face, is_flagged, said
@@ -99,7 +98,7 @@ class UnitCard(QFrame):
         self._shown, label = kept, kept.label
         shown = WORDED_ANEW if kept.outdated else face(said(label), self._asked.protocol)
         self.chip.show_state(shown.words, shown.icon, shown.state)
-        self.kind.setText(KINDS[kept.kind][0] if kept.kind else "")
+        self.kind.setText(kept.asked.words(kept.kind) if kept.asked else "")
         self.kind.setVisible(bool(kept.kind))
         for picture, (field, name, words) in zip(self._icons, BESIDE, strict=True):
             there = bool(label and self._beside(label, field))

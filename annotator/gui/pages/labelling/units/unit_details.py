@@ -3,7 +3,6 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QToolButton, QWidget
 
-from annotator.actions.labelling import second_looks
 from annotator.actions.labelling.label_cases import presentation_of
 from annotator.gui import keys
 from annotator.gui.pages.labelling.units.kind_row import KindRow
@@ -103,7 +102,7 @@ class UnitDetails(QWidget):
         label, asked = kept.label, kept.asked
         value, known = said(label), answers(self._protocol)
         self.verdicts.show_place(known.index(value) if value in known else -1)
-        suggested = second_looks.suggested(asked.name, label) if asked and label else ""
+        suggested = asked.suggested(label.value or "", label.flags) if asked and label else ""
         self.kinds.show_kind(asked, kept.kind, suggested)
         self._show_outdated(kept.outdated)
         self.origin.setText(f"{kept.origin[:1].upper()}{kept.origin[1:]}")

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.actions.labelling.label_cases import presentation_of
-from annotator.actions.labelling.label_rows import USUAL
 from annotator.actions.labelling.second_looks import TAXONOMIES
 from annotator.domain.judges.presentation import Layout
 from annotator.gui.pages.labelling.bench import Bench
@@ -146,7 +145,7 @@ class UnitsPane(QWidget):
         protocol = self._bench.protocol
         self.open_list.hide()
         self.title.setText(presentation_of(protocol).title)
-        self.weights.setVisible(protocol == USUAL)
+        self.weights.setVisible(any(hasattr(unit, "weight") for unit in self._bench.units))
         self.waiting.setVisible(any(one.of == protocol and one.whole for one in TAXONOMIES.values()))
         self.options.setVisible(self.weights.isVisible() or self.waiting.isVisible())
         self.body.show_sheet(self._locked, weights=self.weights.isChecked())
