@@ -94,6 +94,26 @@ def import_(
 
 
 @app.command()
+def weights(
+    file: File,
+    allow: Annotated[
+        str,
+        typer.Option(help="A range such as “-3 to 3” or “0 to 1 by 0.25”, or a list such as “-5, 1, 3”"),
+    ] = "",
+    json_: Json = False,
+) -> None:
+    """Show which weights the criteria of rubrics may have, or allow others."""
+    from annotator.actions.authoring import criterion_weights
+
+    with opened(file, readonly=not allow) as project:
+        if allow:
+            criterion_weights.allow(project, allow)
+        found = criterion_weights.allowed(project)
+    tree = {"weights": found.text, "values": list(found.values)}
+    say(tree, json_, [f"Criteria may have these weights: {found.text}"])
+
+
+@app.command()
 def info(file: File, json_: Json = False) -> None:
     """Count the contents of the project."""
     from annotator.actions.items import summaries

@@ -106,7 +106,7 @@ async def draft_rubric(material: Material, ask: Ask) -> Extracted:
     units = tuple(
         Criterion(
             text=one.text.strip(),
-            weight=one.weight,
+            weight=material.weights.of_three(one.weight),
             insight_id=insights[one.insight - 1].id if 0 < one.insight <= len(insights) else "",
             anchor=anchored(sources, one.quote),
         )

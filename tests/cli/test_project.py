@@ -85,6 +85,17 @@ def test_a_dry_run_of_an_import_changes_nothing(tmp_path, sample, capsys):
     assert told(capsys, "info", file)["items"] == 0
 
 
+def test_the_weights_of_criteria_are_shown_and_set(tmp_path, capsys):
+    file = tmp_path / "new.goldsmith"
+    assert goldsmith(capsys, "new", file)[0] == 0
+    assert told(capsys, "weights", file) == {"weights": "1 to 3", "values": [1, 2, 3]}
+    assert told(capsys, "weights", file, "--allow", "-5, 1, 3")["values"] == [-5, 1, 3]
+    assert goldsmith(capsys, "weights", file)[1] == "Criteria may have these weights: -5, 1, 3\n"
+    code, _, err = goldsmith(capsys, "weights", file, "--allow", "heavy")
+    assert code
+    assert "does not say which weights are allowed" in err
+
+
 def test_a_release_is_the_same_bytes_twice(tmp_path, sample, capsys):
     folders = [tmp_path / name for name in "ab"]
     for folder in folders:

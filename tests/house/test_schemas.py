@@ -58,8 +58,8 @@ def test_exported_files_fit_the_schemas(tmp_path: Path, exported: str) -> None:
 
 
 def test_a_schema_refuses_what_the_classes_refuse() -> None:
-    tree = {"units": [{"id": "c", "text": "x", "weight": 4}]}
-    with pytest.raises(jsonschema.ValidationError, match="4 is not one of"):
+    tree = {"units": [{"id": "c", "text": "x", "weight": 4000}]}
+    with pytest.raises(jsonschema.ValidationError, match="4000 is greater than the maximum"):
         check(tree, "document-rubric")
     with pytest.raises(jsonschema.ValidationError, match="Additional properties"):
         check([{"id": "i", "key": "k", "question": "q", "mood": 1}], "items")

@@ -1,6 +1,7 @@
 """What a model drafts of a rubric and of diagnostics: tied to the sources, and marked as a draft."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from pydantic import ValidationError
@@ -10,6 +11,7 @@ from annotator.domain.judges.protocol import Answer, Material
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.diagnostics import Aspect
 from annotator.domain.kinds.insights import Insight, Insights
+from annotator.domain.kinds.weights import read
 from annotator.domain.material.item import Item
 from annotator.domain.material.response import Response
 from annotator.domain.material.source import Source
@@ -76,6 +78,13 @@ def test_a_criterion_stands_on_the_source_and_on_the_insight_it_was_written_from
 def test_an_insight_that_is_not_there_ties_nothing(number):
     found, _ = drafted(draft_rubric, {"criteria": [criterion(insight=number)]}, insights=INSIGHTS)
     assert found.document.units[0].insight_id == ""
+
+
+def test_its_importance_becomes_a_weight_that_the_project_allows():
+    at_hand = replace(material(PAPER), weights=read("-2 to 10"))
+    answer = {"criteria": [criterion(weight=weight) for weight in (3, 2, 1)]}
+    found = asyncio.run(draft_rubric(at_hand, ScriptedAsk(answer)))
+    assert [unit.weight for unit in found.document.units] == [10, 5, 1]
 
 
 def test_what_is_quoted_from_nowhere_stands_without_a_place_and_is_flagged():

@@ -6,6 +6,7 @@ from sqlalchemy import update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.assignments import adjudicators
+from annotator.actions.authoring import criterion_weights
 from annotator.actions.consensus import consensus, consensus_versions, letters, remarks, repaired, ruling_rows
 from annotator.actions.consensus.consensus import Documents
 from annotator.actions.project.file import Project
@@ -106,7 +107,7 @@ def close_within(project: Project, db: Connection, found: Adjudication) -> Chang
     document = consensus_versions.linked(
         db, found.item_id, KINDS[kind].document(units=tuple(u for u, _ in made))
     )
-    if fault := document.fault():
+    if fault := criterion_weights.fault(project, document):
         raise Refusal(
             f"The consensus cannot be closed like this. {fault}",
             "Every ruling is kept. Edit rows in your own wording until this is fixed, then close it.",

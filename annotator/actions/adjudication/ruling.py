@@ -7,6 +7,7 @@ from pydantic import ValidationError
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
+from annotator.actions.authoring import criterion_weights
 from annotator.actions.consensus import consensus, letters, ruling_rows
 from annotator.actions.consensus.consensus import Documents
 from annotator.actions.project import drafts, people
@@ -104,6 +105,7 @@ def write_own(project: Project, ruling_id: str, **fields: Any) -> Change:
             forget_draft(project, ruling_id, name)
         new = _with(row, {"take": OWN, "own": {**start, **fields}})
         new = _checked_own(kind, new, documents)
+        criterion_weights.refuse_other(project, kind, fields)
         return ruling_rows.replace(project, db, row.id, f"word {', '.join(fields)}", [row], [new])
 
 
@@ -130,6 +132,7 @@ def add_row(project: Project, adjudication_id: str, after: str = "", **fields: A
             reason=Reason.MISSING,
         )  # fmt: skip
         new = _checked_own(kind, new, {})
+        criterion_weights.refuse_other(project, kind, fields)
         ids = [row.id for row in rows]
         place = ids.index(ruling_rows.ruling(db, after).id) + 1 if after else len(rows)
         return ruling_rows.replace(

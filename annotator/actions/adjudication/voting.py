@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from annotator.actions.adjudication import adjudication_sheets
 from annotator.actions.assignments import adjudicators
+from annotator.actions.authoring import criterion_weights
 from annotator.actions.authoring.comparing import measured, with_categories
 from annotator.actions.authoring.value_figures import of_pairs
 from annotator.actions.consensus import consensus, letters, ruling_rows
@@ -18,6 +19,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import Label
 from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.weights import Weights
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
 
@@ -66,7 +68,7 @@ def ballots(project: Project, adjudication_id: str) -> list[Ballot]:
     made = []
     for number, row in enumerate(rows, start=1):
         unit = next(iter(consensus.members(row, documents).values()), None)
-        values = letters.values(kind, unit)
+        values = letters.values(kind, unit, criterion_weights.allowed(project))
         if unit is None or not values or not _votable(found, row):
             continue
         ballot = Ballot(row.id, number, unit.text, values, row.first_vote)
@@ -98,7 +100,7 @@ def vote(project: Project, ruling_id: str, value: str) -> Change:
         if not _votable(found, row):
             raise Refusal("It is too late for a first vote on this row.", "Vote before you rule.")
         unit = next(iter(consensus.members(row, letters.documents(db, found)).values()), None)
-        known = letters.values(letters.kind_of(found), unit)
+        known = letters.values(letters.kind_of(found), unit, criterion_weights.allowed(project))
         if not known:
             raise Refusal("There is no value to vote on here.", "Rule on the row instead.")
         if value and value not in known:
@@ -127,7 +129,8 @@ def votes(project: Project) -> list[Votes]:
             for row in voted:
                 units = consensus.members(row, documents).values()
                 by_stage[found.stage].append((found.item_id, [_said(found, row, unit) for unit in units]))
-    return [_pooled(stage, by_stage[stage]) for stage in Stage if stage in by_stage]
+    weights = criterion_weights.allowed(project)
+    return [_pooled(stage, by_stage[stage], weights) for stage in Stage if stage in by_stage]
 
 
 def _said(found: Adjudication, row: Ruling, unit: Unit) -> Said:
@@ -135,9 +138,9 @@ def _said(found: Adjudication, row: Ruling, unit: Unit) -> Said:
     return protocol, row.first_vote, letters.said(letters.kind_of(found), unit), found.item_id
 
 
-def _pooled(stage: Stage, voted: list[tuple[str, list[Said]]]) -> Votes:
+def _pooled(stage: Stage, voted: list[tuple[str, list[Said]]], weights: Weights) -> Votes:
     kind = letters.kind_of_stage(stage)
-    values = letters.values(kind, None)
+    values = letters.values(kind, None, weights)
     said = [each for _, of_row in voted for each in of_row]
     pairs = tuple((mine, theirs or None) for _, mine, theirs, _ in said)
     asked = KINDS[kind].voted

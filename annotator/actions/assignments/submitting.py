@@ -6,7 +6,7 @@ from sqlalchemy import update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.assignments import agreements, assignments
-from annotator.actions.authoring import artifacts, editable
+from annotator.actions.authoring import artifacts, criterion_weights, editable
 from annotator.actions.authoring.artifacts import ARTIFACT
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
@@ -29,7 +29,7 @@ def seal(project: Project, artifact_id: str, reason: str = "") -> Change:
             raise Refusal(
                 f"This {artifact.kind.value} is still empty.", "Write at least one unit before submitting."
             )
-        if fault := artifact.document.fault():
+        if fault := criterion_weights.fault(project, artifact.document):
             raise Refusal(fault, "Change that before submitting; nothing is lost.")
         said = {"sealed": True, "reason": reason}
         image = artifacts.next_revision(project, db, newest, artifact.document, "seal", **said)

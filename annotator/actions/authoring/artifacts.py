@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 from sqlalchemy import Row, bindparam, insert, select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions.authoring import editable, guidelines
+from annotator.actions.authoring import criterion_weights, editable, guidelines
 from annotator.actions.project import drafts, people
 from annotator.actions.project.drafts import REMARK
 from annotator.actions.project.file import Project
@@ -71,9 +71,12 @@ def add_units(
 
     `about` is kept with the change: where they come from.
     """
+    given = list(given)
     with project.store.write() as db:
         newest = read_open(project, db, artifact_id)
         document = newest.artifact.document
+        for fields in given:
+            criterion_weights.refuse_other(project, document.KIND, fields)
         made = tuple(_checked(document.UNIT, {"id": new_id(), **fields}) for fields in given)
         place = _place(document, after) + 1 if after else len(document.units)
         units = (*document.units[:place], *made, *document.units[place:])
@@ -93,6 +96,7 @@ def change_unit(project: Project, artifact_id: str, unit_id: str, **fields: Any)
         document = newest.artifact.document
         place = _place(document, unit_id)
         unit = _checked(document.UNIT, document.units[place].model_dump(mode="json") | fields)
+        criterion_weights.refuse_other(project, document.KIND, fields)
         units = (*document.units[:place], unit, *document.units[place + 1 :])
         for name in fields:
             drafts.drop(project, db, drafts.place_of(artifact_id, unit_id, name))

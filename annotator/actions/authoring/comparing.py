@@ -170,14 +170,29 @@ def over_all(kind: Kind, item_id: str, pairs: Sequence[PairAgreement]) -> tuple[
 
 
 def with_categories(field: Field, values: Iterable[Mapping[str, Pairs]]) -> Field:
-    """The field with its categories: those of a label are the values of its protocols, and any other in use."""
+    """The field with its categories: those of a label are the values of its protocols, and any other in use.
+
+    Of a choice among numbers, such as a weight, they are those in use where another than the usual ones is.
+    """
+    listed = list(values)
+    if field.level is Level.ORDINAL and field.categories is not None:
+        return replace(field, categories=_in_order(field, listed))
     if field.categories is not None or field.level is not Level.NOMINAL:
         return field
-    listed = list(values)
     protocols = {name for each in listed for both in each.get("protocol", ()) for name in both}
     known = [v for name in sorted(protocols) if name in PROTOCOLS for v in PROTOCOLS[name].values]
     in_use = {v for each in listed for both in each.get(field.name, ()) for v in both}
     return replace(field, categories=tuple(dict.fromkeys([*known, *sorted(in_use - {UNSURE, None})])))
+
+
+def _in_order(field: Field, values: Iterable[Mapping[str, Pairs]]) -> tuple[Any, ...] | None:
+    known, in_use = (
+        field.categories or (),
+        {v for each in values for both in each.get(field.name, ()) for v in both},
+    )
+    if in_use - {UNSURE, None} <= set(known):
+        return field.categories
+    return tuple(sorted(in_use - {UNSURE, None}, key=float))
 
 
 def about(pair: PairAgreement) -> list[tuple[str, str]]:

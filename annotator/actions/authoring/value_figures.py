@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Literal
 
 from annotator.domain.judges.scale import Level
@@ -14,6 +15,8 @@ Pairs = Sequence[tuple[Any, Any]]
 Named = list[tuple[str, Estimate]]
 # A unit of one rater: (item, person, unit).
 Node = tuple[str, str, str]
+# Steps that differ by less differ by rounding alone.
+EVEN = 1e-9
 # Said beside an interval that knows nothing of what pairs belong to.
 AS_IF_APART = "the interval takes pairs of one item as independent, and may be too narrow"
 
@@ -90,6 +93,18 @@ def noted(estimate: Estimate, *notes: str) -> Estimate:
     return replace(estimate, note="; ".join(note for note in (estimate.note, *notes) if note))
 
 
+def _distances(categories: Sequence[Hashable]) -> Literal["linear"] | list[list[float]]:
+    """How far values are apart: by their places, or by their numbers where these lie unevenly."""
+    try:
+        numbers = [float(str(category)) for category in categories]
+    except ValueError:
+        return "linear"
+    steps = [b - a for a, b in pairwise(numbers)]
+    if max(steps, default=0) - min(steps, default=0) < EVEN:
+        return "linear"
+    return [[abs(a - b) for b in numbers] for a in numbers]
+
+
 def _categorical(field: Field, pairs: Pairs, clusters: Sequence[str] | None) -> Named:
     from annotator.stats.agreement.agreement import cohen_kappa, percent_agreement
     from annotator.stats.agreement.chance import gwet_ac1
@@ -97,7 +112,8 @@ def _categorical(field: Field, pairs: Pairs, clusters: Sequence[str] | None) -> 
 
     a, b = [first for first, _ in pairs], [second for _, second in pairs]
     ordinal = field.level is Level.ORDINAL
-    kappa = cohen_kappa(a, b, "linear" if ordinal else "none", field.categories, clusters)
+    weights = _distances(field.categories or ()) if ordinal else "none"
+    kappa = cohen_kappa(a, b, weights, field.categories, clusters)
     found = [
         ("agreement", percent_agreement(pairs, len(set(clusters)) if clusters else None)),
         ("kappa", kappa),

@@ -14,6 +14,7 @@ from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.documents import KINDS, document_of
 from annotator.domain.kinds.labels import UNSURE, Label
 from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.weights import USUAL, Weights
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import AgreementRow, RevisionRow, table
@@ -56,12 +57,15 @@ def sealed(db: Connection, frozen: Agreement, letters: Mapping[str, str]) -> dic
     return {letter: of_person[person] for letter, person in letters.items()}
 
 
-def values(kind: Kind, unit: Unit | None) -> tuple[str, ...]:
-    """What can be said of a unit where that is a choice: what a first vote or another value may be."""
+def values(kind: Kind, unit: Unit | None, weights: Weights = USUAL) -> tuple[str, ...]:
+    """What can be said of a unit where that is a choice: what a first vote or another value may be.
+
+    `weights` are those that the project allows.
+    """
     if isinstance(unit, Label):
         known = PROTOCOLS.get(unit.protocol)
         return (*known.values, UNSURE) if known else ()
-    field = KINDS[kind].voted
+    field = KINDS[kind].under(weights).voted
     return tuple(_said(value) for value, *_ in field.options) if field else ()
 
 

@@ -1,12 +1,14 @@
 """How foreign files come into the project: looked at first, then all of it in one transaction or nothing."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import select, update
 from sqlalchemy.engine import Connection
 
+from annotator.actions.authoring import criterion_weights
 from annotator.actions.imports.intake import PERSON, WRITTEN, Intake
 from annotator.actions.imports.intake_drawn import PAGE_TEXTS, SETTINGS
 from annotator.actions.items import items, renderings
@@ -18,6 +20,9 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.incoming import Incoming, Preview, Row
 from annotator.actions.project.recording import record
 from annotator.actions.releases import gathering
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.documents import document_of
+from annotator.domain.kinds.rubric import Rubric, not_allowed
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.refusal import Refusal
@@ -92,10 +97,24 @@ def _read(project: Project, format: str, paths: Sequence[Path]) -> tuple[Bundle,
                 f"There is no “{path.name}” in {path.absolute().parent}.", "Check the name or choose another."
             )
     if format == GOLDSMITH:
-        return release.read(paths)
+        return _weighed(project, *release.read(paths))
     if format in LAYOUTS:
-        return LAYOUTS[format].read(paths, _known(project, LAYOUTS[format]))
+        return _weighed(project, *LAYOUTS[format].read(paths, _known(project, LAYOUTS[format])))
     raise Refusal(f"“{format}” is not a format that can be read.", f"Choose one of {', '.join(offered())}.")
+
+
+def _weighed(project: Project, bundle: Bundle, problems: list[Problem]) -> tuple[Bundle, list[Problem]]:
+    """The bundle without rubrics of which a criterion has a weight that the project does not allow."""
+    weights, kept = criterion_weights.after_import(project, bundle.weights), []
+    for one in bundle.artifacts:
+        rubric = document_of(one.kind, one.document) if one.kind is Kind.RUBRIC else None
+        odd = not_allowed(rubric, weights) if isinstance(rubric, Rubric) else ()
+        if odd:
+            reason = f"a criterion has weight {odd[0].weight}; this project allows {weights.text}"
+            problems = [*problems, Problem(*bundle.place("artifacts", one.id), reason)]
+        else:
+            kept.append(one)
+    return replace(bundle, artifacts=kept), problems
 
 
 def _known(project: Project, layout: Layout) -> Known:
@@ -143,6 +162,7 @@ def _write(project: Project, db: Connection, incoming: Incoming, tell: Progress)
     write_rows(db, incoming.rows, tell)
     for page in incoming.rows.get(PAGE_TEXTS, []):
         db.execute(update(PAGE).where(PAGE.c.url == page["url"]), {"text": page["text"]})
+    criterion_weights.take(project, criterion_weights.after_import(project, incoming.bundle.weights).text)
     for name in gathering.STATED:
         if not project.get(name, "") and (text := getattr(incoming.bundle, name)):
             project.set(name, text)

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.authoring import annotating
+from annotator.actions.authoring import annotating, criterion_weights
 from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.items import extracts
 from annotator.actions.items.items import ITEM, item_of
 from annotator.actions.project.file import Project
 from annotator.domain.judges.protocol import Extraction, Material, Protocol
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.weights import Weights
 from annotator.domain.material.extract import Extract
 from annotator.domain.material.item import Item
 from annotator.domain.material.page import Page, PageState
@@ -106,20 +107,22 @@ def item_ids(project: Project, keys: Sequence[str] = ()) -> list[str]:
 
 def each(project: Project, wanted: Wanted, ids: Sequence[str]) -> Iterator[AtHand]:
     """Item by item, all that is at hand; only a stretch of items is in memory at a time."""
+    weights = criterion_weights.allowed(project)
     heavy = wanted.texts or wanted.sources or (wanted.pages and wanted.page_texts)
     for start in range(0, len(ids), step := STRETCH if heavy else WORDLESS):
         chosen = ids[start : start + step]
         with project.store.read() as db:
-            found = _stretch(db, wanted, chosen)
+            found = _stretch(db, wanted, chosen, weights)
         yield from found
 
 
 def of_response(project: Project, wanted: Wanted, response_id: str) -> Material | None:
     """All that is at hand about one response; None when it is not there."""
+    weights = criterion_weights.allowed(project)
     question = select(RESPONSE.c.item_id).where(RESPONSE.c.id == response_id)
     with project.store.read() as db:
         item_id = db.execute(question).scalar()
-        found = _stretch(db, replace(wanted, pages=False), [item_id] if item_id else [])
+        found = _stretch(db, replace(wanted, pages=False), [item_id] if item_id else [], weights)
         own = [replace(one, responses=_only(one, response_id)) for one in found]
         own = _with_pages(db, own, texts=wanted.page_texts) if wanted.pages else own
     return own[0].responses[0] if own else None
@@ -129,7 +132,7 @@ def _only(at_hand: AtHand, response_id: str) -> tuple[Material, ...]:
     return tuple(material for material in at_hand.responses if material.response.id == response_id)
 
 
-def _stretch(db: Connection, wanted: Wanted, ids: Sequence[str]) -> list[AtHand]:
+def _stretch(db: Connection, wanted: Wanted, ids: Sequence[str], weights: Weights) -> list[AtHand]:
     rows = {row["id"]: dict(row) for row in db.execute(select(ITEM).where(ITEM.c.id.in_(ids))).mappings()}
     responses = _responses(db, ids, texts=wanted.texts)
     drawn = extracts.standing(db, ids) if wanted.parts else {}
@@ -147,6 +150,7 @@ def _stretch(db: Connection, wanted: Wanted, ids: Sequence[str]) -> list[AtHand]
             documents={kind: artifact.document for kind, artifact in judged.items()},
             artifact_ids={kind: artifact.id for kind, artifact in judged.items()},
             sources=sources.get(item_id, ()),
+            weights=weights,
         )
         rivals = responses[item_id]
         made = tuple(_material(own, one, rivals, drawn.get((item_id, one.id), {})) for one in rivals)
@@ -165,6 +169,7 @@ def _material(
         parts={Part(kind): extract.document for kind, extract in drawn.items()},
         part_ids={Part(kind): extract.id for kind, extract in drawn.items()},
         others=[other for other in rivals if _rivals(response, other)],
+        weights=own.weights,
     )
 
 

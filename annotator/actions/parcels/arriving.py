@@ -1,5 +1,6 @@
 """How one person's returned work is sorted: what is new goes in, what clashes waits in the tray."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -11,7 +12,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.adjudication import feedback
 from annotator.actions.assignments import assignments
-from annotator.actions.authoring import draft_provenance
+from annotator.actions.authoring import criterion_weights, draft_provenance
 from annotator.actions.authoring.draft_provenance import Source
 from annotator.actions.parcels import parcel_secrets, returned_labels, tray
 from annotator.actions.parcels.packing import report_alias
@@ -102,7 +103,7 @@ class Sorter:
         if again := self._again.get(item_id):
             return [self._repeat(again, sealed[-1])] if sealed else []
         key = self._items.get(item_id, "")
-        if reason := self._foreign(item_id, stage):
+        if reason := self._foreign(item_id, stage) or self._outside(kind, sealed):
             return [self._kept_apart(Outcome.FOREIGN, one, item_id, key, stage, reason) for one in sealed]
         pieces = self._revisions(artifact, item_id, key, kind, sealed)
         if any(piece.outcome in (Outcome.NEW, Outcome.NEWER) for piece in pieces):
@@ -165,6 +166,11 @@ class Sorter:
         if raters and self.person.id not in raters:
             return "This stage of the item was not assigned to this person."
         return ""
+
+    def _outside(self, kind: Kind, sealed: Sequence[Sealed]) -> str:
+        """Which weight this project does not allow; empty when there is none."""
+        documents = (document_of(kind, json.loads(one.content)) for one in sealed)
+        return next(filter(None, (criterion_weights.outside(self.project, one) for one in documents)), "")
 
     def _revisions(
         self, artifact: parcels.WorkArtifact, item_id: str, key: str, kind: Kind, sealed: Sequence[Sealed]

@@ -91,6 +91,7 @@ class TaskFacts(BaseModel):
     number: int = Field(default=0, ge=0, le=10**9)
     at: parcels.Moment | None = None
     secret: str = Field(default="", pattern=r"^([0-9a-f]{2})*$")
+    weights: Text = ""
 
 
 def facts_of(package: packages.Package) -> TaskFacts:

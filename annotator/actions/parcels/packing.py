@@ -13,7 +13,7 @@ from sqlalchemy.engine import Connection
 
 from annotator import files
 from annotator.actions.adjudication import feedback
-from annotator.actions.authoring import annotating, guidelines
+from annotator.actions.authoring import annotating, criterion_weights, guidelines
 from annotator.actions.labelling import dealing
 from annotator.actions.parcels import parcel_secrets
 from annotator.actions.project import people
@@ -330,6 +330,12 @@ def _feedback(project: Project, person: Person) -> list[parcels.TaskFeedback]:
     return [parcels.TaskFeedback(item_id=item_id, digest=by_item[item_id]) for item_id in sorted(by_item)]
 
 
+def _weights(project: Project) -> dict[str, str]:
+    """Which weights criteria may have, where they are not the usual ones."""
+    weights = criterion_weights.allowed(project)
+    return {} if weights.usual else {"weights": weights.text}
+
+
 def _facts(project: Project, person: Person, issue: Issue) -> packages.Facts:
     project_id = str(project.get("id"))
     return packages.Facts(
@@ -337,7 +343,7 @@ def _facts(project: Project, person: Person, issue: Issue) -> packages.Facts:
         package_id=derived_id("task", project_id, person.id, issue.content),
         project_id=project_id,
         person_id=person.id,
-        extra={"title": project.title, "number": issue.number, "at": issue.at},
+        extra={"title": project.title, "number": issue.number, "at": issue.at, **_weights(project)},
     )
 
 

@@ -13,6 +13,7 @@ from sqlalchemy import Table, insert, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.adjudication.feedback import RECEIVED
+from annotator.actions.authoring import criterion_weights
 from annotator.actions.items import items, renderings
 from annotator.actions.parcels import belonging, origins, parcel_secrets
 from annotator.actions.project import backups, people
@@ -181,6 +182,7 @@ def _take(
         person = _person(db, records["person.json"][0])
         parcel_secrets.signing_key(project)
         project.work_as(person)
+        criterion_weights.take(project, facts.weights)
         _items(db, records["items.json"])
         _sources(db, records["sources.json"], package.entries)
         _reports(db, records["reports.json"])

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from sqlalchemy import func, insert, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.authoring import draft_provenance
+from annotator.actions.authoring import criterion_weights, draft_provenance
 from annotator.actions.authoring.draft_provenance import Source
 from annotator.actions.judges import kept_keys
 from annotator.actions.project.file import Project
@@ -199,11 +199,12 @@ def state(project: Project, name: str, text: str) -> Change:
 
 def _facts(project: Project, bundle: Bundle) -> Facts:
     licence, description = (str(project.get(name, "")) for name in gathering.STATED)
+    weights = criterion_weights.allowed(project)
     with project.store.read() as db:
         drafted = _drafted(db, bundle)
     return Facts(
         title=project.title, licence=licence, description=description, agreement=_agreement(project, bundle),
-        drafted=drafted,
+        drafted=drafted, weights="" if weights.usual else weights.text,
     )  # fmt: skip
 
 

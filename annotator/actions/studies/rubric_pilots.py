@@ -64,7 +64,7 @@ class Piloted:
     item_key: str
     unit_id: str
     text: str
-    weight: int
+    weight: float
     discrimination: Discrimination
     agreement: CriterionAgreement | None
 
@@ -77,7 +77,7 @@ class Report:
     raters: tuple[str, str] | None
     criteria: tuple[Piloted, ...]
     reach: Mapping[Reach, int]
-    weights: Mapping[int, Estimate]
+    weights: Mapping[int | float, Estimate]
     gap: Estimate
     systems: tuple[str, ...] = field(default=())
 
@@ -258,11 +258,11 @@ def _weights(found: Report) -> Sheet:
     )  # fmt: skip
     lines = []
     for weight, own in found.weights.items():
-        norm, value = EXPERT_WEIGHT_SHARES[weight], own.value
+        norm, value = EXPERT_WEIGHT_SHARES.get(weight), own.value
         there = None if value is None else round(value * own.n)
-        apart = None if value is None else value - norm
+        apart = None if value is None or norm is None else value - norm
         cells = (
-            count(weight), count(there), share(value), share(norm),
+            count(weight, form="g"), count(there), share(value), share(norm),
             _points(apart),
         )  # fmt: skip
         lines.append(Line(cells))
@@ -280,7 +280,7 @@ def _pictures(found: Report) -> Iterator[Picture]:
     rows = [f"weight {weight}" for weight in found.weights]
     series: dict[str, list[float | None]] = {
         "here": [share.value for share in found.weights.values()],
-        "experts (Table 10)": [EXPERT_WEIGHT_SHARES[weight] for weight in found.weights],
+        "experts (Table 10)": [EXPERT_WEIGHT_SHARES.get(weight) for weight in found.weights],
     }
     yield Picture("weights", title, partial(result_pictures.bars, title, rows, series, "share of criteria"))
     whole = len(found.criteria)
@@ -311,7 +311,7 @@ def _line(one: Piloted, systems: Sequence[str], rater_id: str, found_by_two: boo
     found, agreed = one.discrimination, one.agreement
     words, state = REACHED[found.reach]
     cells = (
-        text(one.item_key), text(one.text, tip=one.text), count(one.weight), text(words, state=state),
+        text(one.item_key), text(one.text, tip=one.text), count(one.weight, form="g"), text(words, state=state),
         figure(found.spread),
         *((figure(agreed.kappa), _bare(agreed.percent)) if agreed else (Cell(""), Cell("")) if found_by_two else ()),
         *(share(found.rates.get(system), 0, "No vote came") for system in systems),
@@ -340,6 +340,11 @@ def _bare(estimate: Estimate) -> Cell:
     return figure(Estimate(estimate.value, n=estimate.n, missing=estimate.missing, note=estimate.note))
 
 
+def _of_experts(weight: float) -> str:
+    norm = EXPERT_WEIGHT_SHARES.get(weight)
+    return "" if norm is None else f" (the paper's experts {percent(norm)})"
+
+
 def _told(found: Report) -> Iterator[str]:
     whole = len(found.criteria)
     by_name = found.rater.name if found.rater else ""
@@ -349,7 +354,7 @@ def _told(found: Report) -> Iterator[str]:
         f"{flat[0]:,} are met by all, {flat[1]:,} by none, {found.reach.get(Reach.OPEN, 0):,} are open."
     )
     spread = ", ".join(
-        f"weight {weight} {percent(share.value or 0.0)} (the paper's experts {percent(EXPERT_WEIGHT_SHARES[weight])})"
+        f"weight {weight} {percent(share.value or 0.0)}{_of_experts(weight)}"
         for weight, share in found.weights.items()
     )
     yield f"Weights: {spread}."

@@ -31,10 +31,11 @@ from annotator.actions.results.result_sheets import (
 )
 from annotator.domain.judges.protocol import Material, Scored
 from annotator.domain.kinds.artifact import Kind, State
-from annotator.domain.kinds.rubric import EXPERT_WEIGHT_SHARES, WEIGHTS, Rubric
+from annotator.domain.kinds.rubric import EXPERT_WEIGHT_SHARES, Rubric
 from annotator.domain.material.item import Item
 from annotator.domain.material.response import Response
 from annotator.domain.texts.counting import counted
+from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import USUAL_OF
 from annotator.stats.validation.rubrics import Beside, RubricSet, side_by_side
 
@@ -232,25 +233,23 @@ def _told(found: Report) -> Iterator[str]:
 
 def _weights(found: Report) -> Sheet:
     heads = columns("Weight", *found.names, ("Experts", "Of the paper, Table 10"))
+    weights = sorted({weight for own in found.beside.weights for weight in own})
+    norms = [EXPERT_WEIGHT_SHARES.get(weight) for weight in weights]
+    shares = [[_share(own, weight) for weight in weights] for own in found.beside.weights]
     lines = [
-        Line(
-            (
-                count(w),
-                *(share(own[w].value) for own in found.beside.weights),
-                share(EXPERT_WEIGHT_SHARES[w]),
-            )
-        )
-        for w in WEIGHTS
+        Line((count(weight, form="g"), *(share(own[place]) for own in shares), share(norms[place])))
+        for place, weight in enumerate(weights)
     ]
     title = "Weights of both sets"
-    rows = [f"weight {w}" for w in WEIGHTS]
-    series: dict[str, list[float | None]] = {
-        name: [own[w].value for w in WEIGHTS]
-        for name, own in zip(found.names, found.beside.weights, strict=True)
-    }
-    series["experts (Table 10)"] = [EXPERT_WEIGHT_SHARES[w] for w in WEIGHTS]
+    rows = [f"weight {weight}" for weight in weights]
+    series = dict(zip(found.names, shares, strict=True)) | {"experts (Table 10)": norms}
     draw = partial(result_pictures.bars, title, rows, series, "share of criteria")
     return Sheet("Weights", heads, tuple(lines), (), (Picture("weights", title, draw),))
+
+
+def _share(own: Mapping[int | float, Estimate], weight: float) -> float | None:
+    """The share of a weight in one of the sets; 0 where only the other has it."""
+    return own[weight].value if weight in own else 0.0 if any(one.n for one in own.values()) else None
 
 
 def _alignment(found: Report) -> Sheet:

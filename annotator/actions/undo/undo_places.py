@@ -6,11 +6,12 @@ from typing import Any
 
 from sqlalchemy import select
 
-from annotator.actions.authoring import artifacts
+from annotator.actions.authoring import artifacts, criterion_weights
 from annotator.actions.items import items
 from annotator.actions.labelling.label_writing import SEVERAL
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
+from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Document
 from annotator.domain.kinds.documents import KINDS, document_of
 from annotator.domain.texts.change import Change
@@ -101,6 +102,12 @@ def _at(page: str, **place: Any) -> Callable[[Project, Change], Seen]:
     return lambda _project, change: Seen(change.verb, page, place)
 
 
+def _setting(_project: Project, change: Change) -> Seen:
+    if change.subject == criterion_weights.SETTING:
+        return Seen(change.verb, "Guidelines", {"stage": Stage.RUBRIC.value})
+    return Seen(change.verb, "Results")
+
+
 def _key(project: Project, item_id: str) -> str:
     return items.read(project, item_id).key
 
@@ -116,5 +123,5 @@ _SEEN: Mapping[str, Callable[[Project, Change], Seen]] = {
     "judgement": _label,
     "person": _person,
     "ruling": _ruling,
-    "setting": _at("Results"),
+    "setting": _setting,
 }

@@ -17,6 +17,7 @@ from annotator.domain.judges.taxonomy import Taxonomy
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.reference import Aid
 from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.weights import USUAL, Weights
 from annotator.domain.material.item import Item
 from annotator.domain.material.matches import Matching
 from annotator.domain.material.page import Page
@@ -40,7 +41,7 @@ class Material:
     `documents` and `artifact_ids` hold the artifacts that are judged by; `parts` and `part_ids` what the response
     is made of beside its text (its plan, its references, its claims); `pages` the cited pages by normal address;
     `others` the other systems' responses of the same trial and mode. `sources` are the item's; only an extraction
-    from an item is given them, and its `response` is one without id and text.
+    from an item is given them, and its `response` is one without id and text. The project allows the `weights`.
     """
 
     item: Item
@@ -52,6 +53,7 @@ class Material:
     pages: Mapping[str, Page] = field(default_factory=dict)
     others: Sequence[Response] = ()
     sources: Sequence[Source] = ()
+    weights: Weights = USUAL
 
     def units(self, of: Kind | Part) -> tuple[Any, ...]:
         """The units of an artifact or a part; empty when there is none."""
@@ -65,7 +67,7 @@ class Case:
 
     Of a pair, `response` is shown first and `other` second. `given` holds what else there is to read, by name. Where
     values are `allowed`, people may give no other, and `why` says so. With `weights_shown` the judge is to be told how
-    much each unit weighs.
+    much each unit weighs, of the `weights` that there are.
     """
 
     protocol: str
@@ -79,6 +81,7 @@ class Case:
     allowed: tuple[str, ...] = ()
     why: str = ""
     weights_shown: bool = False
+    weights: Weights = USUAL
 
     @property
     def unit(self) -> Unit:

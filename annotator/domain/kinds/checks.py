@@ -7,6 +7,7 @@ from itertools import combinations
 
 from annotator.domain.kinds.finding import Finding, warning
 from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.weights import USUAL, Weights
 from annotator.domain.texts.words import latin, likeness, terms, unspaced, word_count
 
 # Of the 6 513 pairs of criteria inside the public rubrics of ResearcherBench, one in a hundred shares a third of its
@@ -32,6 +33,7 @@ class Context:
     question: str = ""
     source_text: str = ""
     english: bool = True
+    weights: Weights = USUAL
 
 
 def english(language: str, texts: Iterable[str]) -> bool:

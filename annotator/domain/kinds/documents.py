@@ -19,6 +19,7 @@ from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.checks import Context, english
 from annotator.domain.kinds.finding import Finding, error
 from annotator.domain.kinds.spec import KindSpec
+from annotator.domain.kinds.weights import USUAL, Weights
 
 # In the order in which the papers let experts write them.
 KINDS: dict[Kind, KindSpec] = {
@@ -47,15 +48,21 @@ def document_of(kind: Kind, tree: Any) -> Document[Any]:
 
 
 def lint(
-    document: Document[Any], question: str = "", source_text: str = "", language: str = "en"
+    document: Document[Any],
+    question: str = "",
+    source_text: str = "",
+    language: str = "en",
+    weights: Weights = USUAL,
 ) -> list[Finding]:
     """What the guideline objects to in an artifact, errors first; pure, and quick enough to run at every key.
 
     `language` is the BCP 47 tag of the item: checks that know English only are silent for any other, and for
-    text that is plainly not English.
+    text that is plainly not English. `weights` are those that the project allows.
     """
     spec = KINDS[document.KIND]
-    context = Context(question, source_text, english(language, (unit.text for unit in document.units)))
+    context = Context(
+        question, source_text, english(language, (unit.text for unit in document.units)), weights
+    )
     found = [*_empty(spec, document), *spec.lint(document, context)]
     return sorted(found, key=lambda finding: finding.level != "error")
 

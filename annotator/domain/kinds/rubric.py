@@ -1,9 +1,10 @@
-"""What a rubric is: criteria a good report must meet, each weighted from 1 to 3."""
+"""What a rubric is: criteria a good report must meet, each with a weight, 1 to 3 unless the project says otherwise."""
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import ClassVar, Literal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -17,19 +18,22 @@ from annotator.domain.kinds.checks import (
     questions,
     word_band,
 )
-from annotator.domain.kinds.finding import Finding, warning
+from annotator.domain.kinds.finding import Finding, error, warning
 from annotator.domain.kinds.spec import KindSpec, UnitField
 from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.weights import USUAL, Weight, Weights
 
-WEIGHTS = (1, 2, 3)
 # ResearcherBench, Table 10: the share of weights in the experts' 931 criteria.
-EXPERT_WEIGHT_SHARES = {1: 0.3545, 2: 0.5091, 3: 0.1364}
+EXPERT_WEIGHT_SHARES: Mapping[int | float, float] = {1: 0.3545, 2: 0.5091, 3: 0.1364}
 
 
 class Criterion(Unit):
     """A line of a rubric: met or not met by a report, with its importance."""
 
-    weight: Literal[1, 2, 3] = Field(default=2, description="3 core, 2 supporting, 1 nice to have")
+    weight: Weight = Field(
+        default=2,
+        description="Usually 3 core, 2 supporting, 1 nice to have; others where the project allows them",
+    )
     insight_id: str = Field(default="", description="The key insight it was written from, if any")
 
 
@@ -115,7 +119,9 @@ def findings(rubric: Rubric, context: Context) -> Iterator[Finding]:
     yield from questions(units, "State what a good report does.")
     yield from near_duplicates(units, "criterion")
     yield from echoes(units, context.question)
-    yield from _spread(rubric)
+    if context.weights.usual:
+        yield from _spread(rubric)
+    yield from _outside(rubric, context.weights)
 
 
 def _english(units: Sequence[Criterion]) -> Iterator[Finding]:
@@ -183,14 +189,39 @@ def _rigid(unit: Criterion) -> Iterator[Finding]:
         )
 
 
-def weight_shares(rubric: Rubric) -> dict[int, float]:
-    """The share of each weight, 1 to 3; empty when there are no criteria."""
-    counted = Counter[int](unit.weight for unit in rubric.units)
-    return {weight: counted[weight] / len(rubric.units) for weight in WEIGHTS} if rubric.units else {}
+def not_allowed(rubric: Rubric, weights: Weights) -> list[Criterion]:
+    """The criteria whose weight the project does not allow."""
+    return [unit for unit in rubric.units if unit.weight not in weights.values]
+
+
+def _outside(rubric: Rubric, weights: Weights) -> Iterator[Finding]:
+    for unit in not_allowed(rubric, weights):
+        yield error(
+            "weight-outside",
+            f"Weight {unit.weight} is not allowed in this project.",
+            f"Choose one of {weights.text}.",
+            unit.id,
+            "weight",
+        )
+
+
+def counted_weights(rubrics: Iterable[Rubric]) -> dict[int | float, int]:
+    """How many criteria have each weight: of 1, 2 and 3, or of those in use where there are others."""
+    counted = Counter[int | float](unit.weight for rubric in rubrics for unit in rubric.units)
+    shown = USUAL.values if counted.keys() <= set(USUAL.values) else sorted(counted)
+    return {weight: counted[weight] for weight in shown}
+
+
+def weight_shares(rubric: Rubric) -> dict[int | float, float]:
+    """The share of each weight, 1 to 3 or those in use; empty when there are no criteria."""
+    counted = counted_weights([rubric])
+    return {weight: many / len(rubric.units) for weight, many in counted.items()} if rubric.units else {}
 
 
 def _spread(rubric: Rubric) -> Iterator[Finding]:
     shares, n = weight_shares(rubric), len(rubric.units)
+    if not shares.keys() <= EXPERT_WEIGHT_SHARES.keys():
+        return
     if n >= 3 and not shares[3]:
         yield warning(
             "no-core",
@@ -207,18 +238,26 @@ def _spread(rubric: Rubric) -> Iterator[Finding]:
         )
 
 
-def _distance(shares: dict[int, float], n: int) -> float:
+def _distance(shares: Mapping[int | float, float], n: int) -> float:
     """Pearson's χ² of the weights against the experts' shares (ResearcherBench, Table 10)."""
     return n * sum((shares[weight] - norm) ** 2 / norm for weight, norm in EXPERT_WEIGHT_SHARES.items())
 
 
-def _percents(shares: dict[int, float]) -> str:
-    return " / ".join(f"{shares[weight]:.0%}".rstrip("%") for weight in WEIGHTS)
+def _percents(shares: Mapping[int | float, float]) -> str:
+    return " / ".join(f"{shares[weight]:.0%}".rstrip("%") for weight in USUAL.values)
 
 
 def _told(_: Rubric) -> str:
     """What the bar beside the number of criteria shows."""
     return "weights, experts’ below"
+
+
+def _weighed(spec: KindSpec, weights: Weights) -> KindSpec:
+    if weights.usual:
+        return spec
+    fields = (replace(one, options=weights.options) if one.name == "weight" else one for one in spec.fields)
+    what = f"A rubric lists the criteria that a good report meets, each with a weight: {weights.text}."
+    return replace(spec, fields=tuple(fields), what=what, told=lambda _: f"weights {weights.text}")
 
 
 SPEC = KindSpec(
@@ -234,11 +273,12 @@ SPEC = KindSpec(
         UnitField(
             "weight",
             "Weight",
-            ((1, "Nice to have", ""), (2, "Supporting", ""), (3, "Core", "")),
+            USUAL.options,
             level="ordinal",
         ),
         UnitField("insight_id", "Key insight", shown=False, counted=False),
     ),
     lint=findings,
     told=_told,
+    weighed=_weighed,
 )

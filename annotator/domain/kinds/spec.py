@@ -9,6 +9,7 @@ from typing import Any, Literal
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.checks import Context
 from annotator.domain.kinds.finding import Finding
+from annotator.domain.kinds.weights import Weights
 
 # Fields that every unit has beside its words.
 EVERY = {"anchor": "Quotation", "note": "Note"}
@@ -68,6 +69,7 @@ class KindSpec:
     Two documents are `aligned`, which gives the figures of `overlap`; what is `kept` is frozen beside the values that
     are measured. An adjudicator also decides on the order where the kind is `ordered`, which is measured where it is
     `order_measured`, and does not word what is `given`. The mean of the field `scored` is a document's own score.
+    `weighed` is the same under the weights that a project allows.
     """
 
     document: type[Document[Any]]
@@ -90,6 +92,11 @@ class KindSpec:
     given: frozenset[str] = frozenset()
     kept: tuple[str, ...] = ()
     scored: str = ""
+    weighed: Callable[["KindSpec", Weights], "KindSpec"] = lambda spec, _: spec
+
+    def under(self, weights: Weights) -> "KindSpec":
+        """The same in a project that allows these weights."""
+        return self.weighed(self, weights)
 
     @property
     def kind(self) -> Kind:

@@ -28,7 +28,7 @@ from annotator.exchange.formats.label_entries import (
     too_long,
     unreadable,
 )
-from annotator.exchange.formats.layout import Files, GivenLabel, LabelLayout, Labelled
+from annotator.exchange.formats.layout import Files, GivenLabel, LabelLayout, Labelled, LabelledUnit
 from annotator.exchange.formats.researcherbench_layout import DATASET, MAPPING, RUBRICS, MappedItem, Numbering
 from annotator.exchange.formats.researcherbench_numbers import mapped, numbered
 from annotator.exchange.reading import read_json
@@ -129,7 +129,7 @@ class Point:
     """A criterion as this layout has it, and what was said of it; None where nothing was."""
 
     text: str
-    weight: int
+    weight: float
     covered: bool | None = None
     justification: str = ""
 
@@ -193,7 +193,7 @@ def _human(sheet: Sheet) -> dict[str, Any]:
 
 def _judge(sheet: Sheet) -> dict[str, Any]:
     said = list(_said(sheet))
-    total = sum(point.weight for point in said)
+    total = sum(max(point.weight, 0) for point in said)
     covered = sum(point.weight for point in said if point.covered)
     return {
         "id": sheet.number,
@@ -287,11 +287,13 @@ def _sheet(
 ) -> Sheet:
     """What one rater said of one report, criterion by criterion in the order of the rubric."""
     report = labelled.reports[report_id]
-    points = tuple(
-        Point(unit.words, int(unit.weight), label.value == YES if label else None, label.why if label else "")
-        for unit, label in ((unit, said.get(unit.id)) for unit in report.units)
-    )
+    points = tuple(_point(unit, said.get(unit.id)) for unit in report.units)
     return Sheet(numbers[report.item.id], report.item.question, report.system, rater, rater_id, points)
+
+
+def _point(unit: LabelledUnit, label: GivenLabel | None) -> Point:
+    weight = int(unit.weight) if unit.weight.is_integer() else unit.weight
+    return Point(unit.words, weight, label.value == YES if label else None, label.why if label else "")
 
 
 def _mistakes(rubrics: Iterable[Sheet]) -> list[str]:

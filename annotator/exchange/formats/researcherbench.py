@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.domain.kinds.weights import USUAL
 from annotator.domain.texts.identity import derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.folders import pretty, slugs
@@ -310,7 +311,10 @@ class _Writer:
                 rubrics[artifact.item_id].append(artifact)
         for item in self.items:
             chosen = self._chosen(item, rubrics[item.id])
-            if chosen:
+            if chosen and any(unit["weight"] not in USUAL.values for unit in chosen.document["units"]):
+                why = "the layout holds weights of 1, 2 and 3 only"
+                self.notes.append(f"Item {item.key}: {why}; its rubric is left out.")
+            elif chosen:
                 lines = [
                     {"point": unit["text"], "weight": unit["weight"]} for unit in chosen.document["units"]
                 ]

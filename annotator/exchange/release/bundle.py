@@ -79,6 +79,7 @@ class Bundle:
     places: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
     licence: str = ""
     description: str = ""
+    weights: str = ""
 
     @property
     def pairings(self) -> list[AssistedRecord]:

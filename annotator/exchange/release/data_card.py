@@ -21,7 +21,8 @@ NO_LICENCE = "Not stated yet. Ask the project's coordinator before using these f
 class Facts:
     """What the project says about the release beyond its records.
 
-    `agreement` are figures over all items of a stage, `drafted` the documents with units from models' drafts.
+    `agreement` are figures over all items of a stage, `drafted` the documents with units from models' drafts, `weights`
+    those that criteria may have where they are not 1 to 3.
     """
 
     title: str
@@ -30,6 +31,7 @@ class Facts:
     description: str = ""
     agreement: tuple[StageFigure, ...] = ()
     drafted: tuple[Drafted, ...] = ()
+    weights: str = ""
 
 
 def text(bundle: Bundle, facts: Facts) -> str:
@@ -49,7 +51,7 @@ def _sections(bundle: Bundle, facts: Facts) -> Iterable[tuple[str, str]]:
     yield "Missing judgements", _missing(bundle)
     if bundle.pages:
         yield "Cited pages", _cited_pages(bundle)
-    yield "How the scores are computed", _SCORES
+    yield "How the scores are computed", _SCORES if not facts.weights else _scores(facts.weights)
     yield "Licence", facts.licence.strip() or NO_LICENCE
     yield "Checking the files", _CHECKSUMS
 
@@ -63,6 +65,17 @@ its file under `artifacts/` names.
 
 A judgement that did not come is missing, with its cause; it never counts as a “no”. `missing` in `scores.json` says
 how many were lacking behind a figure, and a figure without a value says why in `note`."""
+
+
+def _scores(weights: str) -> str:
+    """The same under other weights, of which some may be below 0."""
+    whole = "all criteria of its item: Σ wᵢ·bᵢ / Σ wᵢ, with weights of 1, 2 or 3 and bᵢ of 0 or 1."
+    reached = (
+        "all criteria of its item that are above 0: Σ wᵢ·bᵢ / Σ max(wᵢ, 0), with bᵢ of 0 or 1. The project allows "
+        f"these weights: {line(weights)}. A criterion of negative weight says what a report must not do."
+    )
+    return _SCORES.replace(whole, reached)
+
 
 _CHECKSUMS = """\
 `manifest.json` lists every file with its size and SHA-256; `SHA256SUMS` holds the same sums for `sha256sum -c`. The

@@ -32,7 +32,7 @@ class PersonRecord(Record):
 
 
 # Fields that came later: without them the bytes are those of an earlier release.
-_LEFT_OUT_EMPTY = frozenset({"drafted", "licence", "description", "assisted", "over"})
+_LEFT_OUT_EMPTY = frozenset({"drafted", "licence", "description", "assisted", "over", "weights"})
 
 
 class LaterFields(Record):
@@ -221,6 +221,9 @@ class Manifest(LaterFields):
         default="", description="Under which the release may be used; left out when none is stated"
     )
     description: Text = Field(default="", description="What the project says of itself; left out when empty")
+    weights: Text = Field(
+        default="", description="Which weights criteria may have; left out where they are 1 to 3"
+    )
     number: int = Field(default=1, ge=1, description="The release's number in its project")
     app_version: str
     counts: dict[str, int]

@@ -106,12 +106,14 @@ def _position(place: int, count: int) -> str:
 
 
 class PickList(QComboBox):
-    """One value from a list; the first entry stands for none."""
+    """One value from a list, whose first entry stands for none where there may be none."""
 
     chosen = Signal(object)
 
     def __init__(self, name: str, none: str, no_value: Any = None, letters: int = SHOWN_LETTERS) -> None:
-        """`none` stands there for `no_value`; so many `letters` are seen where room is short."""
+        """`none` stands there for `no_value`, empty where one must be chosen; so many `letters` are seen where room is
+        short.
+        """
         super().__init__()
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -137,7 +139,8 @@ class PickList(QComboBox):
             return
         self._offered, kept = options, self.value()
         self.clear()
-        self.addItem(self._none, self._no_value)
+        if self._none:
+            self.addItem(self._none, self._no_value)
         for value, label in options:
             self.addItem(label, value)
             self.setItemData(self.count() - 1, label, Qt.ItemDataRole.ToolTipRole)
@@ -149,10 +152,11 @@ class PickList(QComboBox):
 
     def show_value(self, value: Any) -> None:
         """Show a value; one that is not offered shows as none. Tells nobody."""
-        place = max(0, self.findData(value)) if value else 0
+        none = 0 if self._none else -1
+        place = none if value in (None, "") else max(none, self.findData(value))
         if place != self.currentIndex():
             self.setCurrentIndex(place)
-        self.setToolTip(tooltip(self.currentText()) if place else "")
+        self.setToolTip("" if place == none else tooltip(self.currentText()))
 
     def lock(self, locked: bool) -> None:
         """Let the choice be seen but not changed."""

@@ -2,6 +2,7 @@
 
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
+from annotator.domain.kinds.weights import USUAL, Weights
 from annotator.gui.forms.evidence import ReferenceEditor
 from annotator.gui.forms.plan import SubtaskEditor
 from annotator.gui.forms.rubric import CriterionEditor
@@ -14,6 +15,6 @@ OWN: dict[Kind, type[UnitEditor]] = {
 }
 
 
-def editor(kind: Kind) -> UnitEditor:
-    """A new editor of a unit of the kind."""
-    return OWN.get(kind, UnitEditor)(KINDS[kind])
+def editor(kind: Kind, weights: Weights = USUAL) -> UnitEditor:
+    """A new editor of a unit of the kind, in a project that allows these weights."""
+    return OWN.get(kind, UnitEditor)(KINDS[kind].under(weights))

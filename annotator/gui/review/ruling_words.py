@@ -51,11 +51,12 @@ def value_words(field: UnitField, value: Any, protocol: str = "") -> str:
         return face(str(value), protocol).words
     if value is None or value == "":
         return f"no {field.title.lower()}"
-    if isinstance(value, float):
+    if isinstance(value, float) and not field.options:
         return f"{field.title.lower()} {value:.2f}"
     if not field.options:
         return str(value)
-    return f"{field.title.lower()} {value}" if str(value).isdigit() else str(value).capitalize()
+    number = str(value).lstrip("-").replace(".", "", 1).isdigit()
+    return f"{field.title.lower()} {value}" if number else str(value).capitalize()
 
 
 def protocol_of(unit: Unit | None) -> str:

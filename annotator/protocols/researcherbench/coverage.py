@@ -120,11 +120,13 @@ def cases(material: Material) -> Iterator[Case]:
     """One case for each criterion of the item's rubric."""
     artifact_id = material.artifact_ids.get(Kind.RUBRIC, "")
     for criterion in material.units(Kind.RUBRIC):
-        yield Case(NAME, material.item, material.response, artifact_id, (criterion,))
+        yield Case(
+            NAME, material.item, material.response, artifact_id, (criterion,), weights=material.weights
+        )
 
 
 def weight(unit: Unit) -> float:
-    """w_i: 1, 2 or 3."""
+    """w_i, as the rubric has it."""
     if not isinstance(unit, Criterion):
         raise TypeError(f"{type(unit).__name__} is not a criterion")
     return float(unit.weight)

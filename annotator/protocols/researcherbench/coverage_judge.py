@@ -9,7 +9,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.domain.judges.judgement import NO, YES, Status, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Verdicts, missing_verdicts
-from annotator.domain.kinds.rubric import WEIGHTS
 from annotator.domain.kinds.unit import Unit
 from annotator.protocols.replies import Word, longest_quote, sole_value, with_quote
 from annotator.protocols.several import by_id, told_apart
@@ -59,7 +58,7 @@ class CoverageTogether(BaseModel):
 
 async def judge(case: Case, ask: Ask) -> Verdicts:
     """Judge(Q_k, Res, r_i) of Eq. 1: question, criterion and report are shown, the weight only where it is wanted."""
-    words = _criterion(case.unit, weights_shown=case.weights_shown)
+    words = _criterion(case, case.unit)
     fields = {"question": case.item.question, "criterion": words, "report": case.response.text}
     answer = await ask(PROMPTS[0], fields, Coverage, fenced=("question", "report"))
     if answer.status is not Status.OK:
@@ -69,9 +68,7 @@ async def judge(case: Case, ask: Ask) -> Verdicts:
 
 async def judge_together(case: Case, ask: Ask) -> Verdicts:
     """Several criteria in one call, in the order of the case; what is said of each is known by its id alone."""
-    words = "\n\n".join(
-        f"id: {unit.id}\n{_criterion(unit, weights_shown=case.weights_shown)}" for unit in case.units
-    )
+    words = "\n\n".join(f"id: {unit.id}\n{_criterion(case, unit)}" for unit in case.units)
     fields = {"question": case.item.question, "criteria": words, "report": case.response.text}
     answer = await ask(PROMPTS[1], fields, CoverageTogether, fenced=("question", "report"))
     if answer.status is not Status.OK:
@@ -84,11 +81,15 @@ async def judge_together(case: Case, ask: Ask) -> Verdicts:
     )
 
 
-def _criterion(unit: Unit, *, weights_shown: bool) -> str:
+def _criterion(case: Case, unit: Unit) -> str:
     weight = getattr(unit, "weight", None)
-    if not weights_shown or weight is None:
+    if not case.weights_shown or weight is None:
         return unit.text
-    return f"{unit.text}\nIts weight: {weight} (from {min(WEIGHTS)}, nice to have, to {max(WEIGHTS)}, core)"
+    low, high = min(case.weights.values), max(case.weights.values)
+    if case.weights.usual:
+        return f"{unit.text}\nIts weight: {weight} (from {low}, nice to have, to {high}, core)"
+    against = "; below 0 it says what a report must not do" if low < 0 else ""
+    return f"{unit.text}\nIts weight: {weight} (from {low} to {high}{against})"
 
 
 def _verdict(reply: Coverage, report: str, flags: tuple[str, ...]) -> Verdict:

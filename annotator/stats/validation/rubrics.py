@@ -12,7 +12,7 @@ from math import nan
 from statistics import pstdev
 
 from annotator.domain.judges.judgement import NO, YES
-from annotator.domain.kinds.rubric import WEIGHTS, Rubric
+from annotator.domain.kinds.rubric import Rubric, counted_weights
 from annotator.domain.texts.estimate import Estimate
 from annotator.stats.agreement.agreement import cohen_kappa, percent_agreement
 from annotator.stats.intervals.coding import left_out
@@ -148,13 +148,16 @@ def gap(scores: Mapping[str, float | None]) -> Estimate:
     return Estimate(known[best] - known[worst], n=len(known), method=method, note=note)
 
 
-def weight_shares(rubrics: Iterable[Rubric]) -> dict[int, Estimate]:
-    """The share of each weight among all criteria of the rubrics (Table 10); undefined when there are none."""
-    weights: list[int] = [criterion.weight for rubric in rubrics for criterion in rubric.units]
-    n, method = len(weights), "criteria of this weight / all criteria"
+def weight_shares(rubrics: Iterable[Rubric]) -> dict[int | float, Estimate]:
+    """The share of each weight among all criteria of the rubrics (Table 10); undefined when there are none.
+
+    The weights are 1, 2 and 3, or those in use where there are others.
+    """
+    counted, method = counted_weights(rubrics), "criteria of this weight / all criteria"
+    n = sum(counted.values())
     if not n:
-        return {w: Estimate(None, method=method, note="there are no criteria") for w in WEIGHTS}
-    return {w: Estimate(weights.count(w) / n, n=n, method=method) for w in WEIGHTS}
+        return {w: Estimate(None, method=method, note="there are no criteria") for w in counted}
+    return {w: Estimate(many / n, n=n, method=method) for w, many in counted.items()}
 
 
 Place = tuple[str, str]
@@ -182,7 +185,7 @@ class Beside:
     items: tuple[str, ...]
     scores: Mapping[str, tuple[Estimate, Estimate]]
     gaps: tuple[Estimate, Estimate]
-    weights: tuple[Mapping[int, Estimate], Mapping[int, Estimate]]
+    weights: tuple[Mapping[int | float, Estimate], Mapping[int | float, Estimate]]
     alignments: Mapping[str, Alignment]
     matched: Estimate
 

@@ -79,6 +79,16 @@ def test_rubrics_are_matched_by_text_and_their_weights_compared() -> None:
     assert value(found, "weight_kappa") == pytest.approx(2 / 3)
 
 
+def test_other_weights_are_as_far_apart_as_their_numbers() -> None:
+    # Weights (10,10), (2,1), (1,1). Seen: mean |a−b| = 1/3. By chance, a: 10, 2, 1 once each, b: 10 once, 1 twice:
+    # (0 + 2·9 + 8 + 2·1 + 9 + 0) / 9 = 37/9. κ = 1 − (1/3) / (37/9) = 34/37.
+    found = compare(Kind.RUBRIC, rubric(10, 2, 1), rubric(10, 1, 1))
+    assert value(found, "weight_kappa") == pytest.approx(34 / 37)
+    # Two that differ in sign alone: (−3,3), (3,3), (−3,−3): seen 6/3, by chance half of 6 where a has 2:1, b 1:2.
+    found = compare(Kind.RUBRIC, rubric(-3, 3, -3), rubric(3, 3, -3))
+    assert value(found, "weight_kappa") == pytest.approx(1 - 2 / (6 * (2 / 3 * 2 / 3 + 1 / 3 * 1 / 3)))
+
+
 def test_units_in_another_order_are_matched_all_the_same() -> None:
     a = rubric(1, 2, 3)
     found = compare(Kind.RUBRIC, a, Rubric(units=a.units[::-1]))

@@ -45,4 +45,4 @@ def test_only_so_many_are_remembered():
 
 def test_content_that_does_not_fit_is_refused_by_name():
     with pytest.raises(ValidationError, match="weight"):
-        artifacts.read_document("rubric", '{"units":[{"id":"u1","weight":9}]}')
+        artifacts.read_document("rubric", '{"units":[{"id":"u1","weight":9999}]}')

@@ -233,7 +233,7 @@ SPOILT: dict[str, tuple[str, Callable[[Any], Any], str]] = {
     "a take of nothing": ("adjudications.json", lambda t: rulings(t)[0].update(take="Z"), "takes what nobody wrote"),
     "an own wording that does not fit": (
         "adjudications.json",
-        lambda t: next(row for row in rulings(t[1:]) if row["own"])["own"].update(weight=9),
+        lambda t: next(row for row in rulings(t[1:]) if row["own"])["own"].update(weight=9999),
         "“weight” should",
     ),
     "a missing version": ("adjudications.json", lambda t: t.pop(0), "do not count from 1 on"),

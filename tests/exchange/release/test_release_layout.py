@@ -185,7 +185,7 @@ BAD_RECORDS: dict[str, tuple[str, Callable[[Any], Any], str]] = {
     "true as weight": (
         "artifacts/rubric.json",
         lambda t: first_unit(t).update(weight=True),
-        "“document.units[0].weight” is of the wrong",
+        "“units.0.weight” should be a valid number",
     ),
     "fraction as weight": (
         "artifacts/rubric.json",
@@ -194,7 +194,7 @@ BAD_RECORDS: dict[str, tuple[str, Callable[[Any], Any], str]] = {
     ),
     "weight out of scale": (
         "artifacts/rubric.json",
-        lambda t: first_unit(t).update(weight=5),
+        lambda t: first_unit(t).update(weight=5000),
         "“units.0.weight” should",
     ),
     "changed document": (

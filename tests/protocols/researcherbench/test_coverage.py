@@ -12,6 +12,7 @@ from annotator.domain.judges.protocol import Answer, Case, Material, Scored
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.plan import Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.domain.kinds.weights import read
 from annotator.domain.material.item import Item
 from annotator.domain.material.response import Response
 from annotator.protocols import PROTOCOLS
@@ -96,6 +97,20 @@ def test_the_weight_is_told_where_the_judge_is_to_know_it():
     words, weight_words = ask.asked[1]["criterion"].split("\n")
     assert words == CRITERION
     assert "weight: 3" in weight_words
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("1 to 3", "Its weight: 3 (from 1, nice to have, to 3, core)"),
+        ("1 to 10", "Its weight: 3 (from 1 to 10)"),
+        ("-3 to 3", "Its weight: 3 (from -3 to 3; below 0 it says what a report must not do)"),
+    ],
+)
+def test_the_weight_is_told_among_those_that_the_project_allows(text, said):
+    ask = StubAsk(Answer(Status.OK, Coverage(covered="no", quote="", rationale="")))
+    asyncio.run(judge(replace(case(), weights_shown=True, weights=read(text)), ask))
+    assert ask.asked[1]["criterion"].split("\n")[1] == said
 
 
 def test_a_quote_that_is_found_is_given_in_the_reports_own_words_with_its_place():

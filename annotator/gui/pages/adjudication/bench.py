@@ -17,9 +17,11 @@ from annotator.actions.adjudication.adjudicating import Waiting
 from annotator.actions.adjudication.adjudication_sheets import Sheet, SheetRow
 from annotator.actions.adjudication.closing import Lacking
 from annotator.actions.adjudication.voting import Ballot
+from annotator.actions.authoring import criterion_weights
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import AdjudicationState
 from annotator.domain.experts.assignment import Stage
+from annotator.domain.kinds.weights import Weights
 from annotator.domain.texts.change import Change
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.adjudication.drafting import Typing
@@ -76,6 +78,11 @@ class Bench(QObject):
         """Whether nothing can be ruled now: the file may only be read, or the adjudication is closed."""
         closed = self.sheet is not None and self.sheet.state is AdjudicationState.CLOSED
         return self._desk.project.readonly or closed
+
+    @property
+    def weights(self) -> Weights:
+        """The weights that criteria may have in this project."""
+        return criterion_weights.allowed(self._desk.project)
 
     @property
     def unconfirmed(self) -> list[str]:

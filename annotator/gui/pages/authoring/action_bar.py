@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton
 from annotator.domain.kinds.artifact import Document
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.finding import Finding
-from annotator.domain.kinds.rubric import EXPERT_WEIGHT_SHARES, Rubric
+from annotator.domain.kinds.rubric import EXPERT_WEIGHT_SHARES, Rubric, counted_weights
+from annotator.domain.kinds.weights import Weights
 from annotator.gui import keys, theme
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.key_button import KeyButton
@@ -55,20 +56,20 @@ class ActionBar(QFrame):
         acts.addWidget(self.submit)
         vertical(told, acts, on=self, margins=(12, 6, 12, 8), spacing=4)
 
-    def show_document(self, document: Document[Any], *, locked: bool, given: bool) -> None:
-        """Tell of a document as it stands in its fields; a locked one cannot be added to or submitted."""
-        words = KINDS[document.KIND]
+    def show_document(self, document: Document[Any], weights: Weights, *, locked: bool, given: bool) -> None:
+        """Tell of a document as it stands in its fields; a locked one cannot be added to or submitted.
+
+        The project allows the `weights`.
+        """
+        words = KINDS[document.KIND].under(weights)
         more = words.told(document)
         count = words.counted(len(document.units))
         self.counts.setText(f"{count} · {more}" if more and document.units else count)
-        self.spread.setVisible(isinstance(document, Rubric))
-        if isinstance(document, Rubric):
-            weights: list[int] = [unit.weight for unit in document.units]
+        self.spread.setVisible(isinstance(document, Rubric) and weights.usual)
+        if isinstance(document, Rubric) and weights.usual:
+            parts = counted_weights([document]).items()
             self.spread.show_parts(
-                [
-                    Part(f"{weight}", weights.count(weight), norm)
-                    for weight, norm in EXPERT_WEIGHT_SHARES.items()
-                ]
+                [Part(f"{weight}", many, EXPERT_WEIGHT_SHARES.get(weight, 0.0)) for weight, many in parts]
             )
         self.new.set_words(f"New {words.unit}")
         self.new.setVisible(not locked and not given)

@@ -4,8 +4,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.selection import DIMENSIONS
+from annotator.domain.kinds.spec import KindSpec
 from annotator.domain.material.item import Item
 from annotator.gui import keys
 from annotator.gui.widgets.bars.key_button import KeyButton
@@ -32,10 +32,9 @@ class Beginning(QWidget):
         self._empty.add_button(self.draft)
         vertical(self._empty, on=self)
 
-    def show_kind(self, kind: Kind, item: Item, *, readonly: bool, drafted: bool = False) -> None:
+    def show_kind(self, words: KindSpec, item: Item, *, readonly: bool, drafted: bool = False) -> None:
         """Explain a kind that has not been begun; one that is `drafted` may be asked of a model."""
-        words = KINDS[kind]
-        untyped = kind is Kind.SELECTION and item.question_type not in DIMENSIONS
+        untyped = words.kind is Kind.SELECTION and item.question_type not in DIMENSIONS
         more = f"{NO_TYPE}{', '.join(DIMENSIONS)}." if untyped else READ_ONLY if readonly else ""
         self._empty.show_words(f"No {words.title.lower()} yet", f"{words.what} {more}".strip())
         self.start.setText(f"Start {words.title.lower()}")

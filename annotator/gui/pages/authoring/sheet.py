@@ -1,18 +1,19 @@
 """How one kind of document of an item is worked on: its state above, its units between, its actions below."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from annotator.actions.assignments import submitting
-from annotator.actions.authoring import artifacts, editable
+from annotator.actions.authoring import artifacts, criterion_weights, editable
 from annotator.actions.material import drafting_by_model
 from annotator.domain.kinds.artifact import Artifact, Kind
-from annotator.domain.kinds.documents import KINDS, WRITTEN, lint
+from annotator.domain.kinds.documents import KINDS, lint
 from annotator.domain.kinds.finding import Finding
+from annotator.domain.kinds.weights import Weights
 from annotator.domain.material.item import Item
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui import keys
@@ -32,9 +33,14 @@ from annotator.gui.pages.authoring.unit_acts import UnitActs
 from annotator.gui.widgets.bars.message_bar import Level, MessageBar
 from annotator.gui.widgets.layouts import vertical
 
-MAKERS: dict[Kind, Callable[[], UnitEditor]] = {kind: partial(forms.editor, kind) for kind in WRITTEN}
 # What a model may be asked to draft.
 DRAFTED_KINDS = frozenset((Kind.INSIGHTS, Kind.RUBRIC, Kind.DIAGNOSTICS))
+
+
+@cache
+def _maker(kind: Kind, weights: Weights) -> Callable[[], UnitEditor]:
+    """The same for the same, so that editors which were made are used again."""
+    return partial(forms.editor, kind, weights)
 
 
 class Sheet(QWidget):
@@ -124,14 +130,15 @@ class Sheet(QWidget):
         drafted = self.kind in DRAFTED_KINDS
         if artifact is None:
             self.strip.show_nothing("")
-            self.beginning.show_kind(self.kind, self.item, readonly=readonly, drafted=drafted)
+            words = KINDS[self.kind].under(self._weights)
+            self.beginning.show_kind(words, self.item, readonly=readonly, drafted=drafted)
             return
         me = self.desk.project.by
         self.strip.show_artifact(
             artifact, versions, me, editable=self.saving.editable, readonly=readonly, drafted=drafted,
             reopens=self.closed is not None and self._reopens(artifact),
         )  # fmt: skip
-        self.form.take_on(MAKERS[self.kind])
+        self.form.take_on(_maker(self.kind, self._weights))
         self.form.offer(self.item, self._insights())
         self.form.show_document(artifact.document, self.saving.typed, locked=not self.saving.editable)
         self._show_drafted(artifact)
@@ -239,6 +246,10 @@ class Sheet(QWidget):
         self.checking.soon()
         self.stirred.emit()
 
+    @property
+    def _weights(self) -> Weights:
+        return criterion_weights.allowed(self.desk.project)
+
     def _insights(self) -> list[tuple[str, str]]:
         units = [unit for a in self._found if a.kind is Kind.INSIGHTS for unit in a.document.units]
         return [(unit.id, unit.text) for unit in units if unit.text.strip()]
@@ -249,14 +260,14 @@ class Sheet(QWidget):
             return []
         self._tell()
         document = as_typed(self.artifact.document, self.saving.typed)
-        found = lint(document, self.item.question, self._source_text, self.item.language)
+        found = lint(document, self.item.question, self._source_text, self.item.language, self._weights)
         return [*self.form.unfit(), *found]
 
     def _tell(self) -> None:
         if self.artifact is not None:
             document = as_typed(self.artifact.document, self.saving.typed)
             given = bool(KINDS[self.kind].given)
-            self.bar.show_document(document, locked=not self.saving.editable, given=given)
+            self.bar.show_document(document, self._weights, locked=not self.saving.editable, given=given)
 
 
 def _writes(event: QKeyEvent) -> bool:

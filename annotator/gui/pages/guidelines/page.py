@@ -19,6 +19,7 @@ from annotator.gui.desk.naming import named, title
 from annotator.gui.desk.page import Page
 from annotator.gui.pages.guidelines.older_answers import WHOSE, columns
 from annotator.gui.pages.guidelines.versions_view import VersionsView
+from annotator.gui.pages.guidelines.weights_row import WeightsRow
 from annotator.gui.pages.guidelines.writing import Writing
 from annotator.gui.tables.cells import CellsModel
 from annotator.gui.widgets.bars.key_button import KeyButton
@@ -32,7 +33,7 @@ from annotator.gui.widgets.plain import PlainLabel
 # People: coordinators who sharpen a rule in the middle of the work, and must know whose answers are older than it.
 STAGES = tuple(stage for stage in Stage if stage is not Stage.ADJUDICATION)
 STAMPED = "Existing answers keep the version they were given under."
-SHOWN_KINDS = ("guideline", "artifact", "item", "import", "person", "parcel", "tray")
+SHOWN_KINDS = ("guideline", "setting", "artifact", "item", "import", "person", "parcel", "tray")
 
 
 class GuidelinesPage(Page):
@@ -53,6 +54,8 @@ class GuidelinesPage(Page):
             "Answers given under an older version", self.older, self.older.widths, stretched=WHOSE
         )
         self.table.activated.connect(lambda index: self._go(index.row()))
+        self.weights = WeightsRow(desk)
+        self.weights.allowed.connect(self._say_allowed)
         self.publish = KeyButton("Publish", role="primary")
         self.publish.clicked.connect(self._publish)
         self.reading.taken_up.connect(self.writing.take_up)
@@ -73,6 +76,7 @@ class GuidelinesPage(Page):
         right = QWidget()
         inside = vertical((parts, 1), on=right, margins=(6, 0, 0, 0), spacing=4)
         self.answer.float_over(parts)
+        inside.addWidget(self.weights)
         inside.addLayout(self._foot())
         whole = Splitter("guidelines/whole")
         whole.addWidget(self.stages)
@@ -130,7 +134,7 @@ class GuidelinesPage(Page):
         """New versions and new answers show at once."""
         if change.kind in SHOWN_KINDS and self.isVisible():
             self._fill()
-            if change.kind == "guideline":
+            if change.kind in ("guideline", "setting"):
                 self._show_stage()
 
     def rebind(self) -> None:
@@ -165,6 +169,8 @@ class GuidelinesPage(Page):
         self.writing.setVisible(self._writable)
         if self._writable:
             self.writing.show_stage(self.stage, self.desk.ask(guidelines.text_in_force, self.stage) or "")
+        self.weights.setVisible(self.stage is Stage.RUBRIC)
+        self.weights.show_allowed(writable=self._writable and not self.desk.project.from_task)
         self.publish.setVisible(self._writable)
         self.publish.set_key(keys.shown("submit"))
         self._offer()
@@ -208,6 +214,10 @@ class GuidelinesPage(Page):
         self.answer.show_message(
             "success", f"Version {version} of “{title(self.stage)}” is in force.", f"{STAMPED} {todo}".strip()
         )
+
+    def _say_allowed(self, words: str) -> None:
+        todo = "Rubrics are written and checked by them from now on."
+        self.answer.show_message("success", f"Criteria may have these weights: {words}.", todo)
 
     def _turn(self) -> None:
         if self._writable:

@@ -10,6 +10,7 @@ from annotator.actions.adjudication.adjudication_sheets import SheetRow
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.weights import Weights
 from annotator.domain.material.item import Item
 from annotator.gui.forms import forms
 from annotator.gui.forms.fields import Choice
@@ -49,10 +50,12 @@ class OwnEditor(QWidget):
     quote_wanted = Signal(int)
     """Which of its quotations is to be shown."""
 
-    def __init__(self, kind: Kind, protocol: str, item: Item, row: QWidget) -> None:
-        """Of a label its `protocol` says what may be chosen; Esc puts the focus onto `row`."""
+    def __init__(self, kind: Kind, protocol: str, weights: Weights, item: Item, row: QWidget) -> None:
+        """What may be chosen is said of a label by its `protocol`, of a criterion by the `weights` of the project; Esc
+        puts the focus onto `row`.
+        """
         super().__init__()
-        self.editor = LabelEditor(protocol) if kind is Kind.LABELS else forms.editor(kind)
+        self.editor = LabelEditor(protocol) if kind is Kind.LABELS else forms.editor(kind, weights)
         self._row = row
         self.editor.installEventFilter(self)
         self.editor.number.hide()

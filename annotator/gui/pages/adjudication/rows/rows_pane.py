@@ -201,7 +201,8 @@ class RowsPane(QWidget):
             return
         if self.own is None and self._item is not None:
             self._own_id = wanted
-            self.own = OwnEditor(sheet.kind, protocol_of(row.made[0][0]), self._item, self.cards[wanted])
+            protocol, weights = protocol_of(row.made[0][0]), self._bench.weights
+            self.own = OwnEditor(sheet.kind, protocol, weights, self._item, self.cards[wanted])
             self.own.typed.connect(lambda field, value: self._bench.typing.type(wanted, field, value))
             self.own.paused.connect(lambda field, text: self._bench.typing.draft(wanted, field, text))
             self.own.chosen.connect(self.worded)

@@ -123,8 +123,8 @@ class UnitCard(QFrame):
     def show_weight(self, shown: bool) -> None:
         """Show how much the unit counts; raters see it only when they ask for it."""
         weight = getattr(self.unit, "weight", None)
-        self.weight.setText(f"weight {weight}" if shown and weight else "")
-        self.weight.setVisible(bool(shown and weight))
+        self.weight.setText(f"weight {weight}")
+        self.weight.setVisible(shown and weight is not None)
 
     def set_current(self, current: bool) -> None:
         """Open the controls and stand out, or close them."""
