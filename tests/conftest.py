@@ -15,6 +15,7 @@ from annotator.actions.project.file import Project
 from annotator.domain.texts import estimate
 from annotator.gui.shell.tidying import tidy
 from annotator.storage import migrating
+from tests import templates
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -51,6 +52,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(here) and item.path.relative_to(here).as_posix().startswith(SLOW):
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(autouse=True)
+def copies_of_projects(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Projects that tests make alike are copies; each test may have one of each."""
+    with templates.copying(request):
+        yield
 
 
 @pytest.fixture(autouse=True)

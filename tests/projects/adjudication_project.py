@@ -5,6 +5,7 @@ from pathlib import Path
 from annotator.actions.project.file import Project
 from annotator.domain.kinds.rubric import Rubric
 from tests.projects.pairs_project import COVERAGE, add_report, labels, pairs_project, rubric, submit, work_as
+from tests.templates import once
 
 Criteria = tuple[tuple[str, int], ...]
 # Line by line: the first three are the same, the fourth to the ninth the same but for words or weight, then each
@@ -82,6 +83,7 @@ def contested_project(folder: Path, questions: int = 1) -> Project:
     return work_as(project, "Cleo")
 
 
+@once
 def scripts_project(folder: Path) -> Project:
     """Three items: long English, Chinese and Arabic criteria; Cleo works."""
     project = pairs_project(folder, 3)
@@ -91,6 +93,7 @@ def scripts_project(folder: Path) -> Project:
     return work_as(project, "Cleo")
 
 
+@once
 def labels_project(folder: Path, reports: int = 5, criteria: int = 15) -> Project:
     """Labels of so many reports by a sealed rubric, every fifth one contested; Cleo works."""
     project = pairs_project(folder)

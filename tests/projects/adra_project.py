@@ -23,6 +23,7 @@ from annotator.domain.material.part import Part
 from annotator.domain.texts.identity import derived_id, now
 from annotator.storage.tables import JudgementRow, JudgeRow, ResponseRow, SystemRow, table
 from tests.material import drawn_extracts
+from tests.templates import once
 
 JUDGE = "judge-of-tests"
 GOLD_PLAN = ("Frame the question", "Search the literature", "Compare the methods", "Name the open problems")
@@ -39,6 +40,7 @@ STATEMENTS = (
 )
 
 
+@once
 def adra_project(folder: Path, questions: int = 1, systems: Sequence[str] = ("Alpha",)) -> Project:
     """Items with gold of every kind, each answered once by each system; one judge, who has said nothing yet."""
     project = new_project(folder / "adra.goldsmith", "ADRA")

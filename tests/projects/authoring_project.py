@@ -11,6 +11,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.domain.kinds.artifact import Artifact, Document, Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
+from tests.templates import once
 
 PAPER = (
     "# Residual networks\n\nA residual block adds its **input** to its output.\n\n"
@@ -23,6 +24,7 @@ TEXTS = (
 )
 
 
+@once
 def authoring_project(folder: Path) -> Project:
     """Items “1” (a Technical Details question with a Markdown source) and “2” (in Chinese, without one)."""
     project = new_project(folder / "authoring.goldsmith")
@@ -37,6 +39,7 @@ def authoring_project(folder: Path) -> Project:
     return project
 
 
+@once
 def begun_project(folder: Path) -> Project:
     """The same with a rubric of the person's own, begun on item “1”."""
     project = authoring_project(folder)

@@ -15,6 +15,7 @@ from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.plan import Plan, Subtask
 from tests.material.bundles import REAL
+from tests.templates import once
 
 SYSTEMS, QUESTIONS = ("OpenAI", "Perplexity"), (1, 2)
 STEPS = (
@@ -38,6 +39,7 @@ def some_of(folder: Path) -> Path:
     return folder
 
 
+@once
 def both_papers(folder: Path) -> Project:
     """The project: the public rubrics, and a plan, evidence and diagnostics for each question, all sealed."""
     project = new_project(folder / "both papers.goldsmith")

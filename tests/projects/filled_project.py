@@ -25,8 +25,10 @@ from annotator.domain.texts.identity import derived_id, now
 from annotator.storage.tables import metadata
 from tests.projects.small_project import small_project, units_of
 from tests.storage import sql
+from tests.templates import once
 
 
+@once
 def filled_project(folder: Path) -> Project:
     """Two items with sealed rubrics and four reports, one of each everything else."""
     project = small_project(folder)

@@ -19,6 +19,7 @@ from annotator.protocols import USUAL
 from annotator.storage.tables import ResponseRow, table
 from tests.material import drawn_extracts
 from tests.projects.labelling_project import REPORT, SYSTEMS, add_report, project_with, seal_rubric
+from tests.templates import once
 
 CLAIMS, PAIRS = "researcherbench.claims", "researcherbench.pairwise"
 PLAN, REASONING, PREFERENCE = "adra.plan", "adra.reasoning", "adra.preference"
@@ -32,6 +33,7 @@ PREDICTED = ("Collect the reports of every system.", "Measure how often a citati
 GOLD = ("Gather reports from all systems.", "Measure citation support.", "Explain where systems fail.")
 
 
+@once
 def one_item(path: Path, reports: int = 2, added: int = 1) -> Project:
     """One item with gold of every kind, and reports of which the first has a plan and claims."""
     project = project_with(path, added)

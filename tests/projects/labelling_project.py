@@ -16,6 +16,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.identity import derived_id
 from annotator.storage.tables import ResponseRow, SystemRow, table
+from tests.templates import once
 
 # Names that must never come before a rater's eyes.
 SYSTEMS = ("Canary-Alpha-9000", "Canary-Beta-9000", "Canary-Gamma-9000")
@@ -30,6 +31,7 @@ A closing remark on [cost](https://example.org/cost) ends the report.
 """
 
 
+@once
 def project_with(path: Path, people_added: int = 1) -> Project:
     """An empty project, with a coordinator and further annotators named “Rater 2” and so on."""
     project = new_project(path / "labels.goldsmith", "Labels")
@@ -39,6 +41,7 @@ def project_with(path: Path, people_added: int = 1) -> Project:
     return project
 
 
+@once
 def labelling_project(path: Path, criteria: int = 3, reports: int = 3, questions: int = 2) -> Project:
     """Items with a sealed rubric of so many criteria and as many reports, all by canary systems."""
     project = project_with(path)

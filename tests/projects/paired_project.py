@@ -13,6 +13,7 @@ from annotator.domain.experts.person import Person, Role
 from annotator.domain.kinds.artifact import Document
 from annotator.domain.kinds.labels import Label, Labels, label_id
 from annotator.domain.kinds.rubric import Criterion, Rubric
+from tests.templates import once
 
 COVERAGE = "researcherbench.coverage"
 # Sentences that no matcher takes for one another.
@@ -26,6 +27,7 @@ SENTENCES = (
 )
 
 
+@once
 def paired_project(path: Path, annotators: int = 2, questions: int = 1) -> Project:
     """A project of a coordinator “Me”, annotators with the aliases A, B, C …, and questions."""
     project = new_project(path / "pairs.goldsmith")

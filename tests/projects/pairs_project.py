@@ -19,6 +19,7 @@ from annotator.domain.kinds.labels import Label, Labels, label_id
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from tests.projects import labelling_project
 from tests.storage import sql
+from tests.templates import once
 
 COVERAGE = "researcherbench.coverage"
 ROLES = {
@@ -47,6 +48,7 @@ BEN = (
 )
 
 
+@once
 def pairs_project(folder: Path, questions: int = 1) -> Project:
     """The people and so many items, nothing answered yet; Cora works."""
     project = Project.create(folder / "pairs.goldsmith")
@@ -58,6 +60,7 @@ def pairs_project(folder: Path, questions: int = 1) -> Project:
     return project
 
 
+@once
 def rubrics_project(folder: Path) -> Project:
     """One item with both rubrics sealed and their agreement frozen; Cleo works."""
     project = pairs_project(folder)
@@ -65,6 +68,7 @@ def rubrics_project(folder: Path) -> Project:
     return work_as(project, "Cleo")
 
 
+@once
 def opened_project(folder: Path) -> Project:
     """The same with the adjudication of the rubrics opened."""
     project = rubrics_project(folder)

@@ -16,6 +16,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.identity import new_id
 from annotator.storage.tables import ResponseRow, SystemRow, table
+from tests.templates import once
 
 CRITERIA = (
     ("Explains residual connections", 3),
@@ -29,6 +30,7 @@ def empty_project(folder: Path) -> Project:
     return new_project(folder / "p.goldsmith")
 
 
+@once
 def small_project(folder: Path) -> Project:
     """Items “1” and “2” of two types, systems Alpha and Beta, four reports, and one sealed rubric an item."""
     project = new_project(folder / "small.goldsmith")

@@ -27,6 +27,7 @@ from annotator.protocols import PROTOCOLS
 from annotator.protocols.researcherbench import coverage
 from annotator.storage.tables import RunRow, table
 from tests.projects.labelling_project import add_report
+from tests.templates import once
 
 COVERAGE = "researcherbench.coverage"
 TYPES = ("Technical Details", "Literature Review", "Open Consulting")
@@ -35,6 +36,7 @@ At = tuple[int, str, int]
 Says = Callable[[At], str]
 
 
+@once
 def validation_project(
     path: Path,
     questions: int = 4,
@@ -98,11 +100,12 @@ def person_says(project: Project, alias: str, says: Says | Mapping[At, str], *, 
     before, told = project.person, says if callable(says) else says.__getitem__
     project.work_as(person(project, alias))
     where = {(response, unit): at for at, (_, response, unit) in places(project).items()}
-    for task in label_tasks.queue(project):
-        for unit in labels.sheet(project, task.response_id).units:
-            value = told(where[task.response_id, unit.id])
-            if value != "-":
-                labels.set_label(project, task.response_id, unit.id, value)
+    with project.store.write():
+        for task in label_tasks.queue(project):
+            for unit in labels.sheet(project, task.response_id).units:
+                value = told(where[task.response_id, unit.id])
+                if value != "-":
+                    labels.set_label(project, task.response_id, unit.id, value)
     if submit:
         for item_id in dict.fromkeys(task.item_id for task in label_tasks.queue(project)):
             label_sealing.submit(project, item_id)

@@ -26,6 +26,7 @@ from annotator.storage.tables import RunRow, table
 from tests.projects.labelled_protocols import CLAIMS, PAIRS, PLAN, REASONING, one_item
 from tests.projects.labelling_project import add_report
 from tests.storage import sql
+from tests.templates import once
 
 COVERAGE = "researcherbench.coverage"
 JUDGE, OTHER = "small-judge", "other-judge"
@@ -57,6 +58,7 @@ ITEMS = (
 )  # fmt: skip
 
 
+@once
 def verdicts_project(folder: Path, filling: int = 6, label: bool = True) -> Project:
     """R1 coordinates; R2 has labelled everything, R3 nothing; two judges have judged it, differing from R2 here and
     there. With `filling` the reports are so many times as long; without `label` R2 is only asked.
@@ -144,6 +146,7 @@ def _places(project: Project) -> list[tuple[str, str, str, tuple[str, str]]]:
     return found
 
 
+@once
 def protocols_project(folder: Path) -> Project:
     """One item under every protocol that people answer: they and the judge differ on each unit, and quote its words."""
     project = one_item(folder)
