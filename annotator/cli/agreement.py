@@ -76,6 +76,7 @@ def _tell(
     json_: bool,
 ) -> None:
     from annotator.actions.agreement import agreement_inputs, agreement_report, agreement_words
+    from annotator.actions.results import result_exports
 
     report = agreement_report.report(project, *asked)
     written = agreement_inputs.write_inputs(project, to) if to else ()
@@ -89,7 +90,8 @@ def _tell(
     heads = {"by": report.by, "stage": report.stage.value if report.stage else None}
     inputs = {"folder": to.as_posix(), "files": list(written)} if to else None
     assisted = report.assistance.tree() | {"run": ended} if report.assistance else None
-    print_json({**heads, **rows, "inputs": inputs, "model_assisted": assisted})
+    described = result_exports.described(agreement_words.COLUMNS)
+    print_json({**heads, "columns": described, **rows, "inputs": inputs, "model_assisted": assisted})
 
 
 def _asked(file: Path, order: Any, progress: str, person: str) -> dict[str, Any]:

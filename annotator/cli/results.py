@@ -59,7 +59,7 @@ def results(
 
 
 def _figures(project: Any, metric: str, rater: str, by: str, protocol: str, json_: bool) -> None:
-    from annotator.actions.results import composites, metrics, publishing
+    from annotator.actions.results import composites, metrics, publishing, result_exports
     from annotator.actions.results import results as questions
     from annotator.actions.runs import judge_cases
 
@@ -77,7 +77,7 @@ def _figures(project: Any, metric: str, rater: str, by: str, protocol: str, json
         if metric in ("", row.metric) and group_by in ("", row.group_by)
     ]
     if json_:
-        print_json({"rows": rows})
+        print_json({"columns": result_exports.described(questions.COLUMNS), "rows": rows})
     else:
         _print_results(rows)
 
@@ -160,13 +160,12 @@ def _value(offered: Any, name: str, wanted: str) -> str:
 
 
 def write_sheets(sheets: Any, to: Path, *, offsets: bool = False) -> list[Path]:
-    """Each table in a file; of several tables the second one gets its title into its name."""
+    """Each table in a file; of several tables the second one gets its key into its name."""
     from annotator.actions.results import result_exports
 
     written = []
     for place, sheet in enumerate(sheets):
-        title = "".join(letter if letter.isalnum() else "-" for letter in sheet.title.casefold())
-        path = to if place == 0 else to.with_name(f"{to.stem}-{title}{to.suffix}")
+        path = to if place == 0 else to.with_name(f"{to.stem}-{sheet.key}{to.suffix}")
         written.append(result_exports.save(sheet, path, offsets=offsets))
     return written
 
@@ -179,8 +178,7 @@ def print_sheet(sheet: Any) -> None:
 
     table = Table(title=sheet.title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1))
     for column in sheet.columns:
-        title = f"{column.title}, {column.beside}" if column.beside else column.title
-        table.add_column(Text(title), overflow="fold", max_width=WIDEST)
+        table.add_column(Text(column.head), overflow="fold", max_width=WIDEST)
     for line in sheet.lines:
         table.add_row(*(Text(f"{cell.words}{_mark(cell)}") for cell in line.cells))
     said.print(table)

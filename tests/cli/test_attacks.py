@@ -45,8 +45,8 @@ def told(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
 
 
 def rates(found: dict[str, Any]) -> dict[str, float]:
-    rows = next(sheet["rows"] for sheet in found["sheets"] if sheet["title"] == "Attacks")
-    return {row["Attack"]: row["Failure rate"] for row in rows}
+    rows = next(sheet["rows"] for sheet in found["sheets"] if sheet["key"] == "attacks")
+    return {row["attack"]: row["failure_rate"] for row in rows}
 
 
 def test_an_estimate_asks_nothing(file: str, server: OddServer, capsys: pytest.CaptureFixture[str]) -> None:
@@ -82,8 +82,8 @@ def test_the_baseline_is_attacked_without_a_network(
 
 def test_families_are_told_and_kept(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     found = told(capsys, "bias", file, "--family", "Alpha=Anthropic")
-    rows = next(sheet["rows"] for sheet in found["sheets"] if sheet["title"] == "Families")
-    assert {row["Name"]: row["Family"] for row in rows}["Alpha"] == "Anthropic"
+    rows = next(sheet["rows"] for sheet in found["sheets"] if sheet["key"] == "families")
+    assert {row["name"]: row["family"] for row in rows}["Alpha"] == "Anthropic"
     assert run_command(["bias", file, "--family", "Alpha"]) == 1
     assert "does not name a developer" in capsys.readouterr().err
 
@@ -91,7 +91,7 @@ def test_families_are_told_and_kept(file: str, capsys: pytest.CaptureFixture[str
 def test_tables_are_written(file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run_command(["attack", file, "--judge", "baseline", "--size", "6"])
     found = told(capsys, "bias", file, "--to", str(tmp_path / "bias.csv"))
-    assert found["files"][:2] == ["bias.csv", "bias-biases-that-show.csv"]
+    assert found["files"][:2] == ["bias.csv", "bias-biases.csv"]
 
 
 @pytest.mark.parametrize(

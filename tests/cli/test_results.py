@@ -63,9 +63,9 @@ def test_a_rater_is_named_and_an_unknown_one_refused(file, capsys):
 def test_a_view_is_the_page_in_json(file, capsys):
     found = told(capsys, "results", file, "--view", "plan")
     readings, matrix = found["sheets"]
-    assert readings["rows"][0]["Plan recall (one-to-one)"] == 0.75
+    assert readings["rows"][0]["plan_recall"] == 0.75
     assert matrix["rows"][0] == {
-        "Predicted sub-task": "Step 1", "G1": "relevant", "G2": "relevant", "G3": "not", "G4": "not",
+        "predicted": "Step 1", "g1": "relevant", "g2": "relevant", "g3": "not", "g4": "not",
     }  # fmt: skip
 
 
@@ -90,7 +90,7 @@ def test_tables_are_written_to_files(file, tmp_path, capsys):
     assert run_command(["results", file, "--view", "plan", "--to", str(tmp_path / "plan.csv")]) == 0
     assert "plan.csv, plan-matrix.csv" in capsys.readouterr().out
     rows = list(csv.DictReader((tmp_path / "plan.csv").read_text("utf-8-sig").splitlines()))
-    assert [row["System"] for row in rows] == ["Alpha", "深度"] * 2
+    assert [row["system"] for row in rows] == ["Alpha", "深度"] * 2
 
 
 def test_a_view_with_nothing_to_show_says_what_to_do(file, capsys):

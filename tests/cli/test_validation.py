@@ -65,18 +65,18 @@ def test_a_set_is_drawn_labelled_locked_and_validated_on(
 
 def test_judges_stand_beside_people_in_tables(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     filled(file, "R2", "R3")
-    sheets = {sheet["title"]: sheet for sheet in told(capsys, "validate", file)["sheets"]}
-    rows = {row["Rater"]: row for row in sheets["As Table 2"]["rows"]}
+    sheets = {sheet["key"]: sheet for sheet in told(capsys, "validate", file)["sheets"]}
+    rows = {row["rater"]: row for row in sheets["table_2"]["rows"]}
     assert list(rows) == ["good", "small", "people", "R2", "R3"]
-    assert (rows["small"]["Accuracy"], rows["small"]["Recall"], rows["small"]["Precision"]) == (
+    assert (rows["small"]["accuracy"], rows["small"]["recall"], rows["small"]["precision"]) == (
         0.75,
         0.5,
         1.0,
     )
     # Of Alpha's weights the judge finds 3 of every 4.
-    assert rows["small"]["Recall, weighted"] == 0.75
-    (gap,) = [row for row in sheets["Two judges"]["rows"] if row["Figure"] == "Accuracy"]
-    assert (gap["First"], gap["Second"], gap["First − second"]) == ("good", "small", 0.25)
+    assert rows["small"]["recall_weighted"] == 0.75
+    (gap,) = [row for row in sheets["contrasts"]["rows"] if row["figure"] == "Accuracy"]
+    assert (gap["first"], gap["second"], gap["difference"]) == ("good", "small", 0.25)
 
 
 def test_the_tables_go_into_files(file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -84,16 +84,16 @@ def test_the_tables_go_into_files(file: str, tmp_path: Path, capsys: pytest.Capt
     found = told(
         capsys, "validate", file, "--judge", "small", "--against", "R2", "--to", str(tmp_path / "v.csv")
     )
-    assert "v-as-table-2.csv" in found["files"]
-    with (tmp_path / "v-as-table-2.csv").open(encoding="utf-8-sig", newline="") as table:
+    assert "v-table_2.csv" in found["files"]
+    with (tmp_path / "v-table_2.csv").open(encoding="utf-8-sig", newline="") as table:
         (row,) = csv.DictReader(table)
-    assert (row["Rater"], row["Accuracy"], row["Accuracy, n"]) == ("small", "0.75", "16")
+    assert (row["rater"], row["accuracy"], row["accuracy_n"]) == ("small", "0.75", "16")
 
 
 def test_groups_are_told_apart(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     filled(file, "R2")
     sheets = told(capsys, "validate", file, "--judge", "small", "--by", "weight")["sheets"]
-    rows = {row["Group"]: row["Accuracy"] for row in sheets[0]["rows"]}
+    rows = {row["group"]: row["accuracy"] for row in sheets[0]["rows"]}
     assert rows == {"weight 3": 1.0, "weight 1": 0.5}
 
 
@@ -124,7 +124,7 @@ def test_a_judge_is_chosen_with_its_reason(file: str, capsys: pytest.CaptureFixt
         "No judge is shown to be at most 0.5 worse than people with one another, at a known cost."
     )
     assert [one["answer"] for one in found["answers"]] == ["Not yet known", "Not yet known"]
-    assert [row["Judge"] for row in found["sheets"][0]["rows"]] == ["good", "small"]
+    assert [row["judge"] for row in found["sheets"][0]["rows"]] == ["good", "small"]
     assert run_command(["choose-judge", file, "--figure", "beauty"]) == 1
     assert "cannot be chosen by “beauty”" in capsys.readouterr().err
 
@@ -132,7 +132,7 @@ def test_a_judge_is_chosen_with_its_reason(file: str, capsys: pytest.CaptureFixt
 def test_scores_are_corrected(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     filled(file, "R2")
     found = told(capsys, "correct", file, "--judge", "small")
-    rows = {row["System"]: row for row in found["sheets"][0]["rows"]}
+    rows = {row["system"]: row for row in found["sheets"][0]["rows"]}
     # The judge misses a light criterion of every item of Alpha's: 3/4 raw, and by people everything.
-    assert (rows["Alpha"]["Raw"], rows["Alpha"]["Corrected"], rows["Beta"]["Corrected"]) == (0.75, 1.0, 0.0)
+    assert (rows["Alpha"]["raw"], rows["Alpha"]["corrected"], rows["Beta"]["corrected"]) == (0.75, 1.0, 0.0)
     assert run_command(["correct", file]) == 0

@@ -125,7 +125,7 @@ def test_a_judge_is_chosen_beside_people_and_never_beside_itself(
     project.close()
     found = _told(capsys, "choose-judge", str(project.path), "--figure", "accuracy")
     (row, _) = found["sheets"][0]["rows"]
-    assert (row["Judge"], "To people" in row) == ("small", True)
+    assert (row["judge"], "to_reference" in row) == ("small", True)
     assert "people" in found["reason"][0]
     itself = _told(capsys, "choose-judge", str(project.path), "--reference", "small")
     assert itself["chosen"] is None

@@ -14,23 +14,31 @@ from annotator.actions.results.result_sheets import Cell, Choice, Column, Line, 
 from annotator.domain.experts.agreement import Figure
 from annotator.domain.experts.assignment import Stage
 
-SECTIONS = ("Between raters", "With themselves", "Seniors' first votes")
+SECTIONS = (
+    ("rows", "Between raters"),
+    ("self_agreement", "With themselves"),
+    ("first_votes", "Seniors' first votes"),
+)
 # No row has two of these, so that they share a column where several are shown.
 RARE = ("jaccard", "order_tau", "pearson")
-STAGE = Column("Stage", "Stage that was written or judged")
+STAGE = Column("stage", "Stage", "Stage that was written or judged")
 FIELD = Column(
-    "Compared", "Basis of comparison: whether raters have the same units, or a field of matched units"
+    "field",
+    "Compared",
+    "Basis of comparison: whether raters have the same units, or a field of matched units",
 )
-N = Column("n", "Pairs of values given by both raters; number of items where units are compared")
-ITEMS = Column("Items", "Number of items behind the figures")
-ALSO = Column("Also", "Overlap of references, order of sub-tasks, or correlation of ratings")
+N = Column("n", "n", "Pairs of values given by both raters; number of items where units are compared")
+ITEMS = Column("items", "Items", "Number of items behind the figures")
+ALSO = Column("also", "Also", "Overlap of references, order of sub-tasks, or correlation of ratings")
 SECONDS = {
     BY_ADJUDICATOR: Column(
+        BY_ADJUDICATOR,
         "By the adjudicator's pairing",
         "A second figure, over adjudicated items, with units paired by the adjudicator. It never replaces "
         "the frozen one.",
     ),
     BY_MODEL: Column(
+        BY_MODEL,
         "Model-assisted",
         "A second figure, over items with a judge's reply, with units paired by meaning by a model after "
         "the figures were frozen. It never replaces the frozen one.",
@@ -92,10 +100,10 @@ def report(project: Project, by: str = "stage", stage: str = "", assisted_by: st
 def sheets(report: Report) -> tuple[Sheet, ...]:
     """A table for each section that has rows, the one between raters first."""
     sections = zip(SECTIONS, (report.rows, report.repeats, report.votes), strict=True)
-    return tuple(_sheet(title, report, rows) for title, rows in sections if rows)
+    return tuple(_sheet(*named, report, rows) for named, rows in sections if rows)
 
 
-def _sheet(title: str, report: Report, rows: Sequence[Row]) -> Sheet:
+def _sheet(key: str, title: str, report: Report, rows: Sequence[Row]) -> Sheet:
     figures = [name for name in words.TITLES if any(row.figure(name) for row in rows)]
     rare = [name for name in figures if name in RARE]
     shared = rare if len(rare) > 1 else []
@@ -105,13 +113,13 @@ def _sheet(title: str, report: Report, rows: Sequence[Row]) -> Sheet:
     several = len({row.stage for row in rows}) > 1 and not by_stage
     items = any(len(row.items) != 1 for row in rows)
     columns = [
-        Column(HEADS[rows[0].by]),
+        Column("group", HEADS[rows[0].by]),
         *([STAGE] if several else []),
         FIELD,
         N,
         *([ITEMS] if items else []),
     ]
-    columns += [Column(words.TITLES[name], words.ABOUT[name]) for name in alone]
+    columns += [Column(name, words.TITLES[name], words.ABOUT[name]) for name in alone]
     columns += [*([ALSO] if shared else []), *(SECONDS[one.name] for one in seconds)]
     lines = []
     for place, row in enumerate(rows):
@@ -131,7 +139,7 @@ def _sheet(title: str, report: Report, rows: Sequence[Row]) -> Sheet:
         lines.append(RowLine(tuple(cells), picture=picture, report=report, row=row))
     undefined = sum(found.value is None for row in rows for found in row.figures)
     told = (f"{undefined:,} undefined, with the reason in the place of the figure.",) if undefined else ()
-    return Sheet(title, tuple(columns), tuple(lines), told, _pictures(report, rows))
+    return Sheet(key, title, tuple(columns), tuple(lines), told, _pictures(report, rows))
 
 
 def _figure(row: Row, found: Figure | None, before: str = "") -> Cell:

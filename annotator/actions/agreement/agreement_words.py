@@ -5,6 +5,8 @@ from typing import Any
 
 from annotator.actions.agreement.agreement_figures import SELF, Row
 from annotator.actions.agreement.agreement_report import BY_ADJUDICATOR, BY_MODEL, VOTES, Report, Second
+from annotator.actions.results.result_exports import tabbed
+from annotator.actions.results.result_sheets import columns
 from annotator.domain.experts.agreement import Figure, bound_of
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import decimal, interval
@@ -58,8 +60,6 @@ FIELDS = {"units": "units", "label": "gold label", "item_score": "item score", "
 # Shown as shares of a hundred; everything else as it is.
 PERCENT = "agreement"
 MAIN = ("match_f1", "kappa", "pearson")
-# Before what columns of second figures begin with.
-_COPIED = {BY_ADJUDICATOR: "pairing", BY_MODEL: "assisted"}
 
 
 def number(found: Figure, digits: int = 2) -> str:
@@ -165,6 +165,15 @@ def share(again: Row, row: Row) -> str:
     return f"{again.lists} of {counted(row.lists, 'pair')} of lists"
 
 
+COLUMNS = columns(
+    ("stage", "Stage", "Stage that was written or judged"), ("by", "Grouped by"), ("group", "Group"),
+    ("field", "Compared", "Whether raters have the same units, or a field of matched units"),
+    ("n", "n", "Pairs of values given by both raters; number of items where units are compared"),
+    ("items", "Items", "The items behind the figures, by key"), ("figures", "Figures", "Each with its interval"),
+    (BY_ADJUDICATOR, "By the adjudicator's pairing"), (BY_MODEL, "Model-assisted"),
+)  # fmt: skip
+
+
 def plain(report: Report, row: Row) -> dict[str, Any]:
     """A row as JSON: people by alias, undefined values null with their reason, second figures named as such."""
     paired = {one.name: one.of(row) for one in report.seconds}
@@ -205,24 +214,20 @@ def copied(report: Report, rows: list[Row]) -> str:
 
     An undefined value is an empty cell with its reason beside it; no cell is a formula.
     """
-    from annotator.exchange.release.tables_csv import guard
-
     shown = [name for name in TITLES if any(row.figure(name) for row in rows)]
     again = [one for one in report.seconds if any(one.of(row) for row in rows)]
-    head = ["stage", "group", "field", "n", "items"]
-    head += [f"{name}{part}" for name in shown for part in ("", "_low", "_high", "_reason")]
-    head += [
-        f"{_COPIED[one.name]}_{part}" for one in again for part in ("figure", "value", "low", "high", "lists")
-    ]
-    lines = [head]
+    head = ["Stage", "Group", "Compared", "n", "Items"]
+    head += [f"{TITLES[name]}{part}" for name in shown for part in ("", ", low", ", high", ", reason")]
+    head += [f"{one.title}, {part}" for one in again for part in ("figure", "value", "low", "high", "lists")]
+    lines: list[list[Any]] = [head]
     for row in rows:
         cells: list[Any] = [row.stage.value, group(report, row), row.field, row.n, len(row.items)]
         for name in shown:
             cells += _cells(row.figure(name))
         for one in again:
             cells += _pairing_cells(one, row)
-        lines.append(["" if cell is None else " ".join(str(guard(cell)).split()) for cell in cells])
-    return "".join("\t".join(line) + "\n" for line in lines)
+        lines.append(cells)
+    return tabbed(lines)
 
 
 def _cells(found: Figure | None) -> list[Any]:

@@ -14,6 +14,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_pictures
 from annotator.actions.results.result_sheets import (
+    JUDGE_COLUMN,
     UNDEFINED,
     Cell,
     Picture,
@@ -294,21 +295,21 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
 def _table(found: Report) -> Sheet:
     target = TARGETS[found.protocol].value
     heads = columns(
-        ("Attack", "Change made to copies of reports; the correct verdict stays the same"), "Judge",
-        ("Failure rate", FAILED),
-        ("Beyond chance", "Failure rate minus that of unchanged reports judged again, on the same "
+        ("attack", "Attack", "Change made to copies of reports; the correct verdict stays the same"), JUDGE_COLUMN,
+        ("failure_rate", "Failure rate", FAILED),
+        ("beyond_chance", "Beyond chance", "Failure rate minus that of unchanged reports judged again, on the same "
         "questions; bootstrap over items"),
-        ("n", "Verdicts that the attack could change, with one on the copy"),
-        (f"Already “{target}”", f"Verdicts that were “{target}” already, so the attack cannot change them to it: "
+        ("n", "n", "Verdicts that the attack could change, with one on the copy"),
+        ("already", f"Already “{target}”", f"Verdicts that were “{target}” already, so the attack cannot change them to it: "
         "not in the rate"),
-        (f"To “{target}”", f"Verdicts that became “{target}”"),
-        (f"From “{target}”", f"Verdicts that were “{target}” and no longer are"),
-        ("Otherwise", "Other changes"), ("Missing", "Copies without a verdict, by cause"),
-        ("No copy", "Questions whose report the attack does not apply to"),
-        ("Noticed", "Copies flagged as addressing the judge"),
+        ("to_target", f"To “{target}”", f"Verdicts that became “{target}”"),
+        ("from_target", f"From “{target}”", f"Verdicts that were “{target}” and no longer are"),
+        ("otherwise", "Otherwise", "Other changes"), ("missing", "Missing", "Copies without a verdict, by cause"),
+        ("no_copy", "No copy", "Questions whose report the attack does not apply to"),
+        ("noticed", "Noticed", "Copies flagged as addressing the judge"),
     )  # fmt: skip
     lines = tuple(_row(line) for line in found.lines)
-    return Sheet("Attacks", heads, lines, tuple(_told(found)), tuple(_pictures(found)))
+    return Sheet("attacks", "Attacks", heads, lines, tuple(_told(found)), tuple(_pictures(found)))
 
 
 def _row(line: Line) -> Row:
@@ -359,8 +360,9 @@ def _pictures(found: Report) -> Iterator[Picture]:
 
 def _ways(found: Report) -> Sheet:
     heads = columns(
-        "Attack", ("Way", "Wording, place, cover or length"), "Judge", ("Failure rate", FAILED), "n"
-    )
+        ("attack", "Attack"), ("way", "Way", "Wording, place, cover or length"), JUDGE_COLUMN,
+        ("failure_rate", "Failure rate", FAILED), ("n", "n"),
+    )  # fmt: skip
     lines = tuple(
         Row(
             (text(line.title), text(variant), text(line.judge.name), figure(rate), count(rate.n)),
@@ -373,12 +375,11 @@ def _ways(found: Report) -> Sheet:
         "Variants are spread evenly over the copies, not compared on the same ones: with few copies per "
         "variant the rates are imprecise.",
     )
-    return Sheet("By wording and place", heads, lines, told)
+    return Sheet("ways", "By wording and place", heads, lines, told)
 
 
 def _about(found: Report) -> Sheet:
     names = dict.fromkeys(line.attack for line in found.lines if line.attack in ATTACKS)
     lines = tuple(Row((text(ATTACKS[name].title), text(name), text(ATTACKS[name].about))) for name in names)
-    return Sheet(
-        "What the attacks do", columns("Attack", ("Name", "On the command line"), "What is done"), lines
-    )
+    heads = columns(("attack", "Attack"), ("name", "Name", "On the command line"), ("about", "What is done"))
+    return Sheet("descriptions", "What the attacks do", heads, lines)

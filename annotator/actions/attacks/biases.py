@@ -15,7 +15,16 @@ from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_raters
-from annotator.actions.results.result_sheets import Choice, Line, Sheet, columns, count, figure, text
+from annotator.actions.results.result_sheets import (
+    JUDGE_COLUMN,
+    Choice,
+    Line,
+    Sheet,
+    columns,
+    count,
+    figure,
+    text,
+)
 from annotator.actions.sets import validation_ground, validation_values
 from annotator.actions.sets.validation_ground import Ground, Rater
 from annotator.actions.studies import contests
@@ -273,9 +282,10 @@ def sheets(found: Panel) -> tuple[Sheet, ...]:
 
 def _seen(found: Sequence[Bias]) -> Sheet:
     heads = columns(
-        "Judge", ("Bias", "By what"), "Figure", ("Value", "With its 95 % interval, clustered by item"),
-        ("n", "Verdicts, or pairs of them, of all trials"), ("No bias", "The value that means none"),
-        ("Verdict", "Whether the interval holds the value that means no bias"), "What it is",
+        JUDGE_COLUMN, ("bias", "Bias", "By what"), ("figure", "Figure"),
+        ("value", "Value", "With its 95 % interval, clustered by item"),
+        ("n", "n", "Verdicts, or pairs of them, of all trials"), ("no_bias", "No bias", "The value that means none"),
+        ("verdict", "Verdict", "Whether the interval holds the value that means no bias"), ("about", "What it is"),
     )  # fmt: skip
     lines = tuple(
         Line((
@@ -288,7 +298,7 @@ def _seen(found: Sequence[Bias]) -> Sheet:
         "Biases in judges' verdicts on original reports; all trials count, clustered by item. Length and "
         "family bias are measured relative to people's labels: a judge that agrees with people has none.",
     )
-    return Sheet("Biases that show", heads, lines, told)
+    return Sheet("biases", "Biases that show", heads, lines, told)
 
 
 def verdict(one: Bias) -> str:
@@ -306,8 +316,9 @@ def verdict(one: Bias) -> str:
 
 def _families(found: Panel) -> Sheet:
     heads = columns(
-        "Name", "Kind", "Model", ("Family", "The developer whose models are behind it"), "Told by"
-    )
+        ("name", "Name"), ("kind", "Kind"), ("model", "Model"),
+        ("family", "Family", "The developer whose models are behind it"), ("known_from", "Known from"),
+    )  # fmt: skip
     lines = tuple(
         Line((
             text(one.name), text("judge" if one.judge else "system"), text(one.model or "–"),
@@ -315,4 +326,6 @@ def _families(found: Panel) -> Sheet:
         ))
         for one in found.families
     )  # fmt: skip
-    return Sheet("Families", heads, lines, ("Correct it if it is wrong; the figures are updated.",))
+    return Sheet(
+        "families", "Families", heads, lines, ("Correct it if it is wrong; the figures are updated.",)
+    )

@@ -15,6 +15,7 @@ from annotator.actions.results import (
 )
 from annotator.actions.results.metrics import MetricInfo
 from annotator.actions.results.result_sheets import (
+    SYSTEM_COLUMN,
     UNDEFINED,
     Cell,
     Choice,
@@ -26,6 +27,7 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
+    key_of,
     missing,
     number,
     percent,
@@ -48,6 +50,7 @@ GROUPED = (
 )
 UNFIT = "not publishable"
 WHOLE = "The whole project"
+GROUP = "group"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +94,11 @@ def _wide(found: Report, rows: list[ResultRow], by: str) -> Sheet:
     cells = {(row.group, row.system_id, row.metric): row for row in rows}
     systems = {row.system_id: row.system for row in rows}
     grouped = by != ALL
-    heads = columns(*([_head(by)] if grouped else []), "System")
-    heads += tuple(_column(found.metrics[name], rows) for name in names)
+    heads = columns(
+        *([(GROUP, _head(by))] if grouped else []),
+        SYSTEM_COLUMN,
+        *(_column(found.metrics[name], rows) for name in names),
+    )
     lines = []
     for group in dict.fromkeys(row.group for row in rows):
         there = (system for system in systems if any((group, system, name) in cells for name in names))
@@ -106,7 +112,7 @@ def _wide(found: Report, rows: list[ResultRow], by: str) -> Sheet:
             ]
             first = [text(_words(group))] if grouped else []
             lines.append(Line((*first, _system(systems[system]), *own)))
-    return Sheet("Figures", heads, tuple(lines))
+    return Sheet("figures", "Figures", heads, tuple(lines))
 
 
 def _system(name: str) -> Cell:
@@ -123,10 +129,10 @@ def _absent(system: str, info: MetricInfo) -> str:
 
 def _column(info: MetricInfo, rows: list[ResultRow]) -> Column:
     """A metric with its unit, and n where it is the same all the way down."""
-    title = f"{info.title} ({info.unit})" if info.unit else info.title
     n = _ns(rows, info.name)
     ranging = f", {info.ranging}" if info.over is not Over.RESPONSE else ""
-    return Column(title, f"{info.protocol_title}{ranging}", f"n = {n.pop():,}" if len(n) == 1 else "")
+    beside = f"n = {n.pop():,}" if len(n) == 1 else ""
+    return Column(key_of(info.name), info.title, f"{info.protocol_title}{ranging}", info.unit, beside)
 
 
 def _ns(rows: list[ResultRow], metric: str) -> set[int]:
@@ -151,21 +157,20 @@ def _place(found: Report, row: ResultRow | None) -> tuple[bool, float, str]:
 def _narrow(found: Report, rows: list[ResultRow], by: str) -> Sheet:
     info = found.metrics[rows[0].metric]
     mean = info.over is Over.RESPONSE
-    unit = f" ({info.unit})" if info.unit else ""
     heads = columns(
-        *([_head(by)] if by != ALL else []), "System",
-        (f"{info.title}{unit}", f"The {info.ranging}" if mean else info.ranging.capitalize()),
-        "95 % interval",
-        ("Items", "How many items the mean is over") if mean else ("n", "How much was counted"),
-        ("Missing", "Missing judgements"),
-        ("Share missing", "Of all judgements that were needed"),
-        ("At least", "If all missing judgements were the "
-        "worst"), ("At most", "If all missing judgements were the best"),
-        ("Publishable", f"At most {percent(found.limit, 1)} of the judgements may be missing"),
+        *([(GROUP, _head(by))] if by != ALL else []), SYSTEM_COLUMN,
+        (key_of(info.name), info.title, f"The {info.ranging}" if mean else info.ranging.capitalize(), info.unit),
+        ("interval", "95 % interval"),
+        ("n", "Items", "How many items the mean is over") if mean else ("n", "n", "How much was counted"),
+        ("missing", "Missing", "Missing judgements"),
+        ("share_missing", "Share missing", "Of all judgements that were needed"),
+        ("at_least", "At least", "If all missing judgements were the worst"),
+        ("at_most", "At most", "If all missing judgements were the best"),
+        ("publishable", "Publishable", f"At most {percent(found.limit, 1)} of the judgements may be missing"),
     )  # fmt: skip
     groups = list(dict.fromkeys(row.group for row in rows))
     ordered = sorted(rows, key=lambda row: (groups.index(row.group), not row.system_id, *_place(found, row)))
-    return Sheet(info.title, heads, tuple(_line(found, row, by) for row in ordered))
+    return Sheet("figure", info.title, heads, tuple(_line(found, row, by) for row in ordered))
 
 
 def _line(found: Report, row: ResultRow, by: str) -> Line:

@@ -1,12 +1,14 @@
 """How a table of the results leaves: copied for a spreadsheet, as CSV, or as JSON, nothing rounded."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
 from annotator import files
-from annotator.actions.results.result_sheets import UNDEFINED, Cell, Sheet
+from annotator.actions.results.result_sheets import UNDEFINED, Column, Line, Sheet
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 
@@ -14,48 +16,71 @@ from annotator.domain.texts.refusal import Refusal
 PARTS = ("low", "high", "n", "missing", "floor", "ceiling", "note")
 # As the papers print it: how far an interval reaches below and above its figure.
 OFFSETS = ("minus", "plus")
+UNITLESS = ("n", "missing", "note")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """What rows hold under a key: the value of the column at a place, or a part of its figures."""
+
+    column: Column
+    place: int
+    part: str | None = None
+    """Empty for a figure's value, None where the column holds no figures."""
+
+    def read(self, line: Line) -> Any:
+        """What a line has there, nothing rounded."""
+        cell = line.cells[self.place]
+        if self.part is None:
+            return cell.words if cell.value is None and cell.words != UNDEFINED else cell.value
+        found = cell.estimate or Estimate(None, note=cell.tip)
+        if self.part in OFFSETS:
+            end = found.low if self.part == OFFSETS[0] else found.high
+            return None if end is None or found.value is None else end - found.value
+        return getattr(found, self.part or "value")
+
+
+def fields(sheet: Sheet, *, offsets: bool = False) -> list[Field]:
+    """What every row holds, key by key; a figure has its interval, its n and what is missing under keys of their own.
+
+    With `offsets` the interval stands a second time, as the distances of its ends from the figure. Two systems may have
+    names that give one key: the second one's is numbered.
+    """
+    made: dict[str, Field] = {}
+    for place, column in enumerate(sheet.columns):
+        figures = any(line.cells[place].estimate is not None for line in sheet.lines)
+        own = [Field(column, place)]
+        if figures:
+            parts = ("", *PARTS, *(OFFSETS if offsets else ()))
+            own = [Field(_part(column, part), place, part) for part in parts]
+        endings = chain([""], (f"_{again}" for again in count(2)))
+        ending = next(one for one in endings if not any(f"{each.column.key}{one}" in made for each in own))
+        for each in own:
+            key = f"{each.column.key}{ending}"
+            made[key] = replace(each, column=replace(each.column, key=key))
+    return list(made.values())
+
+
+def _part(column: Column, part: str) -> Column:
+    if not part:
+        return column
+    unit = "" if part in UNITLESS else column.unit
+    return Column(f"{column.key}_{part}", f"{column.title}, {part}", column.tip, unit)
+
+
+def described(found: Iterable[Column]) -> list[dict[str, str]]:
+    """What stands under each key, for who reads rows."""
+    return [{"key": one.key, "title": one.title, "unit": one.unit, "about": one.tip} for one in found]
 
 
 def rows(sheet: Sheet, *, offsets: bool = False) -> list[dict[str, Any]]:
-    """The lines by column; a figure has its interval, its n and what is missing in columns of their own.
-
-    With `offsets` the interval stands a second time, as the distances of its ends from the figure.
-    """
-    heads = _heads(sheet)
-    figures = {
-        place
-        for place in range(len(heads))
-        if any(line.cells[place].estimate is not None for line in sheet.lines)
-    }
-    return [dict(_fields(line.cells, heads, figures, offsets)) for line in sheet.lines]
-
-
-def _heads(sheet: Sheet) -> list[str]:
-    """The columns' titles, each once: a second one of the same name is numbered."""
-    made: list[str] = []
-    for column in sheet.columns:
-        again = sum(head == column.title or head.startswith(f"{column.title} #") for head in made)
-        made.append(f"{column.title} #{again + 1}" if again else column.title)
-    return made
-
-
-def _fields(
-    cells: tuple[Cell, ...], heads: list[str], figures: set[int], offsets: bool
-) -> Iterator[tuple[str, Any]]:
-    for place, (head, cell) in enumerate(zip(heads, cells, strict=True)):
-        if place not in figures:
-            yield head, cell.words if cell.value is None and cell.words != UNDEFINED else cell.value
-            continue
-        found = cell.estimate or Estimate(None, note=cell.tip)
-        yield head, found.value
-        for part in PARTS:
-            yield f"{head}, {part}", getattr(found, part)
-        for part, end in zip(OFFSETS, (found.low, found.high), strict=True) if offsets else ():
-            yield f"{head}, {part}", None if end is None or found.value is None else end - found.value
+    """The lines by key."""
+    found = fields(sheet, offsets=offsets)
+    return [{field.column.key: field.read(line) for field in found} for line in sheet.lines]
 
 
 def as_csv(sheet: Sheet, *, offsets: bool = False) -> bytes:
-    """A CSV file's bytes: no cell is a formula, what is undefined is empty."""
+    """A CSV file's bytes, keys above the columns: no cell is a formula, what is undefined is empty."""
     from annotator.exchange.release.tables_csv import csv
 
     found = rows(sheet, offsets=offsets)
@@ -70,18 +95,31 @@ def as_json(sheet: Sheet, *, offsets: bool = False) -> bytes:
 
 
 def as_tree(sheet: Sheet, *, offsets: bool = False) -> dict[str, Any]:
-    """A table with its title and what holds of all of it."""
-    return {"title": sheet.title, "told": list(sheet.told_in_full), "rows": rows(sheet, offsets=offsets)}
+    """A table with its title, what holds of all of it, and what its rows' keys are called."""
+    found = fields(sheet, offsets=offsets)
+    return {
+        "key": sheet.key,
+        "title": sheet.title,
+        "told": list(sheet.told_in_full),
+        "columns": described(field.column for field in found),
+        "rows": rows(sheet, offsets=offsets),
+    }
 
 
 def as_text(sheet: Sheet) -> str:
-    """The same to be pasted into a spreadsheet: tabs between cells, no cell a formula."""
+    """The same under titles to be pasted into a spreadsheet: tabs between cells, no cell a formula."""
+    if not sheet.lines:
+        return ""
+    found = fields(sheet)
+    return tabbed(
+        [[one.column.title for one in found], *([one.read(line) for one in found] for line in sheet.lines)]
+    )
+
+
+def tabbed(lines: Iterable[Iterable[Any]]) -> str:
+    """Lines of cells with tabs between them; what is not there is empty."""
     from annotator.exchange.release.tables_csv import guard
 
-    found = rows(sheet)
-    if not found:
-        return ""
-    lines = [list(found[0]), *([*row.values()] for row in found)]
     said = (["" if cell is None else " ".join(str(guard(cell)).split()) for cell in line] for line in lines)
     return "".join("\t".join(line) + "\n" for line in said)
 

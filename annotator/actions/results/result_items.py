@@ -11,6 +11,10 @@ from annotator.actions.results.metrics import USUAL_METRIC, MetricInfo
 from annotator.actions.results.response_scores import ItemName, Scores
 from annotator.actions.results.result_raters import COMPUTED, Rater
 from annotator.actions.results.result_sheets import (
+    ITEM_COLUMN,
+    QUESTION_COLUMN,
+    RUN_COLUMN,
+    SYSTEM_COLUMN,
     Cell,
     Choice,
     Line,
@@ -21,6 +25,7 @@ from annotator.actions.results.result_sheets import (
     count,
     figure,
     in_words,
+    key_of,
     missing,
     text,
 )
@@ -79,13 +84,14 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
         return ()
     info = found.metric
     heads = columns(
-        "Item", "Question", "Type", *found.systems.values(),
-        ("Mean", "Over the systems"), ("Gap", "Best system minus worst system on this item"),
+        ITEM_COLUMN, QUESTION_COLUMN, ("type", "Type"),
+        *((key_of("system", name), name) for name in found.systems.values()),
+        ("mean", "Mean", "Over the systems"), ("gap", "Gap", "Best system minus worst system on this item"),
     )  # fmt: skip
     lines = [_line(found, item_id) for item_id, row in found.scores.items() if row]
     judge = f", judged by {found.rater.name}" if found.rater and info.judged else ""
     told = (f"{info.title}{judge}: item by item, several runs of a system averaged.",)
-    return (Sheet("Item by item", heads, tuple(lines), told, (_picture(found),)),)
+    return (Sheet("items", "Item by item", heads, tuple(lines), told, (_picture(found),)),)
 
 
 def _line(found: Report, item_id: str) -> Line:
@@ -146,9 +152,9 @@ def behind(project: Project, source: Source) -> Sheet:
         and source.system_id in ("", score.system_id)
     ]
     heads = columns(
-        "Item", "Question", "System", ("Run", "Which run of the system on the item"), *([info.title] if alone else []),
-        ("Judged", "Judgements with a verdict"), ("Missing", "Missing judgements"),
-        ("Range", "Range of the score if all missing judgements were the worst, or the best"),
+        ITEM_COLUMN, QUESTION_COLUMN, SYSTEM_COLUMN, RUN_COLUMN, *([(key_of(info.name), info.title)] if alone else []),
+        ("judged", "Judged", "Judgements with a verdict"), ("missing", "Missing", "Missing judgements"),
+        ("range", "Range", "Range of the score if all missing judgements were the worst, or the best"),
     )  # fmt: skip
     lines = []
     for score in found:
@@ -162,7 +168,7 @@ def behind(project: Project, source: Source) -> Sheet:
     gaps = sum(score.estimate.missing for score in found)
     missing = f"{counted(gaps, 'judgement')} {'is' if gaps == 1 else 'are'} missing"
     scored = f"{defined:,} of {len(found):,} reports have a score" if alone else f"A figure {info.ranging}"
-    return Sheet("Items", heads, tuple(lines), (f"{scored}; {missing}.",))
+    return Sheet("reports", "Items", heads, tuple(lines), (f"{scored}; {missing}.",))
 
 
 def _of(score: scoring.Score, source: Source) -> Source | None:

@@ -11,6 +11,7 @@ from annotator.domain.texts.estimate import Estimate, decimal, interval
 Worth = float | str | None
 UNDEFINED = "–"
 _DIGITS, _LONGEST = re.compile(r"\d+"), 12
+_NO_KEY = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,19 +67,36 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column's title, what the figure below it is, and what is said of all of it beside the title."""
+    """A column under a key that stays when words change; `tip` says what the figure below it is, `beside` what holds of
+    all of it.
+    """
 
+    key: str
     title: str
     tip: str = ""
+    unit: str = ""
     beside: str = ""
+
+    @property
+    def head(self) -> str:
+        """What stands above the column: its title, unit and what holds of all of it."""
+        titled = f"{self.title} ({self.unit})" if self.unit else self.title
+        return f"{titled}, {self.beside}" if self.beside else titled
+
+
+# What most tables are about.
+ITEM_COLUMN, QUESTION_COLUMN = Column("item", "Item"), Column("question", "Question")
+SYSTEM_COLUMN, JUDGE_COLUMN = Column("system", "System"), Column("judge", "Judge")
+RUN_COLUMN = Column("run", "Run", "Which run of the system on the item")
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A table with its title; `told` says in sentences what holds of all of it, the first `answers` of them what was
-    asked for; `departures` where the view differs from the paper, besides its metric.
+    """A table under a key and a title; `told` says in sentences what holds of all of it, the first `answers` of them
+    what was asked for; `departures` where the view differs from the paper, besides its metric.
     """
 
+    key: str
     title: str
     columns: tuple[Column, ...]
     lines: tuple[Line, ...]
@@ -86,6 +104,11 @@ class Sheet:
     pictures: tuple["Picture", ...] = ()
     departures: tuple[str, ...] = ()
     answers: int = 0
+
+    @property
+    def keys(self) -> list[str]:
+        """By what its columns are known."""
+        return [column.key for column in self.columns]
 
     @property
     def told_in_full(self) -> tuple[str, ...]:
@@ -117,9 +140,14 @@ class Choice:
     tip: str = ""
 
 
-def columns(*titles: str | tuple[str, str]) -> tuple[Column, ...]:
-    """Columns of titles, some of them with what they mean."""
-    return tuple(Column(title) if isinstance(title, str) else Column(*title) for title in titles)
+def columns(*declared: Column | tuple[str, ...]) -> tuple[Column, ...]:
+    """Columns, those that are not made yet by their key, title and, where it does not say enough, what it means."""
+    return tuple(one if isinstance(one, Column) else Column(*one) for one in declared)
+
+
+def key_of(*names: str) -> str:
+    """The key of what has a name here, such as a system's column: words in lower case, joined by underscores."""
+    return _NO_KEY.sub("_", "_".join(names).casefold()).strip("_")
 
 
 def text(words: str, tip: str = "", state: str = "") -> Cell:

@@ -10,6 +10,7 @@ from sqlalchemy import select
 from annotator.actions.project.file import Project
 from annotator.actions.results import pools, scoring
 from annotator.actions.results.result_raters import COMPUTED, Rater, chosen, everybody
+from annotator.actions.results.result_sheets import columns
 from annotator.actions.results.scoring import GROUPINGS, Group, Heard, Score, mean_of
 from annotator.domain.judges.protocol import Metric, Over, Protocol
 from annotator.domain.texts.estimate import Estimate
@@ -143,6 +144,21 @@ def _figures(counted: Counted, metric: Metric, resamples: int) -> Iterator[tuple
             group,
             {system: (mean, judged[system]) for system, mean in zip(systems, means, strict=True)},
         )
+
+
+COLUMNS = columns(
+    ("metric", "Metric"), ("protocol", "Protocol"), ("rater", "Rater"),
+    ("system", "System", "Empty for the whole project"),
+    ("over", "Over", "What the figure ranges over"), ("group", "Group"), ("group_by", "Grouped by"), ("value", "Value"),
+    ("low", "95 % interval, low"), ("high", "95 % interval, high"),
+    ("n", "n", "How many items, or how much was counted"),
+    ("missing", "Missing", "Missing judgements"),
+    ("missing_rate", "Share missing", "Of all judgements that were needed"),
+    ("floor", "At least", "If all missing judgements were the worst"),
+    ("ceiling", "At most", "If all missing judgements were the best"), ("method", "Method"),
+    ("note", "Note", "Why there is no value, or what else to know of it"),
+    ("publishable", "Publishable", "Whether few enough judgements are missing"),
+)  # fmt: skip
 
 
 def plain(row: ResultRow) -> dict[str, Any]:

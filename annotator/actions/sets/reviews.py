@@ -17,8 +17,8 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.keeping import kept
 from annotator.actions.results import result_pictures
+from annotator.actions.results.result_sheets import JUDGE_COLUMN, Picture, Sheet, columns, count, key_of, text
 from annotator.actions.results.result_sheets import Line as Row
-from annotator.actions.results.result_sheets import Picture, Sheet, columns, count, text
 from annotator.actions.sets import informed, validation_units
 from annotator.actions.sets.informed import INFORMED
 from annotator.actions.sets.validation_figures import told
@@ -359,11 +359,12 @@ def _line(
 def sheets(found: Sequence[Line]) -> tuple[Sheet, ...]:
     """A row for each judge and group."""
     heads = columns(
-        "Group", "Judge", ("Accepted", "Share of agree among agree and disagree; informed reviews, not "
-        "blind labels"),
-        ("n", "Reviews that agree or disagree"),
-        *(said.value.capitalize() for said in Review), ("Outdated", "Reviews of verdicts that were replaced since"),
-        ("Faults", "Why verdicts were not accepted"),
+        ("group", "Group"), JUDGE_COLUMN,
+        ("accepted", "Accepted", "Share of agree among agree and disagree; informed reviews, not blind labels"),
+        ("n", "n", "Reviews that agree or disagree"),
+        *((key_of(said.value), said.value.capitalize()) for said in Review),
+        ("outdated", "Outdated", "Reviews of verdicts that were replaced since"),
+        ("faults", "Faults", "Why verdicts were not accepted"),
     )  # fmt: skip
     lines = tuple(
         Row((
@@ -376,7 +377,7 @@ def sheets(found: Sequence[Line]) -> tuple[Sheet, ...]:
     about = (
         "Experts saw the verdict, its reasons and its quote: these are informed labels, kept apart from blind ones.",
     )
-    return (Sheet("Reviews of judges", heads, lines, about, (_picture(found),)),) if lines else ()
+    return (Sheet("reviews", "Reviews of judges", heads, lines, about, (_picture(found),)),) if lines else ()
 
 
 def _picture(found: Sequence[Line]) -> Picture:

@@ -8,7 +8,17 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures
 from annotator.actions.results.metrics import USUAL_METRIC, MetricInfo
 from annotator.actions.results.result_raters import Rater
-from annotator.actions.results.result_sheets import Choice, Line, Picture, Sheet, columns, count, figure, text
+from annotator.actions.results.result_sheets import (
+    SYSTEM_COLUMN,
+    Choice,
+    Line,
+    Picture,
+    Sheet,
+    columns,
+    count,
+    figure,
+    text,
+)
 from annotator.domain.texts.estimate import Estimate
 from annotator.stats.validation.attempts import DEPARTURES, pass_at_k
 
@@ -52,9 +62,9 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
     if most < 2:
         return ()
     heads = columns(
-        "System",
-        ("Runs", "The most runs it has on an item"),
-        *(f"Best of {k}" if k > 1 else "One run" for k in range(1, most + 1)),
+        SYSTEM_COLUMN,
+        ("runs", "Runs", "The most runs it has on an item"),
+        *((f"best_of_{k}", f"Best of {k}" if k > 1 else "One run") for k in range(1, most + 1)),
     )
     lines = [
         Line((
@@ -69,4 +79,4 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
     title = f"{found.metric.title}: best of k runs"
     series = {system: list(row.items()) for system, row in found.passed.items()}
     picture = Picture("runs", title, partial(result_pictures.lines, title, series, "k", found.metric.title))
-    return (Sheet("Best of several runs", heads, tuple(lines), told, (picture,), DEPARTURES),)
+    return (Sheet("attempts", "Best of several runs", heads, tuple(lines), told, (picture,), DEPARTURES),)

@@ -13,6 +13,8 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures, result_raters, scoring
 from annotator.actions.results.result_raters import PEOPLE, Rater, are_people, chosen
 from annotator.actions.results.result_sheets import (
+    ITEM_COLUMN,
+    SYSTEM_COLUMN,
     Cell,
     Choice,
     Line,
@@ -201,14 +203,22 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
 
 def _standings(found: Report) -> Sheet:
     heads = columns(
-        "System",
-        ("Win rate", "Wins / comparisons judged in both orders, with Wilson's 95 % interval (Table 7)"),
-        ("Wins", "In both orders"),
-        ("Losses", "In both orders"),
-        ("Ties", "A tie in both orders"),
-        ("Order decides", "The verdict changes with the order; counted as a tie in the win rate"),
-        ("Missing", "Not judged in both orders; never counted as a tie"),
-        ("Mean length", "Mean length of its reports in characters"),
+        SYSTEM_COLUMN,
+        (
+            "win_rate",
+            "Win rate",
+            "Wins / comparisons judged in both orders, with Wilson's 95 % interval (Table 7)",
+        ),
+        ("wins", "Wins", "In both orders"),
+        ("losses", "Losses", "In both orders"),
+        ("ties", "Ties", "A tie in both orders"),
+        (
+            "order_decides",
+            "Order decides",
+            "The verdict changes with the order; counted as a tie in the win rate",
+        ),
+        ("missing", "Missing", "Not judged in both orders; never counted as a tie"),
+        ("mean_length", "Mean length", "Mean length of its reports in characters"),
     )
     lines = [
         Line((
@@ -217,7 +227,7 @@ def _standings(found: Report) -> Sheet:
         ))
         for row in found.standings
     ]  # fmt: skip
-    return Sheet("Table of wins", heads, tuple(lines), tuple(_told(found)), tuple(_pictures(found)))
+    return Sheet("wins", "Table of wins", heads, tuple(lines), tuple(_told(found)), tuple(_pictures(found)))
 
 
 def _biases(found: Report) -> Sheet:
@@ -234,8 +244,9 @@ def _biases(found: Report) -> Sheet:
             ("Spearman's ρ", of, bias.spearman),
             ("R²", of, bias.r_squared),
         ]
+    heads = columns(("figure", "Figure"), ("value", "Value"), ("of", "Of what"))
     lines = tuple(Line((text(name), figure(own), text(of))) for name, of, own in rows)
-    return Sheet("Order and length", columns("Figure", "Value", "Of what"), lines)
+    return Sheet("biases", "Order and length", heads, lines)
 
 
 def _rate(found: Report, system: str) -> Cell:
@@ -297,8 +308,9 @@ def _told(found: Report) -> Iterator[str]:
 
 def _list(found: Report) -> Sheet:
     heads = columns(
-        "Item", "First system", "Second system", "Outcome", "Shown in this order", "Shown the other way round"
-    )
+        ITEM_COLUMN, ("first", "First system"), ("second", "Second system"), ("outcome", "Outcome"),
+        ("in_this_order", "Shown in this order"), ("in_the_other_order", "Shown the other way round"),
+    )  # fmt: skip
     lines = []
     for pair in found.pairs:
         outcome = WORDS[pair.outcome].format(a=pair.a, b=pair.b)
@@ -312,7 +324,7 @@ def _list(found: Report) -> Sheet:
             *map(text, seen),
         )
         lines.append(Line(cells, item_id=pair.item_id, source=_source(found, pair)))
-    return Sheet("Every pair", heads, tuple(lines))
+    return Sheet("pairs", "Every pair", heads, tuple(lines))
 
 
 def _source(found: Report, pair: Pair) -> Source | None:

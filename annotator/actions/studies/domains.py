@@ -18,6 +18,7 @@ from annotator.actions.results.result_sheets import (
     count,
     explained,
     figure,
+    key_of,
     missing,
     text,
 )
@@ -65,13 +66,15 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
     """Domains down, systems across, each the mean with its interval."""
     if not found.means:
         return ()
-    heads = columns("Domain", "Items", *found.means)
+    heads = columns(
+        ("domain", "Domain"), ("items", "Items"), *((key_of("system", name), name) for name in found.means)
+    )
     lines = [
         Line((text(domain or NONE), count(size), *(_cell(row.get(domain)) for row in found.means.values())))
         for domain, size in found.sizes.items()
     ]
     told = (f"{found.metric.title}: the mean over the items of each domain with Student's 95 % t interval.",)
-    return (Sheet("By domain", heads, tuple(lines), told, (_picture(found),)),)
+    return (Sheet("domains", "By domain", heads, tuple(lines), told, (_picture(found),)),)
 
 
 def _picture(found: Report) -> Picture:

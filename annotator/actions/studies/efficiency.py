@@ -9,6 +9,7 @@ from annotator.actions.results import metrics, response_scores, result_pictures
 from annotator.actions.results.metrics import USUAL_METRIC, MetricInfo
 from annotator.actions.results.result_raters import Rater
 from annotator.actions.results.result_sheets import (
+    SYSTEM_COLUMN,
     Cell,
     Choice,
     Line,
@@ -17,6 +18,7 @@ from annotator.actions.results.result_sheets import (
     columns,
     figure,
     in_words,
+    key_of,
     number,
     text,
 )
@@ -77,14 +79,15 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
         return ()
     infos = [metrics.named(cost) for cost in COSTS]
     heads = columns(
-        "System",
-        found.metric.title,
+        SYSTEM_COLUMN,
+        (key_of(found.metric.name), found.metric.title),
         *(
             head
             for info in infos
             for head in (
-                f"{info.title} ({info.unit})",
+                (key_of(info.name), info.title, "", info.unit),
                 (
+                    key_of("worth", info.name),
                     f"Worth its {info.title.lower()}?",
                     "No other system is at least as good on both and better on one",
                 ),
@@ -95,7 +98,14 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
     lines = [Line((text(name), figure(found.scores[name]), *_costs(found, name))) for name in order]
     pictures = tuple(_picture(found, info) for info in infos if info.name in found.known)
     return (
-        Sheet("Score against what a report took", heads, tuple(lines), tuple(_told(found, infos)), pictures),
+        Sheet(
+            "efficiency",
+            "Score against what a report took",
+            heads,
+            tuple(lines),
+            tuple(_told(found, infos)),
+            pictures,
+        ),
     )
 
 

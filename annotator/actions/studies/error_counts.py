@@ -10,7 +10,17 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures, result_raters, scoring
 from annotator.actions.results.response_scores import RESPONSE
 from annotator.actions.results.result_raters import Rater
-from annotator.actions.results.result_sheets import Choice, Line, Picture, Sheet, columns, count, figure, text
+from annotator.actions.results.result_sheets import (
+    Choice,
+    Line,
+    Picture,
+    Sheet,
+    columns,
+    count,
+    figure,
+    key_of,
+    text,
+)
 from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.taxonomy import SUBTOTAL, Looked, Taxonomy, due, mean_counts
@@ -113,9 +123,10 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
 def _sheet(one: Counted) -> Sheet:
     labels = [*one.taxonomy.values, *([SUBTOTAL] if one.taxonomy.whole else [])]
     heads = columns(
-        "Question type",
-        ("Responses", "Judged, with or without errors; of people, once for each who labelled"), *map(_words, labels),
-        *([("Without a label", "Units whose verdict needs a label that nobody "
+        ("question_type", "Question type"),
+        ("responses", "Responses", "Judged, with or without errors; of people, once for each who labelled"),
+        *((key_of(label), _words(label)) for label in labels),
+        *([("without_a_label", "Without a label", "Units whose verdict needs a label that nobody "
         "gave")] if one.taxonomy.whole else []),
     )  # fmt: skip
     lines = []
@@ -133,7 +144,9 @@ def _sheet(one: Counted) -> Sheet:
             "and the subtotal stands."
         )
     pictures = (_picture(one, labels),) if _is_drawn(one) else ()
-    return Sheet(one.taxonomy.title, heads, tuple(lines), tuple(told), pictures, one.taxonomy.departures)
+    return Sheet(
+        key_of(one.taxonomy.name), one.taxonomy.title, heads, tuple(lines), tuple(told), pictures, one.taxonomy.departures
+    )
 
 
 def _words(label: str) -> str:

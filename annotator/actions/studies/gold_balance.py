@@ -9,6 +9,8 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores
 from annotator.actions.results.response_scores import ItemName
 from annotator.actions.results.result_sheets import (
+    ITEM_COLUMN,
+    QUESTION_COLUMN,
     Choice,
     Line,
     Sheet,
@@ -77,8 +79,8 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
     if not found.items:
         return ()
     heads = columns(
-        "Item", "Question", ("Statements", "Of the settled diagnostics"), ("True", "Share of true statements"),
-        ("Sub-tasks", "Of the settled plan"),
+        ITEM_COLUMN, QUESTION_COLUMN, ("statements", "Statements", "Of the settled diagnostics"),
+        ("true", "True", "Share of true statements"), ("subtasks", "Sub-tasks", "Of the settled plan"),
     )  # fmt: skip
     lines = []
     for item_id, name in found.items.items():
@@ -93,7 +95,7 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
         f"True statements, over all: {in_words(overall)} of {overall.n:,} (the paper's: 0.647 of 3,400).",
         f"Mean plan length: {in_words(length)} over {length.n:,} items (the paper's: 9.01).",
     )
-    return (Sheet("Gold", heads, tuple(lines), told),)
+    return (Sheet("gold", "Gold", heads, tuple(lines), told),)
 
 
 def balance(diagnostics: Mapping[str, Diagnostics]) -> Balance:

@@ -12,6 +12,7 @@ from annotator.actions.results.metrics import USUAL_METRIC, MetricInfo
 from annotator.actions.results.response_scores import RESPONSE
 from annotator.actions.results.result_raters import Rater
 from annotator.actions.results.result_sheets import (
+    SYSTEM_COLUMN,
     Choice,
     Line,
     Picture,
@@ -19,6 +20,7 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
+    key_of,
     or_why,
     text,
 )
@@ -78,9 +80,11 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
     if not found.points:
         return ()
     heads = columns(
-        "System", ("Reports", "With a score"), ("Mean length", "Characters"), ("Shortest", "Characters"),
-        ("Longest", "Characters"), found.metric.title,
-        ("r within", "Pearson's r of length and score over the system's own reports, with Fisher's interval"),
+        SYSTEM_COLUMN, ("reports", "Reports", "With a score"), ("mean_length", "Mean length", "Characters"),
+        ("shortest", "Shortest", "Characters"), ("longest", "Longest", "Characters"),
+        (key_of(found.metric.name), found.metric.title),
+        ("r_within", "r within",
+         "Pearson's r of length and score over the system's own reports, with Fisher's interval"),
     )  # fmt: skip
     lines = []
     for system, points in found.points.items():
@@ -96,7 +100,7 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
         f"{_said(found.between[1])}.",
         "Length that goes with the score is no proof of bias: a longer report may cover more.",
     )
-    sheet = Sheet("Length against score", heads, tuple(lines), told, (_picture(found),))
+    sheet = Sheet("length", "Length against score", heads, tuple(lines), told, (_picture(found),))
     return (sheet, _correlations(found))
 
 
@@ -106,9 +110,11 @@ def _correlations(found: Report) -> Sheet:
         for over, both in (("all reports", found.pooled), ("means of systems", found.between))
         for name, own in zip(("Pearson's r", "Spearman's ρ"), both, strict=True)
     ]
-    heads = columns("Figure", "Over", "Value", ("n", "Pairs of length and score"))
+    heads = columns(
+        ("figure", "Figure"), ("over", "Over"), ("value", "Value"), ("n", "n", "Pairs of length and score")
+    )
     lines = tuple(Line((text(name), text(over), figure(own), count(own.n))) for name, over, own in rows)
-    return Sheet("Correlations", heads, lines)
+    return Sheet("correlations", "Correlations", heads, lines)
 
 
 def _said(found: Estimate) -> str:

@@ -9,7 +9,19 @@ from annotator.actions.results import response_scores, result_pictures, scoring
 from annotator.actions.results.metrics import USUAL_METRIC, MetricInfo
 from annotator.actions.results.response_scores import ItemName, Scores
 from annotator.actions.results.result_raters import Rater
-from annotator.actions.results.result_sheets import Choice, Line, Picture, Sheet, columns, count, figure, text
+from annotator.actions.results.result_sheets import (
+    ITEM_COLUMN,
+    SYSTEM_COLUMN,
+    Choice,
+    Line,
+    Picture,
+    Sheet,
+    columns,
+    count,
+    figure,
+    key_of,
+    text,
+)
 from annotator.domain.texts.estimate import Estimate
 from annotator.stats.intervals.student import PairedMeans, paired_means
 
@@ -80,10 +92,11 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
     """The systems with both means and the gain, and every item behind it."""
     if not found.comparisons:
         return ()
+    sides = [(key_of("mode", mode), mode) for mode in (found.one, found.other)]
     heads = columns(
-        "System", found.one, found.other,
-        ("Gain", "Mean over items of the paired differences, with Student's t interval"),
-        ("Items", "Items that have a score in both modes"), ("Only one mode", "Items that have only one of the modes"),
+        SYSTEM_COLUMN, *sides, ("gain", "Gain", "Mean over items of the paired differences, with Student's t interval"),
+        ("items", "Items", "Items that have a score in both modes"),
+        ("only_one_mode", "Only one mode", "Items that have only one of the modes"),
     )  # fmt: skip
     lines = []
     for system, compared in found.comparisons.items():
@@ -97,10 +110,10 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
         f"{found.metric.title}: what “{found.other}” gains over “{found.one}”, paired item by item, so that hard and "
         "easy items weigh alike on both sides.",
     )
-    each = columns("Item", "System", found.one, found.other, "Gain")
+    each = columns(ITEM_COLUMN, SYSTEM_COLUMN, *sides, ("gain", "Gain"))
     return (
-        Sheet("Gain of one mode over another", heads, tuple(lines), told, (_picture(found),)),
-        Sheet("Item by item", each, tuple(_item_lines(found))),
+        Sheet("gains", "Gain of one mode over another", heads, tuple(lines), told, (_picture(found),)),
+        Sheet("items", "Item by item", each, tuple(_item_lines(found))),
     )
 
 

@@ -9,6 +9,9 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures, result_raters, scoring
 from annotator.actions.results.result_raters import Rater
 from annotator.actions.results.result_sheets import (
+    ITEM_COLUMN,
+    RUN_COLUMN,
+    SYSTEM_COLUMN,
     Cell,
     Choice,
     Line,
@@ -18,6 +21,7 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
+    key_of,
     text,
 )
 from annotator.domain.judges.matrix import Matrix, MatrixSpec
@@ -138,9 +142,9 @@ def sheets(found: Report, of: str = "") -> tuple[Sheet, ...]:
 def _readings(found: Report) -> Sheet:
     metrics, spec = PROTOCOLS[found.protocol].metrics, FILLED[found.protocol]
     heads = columns(
-        "Item", "System", ("Run", "Which run of the system on the item"),
-        ("Predicted", "Sub-tasks of the report's plan"),
-        ("Gold", "Sub-tasks of the gold plan"), *(metric.title for metric in metrics),
+        ITEM_COLUMN, SYSTEM_COLUMN, RUN_COLUMN, ("predicted", "Predicted", "Sub-tasks of the report's plan"),
+        ("gold", "Gold", "Sub-tasks of the gold plan"),
+        *((key_of(metric.name), metric.title) for metric in metrics),
     )  # fmt: skip
     lines = [
         Line(
@@ -156,7 +160,9 @@ def _readings(found: Report) -> Sheet:
     told = [f"{judge}{spec.about}"]
     if found.unknown:
         told.append(f"Without a known plan, not counted as zero: {counted(found.unknown, 'report')}.")
-    return Sheet("Both readings", heads, tuple(lines), tuple(told), tuple(map(_picture, found.met)))
+    return Sheet(
+        "readings", "Both readings", heads, tuple(lines), tuple(told), tuple(map(_picture, found.met))
+    )
 
 
 def _source(one: Met) -> Source:
@@ -166,7 +172,9 @@ def _source(one: Met) -> Source:
 def _matrix(one: Met) -> Sheet:
     pairs = _matching(one)
     gold = [(f"G{place}", words) for place, (_, words) in enumerate(one.gold, start=1)]
-    heads = columns("Predicted sub-task", *gold)
+    heads = columns(
+        ("predicted", "Predicted sub-task"), *((place.lower(), place, words) for place, words in gold)
+    )
     lines = []
     for i, (unit_id, words) in enumerate(one.predicted):
         cells = [_cell(one, i, j, (i, j) in pairs) for j in range(len(one.gold))]
@@ -176,7 +184,7 @@ def _matrix(one: Met) -> Sheet:
         f"Item {one.item_key}, {one.system}: predicted sub-tasks down, gold ones across; ◉ belongs to the matching.",
         "  ".join(f"{place} {words}" for place, words in gold),
     )
-    return Sheet("Matrix", heads, tuple(lines), told, (_picture(one),))
+    return Sheet("matrix", "Matrix", heads, tuple(lines), told, (_picture(one),))
 
 
 def _cell(one: Met, i: int, j: int, matched: bool) -> Cell:

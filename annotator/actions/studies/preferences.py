@@ -12,6 +12,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import metrics, response_scores, result_pictures
 from annotator.actions.results.metrics import USUAL_METRIC, MetricInfo
 from annotator.actions.results.result_sheets import (
+    ITEM_COLUMN,
     Cell,
     Choice,
     Line,
@@ -139,10 +140,13 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
     if not found.agreements:
         return ()
     heads = columns(
-        "Metric", ("Agreement", "Agreed / (agreed + disagreed), with Wilson's 95 % interval; ties are counted apart"),
-        "Agreed", "Disagreed", ("Scores tie", "People preferred one, the scores see no difference"),
-        ("People tie", "The scores differ, people see no difference"), "Both tie",
-        ("Left out", "No preference was given, or a score is undefined or incomplete"),
+        ("metric", "Metric"),
+        ("agreement", "Agreement",
+         "Agreed / (agreed + disagreed), with Wilson's 95 % interval; ties are counted apart"),
+        ("agreed", "Agreed"), ("disagreed", "Disagreed"),
+        ("scores_tie", "Scores tie", "People preferred one, the scores see no difference"),
+        ("people_tie", "People tie", "The scores differ, people see no difference"), ("both_tie", "Both tie"),
+        ("left_out", "Left out", "No preference was given, or a score is undefined or incomplete"),
     )  # fmt: skip
     lines = [
         Line((
@@ -158,21 +162,19 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
     rates = [(metrics.named(name).title, row.share) for name, row in found.agreements.items()]
     axis = "agreed / (agreed + disagreed), Wilson's 95 % interval"
     picture = Picture("agreement", title, partial(result_pictures.shares, rates, title, axis))
-    return (Sheet("Scores against people's preferences", heads, tuple(lines), told, (picture,)), _list(found))
+    return (
+        Sheet("agreement", "Scores against people's preferences", heads, tuple(lines), told, (picture,)),
+        _list(found),
+    )
 
 
 def _list(found: Report) -> Sheet:
     title = found.metric.title
     heads = columns(
-        "Item",
-        "Person",
-        "Shown first",
-        "Shown second",
-        "Preferred",
-        f"{title} first",
-        f"{title} second",
-        "Score",
-    )
+        ITEM_COLUMN, ("person", "Person"), ("shown_first", "Shown first"), ("shown_second", "Shown second"),
+        ("preferred", "Preferred"), ("score_of_first", f"{title} first"), ("score_of_second", f"{title} second"),
+        ("score", "Score"),
+    )  # fmt: skip
     lines = []
     for one in found.compared:
         pair = _pair(one, found.scores)
@@ -182,7 +184,7 @@ def _list(found: Report) -> Sheet:
             figure(Estimate(pair.first)), figure(Estimate(pair.second)), _verdict(pair),
         )  # fmt: skip
         lines.append(Line(cells, item_id=one.item_id))
-    return Sheet(f"Pairs, by {title}", heads, tuple(lines))
+    return Sheet("pairs", f"Pairs, by {title}", heads, tuple(lines))
 
 
 def _verdict(pair: ScoredPair) -> Cell:

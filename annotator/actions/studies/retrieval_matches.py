@@ -6,7 +6,20 @@ from dataclasses import dataclass, replace
 from annotator.actions.items import materials
 from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, scoring
-from annotator.actions.results.result_sheets import Cell, Choice, Line, Sheet, columns, count, figure, text
+from annotator.actions.results.result_sheets import (
+    ITEM_COLUMN,
+    RUN_COLUMN,
+    SYSTEM_COLUMN,
+    Cell,
+    Choice,
+    Line,
+    Sheet,
+    columns,
+    count,
+    figure,
+    key_of,
+    text,
+)
 from annotator.domain.judges.protocol import Metric, Scored
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Reference
@@ -105,9 +118,10 @@ def sheets(found: Report, item: str = "", system: str = "") -> tuple[Sheet, ...]
 
 def _matches(protocol: str, shown: list[Matched]) -> Sheet:
     heads = columns(
-        "Item", "System", ("What", "A match, a reference that is not gold, or a gold one that was not found"),
-        ("Why", "The key by which two references are known to be the same work: DOI, then arXiv id, then title"),
-        "Key", "In the report", "Gold",
+        ITEM_COLUMN, SYSTEM_COLUMN,
+        ("what", "What", "A match, a reference that is not gold, or a gold one that was not found"),
+        ("why", "Why", "The key by which two references are known to be the same work: DOI, then arXiv id, then title"),
+        ("key", "Key"), ("in_report", "In the report"), ("gold", "Gold"),
     )  # fmt: skip
     lines = [line for one in shown for line in _lines(one)]
     unknown = sum(one.comparison is None for one in shown)
@@ -116,7 +130,7 @@ def _matches(protocol: str, shown: list[Matched]) -> Sheet:
         told.append(
             f"The references of {unknown:,} of {len(shown):,} reports are not known; they are no zero."
         )
-    return Sheet("Matches", heads, tuple(lines), tuple(told))
+    return Sheet("matches", "Matches", heads, tuple(lines), tuple(told))
 
 
 def _lines(one: Matched) -> Iterator[Line]:
@@ -160,9 +174,9 @@ def _whole(reference: Reference) -> str:
 def _reports(protocol: str, shown: list[Matched]) -> Sheet:
     metrics = PROTOCOLS[protocol].metrics
     heads = columns(
-        "Item", "System", ("Run", "Which run of the system on the item"), ("Retrieved", "References of the report"),
-        ("Gold", "References of the gold evidence"), ("Found", "Gold references found among them"),
-        *(metric.title for metric in metrics),
+        ITEM_COLUMN, SYSTEM_COLUMN, RUN_COLUMN, ("retrieved", "Retrieved", "References of the report"),
+        ("gold", "Gold", "References of the gold evidence"), ("found", "Found", "Gold references found among them"),
+        *((key_of(metric.name), metric.title) for metric in metrics),
     )  # fmt: skip
     lines = []
     for one in shown:
@@ -173,7 +187,7 @@ def _reports(protocol: str, shown: list[Matched]) -> Sheet:
             count(None if own is None else len(own.matches)), *_figures(one, metrics),
         )  # fmt: skip
         lines.append(Line(cells, one.item_id, response_id=one.response_id))
-    return Sheet("Report by report", heads, tuple(lines))
+    return Sheet("reports", "Report by report", heads, tuple(lines))
 
 
 def _figures(one: Matched, metrics: tuple[Metric, ...]) -> list[Cell]:

@@ -14,6 +14,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures, result_raters, scoring
 from annotator.actions.results.result_raters import CONSENSUS, PEOPLE, PERSON_KEY, Rater
 from annotator.actions.results.result_sheets import (
+    ITEM_COLUMN,
     UNDEFINED,
     Cell,
     Choice,
@@ -25,6 +26,7 @@ from annotator.actions.results.result_sheets import (
     count,
     figure,
     in_words,
+    key_of,
     percent,
     share,
     text,
@@ -237,24 +239,28 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
     if not found.criteria:
         return ()
     heads = columns(
-        "Item", "Criterion", "Weight",
-        ("Reach", "Whether it separates systems: a ceiling is met by all, a floor by none"),
-        ("Spread", "Standard deviation of the pass rate over systems; 0.5 at most"),
+        ITEM_COLUMN, ("criterion", "Criterion"), ("weight", "Weight"),
+        ("reach", "Reach", "Whether it separates systems: a ceiling is met by all, a floor by none"),
+        ("spread", "Spread", "Standard deviation of the pass rate over systems; 0.5 at most"),
         *_agreement_heads(found),
-        *((system, f"Share of the responses of {system} that meet the criterion") for system in found.systems),
+        *((key_of("system", system), system, f"Share of the responses of {system} that meet the criterion")
+          for system in found.systems),
     )  # fmt: skip
     ordered = sorted(found.criteria, key=lambda one: _place(one.discrimination))
     rater_id = found.rater.id if found.rater else ""
     lines = tuple(_line(one, found.systems, rater_id, bool(found.raters)) for one in ordered)
-    criteria = Sheet("Criteria", heads, lines, tuple(_told(found)), tuple(_pictures(found)), DEPARTURES)
+    criteria = Sheet(
+        "criteria", "Criteria", heads, lines, tuple(_told(found)), tuple(_pictures(found)), DEPARTURES
+    )
     return (criteria, _weights(found))
 
 
 def _weights(found: Report) -> Sheet:
     """The spread of weights beside the paper's experts'."""
     heads = columns(
-        "Weight", ("Criteria", "Of this weight"), ("Share", "Of all criteria"),
-        ("Experts' share", "Of the paper, Table 10"), ("Difference", "Of the two shares"),
+        ("weight", "Weight"), ("criteria", "Criteria", "Of this weight"), ("share", "Share", "Of all criteria"),
+        ("experts_share", "Experts' share", "Of the paper, Table 10"),
+        ("difference", "Difference", "Of the two shares"),
     )  # fmt: skip
     lines = []
     for weight, own in found.weights.items():
@@ -266,7 +272,7 @@ def _weights(found: Report) -> Sheet:
             _points(apart),
         )  # fmt: skip
         lines.append(Line(cells))
-    return Sheet("Weights", heads, tuple(lines))
+    return Sheet("weights", "Weights", heads, tuple(lines))
 
 
 def _points(apart: float | None) -> Cell:
@@ -292,13 +298,13 @@ def _pictures(found: Report) -> Iterator[Picture]:
     yield Picture("reach", title, partial(result_pictures.bars, title, rows, shares, "share of criteria"))
 
 
-def _agreement_heads(found: Report) -> tuple[tuple[str, str], ...]:
+def _agreement_heads(found: Report) -> tuple[tuple[str, ...], ...]:
     """Where no two raters judged the same responses, nothing is said of agreement."""
     if not found.raters:
         return ()
     return (
-        ("κ", f"Cohen's κ of {' and '.join(found.raters)}"),
-        ("Agreement", "Share of responses on which the two raters say the same"),
+        ("kappa", "κ", f"Cohen's κ of {' and '.join(found.raters)}"),
+        ("agreement", "Agreement", "Share of responses on which the two raters say the same"),
     )
 
 

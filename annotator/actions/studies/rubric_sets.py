@@ -16,6 +16,8 @@ from annotator.actions.results import response_scores, result_pictures, result_r
 from annotator.actions.results.response_scores import RESPONSE
 from annotator.actions.results.result_raters import Rater
 from annotator.actions.results.result_sheets import (
+    ITEM_COLUMN,
+    SYSTEM_COLUMN,
     Cell,
     Choice,
     Line,
@@ -25,6 +27,7 @@ from annotator.actions.results.result_sheets import (
     count,
     figure,
     in_words,
+    key_of,
     or_why,
     share,
     text,
@@ -201,11 +204,15 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
     )
 
 
+def _sides(found: Report) -> list[tuple[str, str]]:
+    return [(key_of("set", name), name) for name in found.names]
+
+
 def _scores(found: Report) -> Sheet:
     one, other = found.names
     heads = columns(
-        "System", one, other, ("Difference", f"{other} less {one}"),
-        ("Items", "Judged completely under both sets"),
+        SYSTEM_COLUMN, *_sides(found), ("difference", "Difference", f"{other} less {one}"),
+        ("items", "Items", "Judged completely under both sets"),
     )  # fmt: skip
     lines = []
     for system, (a, b) in found.beside.scores.items():
@@ -216,7 +223,7 @@ def _scores(found: Report) -> Sheet:
     rows = [(system, *pair) for system, pair in found.beside.scores.items()]
     axis = f"{what.lower()}, mean over items judged under both, 95 % interval"
     picture = Picture("scores", title, partial(result_pictures.pairs, title, rows, found.names, axis))
-    return Sheet("Scores", heads, tuple(lines), tuple(_told(found)), (picture,) if rows else ())
+    return Sheet("scores", "Scores", heads, tuple(lines), tuple(_told(found)), (picture,) if rows else ())
 
 
 def _told(found: Report) -> Iterator[str]:
@@ -232,7 +239,7 @@ def _told(found: Report) -> Iterator[str]:
 
 
 def _weights(found: Report) -> Sheet:
-    heads = columns("Weight", *found.names, ("Experts", "Of the paper, Table 10"))
+    heads = columns(("weight", "Weight"), *_sides(found), ("experts", "Experts", "Of the paper, Table 10"))
     weights = sorted({weight for own in found.beside.weights for weight in own})
     norms = [EXPERT_WEIGHT_SHARES.get(weight) for weight in weights]
     shares = [[_share(own, weight) for weight in weights] for own in found.beside.weights]
@@ -244,7 +251,7 @@ def _weights(found: Report) -> Sheet:
     rows = [f"weight {weight}" for weight in weights]
     series = dict(zip(found.names, shares, strict=True)) | {"experts (Table 10)": norms}
     draw = partial(result_pictures.bars, title, rows, series, "share of criteria")
-    return Sheet("Weights", heads, tuple(lines), (), (Picture("weights", title, draw),))
+    return Sheet("weights", "Weights", heads, tuple(lines), (), (Picture("weights", title, draw),))
 
 
 def _share(own: Mapping[int | float, Estimate], weight: float) -> float | None:
@@ -254,11 +261,12 @@ def _share(own: Mapping[int | float, Estimate], weight: float) -> float | None:
 
 def _alignment(found: Report) -> Sheet:
     heads = columns(
-        "Item", *found.names, ("Likeness", "Of the two wordings, 1 for equal ones; pairs below 0.36 are not matched"),
-        ("Weights", "Of both criteria"),
+        ITEM_COLUMN, *_sides(found),
+        ("likeness", "Likeness", "Of the two wordings, 1 for equal ones; pairs below 0.36 are not matched"),
+        ("weights", "Weights", "Of both criteria"),
     )  # fmt: skip
     lines = [line for item in found.beside.items for line in _lines(found, item)]
-    return Sheet("Criteria", heads, tuple(lines))
+    return Sheet("criteria", "Criteria", heads, tuple(lines))
 
 
 def _lines(found: Report, item: str) -> Iterator[Line]:

@@ -12,6 +12,8 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures
 from annotator.actions.results.response_scores import ItemName
 from annotator.actions.results.result_sheets import (
+    ITEM_COLUMN,
+    QUESTION_COLUMN,
     Cell,
     Choice,
     Line,
@@ -20,6 +22,7 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
+    key_of,
     or_why,
     text,
 )
@@ -122,8 +125,10 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
     if not found.chosen:
         return ()
     heads = columns(
-        "Item", "Question", "Type", ("Score", "Mean over raters of the mean over the dimensions of the type"),
-        ("Kept", f"At {found.bar:g} or more, once {FEWEST_RATERS} raters have rated every dimension"), *found.raters,
+        ITEM_COLUMN, QUESTION_COLUMN, ("type", "Type"),
+        ("score", "Score", "Mean over raters of the mean over the dimensions of the type"),
+        ("kept", "Kept", f"At {found.bar:g} or more, once {FEWEST_RATERS} raters have rated every dimension"),
+        *((key_of("rater", name), name) for name in found.raters),
     )  # fmt: skip
     lines = []
     for item_id, chosen in found.chosen.items():
@@ -133,7 +138,15 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
             text(words, chosen.score.note, state), *(_given_by(found, item_id, who) for who in found.raters),
         )  # fmt: skip
         lines.append(Line(cells, item_id=item_id, kind=Kind.SELECTION.value))
-    sheet = Sheet("Questions", heads, tuple(lines), tuple(_told(found)), tuple(_pictures(found)), DEPARTURES)
+    sheet = Sheet(
+        "questions",
+        "Questions",
+        heads,
+        tuple(lines),
+        tuple(_told(found)),
+        tuple(_pictures(found)),
+        DEPARTURES,
+    )
     return (sheet, _agreement(found)) if found.agreement else (sheet,)
 
 
@@ -160,13 +173,13 @@ def _told(found: Report) -> list[str]:
 
 def _agreement(found: Report) -> Sheet:
     heads = columns(
-        "Rater",
-        "Other rater",
-        ("Pearson's r", "Of the two raters' item scores"),
-        ("Items", "That both rated"),
+        ("rater", "Rater"),
+        ("other_rater", "Other rater"),
+        ("pearson", "Pearson's r", "Of the two raters' item scores"),
+        ("items", "Items", "That both rated"),
     )
     lines = [Line((text(a), text(b), figure(r), count(r.n))) for (a, b), r in found.agreement.items()]
-    return Sheet("Raters", heads, tuple(lines))
+    return Sheet("raters", "Raters", heads, tuple(lines))
 
 
 def _pictures(found: Report) -> list[Picture]:

@@ -32,9 +32,10 @@ def words(shape: Protocol) -> str:
 def sheet(found: Validation) -> Sheet:
     """A line for each published figure and whoever it is an aim for, where figures are not broken down."""
     heads = columns(
-        "Figure", ("Published for", "Between whom the published agreement is"), "Published",
-        ("Place", "Where the paper prints it"), ("Rater", "Who is measured against it here"),
-        ("Here", "The same figure on the labels of this project"),
+        ("figure", "Figure"), ("published_for", "Published for", "Between whom the published agreement is"),
+        ("published", "Published"), ("place", "Place", "Where the paper prints it"),
+        ("rater", "Rater", "Who is measured against it here"),
+        ("here", "Here", "The same figure on the labels of this project"),
     )  # fmt: skip
     lines = tuple(
         Line((
@@ -43,7 +44,7 @@ def sheet(found: Validation) -> Sheet:
         ))
         for aim in found.shape.aims if found.wish.by == ALL for name, here in _reached(found, aim)
     )  # fmt: skip
-    return Sheet("Published aim", heads, lines)
+    return Sheet("aims", "Published aim", heads, lines)
 
 
 def _reached(found: Validation, aim: Aim) -> Iterator[tuple[str, Estimate]]:

@@ -5,6 +5,8 @@ from functools import partial
 
 from annotator.actions.results import result_pictures
 from annotator.actions.results.result_sheets import (
+    ITEM_COLUMN,
+    SYSTEM_COLUMN,
     Cell,
     Line,
     Picture,
@@ -31,10 +33,12 @@ def sheets(found: Corrected) -> tuple[Sheet, ...]:
 
 def _scores(found: Corrected) -> Sheet:
     heads = columns(
-        "System", ("Raw", f"The judge's {found.wish.info.title.lower()}: mean over items"),
-        ("Corrected", "People's labels and the judge together (PPI++)"), ("Labelled units", "People's mean over those"),
-        ("Rank", "By corrected score, with where it lies in 95 % of resamples of the items"),
-        ("λ", "How far the judge is trusted: 0 not at all, 1 fully"), ("Labels", "Units with a label"), "Units",
+        SYSTEM_COLUMN, ("raw", "Raw", f"The judge's {found.wish.info.title.lower()}: mean over items"),
+        ("corrected", "Corrected", "People's labels and the judge together (PPI++)"),
+        ("labelled_units", "Labelled units", "People's mean over those"),
+        ("rank", "Rank", "By corrected score, with where it lies in 95 % of resamples of the items"),
+        ("lambda", "λ", "How far the judge is trusted: 0 not at all, 1 fully"),
+        ("labels", "Labels", "Units with a label"), ("units", "Units"),
     )  # fmt: skip
     lines = []
     for name in in_order(found):
@@ -48,7 +52,7 @@ def _scores(found: Corrected) -> Sheet:
         )  # fmt: skip
         lines.append(Line(cells, source=_labelled(found, name)))
     about = (f"“{found.rater.name}”, corrected by the labels of {found.against}.", *found.notes)
-    return Sheet("Corrected leaderboard", heads, tuple(lines), about, _pictures(found))
+    return Sheet("leaderboard", "Corrected leaderboard", heads, tuple(lines), about, _pictures(found))
 
 
 def rank(found: Estimate) -> Cell:
@@ -110,11 +114,11 @@ def _flips(found: Corrected) -> tuple[Picture, ...]:
 
 def _pairs(found: Corrected) -> Sheet:
     heads = columns(
-        ("Better by the judge", "System ranked first by the judge"), "Other",
-        ("Difference", "Difference of corrected scores, first minus second"),
-        ("Chance of the other order", "Share of resamples of the items in which the second is ahead, ties "
-        "counted half"),
-        "Verdict",
+        ("better", "Better by the judge", "System ranked first by the judge"), ("other", "Other"),
+        ("difference", "Difference", "Difference of corrected scores, first minus second"),
+        ("chance_of_other_order", "Chance of the other order",
+         "Share of resamples of the items in which the second is ahead, ties counted half"),
+        ("verdict", "Verdict"),
     )  # fmt: skip
     lines = []
     for pair in found.standings.pairs:
@@ -123,14 +127,14 @@ def _pairs(found: Corrected) -> Sheet:
         verdict = text("indistinguishable" if open_ else "told apart", state="" if open_ else "agreed")
         names = text(str(pair.first)), text(str(pair.second))
         lines.append(Line((*names, told(pair.difference), figure(pair.flip), verdict)))
-    return Sheet("Every two systems", heads, tuple(lines), pictures=_flips(found))
+    return Sheet("pairs", "Every two systems", heads, tuple(lines), pictures=_flips(found))
 
 
 def _plan(found: Corrected) -> Sheet:
     heads = columns(
-        "System", ("Width now", "Of the corrected score's 95 % interval"),
-        ("More labels", "Smallest number of units"),
-        ("Width then", "Expected"), ("Width at best", "With every unit labelled"), "Note",
+        SYSTEM_COLUMN, ("width_now", "Width now", "Of the corrected score's 95 % interval"),
+        ("more_labels", "More labels", "Smallest number of units"), ("width_then", "Width then", "Expected"),
+        ("width_at_best", "Width at best", "With every unit labelled"), ("note", "Note"),
     )  # fmt: skip
     lines = []
     for name, more in found.more.items():
@@ -144,7 +148,7 @@ def _plan(found: Corrected) -> Sheet:
         f"Labels needed to narrow each interval to a width of {found.wish.wide:g}, if further labels are on "
         "randomly drawn reports. With few labels the forecast is rough: check again as you go.",
     )
-    return Sheet("How many more labels", heads, tuple(lines), about)
+    return Sheet("plan", "How many more labels", heads, tuple(lines), about)
 
 
 def _width(width: float | None) -> Cell:
@@ -153,7 +157,7 @@ def _width(width: float | None) -> Cell:
 
 
 def _next(found: Corrected) -> Sheet:
-    heads = columns("Item", "System", ("Units", "Labels that it gives"))
+    heads = columns(ITEM_COLUMN, SYSTEM_COLUMN, ("units", "Units", "Labels that it gives"))
     lines = tuple(
         Line(
             (text(one.item_key), text(one.system), count(one.units)),
@@ -162,4 +166,6 @@ def _next(found: Corrected) -> Sheet:
         for more in found.more.values()
         for one in more.responses
     )
-    return Sheet("What to label next", heads, lines, ("Drawn at random, items without a label first.",))
+    return Sheet(
+        "next", "What to label next", heads, lines, ("Drawn at random, items without a label first.",)
+    )

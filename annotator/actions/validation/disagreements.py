@@ -14,8 +14,8 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.keeping import kept
 from annotator.actions.results import result_pictures
 from annotator.actions.results.result_raters import CONSENSUS
+from annotator.actions.results.result_sheets import JUDGE_COLUMN, Picture, Sheet, columns, count, key_of, text
 from annotator.actions.results.result_sheets import Line as Row
-from annotator.actions.results.result_sheets import Picture, Sheet, columns, count, text
 from annotator.actions.sets import informed, reviews, validation_figures, validation_ground
 from annotator.actions.sets.informed import INFORMED
 from annotator.actions.sets.validation_figures import TITLES, Told, there, told
@@ -205,9 +205,11 @@ def _ruled(
 def sheets(found: Sequence[Ruled]) -> tuple[Sheet, ...]:
     """A row for each judge and figure: by first labels, and after the rulings."""
     heads = columns(
-        "Judge", "Figure", ("First labels", "The metric: blind labels as they were given"),
-        ("After rulings", "Labels ruled wrong take the judge's value; unclear criteria are excluded"),
-        *(ruling.value.capitalize() for ruling in Ruling), ("Not ruled", "Disagreements without a ruling"),
+        JUDGE_COLUMN, ("figure", "Figure"),
+        ("first_labels", "First labels", "The metric: blind labels as they were given"),
+        ("after_rulings", "After rulings", "Labels ruled wrong take the judge's value; unclear criteria are excluded"),
+        *((key_of(ruling.value), ruling.value.capitalize()) for ruling in Ruling),
+        ("not_ruled", "Not ruled", "Disagreements without a ruling"),
     )  # fmt: skip
     lines = tuple(
         Row((
@@ -220,7 +222,11 @@ def sheets(found: Sequence[Ruled]) -> tuple[Sheet, ...]:
         "First labels stay the metric. Only disagreements are ruled on, so rulings can only raise "
         "agreement: errors shared by both sides are never reviewed.",
     )
-    return (Sheet("First labels and rulings", heads, lines, about, _pictures(found)),) if lines else ()
+    return (
+        (Sheet("rulings", "First labels and rulings", heads, lines, about, _pictures(found)),)
+        if lines
+        else ()
+    )
 
 
 def _pictures(found: Sequence[Ruled]) -> tuple[Picture, ...]:

@@ -7,6 +7,7 @@ from functools import partial
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_pictures
 from annotator.actions.results.result_sheets import (
+    JUDGE_COLUMN,
     Cell,
     Line,
     Picture,
@@ -267,13 +268,14 @@ def sheets(found: Choice) -> tuple[Sheet, ...]:
     """A row for each judge and one for people, with the picture of agreement against cost."""
     title = _title(found.wish)
     heads = columns(
-        "Judge", ("Prompt", "First characters of its hash"), (title, TITLES[found.wish.figure][1]),
-        ("Lower bound", "Of its 95 % interval over items"), ("n", "Pairs of values"),
-        ("Cost per question", "Mean, US dollars"),
-        ("On the front", "No other judge has a higher lower bound for less"),
-        (f"To {found.reference}", "Difference to the reference: of another judge on the same units, of "
+        JUDGE_COLUMN, ("prompt", "Prompt", "First characters of its hash"),
+        (found.wish.figure, title, TITLES[found.wish.figure][1]),
+        ("lower_bound", "Lower bound", "Of its 95 % interval over items"), ("n", "n", "Pairs of values"),
+        ("cost", "Cost per question", "Mean, US dollars"),
+        ("on_front", "On the front", "No other judge has a higher lower bound for less"),
+        ("to_reference", f"To {found.reference}", "Difference to the reference: of another judge on the same units, of "
          "people with one another on those that two people labelled"),
-        ("May stand in" if found.wish.reference == PEOPLE else "Not worse",
+        ("fit", "May stand in" if found.wish.reference == PEOPLE else "Not worse",
          f"Not worse than {found.reference} by more than {found.wish.delta:g}"),
     )  # fmt: skip
     lines = [
@@ -295,7 +297,7 @@ def sheets(found: Choice) -> tuple[Sheet, ...]:
         )
         lines.append(Line(people))
     about = (*found.reason, f"Compared with {found.against}; people are compared with one another.")
-    return (Sheet("Agreement against cost", heads, tuple(lines), about, _pictures(found, title)),)
+    return (Sheet("choice", "Agreement against cost", heads, tuple(lines), about, _pictures(found, title)),)
 
 
 def _bound(found: Estimate) -> Cell:

@@ -14,6 +14,8 @@ from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_pictures, results, scoring
 from annotator.actions.results.result_sheets import (
+    ITEM_COLUMN,
+    SYSTEM_COLUMN,
     Cell,
     Choice,
     Line,
@@ -285,8 +287,9 @@ def _places(found: list[Estimate]) -> list[int | None]:
 
 
 LACKS = "It needs the kept replies of a judge behind an endpoint that was asked about one unit at a time."
-HERE = ("Here", "By the verdicts as parsed here; missing ones are excluded")
-DIFFERENCE_COLUMN = ("Difference", "Under the rule minus here")
+HERE = ("here", "Here", "By the verdicts as parsed here; missing ones are excluded")
+CHANGED = ("changed", "Changed", "Verdicts that change")
+DIFFERENCE_COLUMN = ("difference", "Difference", "Under the rule minus here")
 
 
 def choices(project: Project) -> tuple[Choice, ...]:
@@ -314,14 +317,14 @@ def sheets(found: tuple[Replay, str]) -> tuple[Sheet, ...]:
     return tuple(sheet for sheet in made if sheet.lines)
 
 
-def _there(found: Replay) -> tuple[str, str]:
-    return "Under the rule", f"By the public rule; {found.rule.failed}"
+def _there(found: Replay) -> tuple[str, str, str]:
+    return "under_rule", "Under the rule", f"By the public rule; {found.rule.failed}"
 
 
 def _systems(found: Replay) -> Sheet:
     heads = columns(
-        "System", HERE, _there(found), DIFFERENCE_COLUMN, ("Place here", "Among all systems, 1 the best"),
-        "Place there", ("Changed", "Verdicts that change"),
+        SYSTEM_COLUMN, HERE, _there(found), DIFFERENCE_COLUMN, ("place_here", "Place here", "Among all systems, 1 the best"),
+        ("place_there", "Place there"), CHANGED,
     )  # fmt: skip
     lines = tuple(
         Line((
@@ -332,7 +335,9 @@ def _systems(found: Replay) -> Sheet:
     )  # fmt: skip
     # What the systems come to is said by the table itself.
     about = found.words()[: -len(found.systems)] if found.systems else found.words()
-    return Sheet("Systems", heads, lines, tuple(line.strip() for line in about), (_picture(found),))
+    return Sheet(
+        "systems", "Systems", heads, lines, tuple(line.strip() for line in about), (_picture(found),)
+    )
 
 
 def _place(place: int | None, before: int | None = None) -> Cell:
@@ -351,9 +356,7 @@ def _picture(found: Replay) -> Picture:
 
 
 def _reports(found: Replay, judge_id: str) -> Sheet:
-    heads = columns(
-        "Item", "System", HERE, _there(found), DIFFERENCE_COLUMN, ("Changed", "Verdicts that change")
-    )
+    heads = columns(ITEM_COLUMN, SYSTEM_COLUMN, HERE, _there(found), DIFFERENCE_COLUMN, CHANGED)
     lines = tuple(
         Line(
             (text(one.item), text(one.system), figure(one.ours), figure(one.theirs), figure(one.difference),
@@ -362,7 +365,7 @@ def _reports(found: Replay, judge_id: str) -> Sheet:
         )
         for one in found.reports
     )  # fmt: skip
-    return Sheet("Reports whose score changes", heads, lines)
+    return Sheet("reports", "Reports whose score changes", heads, lines)
 
 
 def _of_report(one: ScoreLine, protocol: str, judge_id: str) -> Source:
@@ -372,8 +375,10 @@ def _of_report(one: ScoreLine, protocol: str, judge_id: str) -> Source:
 
 def _verdicts(found: Replay, judge_id: str) -> Sheet:
     heads = columns(
-        "Item", "System", PROTOCOLS[found.protocol].presentation.one.capitalize(), "Weight", "Here", "Under the rule",
-        ("Why", "Deciding part of the reply"), ("Decided by", "The word in which the rule found its letters"), "Reply",
+        ITEM_COLUMN, SYSTEM_COLUMN, ("unit", PROTOCOLS[found.protocol].presentation.one.capitalize()),
+        ("weight", "Weight"), ("here", "Here"),
+        ("under_rule", "Under the rule"), ("why", "Why", "Deciding part of the reply"),
+        ("decided_by", "Decided by", "The word in which the rule found its letters"), ("reply", "Reply"),
     )  # fmt: skip
     lines = tuple(
         Line(
@@ -390,7 +395,7 @@ def _verdicts(found: Replay, judge_id: str) -> Sheet:
         )
         for one in found.changed
     )  # fmt: skip
-    return Sheet("Verdicts that change", heads, lines)
+    return Sheet("verdicts", "Verdicts that change", heads, lines)
 
 
 def _ours(one: Changed) -> Cell:

@@ -11,6 +11,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import publishing, result_pictures
 from annotator.actions.results.result_raters import CONSENSUS
 from annotator.actions.results.result_sheets import (
+    JUDGE_COLUMN,
     Cell,
     Line,
     Picture,
@@ -269,21 +270,25 @@ def _answers(found: Answers) -> Sheet:
     """An answer for each judge."""
     title = TITLES[found.wish.figure][0]
     heads = columns(
-        "Judge",
-        ("May it stand in?", "Yes: shown not to be worse than people with one another by more than the "
+        JUDGE_COLUMN,
+        ("answer", "May it stand in?", "Yes: shown not to be worse than people with one another by more than the "
         "margin, and passes the alternative annotator test if three people labelled. No: shown to be worse. "
         "Otherwise not yet known"),
-        ("Prompt", "First characters of its hash"),
-        (f"Δ {title}", "Its agreement with people minus people's agreement with one another, on units with "
+        ("prompt", "Prompt", "First characters of its hash"),
+        ("difference", f"Δ {title}",
+         "Its agreement with people minus people's agreement with one another, on units with "
         "both, with the 95 % interval over items"),
-        (f"{title} with people", TITLES[found.wish.figure][1]),
-        ("People with one another", "The same figure for people, each compared with every other"),
-        ("ω", "Winning rate: the share of people than whom the judge is at least as close to the others, at margin ε"),
-        ("ρ", "Advantage probability: how often the judge is at least as close to the others as a person is"),
-        ("Items", "With units that it judged and two people labelled"), ("People", "Those who labelled"),
+        ("judge_with_people", f"{title} with people", TITLES[found.wish.figure][1]),
+        ("people", "People with one another", "The same figure for people, each compared with every other"),
+        ("winning_rate", "ω",
+         "Winning rate: the share of people than whom the judge is at least as close to the others, at margin ε"),
+        ("advantage", "ρ",
+         "Advantage probability: how often the judge is at least as close to the others as a person is"),
+        ("items", "Items", "With units that it judged and two people labelled"),
+        ("labelled_by", "People", "Those who labelled"),
     )  # fmt: skip
     lines = tuple(_line(found, one) for one in found.answers)
-    return Sheet("May a judge stand in for people?", heads, lines, _told(found), (_picture(found),),
+    return Sheet("answers", "May a judge stand in for people?", heads, lines, _told(found), (_picture(found),),
                  answers=len(found.answers))  # fmt: skip
 
 
@@ -361,11 +366,13 @@ def _picture(found: Answers) -> Picture:
 
 def _by_person(found: Answers) -> Sheet:
     heads = columns(
-        "Judge", ("Person", "Person left out and compared with the others, like the judge"),
-        ("Judge as close", "Of the units, those on which the judge is at least as close to the others"),
-        ("Person as close", "Of the units, those on which the person is"), ("n", "Units"),
-        ("p", "Of the person's lead being ε or more, by a one-sided t test over items"),
-        ("Judge wins", f"False discoveries among all people kept below {FALSE_DISCOVERIES:g} (Benjamini & Yekutieli)"),
+        JUDGE_COLUMN, ("person", "Person", "Person left out and compared with the others, like the judge"),
+        ("judge_as_close", "Judge as close",
+         "Of the units, those on which the judge is at least as close to the others"),
+        ("person_as_close", "Person as close", "Of the units, those on which the person is"), ("n", "n", "Units"),
+        ("p", "p", "Of the person's lead being ε or more, by a one-sided t test over items"),
+        ("judge_wins", "Judge wins",
+         f"False discoveries among all people kept below {FALSE_DISCOVERIES:g} (Benjamini & Yekutieli)"),
     )  # fmt: skip
     lines = tuple(
         Line((
@@ -375,4 +382,4 @@ def _by_person(found: Answers) -> Sheet:
         ))
         for one in found.answers if one.alt for person in one.alt.people
     )  # fmt: skip
-    return Sheet("Person by person", heads, lines, ("The alternative annotator test.",))
+    return Sheet("persons", "Person by person", heads, lines, ("The alternative annotator test.",))

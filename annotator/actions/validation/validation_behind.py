@@ -6,7 +6,17 @@ from dataclasses import dataclass, field
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results.result_raters import CONSENSUS, EVERYBODY
-from annotator.actions.results.result_sheets import Cell, Line, Sheet, Source, columns, count, text
+from annotator.actions.results.result_sheets import (
+    ITEM_COLUMN,
+    SYSTEM_COLUMN,
+    Cell,
+    Line,
+    Sheet,
+    Source,
+    columns,
+    count,
+    text,
+)
 from annotator.actions.sets import reviews, validation_ground
 from annotator.actions.sets.validation_ground import NOT_ASKED, Ground, Rater, Row
 from annotator.actions.sets.validation_units import Key
@@ -62,8 +72,9 @@ def units(project: Project, source: Held) -> Sheet:
     rows = [row for row in every if found.places[row.key].item_id not in blind]
     people_ = rater.kind == validation_ground.PEOPLE
     heads = columns(
-        "Item", "System", "Asked about", "Weight", "True value",
-        ("Given by", "Whose word counts as true here"), "Said", "Said by", *([beside.name] if beside else ()),
+        ITEM_COLUMN, SYSTEM_COLUMN, ("unit", "Asked about"), ("weight", "Weight"), ("true", "True value"),
+        ("given_by", "Given by", "Whose word counts as true here"), ("said", "Said"), ("said_by", "Said by"),
+        *([("beside", beside.name)] if beside else ()),
     )  # fmt: skip
     lines = tuple(
         Line(
@@ -79,7 +90,7 @@ def units(project: Project, source: Held) -> Sheet:
         told.append(
             f"{counted(withheld, 'more is', 'more are')} on items that you still have to label blind."
         )
-    return Sheet("Units", heads, lines, tuple(told))
+    return Sheet("units", "Units", heads, lines, tuple(told))
 
 
 def _narrowed(

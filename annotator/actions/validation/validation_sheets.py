@@ -6,6 +6,7 @@ from functools import partial
 
 from annotator.actions.results import result_pictures
 from annotator.actions.results.result_sheets import (
+    JUDGE_COLUMN,
     Cell,
     Column,
     Line,
@@ -33,11 +34,21 @@ MAIN = ("accuracy", "f1", "kappa")
 TABLE_2 = ("accuracy", "precision", "recall", "f1")
 KINDS = {"endpoint": "judge", "derived": "vote of judges"}
 HASH_SHOWN = 8
-PROMPT = ("Prompt", "First characters of its hash")
-COST = ("Cost per question", "Mean, US dollars")
-PAIRS = (
+PROMPT = Column("prompt", "Prompt", "First characters of its hash")
+COST = Column("cost", "Cost per question", "Mean, US dollars")
+UNITS = Column("units", "Units", "Units with a true value")
+MISSING = Column("missing", "Missing", "Of these, units that a judge has no value on")
+RATER, VERDICT = Column("rater", "Rater"), Column("verdict", "Verdict")
+PAIRS = Column(
+    "pairs",
     "Pairs",
     "Pairs of values that the figures are counted over: a unit with two people's labels gives two",
+)
+PAIR = (
+    Column("first", "First"),
+    replace(PROMPT, key="first_prompt"),
+    Column("second", "Second"),
+    replace(PROMPT, key="second_prompt"),
 )
 
 DEPARTURES = (
@@ -63,10 +74,12 @@ def sheets(found: Validation) -> tuple[Sheet, ...]:
 def _table_2(found: Validation) -> Sheet:
     """Judges as ResearcherBench's Table 2 has them: plainly and by weight, with what a question costs."""
     heads = columns(
-        "Rater", PROMPT,
-        *(TITLES[name] for name in TABLE_2),
-        *((f"{TITLES[name][0]}, weighted", f"{TITLES[name][1]}, each unit counting its weight") for name in TABLE_2),
-        TITLES["kappa"], PAIRS, COST,
+        RATER, PROMPT, *map(_titled, TABLE_2),
+        *(
+            (f"{name}_weighted", f"{TITLES[name][0]}, weighted", f"{TITLES[name][1]}, each unit counting its weight")
+            for name in TABLE_2
+        ),
+        _titled("kappa"), PAIRS, COST,
     )  # fmt: skip
     lines = tuple(
         Line((
@@ -77,6 +90,7 @@ def _table_2(found: Validation) -> Sheet:
         for line in found.lines
     )  # fmt: skip
     return Sheet(
+        "table_2",
         "As Table 2",
         heads,
         lines,
@@ -87,16 +101,17 @@ def _table_2(found: Validation) -> Sheet:
 
 
 def _group(found: Validation) -> tuple[Column, ...]:
-    return () if found.wish.by == ALL else (Column("Group"),)
+    return () if found.wish.by == ALL else (Column("group", "Group"),)
+
+
+def _titled(name: str) -> Column:
+    return Column(name, *TITLES[name])
 
 
 def _figures(found: Validation, *, weighted: bool = False) -> Sheet:
     names = [name for name in TITLES if any(name in _side(line, weighted) for line in found.lines)]
     group = _group(found)
-    heads = (*group, *columns(
-        "Rater", PROMPT, "Who", *(TITLES[name] for name in names), PAIRS, ("Units", "Units with a true value"),
-        ("Missing", "Of these, units that a judge has no value on"), COST,
-    ))  # fmt: skip
+    heads = columns(*group, RATER, PROMPT, ("who", "Who"), *map(_titled, names), PAIRS, UNITS, MISSING, COST)
     lines = []
     for line in found.lines:
         cells = (
@@ -106,9 +121,9 @@ def _figures(found: Validation, *, weighted: bool = False) -> Sheet:
         )  # fmt: skip
         whole = held(found.wish, line.rater, line.group, f"{_called(line)}: units")
         lines.append(Line(cells, source=whole))
-    title = "By weight" if weighted else "Judges beside people"
+    named = ("weighted", "By weight") if weighted else ("judges", "Judges beside people")
     pictures = _of_figures(found, weighted)
-    return Sheet(title, heads, tuple(lines), _told(found), pictures)
+    return Sheet(*named, heads, tuple(lines), _told(found), pictures)
 
 
 def _figure(found: Validation, name: str, line: Judged, *, weighted: bool = False) -> Cell:
@@ -179,10 +194,10 @@ def _told(found: Validation) -> tuple[str, ...]:
 
 def _confusion(found: Validation) -> Sheet:
     group = _group(found)
-    heads = (*group, *columns(
-        "Rater", PROMPT, ("True value", f"By {found.against}"), "Said", "Units",
-        ("Weight", "Sum of weights"),
-    ))  # fmt: skip
+    heads = columns(
+        *group, RATER, PROMPT, ("true", "True value", f"By {found.against}"), ("said", "Said"), ("units", "Units"),
+        ("weight", "Weight", "Sum of weights"),
+    )  # fmt: skip
     values = found.shape.values
     lines = tuple(
         Line((*(text(line.group) for _ in group), *_confused(found, line, true, said)),
@@ -190,7 +205,7 @@ def _confusion(found: Validation) -> Sheet:
         for line in found.lines for true in values for said in values
     )  # fmt: skip
     about = (f"Compared with {found.against}. Open a count to list its units.",)
-    return Sheet("Confusion", heads, lines, about, _of_confusion(found))
+    return Sheet("confusion", "Confusion", heads, lines, about, _of_confusion(found))
 
 
 def _confused(found: Validation, line: Judged, true: str, said: str) -> tuple[Cell, ...]:
@@ -210,10 +225,10 @@ def _confused(found: Validation, line: Judged, true: str, said: str) -> tuple[Ce
 
 def _missing(found: Validation) -> Sheet:
     group = _group(found)
-    heads = (*group, *columns(
-        "Judge", PROMPT, "Cause", "Units", ("Share", "Of the units with a true value"),
-        ("Of", "Units with a true value"),
-    ))  # fmt: skip
+    heads = columns(
+        *group, JUDGE_COLUMN, PROMPT, ("cause", "Cause"), ("units", "Units"),
+        ("share", "Share", "Of the units with a true value"), ("of", "Of", "Units with a true value"),
+    )  # fmt: skip
     lines = tuple(
         Line((
             *(text(line.group) for _ in group), *_who(line.rater), text(cause.replace("_", " ")), count(many),
@@ -221,21 +236,22 @@ def _missing(found: Validation) -> Sheet:
         ), source=held(found.wish, line.rater, line.group, f"{_called(line)}: {cause.replace('_', ' ')}", cause=cause))
         for line in found.lines for cause, many in line.missing.items()
     )  # fmt: skip
-    return Sheet("Missing by cause", heads, lines)
+    return Sheet("missing", "Missing by cause", heads, lines)
 
 
 def _contrasts(found: Validation) -> Sheet:
     heads = columns(
-        "First", PROMPT, "Second", PROMPT, "Figure", ("First − second", "On the units that have a value of both"),
-        "Verdict", ("Only first right", "Units"), ("Only second right", "Units"),
-        ("McNemar's p", "Mid-p, two-sided, raised for how many pairs are compared (Holm)"),
-        ("Exact p", "McNemar's exact test, two-sided, not raised"),
+        *PAIR, ("figure", "Figure"), ("difference", "First − second", "On the units that have a value of both"),
+        VERDICT,
+        ("only_first_right", "Only first right", "Units"), ("only_second_right", "Only second right", "Units"),
+        ("mcnemar_p", "McNemar's p", "Mid-p, two-sided, raised for how many pairs are compared (Holm)"),
+        ("exact_p", "Exact p", "McNemar's exact test, two-sided, not raised"),
     )  # fmt: skip
     lines = tuple(line for one in found.contrasts for line in _contrast(found, one))
     about = (
         "McNemar's test assumes independent units, which units of one item are not; the interval does not.",
     )
-    return Sheet("Two judges", heads, lines, about, _of_contrasts(found))
+    return Sheet("contrasts", "Two judges", heads, lines, about, _of_contrasts(found))
 
 
 def _contrast(found: Validation, one: Contrast) -> Iterable[Line]:
@@ -270,9 +286,7 @@ def brief(found: Validation) -> tuple[Sheet, ...]:
         return ()
     names = [name for name in MAIN if name in found.lines[0].told.plain]
     group = _group(found)
-    heads = (*group, *columns(
-        "Rater", "Prompt", *(TITLES[name] for name in names), "Units", "Missing", "Cost per question"
-    ))  # fmt: skip
+    heads = columns(*group, RATER, PROMPT, *map(_titled, names), UNITS, MISSING, COST)
     lines = tuple(
         Line((
             *(text(line.group) for _ in group), *_who(line.rater),
@@ -288,11 +302,12 @@ def brief(found: Validation) -> tuple[Sheet, ...]:
         for one in found.contrasts
     )  # fmt: skip
     pairs = Sheet(
+        "contrasts",
         "Two judges",
-        columns("First", "Prompt", "Second", "Prompt", ("Difference of κ", TITLES["kappa"][1]), "Verdict"),
+        columns(*PAIR, ("difference", "Difference of κ", TITLES["kappa"][1]), VERDICT),
         between,
     )
-    whole = Sheet("Judges beside people", heads, lines, _told(found))
+    whole = Sheet("judges", "Judges beside people", heads, lines, _told(found))
     return tuple(sheet for sheet in (whole, pairs, aims.sheet(found)) if sheet.lines)
 
 

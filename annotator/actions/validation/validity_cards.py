@@ -20,8 +20,8 @@ from annotator.actions.judging.judge_identities import harmless
 from annotator.actions.project.file import Project
 from annotator.actions.results import publishing
 from annotator.actions.results.result_raters import CONSENSUS
+from annotator.actions.results.result_sheets import JUDGE_COLUMN, Sheet, columns, figure, percent, text
 from annotator.actions.results.result_sheets import Line as Row
-from annotator.actions.results.result_sheets import Sheet, columns, figure, percent, text
 from annotator.actions.runs.journal import RUN
 from annotator.actions.sets import (
     reviews,
@@ -345,8 +345,10 @@ def brief(card: ValidityCard) -> Sheet:
     """What fits a terminal: the judge beside people, plainly and by weight."""
     titles = {one.name: (one.title, one.words) for one in card.definitions}
     heads = columns(
-        "Figure", "Judge", "People", ("Judge, by weight", "Each unit counts its weight"), "People, by weight"
-    )
+        ("figure", "Figure"), JUDGE_COLUMN, ("people", "People"),
+        ("judge_by_weight", "Judge, by weight", "Each unit counts its weight"),
+        ("people_by_weight", "People, by weight"),
+    )  # fmt: skip
     judge, people = card.of("judge"), card.of("people")
     lines = tuple(
         Row((
@@ -358,7 +360,7 @@ def brief(card: ValidityCard) -> Sheet:
         ))
         for name in MAIN if name in titles
     )  # fmt: skip
-    return Sheet(f"Card of “{card.name}”", heads, lines, _told(card))
+    return Sheet("card", f"Card of “{card.name}”", heads, lines, _told(card))
 
 
 def _estimate(found: Figure | None) -> Estimate:

@@ -39,8 +39,8 @@ def _wanted(table: LinesTable, model: SheetModel, place: int) -> int:
     return widest + picture + px(PAD)
 
 
-def hide_alike(table: LinesTable, model: SheetModel, places: Collection[int]) -> None:
+def hide_alike(table: LinesTable, model: SheetModel, keys: Collection[str]) -> None:
     """Leave out the columns, among those named, in which every line says the same."""
-    for place in range(model.columnCount()):
+    for place, key in enumerate(model.whole.keys):
         said = {line.cells[place].words for line in model.shown.lines}
-        table.setColumnHidden(place, place in places and len(said) < 2)
+        table.setColumnHidden(place, key in keys and len(said) < 2)

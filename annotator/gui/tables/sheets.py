@@ -1,5 +1,6 @@
 """A table of the results as Qt shows it: sorted by any column, narrowed to lines with some words."""
 
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QObject, Qt
@@ -20,7 +21,7 @@ class SheetModel(RowsModel[Line]):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent=parent)
-        self.whole = Sheet("", (), ())
+        self.whole = Sheet("", "", (), ())
         self._sought = ""
         self._sorted = (-1, Qt.SortOrder.AscendingOrder)
         self._numbers: frozenset[int] = frozenset()
@@ -28,10 +29,10 @@ class SheetModel(RowsModel[Line]):
     def show(self, sheet: Sheet) -> None:
         """Show another sheet; of one with the same columns the order stays."""
         with resetting(self):
-            if [column.title for column in sheet.columns] != list(self.columns):
+            if sheet.keys != self.whole.keys:
                 self._sorted = (-1, Qt.SortOrder.AscendingOrder)
             self.whole = sheet
-            self.columns = [column.title for column in sheet.columns]
+            self.columns = [column.head for column in sheet.columns]
             self._numbers = frozenset(place for place in range(len(self.columns)) if _is_number(sheet, place))
             self._rows = self._arranged()
 
@@ -44,9 +45,7 @@ class SheetModel(RowsModel[Line]):
     @property
     def shown(self) -> Sheet:
         """The sheet with the lines in view, in their order."""
-        return Sheet(
-            self.whole.title, self.whole.columns, tuple(self._rows), self.whole.told, self.whole.pictures
-        )
+        return replace(self.whole, lines=tuple(self._rows))
 
     @property
     def sorted_by(self) -> tuple[int, Qt.SortOrder]:
@@ -66,7 +65,7 @@ class SheetModel(RowsModel[Line]):
             return None
         column = self.whole.columns[section]
         if role == Qt.ItemDataRole.DisplayRole:
-            return f"{column.title}, {column.beside}" if column.beside else column.title
+            return column.head
         if role == Qt.ItemDataRole.ToolTipRole:
             return tooltip(column.tip) or None
         if role == Qt.ItemDataRole.TextAlignmentRole and section in self._numbers:

@@ -28,7 +28,7 @@ from annotator.gui.widgets.plain import PlainLabel
 
 SETTLE_MS = 120
 # Columns of the items, and of the judgements, that say nothing where all lines are alike.
-ALIKE = ("System", "Run", "Missing", "Range", "Weight", "Given by", "Said by")
+ALIKE = ("system", "run", "missing", "range", "weight", "given_by", "said_by")
 SAME = (0, 1, 4, 5)
 DEEPER = "Enter: the judgements behind a line."
 COMPUTED = "This figure is computed from the response itself, without judgements."
@@ -148,8 +148,7 @@ class BehindView(BehindPane):
         self.focus_list()
 
     def _fit(self) -> None:
-        places = [place for place, title in enumerate(self.items.columns) if title in ALIKE]
-        hide_alike(self.items_table, self.items, places)
+        hide_alike(self.items_table, self.items, ALIKE)
         fit(self.items_table, self.items)
 
     def _enter(self, index: QModelIndex) -> None:
@@ -191,7 +190,7 @@ class BehindView(BehindPane):
         self.focus_list()
 
     def _refuse(self, refusal: Refusal) -> None:
-        self.items.show(Sheet("", (), ()))
+        self.items.show(Sheet("", "", (), ()))
         self.note.setText(str(refusal))
 
     def _back(self) -> None:

@@ -101,16 +101,16 @@ class ViewPane(Splitter):
         return below
 
     def show_sheets(self, sheets: tuple[Sheet, ...], metric: str) -> None:
-        """Show a view's sheets; the one of the same title and the cell that were chosen stay chosen."""
-        kept = self.model.whole.title
+        """Show a view's sheets; the one of the same key and the cell that were chosen stay chosen."""
+        kept = self.model.whole.key
         self._sheets, self._metric = sheets, metric
         self.tabs.blockSignals(True)
         while self.tabs.count():
             self.tabs.removeTab(0)
         for sheet in sheets:
             self.tabs.addTab(_titled(sheet))
-        titles = [sheet.title for sheet in sheets]
-        self.tabs.setCurrentIndex(titles.index(kept) if kept in titles else 0)
+        known = [sheet.key for sheet in sheets]
+        self.tabs.setCurrentIndex(known.index(kept) if kept in known else 0)
         self.tabs.blockSignals(False)
         self._show_sheet(self.tabs.currentIndex())
         self.share_room()
@@ -161,7 +161,7 @@ class ViewPane(Splitter):
         if not 0 <= place < len(self._sheets):
             return
         sheet, index = self._sheets[place], self.table.currentIndex()
-        same = [column.title for column in sheet.columns] == list(self.model.columns)
+        same = sheet.keys == self.model.whole.keys
         row, column = (max(0, index.row()), index.column()) if same else (0, -1)
         self.model.show(sheet)
         self.table.setAccessibleName(sheet.title)

@@ -66,14 +66,14 @@ def copied(project: Project) -> dict[str, str]:
 def test_what_is_copied_is_not_rounded(project: Project) -> None:
     both(project, "yyn", "yyy")
     cells = copied(project)
-    assert (cells["stage"], cells["field"], cells["n"]) == ("labelling", "value", "3")
-    assert (float(cells["agreement"]), cells["agreement_low"]) == (2 / 3, "")
+    assert (cells["Stage"], cells["Compared"], cells["n"]) == ("labelling", "value", "3")
+    assert (float(cells["Agreement"]), cells["Agreement, low"]) == (2 / 3, "")
 
 
 def test_what_is_copied_gives_reasons(project: Project) -> None:
     both(project, "yyy", "yyy")
     cells = copied(project)
-    assert (cells["kappa"], "one category only" in cells["kappa_reason"]) == ("", True)
+    assert (cells["κ"], "one category only" in cells["κ, reason"]) == ("", True)
 
 
 def test_what_is_copied_names_people_by_alias(project: Project) -> None:

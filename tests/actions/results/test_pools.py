@@ -145,7 +145,7 @@ def test_all_stand_side_by_side_the_project_last(judged: Project) -> None:
     sheet = shown(judged)
     found = lines(sheet)
     assert list(found) == ["Alpha", "Beta", overview.WHOLE]
-    assert found["Alpha"]["Median weight met (of 3)"] == "2.000"
+    assert found["Alpha"]["Median weight met"] == "2.000"
     assert found[overview.WHOLE]["Of all that is met"] == "6.000  n 4"
     assert found[overview.WHOLE]["Coverage"] == "–"
     assert sheet.lines[-1].cells[-2].tip == "A figure of all reports of a system together"
@@ -184,9 +184,9 @@ def test_views_of_single_reports_offer_only_what_a_report_scores(judged: Project
 def test_they_leave_as_csv_json_and_in_a_release(judged: Project, tmp_path: Path) -> None:
     sheet = shown(judged)
     rows = list(csv.DictReader(result_exports.as_csv(sheet).decode("utf-8-sig").splitlines()))
-    assert [row["Median weight met (of 3)"] for row in rows] == ["2.0", "2.0", ""]
+    assert [row["heavy"] for row in rows] == ["2.0", "2.0", ""]
     tree = json.loads(result_exports.as_json(sheet))
-    assert tree["rows"][-1]["Of all that is met"] == 6.0
+    assert tree["rows"][-1]["shares"] == 6.0
     releases.export(judged, tmp_path / "out")
     scores = json.loads((tmp_path / "out/scores.json").read_bytes())
     over = {(one["metric"], one["system"]): one.get("over") for one in scores if one["group"] == ALL}

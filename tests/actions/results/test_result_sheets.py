@@ -8,12 +8,14 @@ import pytest
 from annotator.actions.results import result_exports
 from annotator.actions.results.result_sheets import (
     Cell,
+    Column,
     Line,
     Sheet,
     columns,
     count,
     figure,
     in_words,
+    key_of,
     number,
     percent,
     text,
@@ -23,8 +25,14 @@ from annotator.domain.texts.refusal import Refusal
 
 FOUND = Estimate(0.5, 0.4, 0.65, n=10, missing=2, floor=0.45, ceiling=0.6, method="mean")
 SHEET = Sheet(
+    "figures",
     "Figures",
-    columns("System", ("Coverage", "About"), "Wins", "System"),
+    columns(
+        ("system", "System"),
+        Column("coverage", "Coverage", "About", "of 1"),
+        ("wins", "Wins"),
+        ("system", "Other"),
+    ),
     (
         Line((text("=1+1"), figure(FOUND), count(1234), text("Report 10"))),
         Line(
@@ -65,11 +73,40 @@ def test_words_are_sorted_with_their_numbers_by_size() -> None:
 def test_a_figure_leaves_with_its_interval_n_and_gaps_in_columns_of_their_own() -> None:
     first, second = result_exports.rows(SHEET)
     assert first == {
-        "System": "=1+1", "Coverage": 0.5, "Coverage, low": 0.4, "Coverage, high": 0.65, "Coverage, n": 10,
-        "Coverage, missing": 2, "Coverage, floor": 0.45, "Coverage, ceiling": 0.6, "Coverage, note": "",
-        "Wins": 1234, "System #2": "Report 10",
+        "system": "=1+1", "coverage": 0.5, "coverage_low": 0.4, "coverage_high": 0.65, "coverage_n": 10,
+        "coverage_missing": 2, "coverage_floor": 0.45, "coverage_ceiling": 0.6, "coverage_note": "",
+        "wins": 1234, "system_2": "Report 10",
     }  # fmt: skip
-    assert (second["Coverage"], second["Coverage, note"], second["Wins"]) == (None, "nobody judged", None)
+    assert (second["coverage"], second["coverage_note"], second["wins"]) == (None, "nobody judged", None)
+
+
+def test_a_key_is_made_of_any_name() -> None:
+    assert key_of("system", "GPT-4o (mini)") == "system_gpt_4o_mini"
+    assert key_of("plan.f1") == "plan_f1"
+    assert key_of("system", "深度 研究") == "system_深度_研究"
+    assert key_of("system", "!?") == "system"
+
+
+def test_no_part_of_a_figure_takes_the_key_of_another_column() -> None:
+    heads = columns(("a", "A"), ("a_low", "A low"))
+    (row,) = result_exports.rows(Sheet("x", "X", heads, (Line((figure(FOUND), count(7))),)))
+    assert (row["a_low"], row["a_low_2"]) == (0.4, 7)
+
+
+def test_every_key_of_a_row_has_a_title_and_only_values_a_unit() -> None:
+    tree = result_exports.as_tree(SHEET, offsets=True)
+    assert [one["key"] for one in tree["columns"]] == list(tree["rows"][0])
+    told = {one["key"]: (one["title"], one["unit"], one["about"]) for one in tree["columns"]}
+    assert told["coverage"] == ("Coverage", "of 1", "About")
+    assert told["coverage_low"] == ("Coverage, low", "of 1", "About")
+    assert told["coverage_n"] == ("Coverage, n", "", "About")
+    assert told["coverage_plus"][0] == "Coverage, plus"
+    assert tree["rows"][0]["coverage_plus"] == pytest.approx(0.15)
+
+
+def test_a_copied_table_has_titles() -> None:
+    head = result_exports.as_text(SHEET).splitlines()[0].split("\t")
+    assert head[:3] == ["System", "Coverage", "Coverage, low"]
 
 
 def test_no_cell_becomes_a_formula() -> None:
@@ -82,7 +119,7 @@ def test_no_cell_becomes_a_formula() -> None:
 def test_json_holds_the_words_and_never_nan() -> None:
     tree = json.loads(result_exports.as_json(SHEET))
     assert (tree["title"], tree["told"], len(tree["rows"])) == ("Figures", ["What holds of all."], 2)
-    assert tree["rows"][1]["Coverage"] is None
+    assert tree["rows"][1]["coverage"] is None
 
 
 def test_a_table_is_saved_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -95,10 +132,10 @@ def test_a_table_is_saved_whole_or_not_at_all(tmp_path: Path) -> None:
 
 
 def test_a_table_without_lines_leaves_nothing() -> None:
-    empty = Sheet("None", SHEET.columns, ())
+    empty = Sheet("none", "None", SHEET.columns, ())
     assert (result_exports.as_csv(empty), result_exports.as_text(empty)) == (b"", "")
 
 
 def test_a_cell_that_says_nothing_leaves_empty() -> None:
-    sheet = Sheet("x", columns("A", "B"), (Line((Cell("–"), Cell("on the front", 0.0))),))
-    assert result_exports.rows(sheet) == [{"A": None, "B": "on the front"}]
+    sheet = Sheet("x", "X", columns(("a", "A"), ("b", "B")), (Line((Cell("–"), Cell("on the front", 0.0))),))
+    assert result_exports.rows(sheet) == [{"a": None, "b": "on the front"}]

@@ -51,7 +51,7 @@ def test_criteria_that_tell_nothing_apart_come_first(project: Project) -> None:
 def test_a_pass_rate_leaves_unrounded(project: Project) -> None:
     label(project, "ynnyyn")
     criteria, _ = rubric_pilots.sheets(rubric_pilots.report(project, "people"))
-    rates = [row["Alpha"] for row in result_exports.rows(criteria) if row["Item"] == "1"]
+    rates = [row["system_alpha"] for row in result_exports.rows(criteria) if row["item"] == "1"]
     assert sorted(rates) == [0.0, 0.0, 1.0]
 
 

@@ -140,7 +140,7 @@ def test_the_keyboard_suffices(page, qtbot):
     assert page.view.table.hasFocus()
     choose(page, "weight")
     qtbot.keyClick(page.view.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    assert QGuiApplication.clipboard().text().startswith("stage\tgroup")
+    assert QGuiApplication.clipboard().text().startswith("Stage\tGroup")
     qtbot.keyClick(page.view.table, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: page.behind.count.text() not in ("", "Reading…"))
     assert page.body.currentWidget() is page.behind
@@ -219,8 +219,8 @@ def test_what_is_copied_has_every_digit_and_the_reasons(page):
     page.leaving.copy()
     head, *lines = QGuiApplication.clipboard().text().splitlines()
     labels = dict(zip(head.split("\t"), lines[-1].split("\t"), strict=True))
-    assert (labels["agreement"], labels["kappa"]) == ("1.0", "")
-    assert "one category only" in labels["kappa_reason"]
+    assert (labels["Agreement"], labels["κ"]) == ("1.0", "")
+    assert "one category only" in labels["κ, reason"]
     assert page.hint.text().startswith("Copied 3 lines")
 
 

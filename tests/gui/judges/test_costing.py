@@ -115,7 +115,7 @@ def test_the_table_is_copied_and_saved_with_nothing_rounded(paid, show, tmp_path
     assert [float(line.split("\t")[place]) for line in lines] == pytest.approx([0.28] * 6)
     part.save(tmp_path / "costs.json")
     tree = json.loads((tmp_path / "costs.json").read_text())
-    assert [row["Judgements"] for row in tree["rows"]] == [2] * 6
+    assert [row["judgements"] for row in tree["rows"]] == [2] * 6
 
 
 def test_a_run_leads_to_what_it_cost(paid, server, show):

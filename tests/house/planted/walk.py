@@ -266,8 +266,8 @@ def set_out(project: Project, folder: Path) -> None:
         line.cells[0].words: tuple(cell.words for cell in line.cells[1:]) for line in sheet.lines
     } == SHOWN
     lines = list(csv.DictReader(result_exports.as_csv(sheet).decode("utf-8-sig").splitlines()))
-    assert [line["Median of all (of 10)"] for line in lines] == ["6.5", "2.0", ""]
-    assert json.loads(result_exports.as_json(sheet))["rows"][2]["In use"] == 7 / 11
+    assert [line["planted_spread"] for line in lines] == ["6.5", "2.0", ""]
+    assert json.loads(result_exports.as_json(sheet))["rows"][2]["planted_used"] == 7 / 11
     releases.export(own, folder / "rated")
     scores = json.loads((folder / "rated/scores.json").read_bytes())
     over = {(one["metric"], one["system"]): one.get("over", "response") for one in scores}

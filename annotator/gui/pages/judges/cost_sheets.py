@@ -35,19 +35,19 @@ UNKNOWN = (
 JUDGEMENTS = "Judgements from a call, with or without a verdict."
 # The columns of money and of what it was for, after those that name a line.
 FIGURES = (
-    "What it judged",
-    ("Judgements", JUDGEMENTS),
-    ("Cost", COST),
-    ("A judgement", EACH),
-    ("Cost unknown", UNKNOWN),
+    ("protocol", "What it judged"),
+    ("judgements", "Judgements", JUDGEMENTS),
+    ("cost_usd", "Cost", COST),
+    ("each_usd", "A judgement", EACH),
+    ("unpriced", "Cost unknown", UNKNOWN),
 )
-HEADS: Mapping[str, tuple[str | tuple[str, str], ...]] = {
-    UNIT: ("Item", "Asked about"),
-    QUESTION: ("Item", "Question"),
-    SYSTEM: ("System",),
-    JUDGE: ("Judge",),
-    PURPOSE: ("Purpose",),
-    RUN: ("Run",),
+HEADS: Mapping[str, tuple[tuple[str, str], ...]] = {
+    UNIT: (("item", "Item"), ("unit", "Asked about")),
+    QUESTION: (("item", "Item"), ("question", "Question")),
+    SYSTEM: (("system", "System"),),
+    JUDGE: (("judge", "Judge"),),
+    PURPOSE: (("purpose", "Purpose"),),
+    RUN: (("run", "Run"),),
 }
 
 
@@ -55,7 +55,7 @@ def sheet(by: str, found: Sequence[Cost], words: Mapping[tuple[str, str, str], s
     """Costs by one of `BY`, the dearest first; `words` says what (item's key, protocol, unit) or (item's key) means."""
     heads: tuple[Column, ...] = columns(*HEADS[by], *FIGURES)
     lines = tuple(Line((*_named(by, one, words), *_figures(one)), unit_id=one.name) for one in found)
-    return Sheet(f"Costs by {BY[by].casefold()}", heads, lines, told(found))
+    return Sheet("costs", f"Costs by {BY[by].casefold()}", heads, lines, told(found))
 
 
 def _named(by: str, one: Cost, words: Mapping[tuple[str, str, str], str]) -> tuple[Cell, ...]:

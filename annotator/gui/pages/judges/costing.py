@@ -184,9 +184,9 @@ class Costing(Part):
             return
         self._costs = costs
         self.body.setCurrentIndex(1 if not costs and not choice[1] else 0)
-        before = list(self.model.columns)
+        before = self.model.whole.keys
         self.model.show(sheet(choice[0], costs, words))
-        if before != list(self.model.columns):
+        if before != self.model.whole.keys:
             self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.told.setText("\n".join(self.model.whole.told) or "This had no cost.")
         self._narrow()
@@ -197,7 +197,7 @@ class Costing(Part):
         row = max(0, self.table.currentIndex().row())
         self.model.seek(self.sought.text())
         if self.model.rowCount():
-            column = [one.title for one in self.model.whole.columns].index("Cost")
+            column = self.model.whole.keys.index("cost_usd")
             self.table.setCurrentIndex(self.model.index(min(row, self.model.rowCount() - 1), column))
             self.table.horizontalScrollBar().setValue(0)
         self._turn()
