@@ -26,6 +26,32 @@ ACTS = (
 )
 
 
+def copied(sheet: Sheet, text: Callable[[Sheet], str] = result_exports.as_text) -> str:
+    """Put a table on the clipboard; what was done, in words."""
+    if not sheet.lines:
+        return "No line is in view: nothing was copied."
+    QGuiApplication.clipboard().setText(text(sheet))
+    return f"Copied {counted(len(sheet.lines), 'line')}, with full precision."
+
+
+def chosen_file(owner: QWidget, name: str) -> Path | None:
+    """Where a table is to be saved; None when nobody says."""
+    chosen, _ = QFileDialog.getSaveFileName(
+        owner, "Save table", f"{name}.csv", "Tables (*.csv);;JSON (*.json)"
+    )
+    return Path(chosen) if chosen else None
+
+
+def saved(desk: Desk, path: Path, write: Callable[[], object]) -> str:
+    """Write a file; what was done, in words, and nothing where it was refused."""
+    try:
+        write()
+    except Refusal as refusal:
+        desk.refused.emit(refusal)
+        return ""
+    return f"Saved {path.name}."
+
+
 class LeavingBar(ActsRow):
     """Acts with the view that is shown: those of the results, or `acts` of its own; `first` stands before them."""
 
@@ -55,24 +81,16 @@ class LeavingBar(ActsRow):
 
     def copy(self) -> None:
         """Put the lines in view on the clipboard."""
-        sheet = self._view.model.shown
-        if not sheet.lines:
-            self.told.emit("No line is in view: nothing was copied.")
-            return
-        QGuiApplication.clipboard().setText(self.text(sheet))
-        self.told.emit(f"Copied {counted(len(sheet.lines), 'line')}, with full precision.")
+        self.told.emit(copied(self._view.model.shown, self.text))
 
     def _choose_table(self) -> None:
-        name, _ = QFileDialog.getSaveFileName(
-            self, "Save table", f"{self.name}.csv", "Tables (*.csv);;JSON (*.json)"
-        )
-        if name:
-            self.save_table(Path(name))
+        if path := chosen_file(self, self.name):
+            self.save_table(path)
 
     def save_table(self, path: Path) -> None:
         """Write the lines in view as CSV or JSON."""
         sheet = self._view.model.shown
-        self._save(path, lambda: result_exports.save(sheet, path))
+        self.told.emit(saved(self._desk, path, lambda: result_exports.save(sheet, path)))
 
     def _choose_picture(self) -> None:
         name, _ = QFileDialog.getSaveFileName(
@@ -89,11 +107,3 @@ class LeavingBar(ActsRow):
                 lambda _: self.told.emit(f"Saved {path.name}."),
                 lambda _: result_pictures.save(result_pictures.printed(picture), path),
             )
-
-    def _save(self, path: Path, write: Callable[[], object]) -> None:
-        try:
-            write()
-        except Refusal as refusal:
-            self._desk.refused.emit(refusal)
-            return
-        self.told.emit(f"Saved {path.name}.")

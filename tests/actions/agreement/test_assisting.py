@@ -103,7 +103,7 @@ def test_of_three_raters_the_pairs_without_a_reply_count_nowhere_not_even_beside
     assert (told["items"], told["lists"], told["there"]) == (["1"], 3, 2)
     assert [one["value"] for one in told["frozen_figures_of_these_lists"]] == [pytest.approx(1 / 5)]
     table = agreement_words.copied(report, list(report.rows)).splitlines()
-    assert table[1].split("\t")[table[0].split("\t").index("assisted_lists")] == "2"
+    assert table[1].split("\t")[table[0].split("\t").index(f"{by_judge.title}, lists")] == "2"
     project.close()
 
 

@@ -38,7 +38,7 @@ def paid(priced, served, server):
 
 def column(part, title: str) -> list[str]:
     """What stands below a title."""
-    return cells(part.table, list(part.model.columns).index(title))
+    return cells(part.view.table, list(part.view.model.columns).index(title))
 
 
 def test_before_anybody_was_paid_it_says_what_comes_first(small, show):
@@ -53,7 +53,7 @@ def test_by_criterion_each_has_its_words_and_its_share(paid, show):
     assert column(part, "Cost") == ["$0.28"] * 6
     assert column(part, "A judgement") == ["$0.14"] * 6
     assert sorted(column(part, "Asked about")).count(DATASET) == 2
-    assert part.told.text().startswith("Together $1.68 for 12 judgements.")
+    assert part.view.told.text().startswith("Together $1.68 for 12 judgements.")
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_the_same_money_is_told_by_question_system_and_judge(paid, show, by, fir
     part = show(paid, "Costs").costing
     choose(part.by, by)
     settle(part)
-    assert set(cells(part.table, 0)) == first
+    assert set(cells(part.view.table, 0)) == first
     assert set(column(part, "Cost")) == {cost}
 
 
@@ -72,7 +72,7 @@ def test_the_questions_stand_beside_their_keys(paid, show):
     part = show(paid, "Costs").costing
     choose(part.by, QUESTION)
     settle(part)
-    keys = cells(part.table, 0)
+    keys = cells(part.view.table, 0)
     asked = {item.key: item.question for item in (items.read(paid, item_id) for item_id in items.ids(paid))}
     assert dict(zip(keys, column(part, "Question"), strict=True)) == asked
 
@@ -83,28 +83,28 @@ def test_what_is_not_known_is_said_to_be_unknown_and_not_nothing(served, server,
     part = show(served, "Costs").costing
     assert set(column(part, "Cost")) == {"not known"}
     assert set(column(part, "Cost unknown")) == {"2"}
-    assert "the cost of 12 is not known" in part.told.text()
+    assert "the cost of 12 is not known" in part.view.told.text()
 
 
 def test_columns_sort_and_words_narrow(paid, show):
     part = show(paid, "Costs").costing
-    part.table.sortByColumn(1, Qt.SortOrder.DescendingOrder)
+    part.view.table.sortByColumn(1, Qt.SortOrder.DescendingOrder)
     said = column(part, "Asked about")
     assert said == sorted(said, reverse=True)
     press("Ctrl+F")
-    part.sought.setText("dataset")
+    part.view.sought.setText("dataset")
     settle(part)
     assert column(part, "Asked about") == [DATASET] * 2
 
 
 def test_what_a_figure_is_stands_one_key_away(paid, show):
     part = show(paid, "Costs").costing
-    assert "2 judgements; the cost of all is known." in part.account.toPlainText()
-    assert "split evenly" in part.account.toPlainText()
+    assert "2 judgements; the cost of all is known." in part.view.account.toPlainText()
+    assert "split evenly" in part.view.account.toPlainText()
     press("Ctrl+D")
-    assert part.account.hasFocus()
+    assert part.view.account.hasFocus()
     press("Ctrl+D")
-    assert part.table.hasFocus()
+    assert part.view.table.hasFocus()
 
 
 def test_the_table_is_copied_and_saved_with_nothing_rounded(paid, show, tmp_path):
@@ -134,7 +134,7 @@ def test_behind_a_criterion_stand_its_judgements_and_no_others(paid, show):
     part = page.costing
     row = column(part, "Asked about").index(DATASET)
     item = column(part, "Item")[row]
-    part.table.setCurrentIndex(part.model.index(row, 4))
+    part.view.table.setCurrentIndex(part.view.model.index(row, 4))
     press("Return")
     settle(page)
     assert page.part is page.replies

@@ -95,7 +95,7 @@ def told(found: Sequence[Cost]) -> tuple[str, ...]:
     """What all lines come to together."""
     judgements, unpriced = (sum(getattr(one, name) for one in found) for name in ("judgements", "unpriced"))
     if not found:
-        return ()
+        return ("This had no cost.",)
     whole = f"{spent(total(found), 1, unpriced)} for {counted(judgements, 'judgement')}"
     rest = f"; the cost of {unpriced:,} is not known" if unpriced else ""
     return (f"Together {whole}{rest}. The cost of a shared call is split evenly.",)
