@@ -10,6 +10,7 @@ import typer
 from annotator.cli.carrying import FOR_A_WINDOW, Shown, end, gone_through, say_forecast
 from annotator.cli.options import Budget, Concurrency, Timeout
 from annotator.cli.saying import As, File, Json, opened, print_json, said
+from annotator.cli.tables import print_table
 from annotator.domain.experts.assignment import Stage
 
 app = typer.Typer()
@@ -125,22 +126,14 @@ def _nothing(report: Any) -> str:
 
 def _print(report: Any, rows: list[Any], title: str) -> None:
     """A line for each figure, so that a narrow terminal cuts no digit off."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
-
     from annotator.actions.agreement import agreement_words as words
 
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1))
-    for head in ("Group", "Compared", "n", "Items", "Figure [95 % interval]"):
-        table.add_column(head, justify="right" if head in ("n", "Items") else "left", overflow="fold")
+    shown = []
     for row in rows:
         heads = [_group(report, row), words.field(row), f"{row.n}", f"{len(row.items)}"]
-        lines = list(_lines(report, row))
-        for place, line in enumerate(lines):
-            shown = [*(heads if place == 0 else [""] * len(heads)), line]
-            table.add_row(*map(Text, shown), end_section=place == len(lines) - 1)
-    said.print(table)
+        for place, line in enumerate(_lines(report, row)):
+            shown.append([*(heads if place == 0 else [""] * len(heads)), line])
+    print_table(title, ("Group", "Compared", "n", "Items", "Figure [95 % interval]"), shown)
 
 
 def _lines(report: Any, row: Any) -> Iterator[str]:

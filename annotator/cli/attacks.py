@@ -8,7 +8,8 @@ import typer
 from annotator.cli.carrying import Shown, order_carried_out, say_forecast
 from annotator.cli.options import Budget, Concurrency, RequestsPerMinute, Timeout, TokensPerMinute, how
 from annotator.cli.saying import As, File, Json, opened, say
-from annotator.cli.validation import To, show
+from annotator.cli.tables import show
+from annotator.cli.validation import To
 from annotator.protocols import USUAL
 
 app = typer.Typer()

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from annotator.cli.results import print_sheet
 from annotator.cli.saying import As, File, Json, opened, print_json, said
+from annotator.cli.tables import print_sheet
 from annotator.cli.validation import (
     Against,
     PartName,

@@ -7,6 +7,7 @@ import typer
 
 from annotator.cli.options import Protocol
 from annotator.cli.saying import File, Json, opened, print_json, said
+from annotator.cli.tables import UNFIT, print_table, show
 from annotator.domain.texts.estimate import Estimate, interval
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import USUAL
@@ -14,8 +15,6 @@ from annotator.protocols import USUAL
 app = typer.Typer()
 # What people call the ways to group, and what they are called inside.
 GROUPS = {"all": "all", "type": "question_type", "subject": "subject", "aspect": "facet", "mode": "mode"}
-WIDEST = 60
-UNFIT = " (!)"
 SPAN = ("value", "low", "high", "note")
 
 
@@ -122,7 +121,6 @@ def _show(
     json_: bool,
     offsets: bool,
 ) -> None:
-    from annotator.actions.results import result_exports
     from annotator.actions.studies import result_views
 
     offered = result_views.named(view).choices(project)
@@ -131,15 +129,9 @@ def _show(
     for name in (name for name in chosen if name not in ("judge", "file")):
         chosen[name] = _value(offered, name, chosen[name])
     found = result_views.show(project, view, chosen)
-    written = [path.name for path in write_sheets(found.sheets, to, offsets=offsets)] if to else []
-    if json_:
-        sheets = [result_exports.as_tree(sheet, offsets=offsets) for sheet in found.sheets]
-        print_json({"view": view, "chosen": dict(found.chosen), "sheets": sheets, "files": written})
-    elif written:
-        said.print(f"Wrote {', '.join(written)}", markup=False)
-    elif found.sheets:
-        for sheet in found.sheets:
-            print_sheet(sheet)
+    if found.sheets or json_:
+        more = {"view": view, "chosen": dict(found.chosen)}
+        show(found.sheets, to, json_, more, offsets=offsets)
     else:
         about = result_views.named(view)
         said.print(f"{about.title}: nothing to show yet. {about.lacks}", markup=False)
@@ -159,37 +151,6 @@ def _value(offered: Any, name: str, wanted: str) -> str:
     raise Refusal(f"“{wanted}” is none of {name}.", f"Offered are: {said_}.")
 
 
-def write_sheets(sheets: Any, to: Path, *, offsets: bool = False) -> list[Path]:
-    """Each table in a file; of several tables the second one gets its key into its name."""
-    from annotator.actions.results import result_exports
-
-    written = []
-    for place, sheet in enumerate(sheets):
-        path = to if place == 0 else to.with_name(f"{to.stem}-{sheet.key}{to.suffix}")
-        written.append(result_exports.save(sheet, path, offsets=offsets))
-    return written
-
-
-def print_sheet(sheet: Any) -> None:
-    """Print a table of the results with what holds of all of it."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=sheet.title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1))
-    for column in sheet.columns:
-        table.add_column(Text(column.head), overflow="fold", max_width=WIDEST)
-    for line in sheet.lines:
-        table.add_row(*(Text(f"{cell.words}{_mark(cell)}") for cell in line.cells))
-    said.print(table)
-    for words in sheet.told_in_full:
-        said.print(words, markup=False)
-
-
-def _mark(cell: Any) -> str:
-    return UNFIT if cell.state == "unfit" else ""
-
-
 def _print_results(rows: list[dict[str, Any]]) -> None:
     if not rows:
         said.print("Nothing has been judged yet. Run: goldsmith judge run FILE --judge baseline")
@@ -201,13 +162,11 @@ def _print_results(rows: list[dict[str, Any]]) -> None:
 
 
 def _print_metric(metric: str, rows: list[dict[str, Any]]) -> None:
-    from rich.table import Table
-    from rich.text import Text
+    heads = ("System", "Group", metric.capitalize(), "95 % interval", "Items", "Missing")
+    print_table("", heads, map(_words, rows))
 
-    table = Table("System", "Group", metric.capitalize(), "95 % interval", "Items", "Missing")
-    for row in rows:
-        value = "–" if row["value"] is None else f"{row['value']:.4f}{'' if row['publishable'] else UNFIT}"
-        span = "–" if row["low"] is None else interval(Estimate(**{part: row[part] for part in SPAN}))
-        cells = (row["system"] or "(project)", row["group"], value, span, str(row["n"]), str(row["missing"]))
-        table.add_row(*map(Text, cells))
-    said.print(table)
+
+def _words(row: dict[str, Any]) -> tuple[str, ...]:
+    value = "–" if row["value"] is None else f"{row['value']:.4f}{'' if row['publishable'] else UNFIT}"
+    span = "–" if row["low"] is None else interval(Estimate(**{part: row[part] for part in SPAN}))
+    return row["system"] or "(project)", row["group"], value, span, str(row["n"]), str(row["missing"])

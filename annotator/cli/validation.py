@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from annotator.cli.results import print_sheet, write_sheets
-from annotator.cli.saying import As, File, Json, opened, print_json, said, say
+from annotator.cli.saying import As, File, Json, opened, said, say
+from annotator.cli.tables import show
 from annotator.domain.texts.counting import counted
 from annotator.protocols import USUAL
 
@@ -107,21 +107,6 @@ def counted_look(project: Any, set_name: str, part: str, judge: str) -> str:
         return ""
     names = [judge] if judge else [one.name for one in judges.all_of(project)]
     return str(validation_sets.open_test(project, set_name, names).id)
-
-
-def show(sheets: Any, to: Path | None, json_: bool, more: dict[str, Any] | None = None) -> None:
-    """Tables as words, as JSON, or into files."""
-    from annotator.actions.results import result_exports
-
-    written = [path.name for path in write_sheets(sheets, to)] if to else []
-    if json_:
-        trees = [result_exports.as_tree(sheet) for sheet in sheets]
-        print_json({**(more or {}), "sheets": trees, "files": written})
-    elif written:
-        said.print(f"Wrote {', '.join(written)}", markup=False)
-    else:
-        for sheet in sheets:
-            print_sheet(sheet)
 
 
 @sets_app.command("draw")

@@ -145,7 +145,13 @@ def _sheet(one: Counted) -> Sheet:
         )
     pictures = (_picture(one, labels),) if _is_drawn(one) else ()
     return Sheet(
-        key_of(one.taxonomy.name), one.taxonomy.title, heads, tuple(lines), tuple(told), pictures, one.taxonomy.departures
+        key_of(one.taxonomy.name),
+        one.taxonomy.title,
+        heads,
+        tuple(lines),
+        tuple(told),
+        pictures,
+        one.taxonomy.departures,
     )
 
 
