@@ -109,6 +109,7 @@ def test_what_a_command_prints_has_keys_and_each_key_a_title(
     whole_sample.close()
     assert run_command([command, path, *options, "--json"]) == 0
     found = list(tables(json.loads(capsys.readouterr().out)))
+    assert len({table.get("key") for table in found}) == len(found)
     for table in found:
         titles = {one["key"]: one["title"] for one in table["columns"]}
         assert len(titles) == len(table["columns"])
