@@ -53,7 +53,7 @@ def test_by_criterion_each_has_its_words_and_its_share(paid, show):
     assert column(part, "Cost") == ["$0.28"] * 6
     assert column(part, "A judgement") == ["$0.14"] * 6
     assert sorted(column(part, "Asked about")).count(DATASET) == 2
-    assert part.view.told.text().startswith("Together $1.68 for 12 judgements.")
+    assert "Together $1.68 for 12 judgements." in part.view.told.text()
 
 
 @pytest.mark.parametrize(

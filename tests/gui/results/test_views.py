@@ -148,7 +148,7 @@ def test_what_is_narrowed_leaves_narrowed(page, tmp_path):
     page.view.model.seek("alpha")
     page.leaving.save_table(tmp_path / "a.csv")
     rows = list(csv.DictReader((tmp_path / "a.csv").read_text("utf-8-sig").splitlines()))
-    assert [row["System"] for row in rows] == ["Alpha"]
+    assert [row["system"] for row in rows] == ["Alpha"]
     page.leaving.save_table(tmp_path / "a.json")
     assert len(json.loads((tmp_path / "a.json").read_text("utf-8"))["rows"]) == 1
 

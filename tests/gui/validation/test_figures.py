@@ -186,7 +186,7 @@ def test_table_2_is_saved_from_the_page(viewer, tmp_path):
         next(n for n, title in enumerate(titles) if title.startswith("As Table 2"))
     )
     viewer.leaving.save_table(tmp_path / "table.csv")
-    assert "F1, weighted, low" in (tmp_path / "table.csv").read_text("utf-8-sig").splitlines()[0]
+    assert "f1_weighted_low" in (tmp_path / "table.csv").read_text("utf-8-sig").splitlines()[0]
 
 
 def test_a_look_elsewhere_is_not_counted_anew_without_a_change(viewer, qtbot):
