@@ -44,12 +44,9 @@ PAIRS = Column(
     "Pairs",
     "Pairs of values that the figures are counted over: a unit with two people's labels gives two",
 )
-PAIR = (
-    Column("first", "First"),
-    replace(PROMPT, key="first_prompt"),
-    Column("second", "Second"),
-    replace(PROMPT, key="second_prompt"),
-)
+PAIR = columns(
+    ("first", "First"), replace(PROMPT, key="first_prompt"), ("second", "Second"), replace(PROMPT, key="second_prompt")
+)  # fmt: skip
 
 DEPARTURES = (
     "Figures are given both ways, each pair counting one and each counting its criterion's weight: the caption of "
@@ -89,15 +86,8 @@ def _table_2(found: Validation) -> Sheet:
         ))
         for line in found.lines
     )  # fmt: skip
-    return Sheet(
-        "table_2",
-        "As Table 2",
-        heads,
-        lines,
-        tuple(_told(found)),
-        _of_figures(found, weighted=False),
-        DEPARTURES,
-    )
+    pictures = _of_figures(found, weighted=False)
+    return Sheet("table_2", "As Table 2", heads, lines, _told(found), pictures, DEPARTURES)
 
 
 def _group(found: Validation) -> tuple[Column, ...]:
@@ -301,12 +291,8 @@ def brief(found: Validation) -> tuple[Sheet, ...]:
         ))
         for one in found.contrasts
     )  # fmt: skip
-    pairs = Sheet(
-        "contrasts",
-        "Two judges",
-        columns(*PAIR, ("difference", "Difference of κ", TITLES["kappa"][1]), VERDICT),
-        between,
-    )
+    apart = columns(*PAIR, ("difference", "Difference of κ", TITLES["kappa"][1]), VERDICT)
+    pairs = Sheet("contrasts", "Two judges", apart, between)
     whole = Sheet("judges", "Judges beside people", heads, lines, _told(found))
     return tuple(sheet for sheet in (whole, pairs, aims.sheet(found)) if sheet.lines)
 
