@@ -122,7 +122,7 @@ def test_the_papers_offsets_are_an_option_of_files(tmp_path: Path, capsys) -> No
     assert ", minus" not in to.read_text()
     said(capsys, *words, "--offsets")
     row = json.loads(to.read_text())["rows"][0]
-    value, low, minus = row["Alpha"], row["Alpha, low"], row["Alpha, minus"]
+    value, low, minus = row["system_alpha"], row["system_alpha_low"], row["system_alpha_minus"]
     assert minus == pytest.approx(low - value)
 
 

@@ -300,7 +300,8 @@ def _table(found: Report) -> Sheet:
         ("beyond_chance", "Beyond chance", "Failure rate minus that of unchanged reports judged again, on the same "
         "questions; bootstrap over items"),
         ("n", "n", "Verdicts that the attack could change, with one on the copy"),
-        ("already", f"Already “{target}”", f"Verdicts that were “{target}” already, so the attack cannot change them to it: "
+        ("already", f"Already “{target}”",
+         f"Verdicts that were “{target}” already, so the attack cannot change them to it: "
         "not in the rate"),
         ("to_target", f"To “{target}”", f"Verdicts that became “{target}”"),
         ("from_target", f"From “{target}”", f"Verdicts that were “{target}” and no longer are"),

@@ -323,8 +323,8 @@ def _there(found: Replay) -> tuple[str, str, str]:
 
 def _systems(found: Replay) -> Sheet:
     heads = columns(
-        SYSTEM_COLUMN, HERE, _there(found), DIFFERENCE_COLUMN, ("place_here", "Place here", "Among all systems, 1 the best"),
-        ("place_there", "Place there"), CHANGED,
+        SYSTEM_COLUMN, HERE, _there(found), DIFFERENCE_COLUMN,
+        ("place_here", "Place here", "Among all systems, 1 the best"), ("place_there", "Place there"), CHANGED,
     )  # fmt: skip
     lines = tuple(
         Line((

@@ -69,8 +69,8 @@ def measured_by_aims(project: Project, folder: Path) -> None:
     assert "Published aim" in on_page(project, "judges", protocol=STANCE)
     assert "Published aim: Cohen's κ 0.50 of people" in on_page(project, "answer", protocol=STANCE)
     words = ["validate", file, "--protocol", STANCE]
-    sheets = {sheet["title"]: sheet["rows"] for sheet in json.loads(said([*words, "--json"]))["sheets"]}
-    assert [row["Published"] for row in sheets["Published aim"]] == [0.5, 0.75]
+    sheets = {sheet["key"]: sheet["rows"] for sheet in json.loads(said([*words, "--json"]))["sheets"]}
+    assert [row["published"] for row in sheets["aims"]] == [0.5, 0.75]
     assert "an early judge with people" in said(words)
 
 
