@@ -288,8 +288,10 @@ def _places(found: list[Estimate]) -> list[int | None]:
 
 LACKS = "It needs the kept replies of a judge behind an endpoint that was asked about one unit at a time."
 HERE = ("here", "Here", "By the verdicts as parsed here; missing ones are excluded")
-CHANGED = ("changed", "Changed", "Verdicts that change")
-DIFFERENCE_COLUMN = ("difference", "Difference", "Under the rule minus here")
+LESS, CHANGED = (
+    ("difference", "Difference", "Under the rule minus here"),
+    ("changed", "Changed", "Verdicts that change"),
+)
 
 
 def choices(project: Project) -> tuple[Choice, ...]:
@@ -323,7 +325,7 @@ def _there(found: Replay) -> tuple[str, str, str]:
 
 def _systems(found: Replay) -> Sheet:
     heads = columns(
-        SYSTEM_COLUMN, HERE, _there(found), DIFFERENCE_COLUMN,
+        SYSTEM_COLUMN, HERE, _there(found), LESS,
         ("place_here", "Place here", "Among all systems, 1 the best"), ("place_there", "Place there"), CHANGED,
     )  # fmt: skip
     lines = tuple(
@@ -335,9 +337,8 @@ def _systems(found: Replay) -> Sheet:
     )  # fmt: skip
     # What the systems come to is said by the table itself.
     about = found.words()[: -len(found.systems)] if found.systems else found.words()
-    return Sheet(
-        "systems", "Systems", heads, lines, tuple(line.strip() for line in about), (_picture(found),)
-    )
+    said = tuple(line.strip() for line in about)
+    return Sheet("systems", "Systems", heads, lines, said, (_picture(found),))
 
 
 def _place(place: int | None, before: int | None = None) -> Cell:
@@ -356,7 +357,7 @@ def _picture(found: Replay) -> Picture:
 
 
 def _reports(found: Replay, judge_id: str) -> Sheet:
-    heads = columns(ITEM_COLUMN, SYSTEM_COLUMN, HERE, _there(found), DIFFERENCE_COLUMN, CHANGED)
+    heads = columns(ITEM_COLUMN, SYSTEM_COLUMN, HERE, _there(found), LESS, CHANGED)
     lines = tuple(
         Line(
             (text(one.item), text(one.system), figure(one.ours), figure(one.theirs), figure(one.difference),
@@ -376,8 +377,8 @@ def _of_report(one: ScoreLine, protocol: str, judge_id: str) -> Source:
 def _verdicts(found: Replay, judge_id: str) -> Sheet:
     heads = columns(
         ITEM_COLUMN, SYSTEM_COLUMN, ("unit", PROTOCOLS[found.protocol].presentation.one.capitalize()),
-        ("weight", "Weight"), ("here", "Here"),
-        ("under_rule", "Under the rule"), ("why", "Why", "Deciding part of the reply"),
+        ("weight", "Weight"), ("here", "Here"), ("under_rule", "Under the rule"),
+        ("why", "Why", "Deciding part of the reply"),
         ("decided_by", "Decided by", "The word in which the rule found its letters"), ("reply", "Reply"),
     )  # fmt: skip
     lines = tuple(
