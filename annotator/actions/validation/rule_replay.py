@@ -288,10 +288,8 @@ def _places(found: list[Estimate]) -> list[int | None]:
 
 LACKS = "It needs the kept replies of a judge behind an endpoint that was asked about one unit at a time."
 HERE = ("here", "Here", "By the verdicts as parsed here; missing ones are excluded")
-LESS, CHANGED = (
-    ("difference", "Difference", "Under the rule minus here"),
-    ("changed", "Changed", "Verdicts that change"),
-)
+CHANGED = ("changed", "Changed", "Verdicts that change")
+LESS = ("difference", "Difference", "Under the rule minus here")
 
 
 def choices(project: Project) -> tuple[Choice, ...]:
@@ -337,8 +335,7 @@ def _systems(found: Replay) -> Sheet:
     )  # fmt: skip
     # What the systems come to is said by the table itself.
     about = found.words()[: -len(found.systems)] if found.systems else found.words()
-    said = tuple(line.strip() for line in about)
-    return Sheet("systems", "Systems", heads, lines, said, (_picture(found),))
+    return Sheet("systems", "Systems", heads, lines, tuple(map(str.strip, about)), (_picture(found),))
 
 
 def _place(place: int | None, before: int | None = None) -> Cell:
