@@ -1,4 +1,4 @@
-"""How a file comes under its name: written under another one, synced, and moved there whole in one step."""
+"""Atomic file writing: under another name first, synced, then renamed."""
 
 import glob
 import os
@@ -99,7 +99,7 @@ def real(path: Path) -> Path:
     try:
         return Path(os.path.realpath(path))
     except ValueError:
-        # A name that no disk can hold is refused by whoever opens it.
+        # A name that no disk can hold is refused on opening.
         return path
 
 

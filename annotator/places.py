@@ -1,4 +1,4 @@
-"""Where things lie: the files shipped with the program and the folders of the person using it."""
+"""Paths: files shipped with the program, and the folders of the person using it."""
 
 from functools import cache
 from pathlib import Path

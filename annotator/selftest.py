@@ -1,4 +1,4 @@
-"""Tries the program's parts where it is installed: what a bundle must pass before it is given to anyone."""
+"""Self-test of an installed program, for bundles before they are released."""
 
 import asyncio
 import json
@@ -97,7 +97,7 @@ def _files() -> str:
 
 
 class _Answer(BaseHTTPRequestHandler):
-    """An endpoint that always says yes."""
+    """A test endpoint that always says yes."""
 
     def do_POST(self) -> None:
         """Answer one call."""

@@ -1,1 +1,1 @@
-"""What a person or a run may do and ask."""
+"""Everything that people and runs do in a project, and ask of it."""

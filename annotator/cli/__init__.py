@@ -1,4 +1,4 @@
-"""The command line: the same verbs as the window, with plain sentences, or JSON where a machine reads."""
+"""The command line: the same actions as the window, in plain sentences, or JSON for machines."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ from annotator.domain.texts.refusal import Refusal
 
 
 class Stopped(SystemExit):
-    """Somebody ended the command before it was done."""
+    """A person ended the command before it was done."""
 
 
 def run_command(words: list[str]) -> int:

@@ -1,4 +1,4 @@
-"""The command on agreement: how far raters agreed before anyone saw both, and the exact inputs of every figure."""
+"""Command for agreement: figures, and the exact inputs of each."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -97,14 +97,14 @@ def _tell(
 
 def _asked(file: Path, order: Any, progress: str, person: str) -> dict[str, Any]:
     """How it ended to have a judge pair what it has not paired."""
-    from annotator.actions.agreement.assisting import Pairing
+    from annotator.actions.agreement.assisting import PairingRun
 
-    run = partial(Pairing.run, order=order)
-    return gone_through(file, run, doing=Pairing.doing, progress=progress, person=person)
+    run = partial(PairingRun.run, order=order)
+    return gone_through(file, run, doing=PairingRun.doing, progress=progress, person=person)
 
 
 def _say(report: Any, sections: dict[str, Any], ended: dict[str, Any] | None) -> None:
-    from annotator.actions.agreement.assisting import Pairing
+    from annotator.actions.agreement.assisting import PairingRun
 
     for name, found in sections.items():
         if found:
@@ -112,7 +112,7 @@ def _say(report: Any, sections: dict[str, Any], ended: dict[str, Any] | None) ->
     if not any(sections.values()):
         said.print(_nothing(report))
     if ended is not None:
-        for line in (report.assistance.words(), *Pairing.words(ended)):
+        for line in (report.assistance.words(), *PairingRun.words(ended)):
             said.print(line, markup=False)
 
 

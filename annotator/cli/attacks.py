@@ -1,4 +1,4 @@
-"""The commands on judges' biases: putting a judge to the test over attacked copies, and what shows anyway."""
+"""Commands for judges' biases: attack tests, and biases in existing verdicts."""
 
 from functools import partial
 from typing import Annotated, Any
@@ -50,10 +50,10 @@ def attack(
     Run the same command again to resume a stopped test; no question is asked twice.
     """
     from annotator.actions.attacks import attack_tests
-    from annotator.actions.attacks.attack_tests import Wish
+    from annotator.actions.attacks.attack_tests import AttackRequest
 
-    wish = Wish(judge, protocol, tuple(attacks or ()), size, width, seed, paraphraser)
-    order = attack_tests.order(wish, **how(concurrency, timeout, budget, rpm, tpm))
+    request = AttackRequest(judge, protocol, tuple(attacks or ()), size, width, seed, paraphraser)
+    order = attack_tests.order(request, **how(concurrency, timeout, budget, rpm, tpm))
     if estimate:
         say_forecast(file, order, json_=json_, person=as_)
         return

@@ -1,4 +1,4 @@
-"""The command on validity cards: making one of a judge, holding one against the project, and binding a judge to one."""
+"""Command for validity cards: making, checking and binding them."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -69,10 +69,10 @@ def card(
     with opened(file, readonly=not looks(set_name, part), person=as_) as project:
         judges.named(project, judge)
         opening = counted_look(project, set_name, part, judge)
-        wish = validity_cards.Wish(
+        query = validity_cards.CardQuery(
             judge, protocol, set_name, part, tuple(against or ()), positive, prompt, opening
         )
-        made = validity_cards.card(project, wish)
+        made = validity_cards.card(project, query)
     written = [cards.save(made, to).name] if to is not None else []
     if json_:
         print_json({"card": made.tree(), "files": written})

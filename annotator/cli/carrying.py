@@ -1,4 +1,4 @@
-"""How a run is carried out from the command line: with a bar for a person, or in JSON lines as a window's child."""
+"""Running orders: with a progress bar for a person, or JSON lines for the window."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ def order_carried_out(
     after: Callable[[], None] | None = None,
 ) -> None:
     """Have an order carried out whose project need not be looked at before."""
-    from annotator.actions.running import orders
+    from annotator.actions.orders import orders
 
     kind = orders.kind_of(order.protocol)
     carried_out(
@@ -41,7 +41,7 @@ def order_carried_out(
 
 def say_forecast(file: Path, order: Any, *, json_: bool, person: str = "") -> None:
     """Say what an order would take, and ask nobody."""
-    from annotator.actions.running import orders
+    from annotator.actions.orders import orders
 
     with opened(file, readonly=True, person=person) as project:
         found = orders.forecast(project, order)
@@ -49,7 +49,7 @@ def say_forecast(file: Path, order: Any, *, json_: bool, person: str = "") -> No
 
 
 class Run(Shape):
-    """A run over an open project; it tells of each batch and hears a line “cancel”."""
+    """A run over an open project; it reports batches and can be cancelled by a line “cancel”."""
 
     def __call__(
         self, project: Any, *, tell: Callable[[Line], None], listen: TextIO | None = None
@@ -82,7 +82,7 @@ def carried_out(
 @app.command("child", hidden=True)
 def child() -> None:
     """Do what the window asks in a line of JSON; what comes of it is told in lines of JSON."""
-    from annotator.actions.running import requests
+    from annotator.actions.orders import requests
 
     asked = requests.read(sys.stdin.readline())
     end(_for_a_window(asked.file, partial(requests.answer, asked), asked.by, readonly=asked.readonly))

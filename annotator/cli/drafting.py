@@ -1,4 +1,4 @@
-"""The commands on drafts that a model makes for a person: asking for one, seeing it, taking from it, refusing it."""
+"""Commands for drafts by a model: requesting, showing, accepting and refusing them."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -32,11 +32,11 @@ def ask(
 ) -> None:
     """Have a model draft from an item's sources; the draft is a proposal until you take it, unit by unit."""
     from annotator.actions.material import draft_runs
-    from annotator.actions.runs.judge_cases import Order
+    from annotator.actions.runs.judge_cases import RunRequest
 
-    order = Order(
-        judge=judge, protocol=draft_runs.manner(draft_runs.kind_of(kind)), items=tuple(item), concurrency=concurrency,
-        timeout_s=timeout, budget_usd=budget,
+    order = RunRequest(
+        judge=judge, protocol=draft_runs.protocol_name(draft_runs.kind_of(kind)), items=tuple(item),
+        concurrency=concurrency, timeout_s=timeout, budget_usd=budget,
     )  # fmt: skip
 
     if estimate:
@@ -80,12 +80,12 @@ def take(
     Reference material is taken as a whole and becomes a source of its item.
     """
     from annotator.actions.material import drafting_by_model, reference_material
-    from annotator.domain.kinds.reference import Aid
+    from annotator.domain.kinds.reference import WriterAid
     from annotator.domain.texts.refusal import Refusal
 
     with opened(file, person=person) as project:
         found = drafting_by_model.found(project, draft)
-        whole = found.kind is Aid.REFERENCE
+        whole = found.kind is WriterAid.REFERENCE
         if unit and whole:
             raise Refusal("Reference material is taken as a whole.", "Leave --unit out.")
         if (text or beyond) and not whole:

@@ -1,4 +1,4 @@
-"""How a fault of the program is printed: as Python prints it, without any key."""
+"""Printing a program error without any key."""
 
 import sys
 import traceback

@@ -1,4 +1,4 @@
-"""The command that hands work out: a plan of who does what, previewed or assigned."""
+"""Command for assignments: a plan, previewed or assigned."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -50,7 +50,7 @@ def assign(
     """
     from annotator.actions.assignments import assignments, planning
     from annotator.actions.project import people
-    from annotator.domain.experts.sharing import Plan
+    from annotator.domain.experts.sharing import AssignmentPlan
 
     if Stage.ADJUDICATION in (stage or ()):
         raise Refusal(
@@ -62,7 +62,7 @@ def assign(
             name: tuple(people.known(project, one).id for one in given or ())
             for name, given in (("annotators", annotator), ("adjudicators", adjudicator))
         }
-        plan = Plan(
+        plan = AssignmentPlan(
             stages=tuple(stage or ()),
             overlap=overlap,
             due=due.replace(hour=23, minute=59).astimezone() if due else None,

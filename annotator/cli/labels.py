@@ -1,4 +1,4 @@
-"""The commands on labels in files: those that were given elsewhere come in, and those that were given here leave."""
+"""Commands for label files: import and export."""
 
 import re
 from collections.abc import Iterable
@@ -62,7 +62,7 @@ def labels_import(
 
     at_work, names = _whose(who or ())
     every, by_question = _systems(system or ())
-    wish = label_files.Wish(
+    options = label_files.LabelImportOptions(
         label_raters.told(names),
         every,
         by_question,
@@ -73,9 +73,9 @@ def labels_import(
     )
     with opened(file, readonly=dry_run, person=at_work) as project, progress_bars() as bars:
         if dry_run:
-            report = label_files.preview(project, paths, wish)
+            report = label_files.preview(project, paths, options)
         else:
-            _, report = label_files.run(project, paths, wish, bar(bars))
+            _, report = label_files.run(project, paths, options, bar(bars))
     say(_tree(report, dry_run), json_, [*report.words(), *map(str, report.findings)])
 
 
@@ -192,7 +192,7 @@ def labels_export(
     """Write people's labels, each person under their alias. For coordinators."""
     from annotator.actions.imports import label_exports
 
-    choice = label_exports.Choice(
+    choice = label_exports.LabelSelection(
         tuple(protocol or ()), tuple(person or ()), tuple(system or ()), everything=everything, judge=judge
     )
     with opened(file, readonly=True, person=as_) as project:

@@ -1,4 +1,4 @@
-"""What commands on models are told: options that several of them share, in the same words everywhere."""
+"""Options shared by commands that ask models."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -43,7 +43,7 @@ def reach(systems: list[str] | None, items: list[str] | None) -> dict[str, Any]:
 def how(
     concurrency: int, timeout: float, budget: float | None, rpm: float | None, tpm: float | None
 ) -> dict[str, Any]:
-    """How an order is carried out, beside what it is."""
+    """How an order is run, beside what it is."""
     return {
         "concurrency": concurrency,
         "timeout_s": timeout,

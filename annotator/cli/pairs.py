@@ -1,4 +1,4 @@
-"""The commands of the work in pairs: people, assignments, packages, agreement, adjudication, status."""
+"""Commands for double annotation: people, assignments, packages, agreement, adjudication, status."""
 
 import os
 from contextlib import closing

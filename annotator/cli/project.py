@@ -1,4 +1,4 @@
-"""The commands on a whole project: making, importing, counting, exporting, checking."""
+"""Commands for a whole project: create, import, count, export, check."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""The command that reads stored replies by another evaluator's rule, and says what would have come out."""
+"""Command for reading stored replies by another evaluator's rule."""
 
 from typing import Annotated
 

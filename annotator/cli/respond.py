@@ -1,4 +1,4 @@
-"""The command that has a model write the reports of a system."""
+"""Command for having a model write the reports of a system."""
 
 from typing import Annotated, Any
 
@@ -47,14 +47,14 @@ def respond(
     """
     from annotator.actions.judges import writers
     from annotator.actions.material import responding
-    from annotator.actions.material.responding import Writing
-    from annotator.actions.runs.judge_cases import Order
+    from annotator.actions.material.responding import ResponseRun
+    from annotator.actions.runs.judge_cases import RunRequest
 
-    manner = responding.manner(mode, planned=plan)
-    settings = writers.Settings(judge, base_url, model, key_env, parameters)
+    manner = responding.protocol_name(mode, planned=plan)
+    settings = writers.WriterSettings(judge, base_url, model, key_env, parameters)
 
-    def order_of(asked: str) -> Order:
-        return Order(
+    def order_of(asked: str) -> RunRequest:
+        return RunRequest(
             judge=asked, protocol=manner, systems=(system.strip(),), items=tuple(item or ()), trials=trials,
             concurrency=concurrency, timeout_s=timeout, budget_usd=budget,
         )  # fmt: skip
@@ -65,6 +65,6 @@ def respond(
 
     async def run(project: Any, **how: Any) -> dict[str, Any]:
         writer = writers.prepared(project, system, settings)
-        return await Writing.run(project, order_of(writer.name), **how)
+        return await ResponseRun.run(project, order_of(writer.name), **how)
 
-    carried_out(file, run, Writing.words, doing=Writing.doing, progress=progress, json_=json_)
+    carried_out(file, run, ResponseRun.words, doing=ResponseRun.doing, progress=progress, json_=json_)

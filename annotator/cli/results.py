@@ -1,4 +1,4 @@
-"""The command on results: figures with their intervals, and every view of the results page, in words or JSON."""
+"""Command for results: figures with their intervals, and every view of the Results page."""
 
 from pathlib import Path
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""The commands for saying who is wrong: rulings on disagreements, reviews of verdicts, and criteria worded anew."""
+"""Commands for rulings on disagreements, reviews of verdicts, and rewording criteria."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -68,11 +68,11 @@ def rule(
     """List disagreements between judges and people, or rule on one. First labels stay the metric."""
     from annotator.actions.sets import verdict_readings
     from annotator.actions.validation import disagreements, validation
-    from annotator.domain.judges.informed import Ruling
+    from annotator.domain.judges.informed import InformedRuling
 
     entries = _entries(case, said, reason, note, from_)
     with opened(file, readonly=not entries and not looks(set_name, part), person=as_) as project:
-        wish = validation.Wish(
+        query = validation.ValidationQuery(
             protocol,
             set_name,
             part,
@@ -80,16 +80,16 @@ def rule(
             judge,
             opening=counted_look(project, set_name, part, judge),
         )
-        found = {SEPARATOR.join(one.case): one for one in disagreements.queue(project, wish)}
+        found = {SEPARATOR.join(one.case): one for one in disagreements.queue(project, query)}
 
         def keep(entry: dict[str, str]) -> None:
             disagreements.rule(
-                project, _of(found, entry["case"]), _value(Ruling, entry["say"]), reason=entry["reason"],
+                project, _of(found, entry["case"]), _value(InformedRuling, entry["say"]), reason=entry["reason"],
                 note=entry["note"], protocol=protocol,
             )  # fmt: skip
 
         _keep_all(project, entries, keep)
-        left = disagreements.queue(project, wish)
+        left = disagreements.queue(project, query)
         whose = {rater for one in left for rater in (one.judge.id, one.person_id)}
         sides = verdict_readings.sides(project, protocol, whose)
     _say_rulings(left, sides, json_, open_=open_)
@@ -116,7 +116,7 @@ def review(
     from annotator.domain.judges.informed import Review
 
     entries = _entries(case, said, reason, note, from_)
-    wanted = _value(reviews.Order, order)
+    wanted = _value(reviews.ReviewOrder, order)
     with opened(file, readonly=not entries, person=as_) as project:
         before = reviews.outlook(project, judge, protocol, wanted, experts)
         found = {SEPARATOR.join(one.place.key): one for one in before.lines}

@@ -1,4 +1,4 @@
-"""What all commands share: opening a project, progress bars, and saying what was found in words or JSON."""
+"""Shared by all commands: opening a project, progress bars, output in words or JSON."""
 
 import io
 import json
@@ -31,10 +31,10 @@ def speak_everywhere() -> None:
 
 
 class opened:  # noqa: N801 - reads as a verb in a with statement
-    """A project for the length of a command."""
+    """A project, opened for the length of a command."""
 
     def __init__(self, file: Path, *, readonly: bool = False, person: str = "") -> None:
-        """`person` is the id or alias of whoever is to be at work; by default whoever was last."""
+        """`person` is the id or alias of anyone who is to be at work; by default the person who was last."""
         self._file, self._readonly, self._person = file, readonly, person
 
     def __enter__(self) -> Any:

@@ -1,4 +1,4 @@
-"""The commands on cited pages: fetching them where they stand, and taking them from a folder."""
+"""Commands for cited pages: fetching, and importing from a folder."""
 
 from collections.abc import Callable
 from dataclasses import asdict
@@ -44,7 +44,7 @@ def fetch(
     """Fetch the pages cited by the project's claims and store their texts; exit code 3 if some failed."""
     from annotator.actions.items import page_fetching
 
-    order = page_fetching.Order(refresh, allow_private, reader, concurrency)
+    order = page_fetching.FetchRequest(refresh, allow_private, reader, concurrency)
 
     async def run(project: Any, **how: Any) -> dict[str, Any]:
         return await page_fetching.fetch(project, order, **how)

@@ -1,4 +1,4 @@
-"""The commands on judge validation: sets to label, judges beside people, the choice of a judge, corrected scores."""
+"""Commands for judge validation: sets, figures, choice of a judge, corrected scores."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -76,13 +76,13 @@ def validate(
     from annotator.actions.validation import stand_in, validation, validation_sheets
 
     with opened(file, readonly=not looks(set_name, part), person=as_) as project:
-        wish = validation.Wish(
+        query = validation.ValidationQuery(
             protocol, set_name, part, tuple(against or ()), judge, positive, by,
             counted_look(project, set_name, part, judge),
         )  # fmt: skip
-        ground = validation.ground_of(project, wish)
-        found = validation.of_ground(project, ground, wish)
-        asked = stand_in.Wish(wish, delta=delta, epsilon=epsilon)
+        ground = validation.ground_of(project, query)
+        found = validation.of_ground(project, ground, query)
+        asked = stand_in.StandInQuery(query, delta=delta, epsilon=epsilon)
         answers = stand_in.of_ground(project, ground, asked) if by == validation_units.ALL else None
     told = stand_in.sheets(answers) if answers else ()
     if to or json_:
@@ -136,10 +136,12 @@ def draw(
 
     with opened(file, readonly=dry_run, person=as_) as project:
         whose = tuple(everybody.known(project, one).id for one in people)
-        wish = validation_sets.Wish(name, whose, protocol, width, share, likeness, size, test, raters, seed)
-        found = validation_sets.preview(project, wish)
+        query = validation_sets.SetRequest(
+            name, whose, protocol, width, share, likeness, size, test, raters, seed
+        )
+        found = validation_sets.preview(project, query)
         if not dry_run:
-            validation_sets.make(project, wish)
+            validation_sets.make(project, query)
     tree = {
         "name": name, "dry_run": dry_run, "units": found.units, "told": list(found.told),
         "responses": [one.model_dump(mode="json") for one in found.content.responses],
@@ -215,12 +217,12 @@ def choose_judge(
     from annotator.actions.validation import judge_choice, stand_in, validation
 
     with opened(file, readonly=not looks(set_name, part), person=as_) as project:
-        of = validation.Wish(
+        of = validation.ValidationQuery(
             protocol, set_name, part, tuple(against or ()), positive=positive,
             opening=counted_look(project, set_name, part, ""),
         )  # fmt: skip
         found = judge_choice.choose(
-            project, judge_choice.Wish(of, figure, weighted, delta, reference, epsilon)
+            project, judge_choice.JudgeChoiceQuery(of, figure, weighted, delta, reference, epsilon)
         )
     answers = [one.answer for one in found.offers if one.answer]
     more = {
@@ -260,15 +262,15 @@ def correct(
     from annotator.actions.validation import cards, corrected, corrected_sheets
 
     metric = metric or metrics.USUAL_METRIC
-    wish = corrected.Wish(judge, tuple(against or ()), set_name, part, width=width, metric=metric)
-    # Refused before anybody looks at a test part.
-    info = wish.info
+    query = corrected.CorrectionQuery(judge, tuple(against or ()), set_name, part, width=width, metric=metric)
+    # Refused before anyone looks at a test part.
+    info = query.info
     with opened(file, readonly=not looks(set_name, part), person=as_) as project:
         if card is not None:
             held = cards.read(card)
             judge = judge or held.name
             card_checks.refuse_verdicts(project, held, judge, info.protocol)
         opening = counted_look(project, set_name, part, judge)
-        found = corrected.report(project, replace(wish, judge=judge, opening=opening))
+        found = corrected.report(project, replace(query, judge=judge, opening=opening))
     more = {"judge": found.rater.name, "against": found.against}
     show(corrected_sheets.sheets(found), to, json_, more)

@@ -1,1 +1,1 @@
-"""What things are."""
+"""The things that Goldsmith works with, as plain data."""

@@ -1,1 +1,1 @@
-"""What leaves and enters: releases, peers' formats, and foreign text made safe to show."""
+"""Import and export: releases, other benchmarks' formats, and foreign text made safe to show."""

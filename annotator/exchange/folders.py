@@ -1,4 +1,4 @@
-"""How a folder of files leaves: whole or not at all, with names that every system can keep."""
+"""Writing a folder of files: all of it or nothing, under names that every system accepts."""
 
 import glob
 import hashlib
@@ -33,7 +33,7 @@ AT_ONCE = 500
 
 
 class Pieces:
-    """What a file holds, made piece by piece at each reading, always the same: never all of it in memory."""
+    """The content of a file, produced piece by piece at each reading, never all in memory."""
 
     def __init__(self, make: Callable[[], Iterable[bytes]]) -> None:
         self._make = make

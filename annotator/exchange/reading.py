@@ -1,4 +1,4 @@
-"""How a foreign JSON file is read: strictly, so that nothing in it is guessed, dropped or able to do harm."""
+"""Strict reading of foreign JSON: nothing is guessed, dropped or able to do harm."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""What is seen."""
+"""The window."""
 
 import builtins
 

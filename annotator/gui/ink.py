@@ -1,4 +1,4 @@
-"""In which colours pictures are drawn for the window: its own, light or dark."""
+"""Colours of pictures in the window, light or dark."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Which key does what: one table of bindings, rebindable, in which no two that meet may clash."""
+"""Key bindings: one table, rebindable, without clashes."""
 
 from dataclasses import dataclass
 

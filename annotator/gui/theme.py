@@ -1,4 +1,4 @@
-"""How the window looks: colours and sizes by name, one style sheet made of them, light or dark as the system is."""
+"""Theme: named colours and sizes, one style sheet, light or dark as the system is."""
 
 import json
 import re
@@ -51,7 +51,7 @@ _DISABLED = (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text, QPalette.Co
 
 
 class Theme(QObject):
-    """What is chosen and what follows from it; `changed` comes after every change of colours or sizes."""
+    """The chosen theme and everything derived from it; `changed` follows every change of colours or sizes."""
 
     changed = Signal()
 
@@ -84,7 +84,7 @@ class Theme(QObject):
     def begin(self, app: QApplication) -> None:
         """Take over an application: remember its own font size, follow the system's scheme."""
         if app.style().name().lower() != "fusion":
-            # Qt dresses whatever widget there is anew, even where the style stays the same.
+            # Qt dresses whatever widget there is again, even where the style stays the same.
             app.setStyle(QStyleFactory.create("Fusion"))
         if not self._points:
             self._points = max(app.font().pointSizeF(), 0.0) or _USUAL_POINTS
@@ -93,7 +93,7 @@ class Theme(QObject):
     def dress(self) -> None:
         """Put colours and sizes on all that is in view where they are not those it wears.
 
-        The sheet is worn by pages and not by the application: Qt would dress every widget anew once for each of
+        The sheet is worn by pages and not by the application: Qt would dress every widget again once for each of
         its ancestors, which takes seconds once some pages were visited.
         """
         app = QApplication.instance()
@@ -144,7 +144,7 @@ def zoom_to(percent: int) -> None:
 
 
 class _Watcher(QObject):
-    """Calls what dresses its owner: at once while that is in view, otherwise when it is shown next."""
+    """Restyles its owner: at once while visible, otherwise when it is shown next."""
 
     def __init__(self, owner: QObject, dress: Callable[[], object]) -> None:
         super().__init__(owner)
@@ -182,7 +182,7 @@ class _Watcher(QObject):
 
 
 class _Wearer(_Watcher):
-    """Keeps a style sheet on its owner and on all that stands in it."""
+    """Keeps a style sheet on its owner and its children."""
 
     def _wait(self, owner: QWidget) -> None:
         super()._wait(owner)
@@ -265,7 +265,7 @@ def style_sheet(theme: Theme) -> str:
 
 
 def set_role(widget: QWidget, **properties: object) -> None:
-    """Give a widget properties the style sheet looks at, and have it dressed anew."""
+    """Give a widget properties the style sheet looks at, and have it dressed again."""
     for name, value in properties.items():
         widget.setProperty(name, value)
     widget.style().unpolish(widget)

@@ -1,1 +1,1 @@
-"""How a model is asked: prompts, endpoints, retries, prices and the run that joins them."""
+"""Asking models: prompts, endpoints, retries, prices and runs."""

@@ -1,4 +1,4 @@
-"""How a secret is kept out of the logs."""
+"""Removal of secrets from the logs."""
 
 import logging
 from collections.abc import Iterable

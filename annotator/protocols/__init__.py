@@ -1,4 +1,4 @@
-"""What each paper says: how a report is judged and what its scores mean."""
+"""Protocols, paper by paper: how a report is judged and what its scores mean."""
 
 from annotator.domain.judges.protocol import Composite, Extraction, Paper, Protocol
 from annotator.domain.judges.taxonomy import Taxonomy
@@ -9,14 +9,16 @@ from annotator.protocols import adra, researcherbench
 PAPERS: tuple[Paper, ...] = (researcherbench.PAPER, adra.PAPER)
 
 
-class Known(dict[str, Protocol]):
-    """Protocols by name; a name that somebody gave, and that there is not, is refused in words."""
+class ProtocolTable(dict[str, Protocol]):
+    """Protocols by name; an unknown name gets a refusal in words."""
 
     def __missing__(self, name: str) -> Protocol:
         raise Refusal(f"There is no protocol “{name[:80]}”.", f"Available: {', '.join(self)}.")
 
 
-PROTOCOLS: dict[str, Protocol] = Known({shape.name: shape for paper in PAPERS for shape in paper.protocols})
+PROTOCOLS: dict[str, Protocol] = ProtocolTable(
+    {shape.name: shape for paper in PAPERS for shape in paper.protocols}
+)
 # The protocol that is meant where none is named.
 USUAL = next(iter(PROTOCOLS))
 # The protocol that is meant where units of a kind are judged, and none is named.

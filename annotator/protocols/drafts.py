@@ -1,4 +1,4 @@
-"""What a model drafts of an expert's documents: a proposal of criteria, or of statements, that a person takes from.
+"""Drafts of experts' documents by a model: proposed criteria or statements that a person chooses from.
 
 No paper defines this: ResearcherBench (appendix G) finds rubrics that a model wrote alone weaker than the experts', and
 so nothing of a draft is gold before an expert has taken it, line by line, for their own.

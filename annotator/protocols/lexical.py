@@ -1,4 +1,4 @@
-"""How the baseline reads: by the words a criterion shares with the best passage of a report, with no network."""
+"""The baseline's reading: words shared by a criterion and the best passage of a report, offline."""
 
 import re
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""How a judge pairs the units of two experts by meaning: both lists under numbers, pairs of numbers back.
+"""Pairing the units of two experts by meaning: two numbered lists in, pairs of numbers out.
 
 No paper defines this: it stands beside the automatic matcher, which finds no pair where two experts use quite other
 words.
@@ -52,7 +52,7 @@ class Pairs(BaseModel):
 async def paired(question: str, first: Sequence[str], second: Sequence[str], ask: Ask) -> Answer:
     """An answer whose reply are pairs of places, counted from 0 and one to one; or its status and cause say why not.
 
-    What does not fit is never mended: a number that is not in its list, or stands there twice, spoils the whole reply.
+    What does not fit is never fixed: a number that is not in its list, or stands there twice, spoils the whole reply.
     """
     fields = {"question": question, "first": _numbered(first), "second": _numbered(second)}
     answer = await ask(NAME, fields, Pairs, fenced=tuple(fields))

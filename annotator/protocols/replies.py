@@ -1,4 +1,4 @@
-"""How a model's reply is read, whatever the paper: a value alone on its line, fields or blocks, and quotations."""
+"""Reading a model's reply for any paper: a value alone on its line, fields or blocks, and quotations."""
 
 import re
 from functools import lru_cache
@@ -79,7 +79,7 @@ def _lines(text: str) -> list[str]:
     ValueError where reasoning ends within it: what stands before that end is no answer.
     """
     if _REASONING_ENDS.search(text):
-        raise ValueError("the reasoning is not told apart from the answer")
+        raise ValueError("the reasoning is not separated from the answer")
     return _FENCE.sub("", text).strip().splitlines() or [""]
 
 

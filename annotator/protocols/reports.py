@@ -1,4 +1,4 @@
-"""How a model is asked for a report: left to itself, along a plan, or from evidence that is given with it."""
+"""Asking a model for a report: freely, along a plan, or from given evidence."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""How several units are put to a judge in one call, and how what it says of each is told apart."""
+"""Several units in one judge call, and how the answers on each are separated."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol as Shape
@@ -39,7 +39,7 @@ def told_apart(
 ) -> Verdicts:
     """A verdict of each unit that is named exactly once; of the others an invalid one, with its cause.
 
-    What is said is never matched by its place or by likeness.
+    What is said is never matched by its place or by similarity.
     """
     beside = " It answers for what was not asked." if {one.id for one in said} - set(names) else ""
     found = {}

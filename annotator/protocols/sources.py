@@ -1,4 +1,4 @@
-"""What of an item's sources a model is shown, and where in them the words stand that it quotes."""
+"""The parts of an item's sources shown to a model, and the places of the words that it quotes."""
 
 from collections.abc import Sequence
 

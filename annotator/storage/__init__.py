@@ -1,1 +1,1 @@
-"""Where things are kept."""
+"""The project file and its database."""

@@ -1,4 +1,4 @@
-"""How a project is copied while it is in use, and which of its backups are kept for how long."""
+"""Backups: copying a project while it is in use, and how long each backup is kept."""
 
 import glob
 import json
@@ -27,7 +27,7 @@ NOT_THE_BACKUP = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_COR
 
 @dataclass(frozen=True, slots=True)
 class BackupFile:
-    """A backup as the list of them shows it. `ok` speaks of its size and marks; restoring looks closer."""
+    """A backup in the list. `ok` is about its size and marks; restoring checks more."""
 
     path: Path
     at: datetime
@@ -64,7 +64,7 @@ def backup(project: Store | sqlite3.Connection, folder: Path, stem: str, why: st
 
 
 class NotCopied(Exception):
-    """A project could not be copied, by the store's own words; nothing was changed."""
+    """A project could not be copied, in the store's own words; nothing was changed."""
 
 
 def copy_project(source: Store | Path, target: Path, *, new: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""How a project file is opened: one SQLite connection with the settings that survive a power cut."""
+"""Connections: one SQLite connection with settings that survive a power cut."""
 
 import sqlite3
 import time

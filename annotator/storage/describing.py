@@ -1,4 +1,4 @@
-"""How a row class becomes a table: it describes one, and is never mapped as an entity."""
+"""Row classes as table descriptions, never mapped as entities."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""How a project is read without opening it: nothing is locked for long, and no byte is written."""
+"""Reading a project without opening it: no lasting lock, no byte written."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -13,8 +13,8 @@ from annotator.storage import opening
 from annotator.storage.connection import engine_over, raw_connection
 
 
-class Unreadable(Exception):
-    """A project file of which something asked for cannot be read."""
+class UnreadableProject(Exception):
+    """A project file that cannot be read, at least in part."""
 
     def __init__(self, path: Path, error: sqlite3.Error) -> None:
         super().__init__(f"{path.name}: {error}")
@@ -32,8 +32,8 @@ def glance(path: Path) -> Iterator[Connection]:
         with closing(raw_connection(path, readonly=True)) as raw, engine_over(raw).connect() as db:
             yield db.execution_options(isolation_level="AUTOCOMMIT")
     except sqlite3.Error as error:
-        raise Unreadable(path, error) from error
+        raise UnreadableProject(path, error) from error
     except DBAPIError as error:
         if not isinstance(error.orig, sqlite3.Error):
             raise
-        raise Unreadable(path, error.orig) from error
+        raise UnreadableProject(path, error.orig) from error

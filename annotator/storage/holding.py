@@ -1,4 +1,4 @@
-"""How one window at a time holds a project, and how the next one learns who does."""
+"""The lock on a project: one window at a time, and the next one learns who holds it."""
 
 import errno
 import json
@@ -44,7 +44,7 @@ def _acquire(lock: FileLock, path: Path, busy: Refusal, seconds: float = 0.0) ->
         ) from None
 
 
-class Hold:
+class ProjectHold:
     """A project held by this process until `release`; the system frees it when the process dies."""
 
     def __init__(self, path: Path, lock: FileLock) -> None:
@@ -52,7 +52,7 @@ class Hold:
         self._lock = lock
 
     @classmethod
-    def take(cls, path: Path) -> "Hold":
+    def take(cls, path: Path) -> "ProjectHold":
         """Hold the project at `path`; Busy names the holder when another process has it."""
         path = files.real(path)
         lock = FileLock(path.with_name(f"{path.name}.lock"), thread_local=False)

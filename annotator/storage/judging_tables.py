@@ -1,4 +1,4 @@
-"""What is kept of judging: judges, runs, calls, judgements, what was drawn beforehand, and the pages cited."""
+"""Tables of judging: judges, runs, calls, judgements, extracts and cited pages."""
 
 from datetime import datetime
 

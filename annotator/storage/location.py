@@ -1,4 +1,4 @@
-"""How a place is recognised where a live project is not safe: a network disk, or a folder that syncs itself."""
+"""Unsafe places for a live project: network disks and folders that are synchronised."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""How a project comes into being, and how an older one is brought up to date without risk."""
+"""Creating a project, and migrating an older one without risk."""
 
 import errno
 import glob
@@ -26,7 +26,7 @@ SCRIPTS = Path(__file__).parent / "migrations"
 # Seconds that a large project may take in another process.
 PATIENCE = 300.0
 UNCHANGED = "Your project is unchanged; please report this."
-# Kept by Alembic, made anew from other rows, or hashed anew after the migration.
+# Kept by Alembic, made again from other rows, or hashed again after the migration.
 NOT_COMPARED = ("alembic_version", "rendering", "witness")
 
 
@@ -129,7 +129,7 @@ def _migrate_beside(
 def _copy_whole(old: sqlite3.Connection, copy: Path) -> None:
     problem = backup.copy(old, copy)
     if problem:
-        # Hashing the rows anew would make the damage look like the truth.
+        # Hashing the rows again would make the damage look like the truth.
         raise Damaged(f"The project is damaged and was not brought up to date: {problem}", opening.RESTORE)
 
 

@@ -1,4 +1,4 @@
-"""How a file is recognised before it is touched: what cannot be worked on is refused, unharmed."""
+"""Checks before a file is opened: what cannot be worked on is refused, unharmed."""
 
 import os
 import sqlite3
@@ -38,11 +38,11 @@ class Newer(Refusal):
 
 
 class Unwritable(Refusal):
-    """The file or its disk takes no change now, but can be read."""
+    """The file or its disk cannot be written now, but can be read."""
 
 
 class Busy(Refusal):
-    """Another program holds the file just now; trying again later is right."""
+    """Another program holds the file; trying again later helps."""
 
 
 def recognise(path: Path, *, thorough: bool = True) -> int:
@@ -187,7 +187,7 @@ def _check_pages(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def closed(path: Path) -> Refusal:
-    """What is said to whoever asks a project that was closed meanwhile."""
+    """The answer of a project that was closed meanwhile."""
     return Refusal(f"“{path.name}” is closed.", "Nothing was lost; open it again.")
 
 

@@ -1,7 +1,7 @@
-"""How a statement that every save runs is kept ready: compiled once, and handed to the driver itself.
+"""Statements that every save runs, compiled once and handed to the driver itself.
 
 SQLAlchemy's way from a compiled statement to the driver takes longer than the statement, above all after a pause, when
-nothing of it is left in the processor's cache; and whoever saves by hand has paused.
+nothing of it is left in the processor's cache; and the person who saves by hand has paused.
 """
 
 import sqlite3
@@ -22,8 +22,8 @@ Compiled = tuple[str, list[Turn], dict[str, Any]]
 _DIALECT = SQLiteDialect_pysqlite()
 
 
-class Ready:
-    """A statement in which every value that is not fixed has a name.
+class PreparedStatement:
+    """A statement in which every variable value has a name.
 
     It is compiled at its first run, which comes long after the window was to be seen.
     """

@@ -1,4 +1,4 @@
-"""How items are found by any part of their words."""
+"""Search for items by any part of their words."""
 
 import sqlite3
 from collections.abc import Iterable
@@ -33,7 +33,7 @@ def index(db: Connection, items: Iterable[Item]) -> None:
 
 
 def rebuild(db: Connection) -> None:
-    """Make the whole index anew from the items, inside a transaction."""
+    """Make the whole index again from the items, inside a transaction."""
     db.exec_driver_sql("DELETE FROM item_words")
     db.exec_driver_sql(
         f"INSERT INTO item_words(rowid, item_id, words) SELECT rowid, id, {_OWN_WORDS} FROM item"  # noqa: S608

@@ -1,4 +1,4 @@
-"""What a store is: one project file, one connection, and the transactions on it."""
+"""The store: one project file, one connection, and its transactions."""
 
 import sqlite3
 import threading
@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage import connection, opening
-from annotator.storage.watching import Watch
+from annotator.storage.watching import ChangeWatch
 from annotator.storage.witness import Witness
 
 
@@ -35,7 +35,7 @@ class Store:
             self._witness = None if self.readonly else Witness(self._raw)
         except sqlite3.Error as error:
             raise opening.explained(error, path) from None
-        self.watch = Watch(self._raw)
+        self.watch = ChangeWatch(self._raw)
         self._engine = connection.engine_over(self._raw)
         self._connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
         self._depth, self._written, self._closed = 0, False, False
@@ -120,7 +120,7 @@ class Store:
 
     @property
     def in_transaction(self) -> bool:
-        """Whether a transaction is under way, to read or to write."""
+        """Whether a transaction is in progress, to read or to write."""
         return self._depth > 0
 
     def at_most(self, table: Table) -> int | None:
@@ -138,7 +138,7 @@ class Store:
         return f"SQLite {sqlite3.sqlite_version}, journal {journal}, synchronous {flush}"
 
     def close(self) -> None:
-        """Give the file back, once no other thread writes or asks; whoever asks later is refused."""
+        """Give the file back, once no other thread writes or asks; later callers are refused."""
         with self._lock:
             self._closed = True
             self._connection.close()

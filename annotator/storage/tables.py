@@ -1,4 +1,4 @@
-"""What is kept: one table per thing, each row of an expert's words with the hash of its content."""
+"""The main tables: one per thing, each row of an expert's words with the hash of its content."""
 
 from datetime import datetime
 
@@ -124,7 +124,7 @@ class RenderingRow(SQLModel, table=True):
 
 
 class ArtifactRow(SQLModel, table=True):
-    """Whose artifact of which kind for which item, and how far it has come."""
+    """An artifact: its author, kind, item and state."""
 
     __tablename__ = "artifact"
     __table_args__ = (UniqueConstraint("item_id", "kind", "author_id"),)
@@ -167,7 +167,7 @@ class RevisionRow(SQLModel, table=True):
 
 
 class DraftRow(SQLModel, table=True):
-    """What is being typed and is not yet a revision; it outlives a crash."""
+    """Unsaved typing; it survives a crash."""
 
     __tablename__ = "draft"
     place: str = Field(primary_key=True, max_length=300, description="artifact|unit|field")
@@ -198,7 +198,7 @@ class AgreementRow(SQLModel, table=True):
 
 
 class AssistedPairRow(SQLModel, table=True):
-    """How a judge paired what two raters wrote; `content` is its canonical JSON."""
+    """A judge's pairing of two raters' units; `content` is its canonical JSON."""
 
     __tablename__ = "assisted_pair"
     id: str = Field(primary_key=True, max_length=36)
@@ -304,7 +304,7 @@ class ParcelRow(SQLModel, table=True):
 
 
 class TrayRow(SQLModel, table=True):
-    """A piece of returned work that was kept apart."""
+    """A piece of returned work in the tray."""
 
     __tablename__ = "tray"
     id: str = Field(primary_key=True, max_length=36)

@@ -1,4 +1,4 @@
-"""How a row is written that may be there already: left as it is, or put in its place."""
+"""Upserts: rows that may exist already are left alone or replaced."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache

@@ -1,4 +1,4 @@
-"""What is kept of validation: sets drawn for it, looks at the part that is reported, reviews, rulings, attacks."""
+"""Tables of validation: sets, looks at the test part, reviews, rulings and attacks."""
 
 from sqlalchemy import UniqueConstraint
 from sqlmodel import Field

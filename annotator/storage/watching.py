@@ -1,4 +1,4 @@
-"""How it is noticed that a project was written: by what changes with every commit."""
+"""Detection of writes to a project by other connections."""
 
 import sqlite3
 from pathlib import Path
@@ -8,14 +8,14 @@ from annotator.storage.connection import raw_connection
 _VERSION = "PRAGMA data_version"
 
 
-class Watch:
-    """What sees through one connection whether a project was written since."""
+class ChangeWatch:
+    """A check, through one connection, whether a project was written since."""
 
     def __init__(self, raw: sqlite3.Connection) -> None:
         self._raw = raw
 
     @classmethod
-    def over(cls, path: Path) -> "Watch":
+    def over(cls, path: Path) -> "ChangeWatch":
         """A watch with a connection of its own, which sees what every other one writes; close it."""
         return cls(raw_connection(path, readonly=True))
 
@@ -27,7 +27,7 @@ class Watch:
             return object()
 
     def token(self) -> tuple[object, ...]:
-        """What is the same until anybody writes, and is like that of no other watch."""
+        """What is the same until anyone writes, and is like that of no other watch."""
         seen = self.by_others()
         try:
             return self, seen, self._raw.total_changes

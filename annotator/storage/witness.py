@@ -1,4 +1,4 @@
-"""How a flipped bit or a lost row is noticed: a hash of every row is kept apart from the row.
+"""Detection of flipped bits and lost rows: a hash of every row, kept apart from it.
 
 Judgements are left out: they come in millions, and each carries a hash over all of its own values.
 """
@@ -31,7 +31,7 @@ def row_hash(values: tuple[Any, ...]) -> str:
 
 
 class Witness:
-    """What notes which rows a connection alters or takes away, whatever statement does it.
+    """Records which rows a connection changes or deletes, by whatever statement.
 
     New rows need no note: SQLite numbers them upwards, so they are those above the highest number hashed.
     """
@@ -66,7 +66,7 @@ class Witness:
 
 
 def renew(raw: sqlite3.Connection) -> None:
-    """Hash every row anew, after a migration, in the transaction that made it."""
+    """Hash every row again, after a migration, in the transaction that made it."""
     _teach(raw)
     raw.execute("DELETE FROM witness")
     for name in present(raw):

@@ -30,7 +30,7 @@ from annotator.actions.authoring.annotating import judged_artifact
 from annotator.actions.items import items
 from annotator.actions.labelling import labels
 from annotator.actions.project.file import Project
-from annotator.actions.runs.journal import Journal
+from annotator.actions.runs.journal import RunJournal
 from annotator.domain.judges.judge import Call
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Case
@@ -163,7 +163,7 @@ def _judge(path: Path, pause: float) -> Iterator[None]:
 
 def _judge_on(path: Path, pause: float, told: Any) -> None:
     project = Project.open(path)
-    journal = Journal(project, "run-1", "judge-1", PROTOCOL)
+    journal = RunJournal(project, "run-1", "judge-1", PROTOCOL)
     row = sql.first(project, "SELECT id, item_id, system_id, text FROM response LIMIT 1")
     response = Response(id=row[0], item_id=row[1], system_id=row[2], text=row[3])
     item = items.read(project, response.item_id)

@@ -26,7 +26,7 @@ from annotator.domain.texts.estimate import Estimate
 from annotator.stats.agreement.agreement import cohen_kappa
 from annotator.stats.validation.classification import both_ways
 from annotator.stats.validation.comparison import comparison
-from annotator.stats.validation.leaderboard import Scored, standings
+from annotator.stats.validation.leaderboard import SystemUnits, standings
 from tests.benchmarks.measuring import best, parser, verdict
 
 CRITERIA, SYSTEMS = 15, 10
@@ -52,7 +52,7 @@ class Labels:
     def words(holds: np.ndarray) -> list[str]:
         return np.where(holds, "yes", "no").tolist()
 
-    def systems(self) -> dict[str, Scored]:
+    def systems(self) -> dict[str, SystemUnits]:
         """The units of each system, one item in three labelled."""
         found = {}
         for system in range(SYSTEMS):
@@ -62,7 +62,7 @@ class Labels:
                 float(self.person[i] == "yes") if i // (CRITERIA * SYSTEMS) % 3 == 0 else None for i in places
             ]
             items, weights = ([column[i] for i in places] for column in (self.items, self.weights))
-            found[f"system {system}"] = Scored(labels, said, items, weights)
+            found[f"system {system}"] = SystemUnits(labels, said, items, weights)
         return found
 
 

@@ -39,7 +39,7 @@ def told(file: Path, *words: str) -> dict:
     return json.loads(run(file, *words, "--json")[1])
 
 
-def assigned(file: Path) -> list[board.Line]:
+def assigned(file: Path) -> list[board.AssignmentStatus]:
     project = Project.open(file, readonly=True)
     found = board.board(project)
     project.close()

@@ -80,7 +80,7 @@ def test_a_look_at_the_test_part_is_counted_and_told(
 ) -> None:
     project = validation_project(tmp_path)
     whose = (person(project, "R2").id, person(project, "R3").id)
-    validation_sets.make(project, validation_sets.Wish("Spring", whose, size=8))
+    validation_sets.make(project, validation_sets.SetRequest("Spring", whose, size=8))
     for alias in ("R2", "R3"):
         person_says(project, alias, lambda at: "yes" if at[2] == 1 else "no")
     judge_says(project, "small", lambda at: "yes")

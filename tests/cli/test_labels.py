@@ -9,7 +9,7 @@ import pytest
 
 from annotator.actions.judging import judge_runs
 from annotator.actions.project.file import Project
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.cli import run_command
 from tests.judging.odd_server import OddServer, completion
 from tests.material.labels_in_files import FIRST, every, project_of_two, stored, written
@@ -139,7 +139,7 @@ def test_replies_are_read_by_the_published_rule(
     server.answer = lambda body, number: completion(BAYES)
     project = Project.open(Path(file))
     add_judge(project, server)
-    asyncio.run(judge_runs.run(project, Order(JUDGE)))
+    asyncio.run(judge_runs.run(project, RunRequest(JUDGE)))
     project.close()
     found = told(capsys, "replay", file, "--judge", JUDGE)
     assert (found["directions"], found["changed"][0]["shown"]) == ({"no → yes": 12}, "Ba-yes-ian")

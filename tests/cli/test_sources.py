@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from annotator.actions.items.extracts import Drawn
+from annotator.actions.items.extracts import NewExtract
 from annotator.actions.project.file import Project
 from annotator.cli.sources import app
 from annotator.domain.material.extract import IMPORT
-from annotator.domain.material.part import Claim, Claims, Part
+from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import ResponseRow, table
 from tests.exchange.pages.page_server import Given, PageServer, article, serving
@@ -41,7 +41,7 @@ def file(tmp_path: Path, server: PageServer) -> Path:
         row = db.execute(RESPONSE.select().order_by(RESPONSE.c.id)).mappings().all()[0]
     urls = (server.url("/a"), server.url("/b", "localhost"))
     claims = Claims(units=tuple(Claim(text=f"Claim on {url}.", url=url) for url in urls))
-    drawn_extracts.keep(project, Drawn(row["item_id"], row["id"], Part.CLAIMS, claims, IMPORT))
+    drawn_extracts.keep(project, NewExtract(row["item_id"], row["id"], ResponsePart.CLAIMS, claims, IMPORT))
     project.close()
     return project.path
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.domain.texts.difference import LONGEST, Piece, differences, same_words, spaced
+from annotator.domain.texts.difference import LONGEST, TextPiece, differences, same_words, spaced
 
 MIXED = st.text(alphabet="ab the Ré19._,;'’-\n\t\u00a0\u202f深度学アー각กा\u0301\u200d，。😀🇩ß", max_size=40)
 WORDS = st.lists(
@@ -52,7 +52,7 @@ def test_no_piece_is_empty_and_neighbours_differ_in_kind(old, new):
 
 @given(TEXTS)
 def test_a_text_does_not_differ_from_itself(text):
-    assert differences(text, text) == ((Piece(text, "same"),) if text else ())
+    assert differences(text, text) == ((TextPiece(text, "same"),) if text else ())
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotator.domain.experts.assignment import Assignment, Purpose, Stage
-from annotator.domain.experts.sharing import Plan, Shared, assignment_id, share
+from annotator.domain.experts.sharing import AssignmentPlan, SharedWork, assignment_id, share
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 DUE = datetime(2026, 4, 1, tzinfo=UTC)
@@ -19,9 +19,9 @@ ITEMS = tuple(f"i{number:02}" for number in range(12))
 FOUR, SENIORS = ("ann", "ben", "cai", "dee"), ("sue", "tom")
 
 
-def plan(**fields: object) -> Plan:
+def plan(**fields: object) -> AssignmentPlan:
     usual = {"stages": AUTHORING, "overlap": 2, "annotators": FOUR, "items": ITEMS, "seed": 7}
-    return Plan(**usual | fields)  # type: ignore[arg-type]
+    return AssignmentPlan(**usual | fields)  # type: ignore[arg-type]
 
 
 def asked(item: str, person: str, stage: Stage = Stage.RUBRIC, **fields: object) -> Assignment:
@@ -29,10 +29,10 @@ def asked(item: str, person: str, stage: Stage = Stage.RUBRIC, **fields: object)
     return made.model_copy(update=fields)
 
 
-def on(made: Shared | tuple[Assignment, ...], stage: Stage) -> dict[str, set[str]]:
+def on(made: SharedWork | tuple[Assignment, ...], stage: Stage) -> dict[str, set[str]]:
     """Item by item, who has a stage for the first time."""
     found: defaultdict[str, set[str]] = defaultdict(set)
-    for one in made.made if isinstance(made, Shared) else made:
+    for one in made.made if isinstance(made, SharedWork) else made:
         if one.stage is stage and one.trial == 1:
             found[one.item_id].add(one.person_id)
     return dict(found)
@@ -51,10 +51,10 @@ stages = st.lists(st.sampled_from([s for s in Stage if s is not Stage.ADJUDICATI
 
 
 @st.composite
-def plans(draw: st.DrawFn) -> Plan:
+def plans(draw: st.DrawFn) -> AssignmentPlan:
     """Plans whose adjudicators may be annotators as well."""
     annotators = draw(people)
-    return Plan(
+    return AssignmentPlan(
         stages=tuple(draw(stages)),
         overlap=draw(st.integers(1, len(annotators))),
         annotators=annotators,
@@ -232,7 +232,7 @@ def test_having_done_a_pilot_does_not_spare_anybody_work():
     assert Counter(one.person_id for one in shared.made) == dict.fromkeys(FOUR, 1)
 
 
-def repeats(shared: Shared) -> list[Assignment]:
+def repeats(shared: SharedWork) -> list[Assignment]:
     return [one for one in shared.made if one.trial == 2]
 
 

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotator.domain.experts.teams import Slot, draw
+from annotator.domain.experts.teams import TeamSlot, draw
 
 PEOPLE = [f"p{number:02}" for number in range(12)]
 
 
-def slots(count: int, wanted: int, people: list[str]) -> list[Slot]:
-    return [Slot(f"i{number:03}", frozenset(), wanted, frozenset(people)) for number in range(count)]
+def slots(count: int, wanted: int, people: list[str]) -> list[TeamSlot]:
+    return [TeamSlot(f"i{number:03}", frozenset(), wanted, frozenset(people)) for number in range(count)]
 
 
 def loads(drawn: dict[str, list[str]], people: list[str]) -> list[int]:
@@ -72,9 +72,9 @@ def test_two_who_met_before_meet_again_only_when_everybody_else_has_met():
 def test_a_load_is_handed_on_along_a_chain():
     # Only a may take the first, a or b the second and third, b or c the last two: a 1, b 2, c 2.
     made = [
-        Slot("1", frozenset(), 1, frozenset("a")),
-        *(Slot(key, frozenset(), 1, frozenset("ab")) for key in "23"),
-        *(Slot(key, frozenset(), 1, frozenset("bc")) for key in "45"),
+        TeamSlot("1", frozenset(), 1, frozenset("a")),
+        *(TeamSlot(key, frozenset(), 1, frozenset("ab")) for key in "23"),
+        *(TeamSlot(key, frozenset(), 1, frozenset("bc")) for key in "45"),
     ]
     for seed in range(20):
         assert sorted(loads(draw(made, {}, {}, Random(seed)), ["a", "b", "c"])) == [1, 2, 2]
@@ -83,19 +83,22 @@ def test_a_load_is_handed_on_along_a_chain():
 @pytest.mark.parametrize("seed", range(10))
 def test_one_of_the_spared_stays_outside_as_long_as_the_team_is_filled_without(seed):
     spared = frozenset("ab")
-    made = [Slot(str(n), frozenset(), 2, frozenset("abc"), spared) for n in range(9)]
+    made = [TeamSlot(str(n), frozenset(), 2, frozenset("abc"), spared) for n in range(9)]
     drawn = draw(made, {}, {}, Random(seed))
     assert all(not spared <= set(team) for team in drawn.values())
-    needed = draw([Slot("x", frozenset(), 2, frozenset("ab"), spared)], {}, {}, Random(seed))
+    needed = draw([TeamSlot("x", frozenset(), 2, frozenset("ab"), spared)], {}, {}, Random(seed))
     assert needed == {"x": ["a", "b"]}
 
 
 def test_members_are_not_drawn_again_and_count_as_met():
-    made = [Slot("1", frozenset("a"), 1, frozenset("abc")), Slot("2", frozenset("a"), 1, frozenset("abc"))]
+    made = [
+        TeamSlot("1", frozenset("a"), 1, frozenset("abc")),
+        TeamSlot("2", frozenset("a"), 1, frozenset("abc")),
+    ]
     drawn = draw(made, {}, {}, Random(5))
     assert sorted(person for team in drawn.values() for person in team) == ["b", "c"]
 
 
 def test_a_slot_nobody_may_fill_stays_short():
-    assert draw([Slot("1", frozenset("a"), 2, frozenset("ab"))], {}, {}, Random(0)) == {"1": ["b"]}
+    assert draw([TeamSlot("1", frozenset("a"), 2, frozenset("ab"))], {}, {}, Random(0)) == {"1": ["b"]}
     assert draw([], {}, {}, Random(0)) == {}

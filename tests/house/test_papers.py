@@ -19,8 +19,8 @@ for room in ("actions", "cli"):
     folder = import_module(f"annotator.{room}")
     for module in pkgutil.walk_packages(folder.__path__, f"annotator.{room}."):
         for name, one in vars(import_module(module.name)).items():
-            wish = inspect.isclass(one) and is_dataclass(one)
-            if (wish or inspect.isfunction(one)) and one.__module__ == module.name:
+            dataclassed = inspect.isclass(one) and is_dataclass(one)
+            if (dataclassed or inspect.isfunction(one)) and one.__module__ == module.name:
                 for default in inspect.signature(one).parameters.values():
                     if default.default in ("researcherbench.coverage", "coverage"):
                         print(module.name, name, default.name)

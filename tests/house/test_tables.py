@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from annotator.actions.project.file import Project
-from annotator.actions.results.result_sheets import Column
+from annotator.actions.results.result_sheets import SheetColumn
 from annotator.actions.studies import result_views
 from annotator.cli import run_command
 from tests.house import reading
@@ -44,7 +44,7 @@ def _faults(node: ast.AST) -> Iterator[str]:
             yield from (
                 f"{ast.unparse(one)} is a caption" for one in declared if isinstance(one, ast.Constant)
             )
-        case ast.Call(func=ast.Name(id="Sheet" | "Column"), args=[_, _, *_] as given):
+        case ast.Call(func=ast.Name(id="ResultSheet" | "SheetColumn"), args=[_, _, *_] as given):
             yield from _key_faults(given)
 
 
@@ -90,8 +90,8 @@ def test_every_declared_column_and_table_has_a_key_and_a_title() -> None:
         ('columns("System")', ["1: 'System' is a caption"]),
         ('columns(("System", "System"))', ["1: “System” is no key"]),
         ('columns(("a", "A"), ("a", "B"))', ["1: “a” twice"]),
-        ('Sheet("Two judges", title, heads, lines)', ["1: “Two judges” is no key"]),
-        ('Column("n", "")', ["1: “n” has no title"]),
+        ('ResultSheet("Two judges", title, heads, lines)', ["1: “Two judges” is no key"]),
+        ('SheetColumn("n", "")', ["1: “n” has no title"]),
         ('columns(("won_by", "Won by"), SYSTEM, (key_of(name), name))', []),
     ],
 )
@@ -122,4 +122,4 @@ def test_what_a_command_prints_has_keys_and_each_key_a_title(
 
 
 def test_a_columns_unit_stands_with_its_title_and_not_in_its_key() -> None:
-    assert Column("latency", "Latency", unit="s", beside="n = 3").head == "Latency (s), n = 3"
+    assert SheetColumn("latency", "Latency", unit="s", beside="n = 3").head == "Latency (s), n = 3"

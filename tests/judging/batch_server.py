@@ -11,7 +11,7 @@ from typing import Any
 from annotator.domain.judges.judge import Call
 from annotator.domain.judges.judgement import Status
 from annotator.judging.batches.batch_results import DECLINED
-from annotator.judging.batches.batch_state import BatchState, Stage
+from annotator.judging.batches.batch_state import BatchStage, BatchState
 from annotator.judging.batches.batched import Batched
 from annotator.judging.batches.batching import through
 from annotator.judging.runs import runner
@@ -204,11 +204,11 @@ class Shelf:
     def __init__(self) -> None:
         self.states: dict[str, str] = {}
         self.calls: dict[str, Call] = {}
-        self.stages: list[Stage] = []
+        self.stages: list[BatchStage] = []
 
     def batches(self) -> list[BatchState]:
         found = [BatchState.model_validate_json(text) for text in self.states.values()]
-        return [state for state in found if state.stage is not Stage.SETTLED]
+        return [state for state in found if state.stage is not BatchStage.SETTLED]
 
     def keep_batch(self, state: BatchState) -> None:
         self.stages.append(state.stage)
@@ -236,7 +236,7 @@ async def soon(seconds: float) -> None:
 
 async def batched(
     provider: BatchServer, folder: Path, shelf: Shelf, cases: int = 6, **rest: Any
-) -> tuple[Batched, runner.Ended, list[Finished]]:
+) -> tuple[Batched, runner.RunEnd, list[Finished]]:
     """The whole way: the batches, then the ordinary run over what came of them."""
     finished: list[Finished] = []
     of_asker = {name: rest.pop(name) for name in ("budget", "parameters") if name in rest}

@@ -25,7 +25,7 @@ from annotator.judging.calls.asking import Asker
 from annotator.judging.calls.budget import Budget
 from annotator.judging.calls.client import Client, Endpoint
 from annotator.judging.calls.limits import Limits
-from annotator.judging.calls.prices import Price, Prices, Table
+from annotator.judging.calls.prices import Price, Prices, PriceTable
 from annotator.judging.calls.sending import Sender
 
 KEY = "sk-test-9f8e7d6c5b4a"
@@ -200,7 +200,7 @@ class OddHandler(BaseHTTPRequestHandler):
 
 def prices(model: str = "test-model") -> Prices:
     """One dollar per thousand tokens in, two per thousand out, a tenth for cached ones: easy to count by hand."""
-    return Prices(Table(as_of="2026-01-01", models={model: Price(input=1000, output=2000, cached=100)}))
+    return Prices(PriceTable(as_of="2026-01-01", models={model: Price(input=1000, output=2000, cached=100)}))
 
 
 @asynccontextmanager

@@ -14,7 +14,7 @@ from annotator.domain.kinds.unit import Anchor
 from annotator.exchange import folders
 from annotator.exchange.release import release
 from annotator.exchange.release.bundle import Bundle
-from annotator.exchange.release.data_card import Facts
+from annotator.exchange.release.data_card import ReleaseFacts
 from annotator.exchange.release.records import (
     ArtifactRecord,
     ItemRecord,
@@ -105,7 +105,7 @@ def rich_bundle() -> Bundle:
 
 def write_release(folder: Path, bundle: Bundle | None = None, title: str = "T") -> Path:
     """The bundle as a release in the folder."""
-    made = release.content(bundle or rich_bundle(), Facts(title=title))
+    made = release.content(bundle or rich_bundle(), ReleaseFacts(title=title))
     folders.write(folder, release.complete(*made))
     return folder
 

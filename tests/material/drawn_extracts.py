@@ -6,17 +6,17 @@ import orjson
 from sqlalchemy import select
 
 from annotator.actions.items import extracts
-from annotator.actions.items.extracts import EXTRACT, Drawn
+from annotator.actions.items.extracts import EXTRACT, NewExtract
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.material.extract import Extract, ExtractFields, ExtractState, document_of
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.change import Change
 from tests.storage import sql
 
 
-def keep(project: Project, drawn: Drawn) -> Change:
+def keep(project: Project, drawn: NewExtract) -> Change:
     """Keep what came with a response or from a judge."""
     with project.store.write() as db:
         before, after = extracts.keep_row(db, drawn)
@@ -24,17 +24,17 @@ def keep(project: Project, drawn: Drawn) -> Change:
         return record(project, db, Change("extract", after["id"], "keep extract", before, image))
 
 
-def write(project: Project, response_id: str, part: Part, document: Document[Any]) -> Change:
+def write(project: Project, response_id: str, part: ResponsePart, document: Document[Any]) -> Change:
     """A version of a response's part by the person working."""
     return extracts.write_own(project, (item_of(project, response_id), response_id), part, document)
 
 
-def parts_of(project: Project, response_id: str) -> dict[Part, Extract]:
+def parts_of(project: Project, response_id: str) -> dict[ResponsePart, Extract]:
     """The parts of a response as they stand."""
     item_id = item_of(project, response_id)
     with project.store.read() as db:
         found = extracts.standing(db, [item_id]).get((item_id, response_id), {})
-    return {Part(kind): extract for kind, extract in found.items()}
+    return {ResponsePart(kind): extract for kind, extract in found.items()}
 
 
 def of_item(project: Project, item_id: str) -> dict[Kind, Extract]:

@@ -5,7 +5,7 @@ from pydantic import BaseModel, ConfigDict
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
 from annotator.domain.kinds.plan import Plan, Subtask
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 
 # Any prompt that is shipped will do.
 PROMPT = "researcherbench.coverage"
@@ -45,7 +45,7 @@ TINY_PLAN = Extraction(
     name="tiny.plan",
     title="Steps",
     citation="",
-    makes=Part.PLAN,
+    makes=ResponsePart.PLAN,
     prompts=(),
     extract=extract,
     baseline=baseline,

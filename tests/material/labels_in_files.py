@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from annotator.actions.imports import label_files
-from annotator.actions.imports.label_files import Preview, Wish
+from annotator.actions.imports.label_files import LabelImportOptions, LabelImportPreview
 from annotator.actions.items import items
 from annotator.actions.labelling import labels
 from annotator.actions.project import people
@@ -20,7 +20,7 @@ from tests.storage import sql
 
 FIRST, SECOND, THIRD = (text for text, _ in CRITERIA)
 ANN = "R2"
-TOLD = Wish({"Ann": ANN})
+TOLD = LabelImportOptions({"Ann": ANN})
 
 
 def project_of_two(folder: Path) -> Project:
@@ -52,19 +52,19 @@ def every(value: str = "yes", **more: str) -> list[dict[str, Any]]:
     ]
 
 
-def take(project: Project, path: Path, wish: Wish = TOLD) -> Preview:
-    return label_files.run(project, [path], wish)[1]
+def take(project: Project, path: Path, options: LabelImportOptions = TOLD) -> LabelImportPreview:
+    return label_files.run(project, [path], options)[1]
 
 
-def look(project: Project, path: Path, wish: Wish = TOLD) -> Preview:
-    return label_files.preview(project, [path], wish)
+def look(project: Project, path: Path, options: LabelImportOptions = TOLD) -> LabelImportPreview:
+    return label_files.preview(project, [path], options)
 
 
-def refused(project: Project, path: Path, wish: Wish = TOLD) -> str:
+def refused(project: Project, path: Path, options: LabelImportOptions = TOLD) -> str:
     """Why nothing was imported; nothing was."""
     before = project.path.read_bytes()
     with pytest.raises(Refusal, match="Nothing was imported") as caught:
-        label_files.run(project, [path], wish)
+        label_files.run(project, [path], options)
     assert project.path.read_bytes() == before
     return caught.value.happened
 

@@ -8,7 +8,7 @@ from sqlalchemy import insert
 from annotator.actions.assignments import submitting
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
-from annotator.actions.items.extracts import Drawn
+from annotator.actions.items.extracts import NewExtract
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import judgement_hash, response_hash
@@ -19,7 +19,7 @@ from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.material.extract import IMPORT
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.identity import derived_id, now
 from annotator.storage.tables import JudgementRow, JudgeRow, ResponseRow, SystemRow, table
 from tests.material import drawn_extracts
@@ -116,9 +116,9 @@ def response_of(item_id: str, system: str = "Alpha", trial: int = 1, mode: str =
     return derived_id("response", item_id, system, trial, mode)
 
 
-def give(project: Project, item_id: str, response_id: str, part: Part, document: Document) -> None:  # type: ignore[type-arg]
+def give(project: Project, item_id: str, response_id: str, part: ResponsePart, document: Document) -> None:  # type: ignore[type-arg]
     """A part of a response, as it came with it."""
-    drawn_extracts.keep(project, Drawn(item_id, response_id, part, document, IMPORT))
+    drawn_extracts.keep(project, NewExtract(item_id, response_id, part, document, IMPORT))
 
 
 def plan(texts: Sequence[str]) -> Plan:
@@ -153,7 +153,13 @@ def fill_matrix(
     project: Project, item_id: str, response_id: str, rows: Sequence[Sequence[int | None]]
 ) -> None:
     """A plan with a sub-task for each row, and the judge's matrix against the gold plan; None is missing."""
-    give(project, item_id, response_id, Part.PLAN, plan([f"Step {n}" for n, _ in enumerate(rows, start=1)]))
+    give(
+        project,
+        item_id,
+        response_id,
+        ResponsePart.PLAN,
+        plan([f"Step {n}" for n, _ in enumerate(rows, start=1)]),
+    )
     words = {1: "relevant", 0: "not", None: None}
     values = {
         f"p{i}~g{j}": words[cell]

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from typing import Any
 
 from annotator.actions.attacks import attack_tests
-from annotator.actions.attacks.attack_tests import Wish
+from annotator.actions.attacks.attack_tests import AttackRequest
 from annotator.actions.attacks.attacking import run
 from annotator.actions.judging import judge_runs
 from annotator.actions.project.file import Project
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from tests.judging.odd_server import Odd, completion
 from tests.servers.served import JUDGE, asked_about
 
@@ -47,14 +47,14 @@ def judged(project: Project, name: str = JUDGE, **how: Any) -> None:
     """The judge's own verdicts on the reports as they are."""
     import asyncio
 
-    asyncio.run(judge_runs.run(project, Order(name, **how)))
+    asyncio.run(judge_runs.run(project, RunRequest(name, **how)))
 
 
-def attacked(project: Project, name: str = JUDGE, *attacks: str, **wish: Any) -> dict[str, Any]:
+def attacked(project: Project, name: str = JUDGE, *attacks: str, **request: Any) -> dict[str, Any]:
     """The judge put to the test; the last line."""
     import asyncio
 
-    heard = {key: wish.pop(key) for key in ("tell", "listen") if key in wish}
-    how = {key: wish.pop(key) for key in ("concurrency", "budget_usd") if key in wish}
-    order = attack_tests.order(Wish(name, attacks=attacks, **wish), **how)
+    heard = {key: request.pop(key) for key in ("tell", "listen") if key in request}
+    how = {key: request.pop(key) for key in ("concurrency", "budget_usd") if key in request}
+    order = attack_tests.order(AttackRequest(name, attacks=attacks, **request), **how)
     return asyncio.run(run(project, order, **heard))

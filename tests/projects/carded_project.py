@@ -6,7 +6,7 @@ from pathlib import Path
 from annotator.actions.judging import judge_runs
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.validation import validity_cards
 from annotator.domain.experts.person import Role
 from annotator.domain.judges.validity_card import ValidityCard
@@ -56,9 +56,9 @@ def carded_project(path: Path, server: OddServer, **settings: str) -> Project:
 
 def judged(project: Project, judge: str = JUDGE, together: int = 1) -> None:
     """Have a judge judge everything."""
-    asyncio.run(judge_runs.run(project, Order(judge, together=together)))
+    asyncio.run(judge_runs.run(project, RunRequest(judge, together=together)))
 
 
 def card_of(project: Project, judge: str = JUDGE, **more: object) -> ValidityCard:
     """A judge's card, quickly."""
-    return validity_cards.card(project, validity_cards.Wish(judge, resamples=FEW, **more))  # type: ignore[arg-type]
+    return validity_cards.card(project, validity_cards.CardQuery(judge, resamples=FEW, **more))  # type: ignore[arg-type]

@@ -17,13 +17,13 @@ from annotator.actions.assignments import submitting
 from annotator.actions.authoring import artifacts, guidelines
 from annotator.actions.imports import imports
 from annotator.actions.items import extracts, items
-from annotator.actions.items.extracts import Drawn
+from annotator.actions.items.extracts import NewExtract
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
 from annotator.actions.labelling import labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.experts.adjudication import Confidence, Reason
 from annotator.domain.experts.assignment import Stage, stage_of
 from annotator.domain.experts.person import Role
@@ -33,7 +33,7 @@ from annotator.domain.kinds.diagnostics import Aspect
 from annotator.domain.kinds.documents import DOCUMENTS
 from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.extract import by_judge
-from annotator.domain.material.part import Claim, Claims, Part
+from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS
 from tests.material import drawn_extracts
@@ -172,10 +172,13 @@ def _judge(rng: Random, project: Project) -> None:
         if rng.random() < 0.5:
             claims = Claims(units=(Claim(id="c0", text="Depth helps.", url="https://example.org/a"),))
             drawn_extracts.keep(
-                project, Drawn(item_id, response_id, Part.CLAIMS, claims, by_judge(judges.BASELINE.id))
+                project,
+                NewExtract(item_id, response_id, ResponsePart.CLAIMS, claims, by_judge(judges.BASELINE.id)),
             )
     for protocol in rng.sample(list(ACTS_OF.values()), 2):
-        _attempt(lambda protocol=protocol: asyncio.run(judge_runs.run(project, Order("baseline", protocol))))  # type: ignore[misc]
+        _attempt(
+            lambda protocol=protocol: asyncio.run(judge_runs.run(project, RunRequest("baseline", protocol)))
+        )  # type: ignore[misc]
     for protocol in ("researcherbench.coverage", "adra.reasoning"):
         _attempt(lambda protocol=protocol: _label(rng, project, protocol))  # type: ignore[misc]
 
@@ -235,7 +238,7 @@ def _correct_claims(rng: Random, project: Project) -> None:
     if not reports:
         return
     claims = Claims(units=(Claim(id="c0", text="Depth helps much.", url="https://example.org/a"),))
-    extracts.write_own(project, rng.choice(reports), Part.CLAIMS, claims)
+    extracts.write_own(project, rng.choice(reports), ResponsePart.CLAIMS, claims)
 
 
 def _edit_gold(rng: Random, project: Project) -> None:

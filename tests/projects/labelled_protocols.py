@@ -13,7 +13,7 @@ from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.page import Page, PageState
-from annotator.domain.material.part import Claim, Claims, Part
+from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.identity import now
 from annotator.protocols import USUAL
 from annotator.storage.tables import ResponseRow, table
@@ -64,7 +64,7 @@ def seal(project: Project, item_id: str, document) -> None:
 def draw(project: Project, response_id: str) -> None:
     """The report's plan, and three claims: two cite a page that can be read, one a page that is gone."""
     steps = Plan(units=tuple(Subtask(id=f"p{n}", text=text) for n, text in enumerate(PREDICTED, 1)))
-    drawn_extracts.write(project, response_id, Part.PLAN, steps)
+    drawn_extracts.write(project, response_id, ResponsePart.PLAN, steps)
     start = REPORT.index("The *first* study")
     quote = REPORT[start : REPORT.index(".\n\n- Syn") + 1]
     anchor = Anchor(quote=quote, start=start, end=start + len(quote), text_sha256="0" * 64)
@@ -73,7 +73,7 @@ def draw(project: Project, response_id: str) -> None:
         Claim(id="c2", text="Cost doubled.", url=GOOD, context="A closing remark on cost"),
         Claim(id="c3", text="Nobody reads it.", url=DEAD, context="ends the report"),
     )
-    drawn_extracts.write(project, response_id, Part.CLAIMS, Claims(units=drawn))
+    drawn_extracts.write(project, response_id, ResponsePart.CLAIMS, Claims(units=drawn))
 
 
 def page(url: str, text: str) -> Page:

@@ -1,9 +1,9 @@
 """What is drawn from the reports of the small project: claims with the words they stand in and what they cite."""
 
-from annotator.actions.items.extracts import Drawn, Subject
+from annotator.actions.items.extracts import NewExtract, Subject
 from annotator.actions.project.file import Project
 from annotator.domain.material.extract import by_judge
-from annotator.domain.material.part import Claim, Claims, Part
+from annotator.domain.material.part import Claim, Claims, ResponsePart
 from tests.material import drawn_extracts
 from tests.storage import sql
 
@@ -24,5 +24,7 @@ def keep_claims(project: Project, *urls: str, number: int = 0) -> str:
         Claim(id="c0", text=FIRST, context="explains residual connections", url=urls[0]),
         Claim(id="c1", text=SECOND, context="compares the stability of training\n", url=urls[1]),
     )
-    drawn = Drawn(*subject(project, number), Part.CLAIMS, Claims(units=units), by_judge("judge-1"))
+    drawn = NewExtract(
+        *subject(project, number), ResponsePart.CLAIMS, Claims(units=units), by_judge("judge-1")
+    )
     return drawn_extracts.keep(project, drawn).subject

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from rich.console import ConsoleDimensions
 
-from annotator.actions.authoring.value_figures import Field, of_pairs
+from annotator.actions.authoring.value_figures import ComparedField, of_pairs
 from annotator.actions.items import items, materials
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
 from annotator.actions.results.scoring import Score
 from annotator.actions.validation import corrected_sheets, validation
 from annotator.cli import run_command, saying
-from annotator.domain.judges.protocol import Material, Protocol, Scored
+from annotator.domain.judges.protocol import Material, Protocol, RatedResponse
 from annotator.domain.judges.scale import Level
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS
@@ -46,12 +46,12 @@ def units_asked(project: Project, protocol: str) -> list[tuple[Material, list[st
 
 def answers(
     shape: Protocol, material: Material, units: list[str], share: float, chance: random.Random
-) -> Scored:
+) -> RatedResponse:
     """Values drawn by chance for a response, of which a share is missing."""
     said, back = (
         {unit: chance.choice(shape.values) for unit in units if chance.random() > share} for _ in range(2)
     )
-    return Scored(material, said, back if shape.paired else {})
+    return RatedResponse(material, said, back if shape.paired else {})
 
 
 @pytest.mark.parametrize("protocol", JUDGED)
@@ -131,7 +131,7 @@ def test_where_labels_of_several_people_are_pooled_n_counts_units(tmp_path: Path
     for alias in ("R1", "R2", "R3"):
         person_says(made, alias, lambda _: "yes")
     judge_says(made, "dear", lambda at: "yes" if at[2] == 1 else "no")
-    line = validation.report(made, validation.Wish(resamples=50)).of("dear")
+    line = validation.report(made, validation.ValidationQuery(resamples=50)).of("dear")
     # Ten items, two systems and two criteria; each unit has three people's labels.
     assert line.units == line.told.plain["accuracy"].n == 40
     assert "120 pairs of values on 40 units" in line.told.plain["accuracy"].note
@@ -139,11 +139,14 @@ def test_where_labels_of_several_people_are_pooled_n_counts_units(tmp_path: Path
 
 @pytest.mark.parametrize(
     "field",
-    [Field("share", Level.INTERVAL), Field("rating", Level.ORDINAL, (0, 1, 2, 3, 4), correlated=True)],
+    [
+        ComparedField("share", Level.INTERVAL),
+        ComparedField("rating", Level.ORDINAL, (0, 1, 2, 3, 4), correlated=True),
+    ],
 )
 @pytest.mark.parametrize(("apart", "sort"), [(2, "too few"), (6, "rough"), (12, "may be too narrow")])
 def test_a_correlation_of_pairs_has_an_interval_only_over_enough_items(
-    field: Field, apart: int, sort: str
+    field: ComparedField, apart: int, sort: str
 ) -> None:
     pairs = [(n % 5, (n + n % 3) % 5) for n in range(36)]
     for name, found in of_pairs(field, pairs, [str(n % apart) for n in range(36)]):

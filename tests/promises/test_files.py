@@ -207,7 +207,7 @@ def test_no_kill_leaves_anything_half_made_under_its_name(sample_file: Path, tmp
     def make_all(folder: Path) -> None:
         with closing(samples.create(folder / "sample.goldsmith", to_work_in=False)) as project:
             releases.export(project, folder / "release")
-            label_exports.export(project, wanted, choice=label_exports.Choice(everything=True))
+            label_exports.export(project, wanted, choice=label_exports.LabelSelection(everything=True))
 
     for turn in range(14):
         folder = tmp_path / str(turn)

@@ -39,7 +39,7 @@ def goldsmith(capsys: pytest.CaptureFixture[str]) -> Words:
     return run
 
 
-def said(project: Project, folder: Path) -> incoming.Preview:
+def said(project: Project, folder: Path) -> incoming.ImportPreview:
     return imports.run(project, PEER, [folder], warm=False)[1]
 
 
@@ -163,7 +163,11 @@ def keys(project: Project) -> list[str]:
     return [line.key for line in items.lines(project, items.ids(project))]
 
 
-def both_ways(project: Project, format: str, folder: Path) -> tuple[incoming.Preview, incoming.Preview]:  # noqa: A002
+def both_ways(
+    project: Project,
+    format: str,  # noqa: A002
+    folder: Path,
+) -> tuple[incoming.ImportPreview, incoming.ImportPreview]:
     before = imports.preview(project, format, [folder])
     return before, imports.run(project, format, [folder], warm=False)[1]
 

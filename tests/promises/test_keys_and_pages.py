@@ -17,10 +17,10 @@ from annotator.actions.judges import judges, kept_keys
 from annotator.actions.judging import judge_probes, judge_runs
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.pages import reading
-from annotator.exchange.pages.worker import Worker
+from annotator.exchange.pages.worker import ReadingProcess
 from annotator.judging.calls.client import Client, Endpoint
 from annotator.judging.calls.keys import SERVICE
 from tests.judging.calls.test_keys import Ring
@@ -49,7 +49,7 @@ def brought(tmp_path: Path) -> Any:
     theirs = small_project(tmp_path / "theirs")
     with at_work(OddServer()) as server:
         judges.add(theirs, "gpt-4o", base_url=server.url, model="m")
-        asyncio.run(judge_runs.run(theirs, Order("gpt-4o", systems=("Alpha",))))
+        asyncio.run(judge_runs.run(theirs, RunRequest("gpt-4o", systems=("Alpha",))))
         releases.export(theirs, tmp_path / "out")
         theirs.close()
         mine = Project.create(tmp_path / "mine.goldsmith", "mine")
@@ -108,7 +108,7 @@ def test_a_release_is_refused_that_would_hold_a_key(tmp_path: Path) -> None:
     project = small_project(tmp_path)
     with at_work(OddServer()) as server:
         judges.add(project, "j", base_url=server.url, model="m")
-        asyncio.run(judge_runs.run(project, Order("j")))
+        asyncio.run(judge_runs.run(project, RunRequest("j")))
     with project.store.write():
         sql.alter(project, "UPDATE judge SET parameters = ?", [json.dumps({"user": KEY})])
     with pytest.raises(Refusal, match=r"judges\.json"):
@@ -123,7 +123,7 @@ def test_addresses_of_endpoints_stay_unless_they_are_asked_for(tmp_path: Path) -
         host = server.url.removeprefix("http://").removesuffix("/v1")
         server.script(error(400, f"upstream http://{host}/v1 says no"))
         judges.add(project, "j", base_url=server.url, model="m")
-        asyncio.run(judge_runs.run(project, Order("j")))
+        asyncio.run(judge_runs.run(project, RunRequest("j")))
     releases.export(project, tmp_path / "out")
     files = [path.read_text(encoding="utf-8") for path in (tmp_path / "out").rglob("*") if path.is_file()]
     assert any('"judge_id"' in text for text in files)
@@ -157,7 +157,7 @@ def test_what_is_packed_twice_is_no_text() -> None:
 
 
 def test_a_page_is_read_within_ten_seconds() -> None:
-    assert Worker()._seconds <= 10
+    assert ReadingProcess()._seconds <= 10
 
 
 @pytest.mark.slow
@@ -165,14 +165,14 @@ def test_a_page_is_read_within_ten_seconds() -> None:
 async def test_a_page_is_read_within_512_megabytes() -> None:
     most = [0]
 
-    async def watch(worker: Worker) -> None:
+    async def watch(worker: ReadingProcess) -> None:
         while True:
             with suppress(OSError, AttributeError, ValueError):
                 told = Path(f"/proc/{worker._process.pid}/status").read_text()  # type: ignore[union-attr]
                 most.append(int(told.split("VmHWM:")[1].split()[0]) * 1024)
             await asyncio.sleep(0.01)
 
-    async with Worker() as worker:
+    async with ReadingProcess() as worker:
         await worker.read(b"<p>Words.</p>", "text/html")
         watching = asyncio.ensure_future(watch(worker))
         found = await worker.read(_bomb(900), "application/pdf")

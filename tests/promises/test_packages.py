@@ -58,11 +58,11 @@ def remade(path: Path, key: bytes, change: Callable[[Trees], object], **facts: A
     package = packages.read_package(path)
     trees = {name: json.loads(content) for name, content in package.entries.items()}
     change(trees)
-    told = {name: getattr(package.manifest, name) for name in packages.Facts.model_fields} | facts
+    told = {name: getattr(package.manifest, name) for name in packages.PackageFacts.model_fields} | facts
     key = bytes.fromhex(told["extra"].get("secret", key.hex()))
     made = path.with_name(f"remade-{sha256(json.dumps(trees))[:8]}{path.suffix}")
     entries = {name: json.dumps(tree).encode() for name, tree in trees.items()}
-    made.write_bytes(packages.package_bytes(packages.Facts(**told), entries, key))
+    made.write_bytes(packages.package_bytes(packages.PackageFacts(**told), entries, key))
     return made
 
 

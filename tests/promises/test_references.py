@@ -97,15 +97,15 @@ def test_different_identifiers_beat_an_equal_title(ours: str, gold: str, same: b
     assert bool(comparison.matches) is same
 
 
-def retrieved(project: Project, report: Reference, gold: Reference) -> retrieval_matches.Report:
+def retrieved(project: Project, report: Reference, gold: Reference) -> retrieval_matches.RetrievalReport:
     """What comes of one reference in every report and one in the gold evidence of the first item."""
-    from annotator.domain.material.part import Part
+    from annotator.domain.material.part import ResponsePart
     from tests.material import drawn_extracts
 
     item = items.ids(project)[0]
     submitting.seal(project, artifacts.start(project, item, Kind.EVIDENCE, Evidence(units=(gold,))).subject)
     for (response,) in sql.rows(project, "SELECT id FROM response WHERE item_id = ?", [item]):
-        drawn_extracts.write(project, response, Part.REFERENCES, Evidence(units=(report,)))
+        drawn_extracts.write(project, response, ResponsePart.REFERENCES, Evidence(units=(report,)))
     return retrieval_matches.report(project)
 
 

@@ -14,7 +14,7 @@ from annotator.actions.imports import imports
 from annotator.actions.judging import judge_runs
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, releases
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.cli import run_command
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Stage
@@ -102,7 +102,7 @@ def test_a_release_made_while_a_judged_rubric_is_open_again_scores_the_revision_
     tmp_path: Path,
 ) -> None:
     project = small_project(tmp_path)
-    asyncio.run(judge_runs.run(project, Order("baseline", "researcherbench.coverage")))
+    asyncio.run(judge_runs.run(project, RunRequest("baseline", "researcherbench.coverage")))
     releases.export(project, tmp_path / "before")
     sealed = tree(tmp_path / "before", "artifacts/rubric.json")[0]
     submitting.reopen(project, sealed["id"])

@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 from annotator.actions.attacks import attack_tests
-from annotator.actions.attacks.attack_tests import Wish
+from annotator.actions.attacks.attack_tests import AttackRequest
 from annotator.actions.attacks.attacking import run as attack
 from annotator.actions.judges import judges
 from annotator.actions.judging import drift, judge_costs, judge_probes, judge_runs
 from annotator.actions.material import extracting
 from annotator.actions.project.file import Project
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.budget import Budget
 from annotator.judging.runs.runner import run
@@ -138,13 +138,13 @@ def test_costs_equal_the_servers_own_count(
 ) -> None:
     project, till = paid
     monkeypatch.setitem(EXTRACTIONS, TINY_PLAN.name, TINY_PLAN)
-    asyncio.run(judge_runs.run(project, Order(JUDGE, systems=("Alpha",))))
+    asyncio.run(judge_runs.run(project, RunRequest(JUDGE, systems=("Alpha",))))
     _killed_halfway(project, till)
-    asyncio.run(judge_runs.run(project, Order(JUDGE, systems=("Beta",))))
+    asyncio.run(judge_runs.run(project, RunRequest(JUDGE, systems=("Beta",))))
     drift.anchor(project, JUDGE, size=4)
-    asyncio.run(drift.check(project, Order(JUDGE)))
-    asyncio.run(attack(project, attack_tests.order(Wish(JUDGE, attacks=("padding",), size=4))))
-    asyncio.run(extracting.run(project, Order(JUDGE, TINY_PLAN.name)))
+    asyncio.run(drift.check(project, RunRequest(JUDGE)))
+    asyncio.run(attack(project, attack_tests.order(AttackRequest(JUDGE, attacks=("padding",), size=4))))
+    asyncio.run(extracting.run(project, RunRequest(JUDGE, TINY_PLAN.name)))
     asyncio.run(judge_probes.test(project, JUDGE))
     wanted = till.charged * till.CALL_USD
     for by in judge_costs.BY:
@@ -181,7 +181,7 @@ def test_what_has_arrived_is_on_disk_before_the_next_answer_is_awaited(tmp_path:
     with at_work(OddServer()) as server:
         server.answer = answer
         judges.add(project, JUDGE, base_url=server.url, model="test-model")
-        asyncio.run(judge_runs.run(project, Order(JUDGE, trials=4, concurrency=at_once)))
+        asyncio.run(judge_runs.run(project, RunRequest(JUDGE, trials=4, concurrency=at_once)))
     project.close()
     assert len(behind) == 48
     assert max(behind) <= 0
@@ -196,7 +196,7 @@ def test_a_quota_that_is_used_up_halts_the_run_and_is_nobodys_verdict(tmp_path: 
     with at_work(OddServer()) as server:
         server.script(Odd(json.dumps({"error": {"message": words}}), 429))
         judges.add(project, "j", base_url=server.url, model="m")
-        ended = asyncio.run(judge_runs.run(project, Order("j", concurrency=2)))
+        ended = asyncio.run(judge_runs.run(project, RunRequest("j", concurrency=2)))
         asked = len(server.bodies)
     assert (ended["state"], ended["missing"], asked <= 2) == ("interrupted", {}, True)
     assert words in ended["cause"]
@@ -208,6 +208,6 @@ def test_a_variable_that_is_named_and_not_set_is_told_before_anything_is_sent(tm
     with at_work(OddServer()) as server:
         judges.add(project, "j", base_url=server.url, model="m", key_env="GOLDSMITH_NOT_SET")
         with pytest.raises(Refusal, match="GOLDSMITH_NOT_SET"):
-            asyncio.run(judge_runs.run(project, Order("j")))
+            asyncio.run(judge_runs.run(project, RunRequest("j")))
     assert server.bodies == []
     project.close()

@@ -11,7 +11,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 from annotator.actions.sets import reviews
 from annotator.actions.validation import cards, disagreements
-from annotator.actions.validation.validation import Wish
+from annotator.actions.validation.validation import ValidationQuery
 from annotator.actions.validation.validation_views import VIEWS
 from tests.projects import judged_project
 from tests.projects.validation_project import judge_says, person_says, validation_project
@@ -77,7 +77,7 @@ def looked_at(project: Project) -> list[Any]:
         *(view.report(project) for view in VIEWS if view.name != "replay"),
         cards.choices(project),
         card,
-        disagreements.outlook(project, Wish()),
+        disagreements.outlook(project, ValidationQuery()),
         reviews.outlook(project, "J"),
     ]
 
@@ -95,4 +95,4 @@ def test_a_tab_of_validation_shows_what_was_written_since(tmp_path: Path) -> Non
     project = validated(tmp_path)
     before = looked_at(project)
     judge_says(project, "K", lambda at: "no")
-    assert len(disagreements.outlook(project, Wish()).shown) == len(before[-2].shown) + 32
+    assert len(disagreements.outlook(project, ValidationQuery()).shown) == len(before[-2].shown) + 32

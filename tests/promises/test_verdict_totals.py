@@ -11,7 +11,7 @@ import pytest
 
 from annotator.actions.judging import card_checks, judge_runs
 from annotator.actions.project.file import Project
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.batches import batching
 from tests.cli.test_project import goldsmith, told
@@ -94,7 +94,7 @@ def test_two_answers_of_a_batch_to_one_question_are_none(
         provider.answer = said["no"]
         project = small_project(tmp_path)
         add_judge(project, provider)
-        asyncio.run(judge_runs.run(project, Order(JUDGE, batch=True)))
+        asyncio.run(judge_runs.run(project, RunRequest(JUDGE, batch=True)))
         asked = len(provider.bodies)
         rows = sql.rows(project, "SELECT value, count(*) FROM judgement GROUP BY value")
         causes = sql.rows(project, "SELECT cause FROM call WHERE status = 'invalid'")
@@ -153,7 +153,7 @@ def test_every_trial_is_held_against_the_card(tmp_path: Path, server: OddServer)
     card, good = card_of(project), server.answer
     assert card_checks.check(project, card, JUDGE).holds
     server.answer = lambda body, number: by_another_model(good(body, number))
-    asyncio.run(judge_runs.run(project, Order(JUDGE, trials=2)))
+    asyncio.run(judge_runs.run(project, RunRequest(JUDGE, trials=2)))
     found = card_checks.check(project, card, JUDGE)
     with pytest.raises(Refusal, match="model that answers"):
         card_checks.refuse_verdicts(project, card, JUDGE, "researcherbench.coverage")

@@ -13,8 +13,8 @@ from sqlalchemy import update
 
 from annotator.actions.project.file import Project
 from annotator.actions.runs.journal import CALL
-from annotator.judging.calls.ladder import Rung
-from annotator.judging.calls.replies import Unreadable, parse
+from annotator.judging.calls.ladder import ReplyForm
+from annotator.judging.calls.replies import UnreadableReply, parse
 from annotator.protocols import drafts, reports
 from annotator.protocols.adra.drawn_plan import DrawnPlan
 from annotator.protocols.adra.drawn_references import References
@@ -87,8 +87,8 @@ def prose(values: tuple[str, ...], chance: random.Random) -> Iterator[str]:
 def verdicts(said: str, reply: type[BaseModel], read: Read = lambda _: ["read"]) -> list[str]:
     """The verdicts that are read from a plain reply."""
     try:
-        return read(parse(said, reply, Rung.TEXT))
-    except Unreadable:
+        return read(parse(said, reply, ReplyForm.TEXT))
+    except UnreadableReply:
         return []
 
 

@@ -8,8 +8,8 @@ from pydantic import BaseModel
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Answer
-from annotator.judging.calls.ladder import Rung
-from annotator.judging.calls.replies import Unreadable, parse
+from annotator.judging.calls.ladder import ReplyForm
+from annotator.judging.calls.replies import UnreadableReply, parse
 from annotator.protocols.pairing import Pairs, paired
 
 FIRST, SECOND = ("One", "Two\n lines", "Three"), ("Eins", "Zwei")
@@ -63,15 +63,15 @@ def test_a_number_that_is_strange_or_used_twice_spoils_the_reply(
     ("text", "found"), [("1 = 2\n\n 3=1 ", [(1, 2), (3, 1)]), ("none", []), ("None\n", [])]
 )
 def test_the_plain_text_form_is_a_line_for_each_pair(text: str, found: list[tuple[int, int]]) -> None:
-    assert [(one.first, one.second) for one in parse(text, Pairs, Rung.TEXT).pairs] == found
+    assert [(one.first, one.second) for one in parse(text, Pairs, ReplyForm.TEXT).pairs] == found
 
 
 @pytest.mark.parametrize(
     "text", ["1 = 2, I think", "1 and 2", "none of them", "1 = 2\nThese agree.", "-1 = 2"]
 )
 def test_prose_is_no_pair(text: str) -> None:
-    with pytest.raises(Unreadable, match="not two numbers"):
-        parse(text, Pairs, Rung.TEXT)
+    with pytest.raises(UnreadableReply, match="not two numbers"):
+        parse(text, Pairs, ReplyForm.TEXT)
 
 
 @pytest.mark.parametrize(
@@ -79,5 +79,5 @@ def test_prose_is_no_pair(text: str) -> None:
     ['{"pairs": [{"first": "1", "second": 2}]}', '{"pairs": [{"first": 1}]}', '{"pairs": [[1, 2]]}'],
 )
 def test_what_is_no_pair_of_numbers_is_not_read(content: str) -> None:
-    with pytest.raises(Unreadable):
-        parse(content, Pairs, Rung.SCHEMA)
+    with pytest.raises(UnreadableReply):
+        parse(content, Pairs, ReplyForm.SCHEMA)

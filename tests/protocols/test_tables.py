@@ -4,7 +4,7 @@ import pytest
 
 from annotator.actions.results import metrics
 from annotator.actions.validation import corrected
-from annotator.domain.judges.protocol import Material, Over, Scored
+from annotator.domain.judges.protocol import Material, Over, RatedResponse
 from annotator.domain.kinds.documents import DOCUMENTS
 from annotator.domain.material.item import Item
 from annotator.domain.material.response import Response
@@ -97,7 +97,9 @@ def test_a_score_with_credit_is_the_credit_of_verdicts_by_weight(name: str) -> N
         Item(id="i", key="i", question="?"),
         Response(id="r", item_id="i", system_id="s", text="x"),
     )
-    found = metric.score(Scored(Material(item, response, {kind: document(units=units)}), values), False)
+    found = metric.score(
+        RatedResponse(Material(item, response, {kind: document(units=units)}), values), False
+    )
     weights = {unit.id: protocol.weight(unit) for unit in units}
     credit = sum(weights[unit] * metric.credit(value) for unit, value in values.items()) / sum(
         weights.values()

@@ -10,7 +10,7 @@ from annotator.actions.judges import judges
 from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.texts.identity import derived_id, now
 from annotator.storage.tables import JudgementRow, table
 from tests.projects.small_project import small_project
@@ -29,7 +29,7 @@ def two_judges(folder: Path) -> Project:
 
 def places(project: Project, system: str = "Alpha") -> list[tuple[str, str, str]]:
     """(item, response, unit) of every criterion of a system's reports, in their order."""
-    order = Order("baseline", systems=(system,))
+    order = RunRequest("baseline", systems=(system,))
     return [(case.item.id, case.response.id, case.unit.id) for case in judge_cases.cases(project, order)]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from annotator.actions.project.file import Project
-from annotator.storage.holding import Hold, holder
+from annotator.storage.holding import ProjectHold, holder
 from annotator.storage.opening import Busy
 
 HOLDER = """
@@ -45,7 +45,7 @@ def another_window(path: Path) -> Iterator[subprocess.Popen[str]]:
 def test_the_second_window_is_told_who_holds_the_project(closed: Path) -> None:
     with another_window(closed) as other:
         with pytest.raises(Busy) as busy:
-            Hold.take(closed)
+            ProjectHold.take(closed)
         assert f"computer {platform.node()}, process {other.pid}, since 20" in busy.value.happened
         assert "reading only" in busy.value.todo
 
@@ -55,7 +55,7 @@ def test_a_killed_holder_holds_nothing(closed: Path) -> None:
         other.kill()
         other.wait()
         assert holder(closed)["pid"] == other.pid
-        Hold.take(closed).release()
+        ProjectHold.take(closed).release()
     assert holder(closed) == {}
 
 

@@ -6,13 +6,13 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from sqlalchemy import bindparam, insert, select, update
 
-from annotator.storage.ready import Ready
+from annotator.storage.ready import PreparedStatement
 from annotator.storage.tables import ArtifactRow, AuditRow, ReleaseRow, RevisionRow, table
 from tests.storage import sql
 
 RELEASE, ARTIFACT, REVISION = table(ReleaseRow), table(ArtifactRow), table(RevisionRow)
-ADD = Ready(insert(RELEASE))
-FIND = Ready(select(RELEASE).where(RELEASE.c.number == bindparam("wanted")))
+ADD = PreparedStatement(insert(RELEASE))
+FIND = PreparedStatement(select(RELEASE).where(RELEASE.c.number == bindparam("wanted")))
 
 
 def release(number: int, at: datetime) -> dict[str, object]:
@@ -40,8 +40,8 @@ def test_values_fixed_in_the_statement_need_no_name(project):
     other = select(RELEASE).where(RELEASE.c.profile == "other", RELEASE.c.number == bindparam("wanted"))
     with project.store.write() as db:
         ADD.run(db, release(7, datetime.now(UTC)))
-        assert (Ready(wanted).first(db, {"wanted": 7}) or {})["number"] == 7
-        assert Ready(other).first(db, {"wanted": 7}) is None
+        assert (PreparedStatement(wanted).first(db, {"wanted": 7}) or {})["number"] == 7
+        assert PreparedStatement(other).first(db, {"wanted": 7}) is None
 
 
 def test_columns_that_are_not_named_take_their_defaults(project):
@@ -51,13 +51,13 @@ def test_columns_that_are_not_named_take_their_defaults(project):
         "verb": "try", "by": "me", "at": datetime.now(UTC),
     }  # fmt: skip
     with project.store.write() as db:
-        Ready(insert(REVISION)).run(db, named)
+        PreparedStatement(insert(REVISION)).run(db, named)
         row = db.execute(select(REVISION).where(REVISION.c.id == "r-1")).one()
     assert (row.sealed, row.reason, row.guideline) == (False, "", "1")
 
 
 def test_the_same_statement_serves_other_columns(project):
-    adding = Ready(insert(table(AuditRow)))
+    adding = PreparedStatement(insert(table(AuditRow)))
     row = {"kind": "k", "subject": "s", "verb": "v", "by": "me", "at": datetime.now(UTC), "sha256": "a"}
     with project.store.write() as db:
         first = adding.add(db, row)
@@ -68,7 +68,7 @@ def test_the_same_statement_serves_other_columns(project):
 
 def test_a_value_left_out_is_a_bug(project):
     with pytest.raises(KeyError, match="number"), project.store.write() as db:
-        Ready(update(ARTIFACT).values(revision=bindparam("number"))).run(db, {})
+        PreparedStatement(update(ARTIFACT).values(revision=bindparam("number"))).run(db, {})
 
 
 def test_what_it_wrote_goes_with_its_transaction(project):

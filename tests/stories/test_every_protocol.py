@@ -16,15 +16,15 @@ from sqlalchemy import select
 from annotator.actions.items import materials, page_fetching, pages
 from annotator.actions.judges import judges
 from annotator.actions.material import extracting
+from annotator.actions.orders import orders  # fmt: skip
 from annotator.actions.project.file import Project
 from annotator.actions.results import results, scoring
 from annotator.actions.results.response_scores import systems_named
-from annotator.actions.running import orders  # fmt: skip
 from annotator.actions.runs import judge_cases
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Case
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.storage.tables import JudgementRow, table
 from tests.material import drawn_extracts
@@ -49,7 +49,7 @@ def project(tmp_path: Path, llmock: LLMock) -> Iterator[Project]:
 def drawn(project: Project, tmp_path: Path) -> None:
     """The parts that the baseline finds in the reports, and a page for every address they cite."""
     for name in OF_REPORTS:
-        asyncio.run(extracting.run(project, Order("baseline", name)))
+        asyncio.run(extracting.run(project, RunRequest("baseline", name)))
     folder = tmp_path / "pages"
     folder.mkdir()
     (folder / "page.txt").write_text(PAGE, encoding="utf-8")
@@ -60,7 +60,7 @@ def drawn(project: Project, tmp_path: Path) -> None:
 
 def judge(project: Project, protocol: str, name: str) -> dict[str, Any]:
     """A run of one call at a time, so that the replies come to the cases in their order."""
-    return asyncio.run(orders.carry_out(project, Order(name, protocol, concurrency=1)))
+    return asyncio.run(orders.carry_out(project, RunRequest(name, protocol, concurrency=1)))
 
 
 def figures(project: Project, protocol: str) -> dict[tuple[str, str], Any]:
@@ -142,7 +142,7 @@ def public_coverage(_: Project) -> dict[tuple[str, str], float]:
 def counted_claims(project: Project) -> dict[tuple[str, str], float]:
     """yes / (yes + no) over the pages of each report, and cited / all of its claims, each once; then the mean."""
     shares: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for system, found in parts(project, Part.CLAIMS):
+    for system, found in parts(project, ResponsePart.CLAIMS):
         claims_of = Counter(claim.url for claim in found if claim.url)
         refuted = sum(count > 1 for count in claims_of.values())
         shares["faithfulness", system].append(len(claims_of) / (len(claims_of) + refuted))
@@ -163,7 +163,7 @@ def longer_wins(_: Project) -> dict[tuple[str, str], float]:
 def matched_plans(project: Project) -> dict[tuple[str, str], float]:
     """One column of p × g is relevant. One to one TP = 1; any match: p of p rows are right, 1 of g columns found."""
     shares: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for system, found in parts(project, Part.PLAN):
+    for system, found in parts(project, ResponsePart.PLAN):
         p, g = len(found), len(STEPS)
         shares["plan.precision", system].append(1 / p)
         shares["plan.recall", system].append(1 / g)
@@ -188,7 +188,7 @@ def all_said_true(_: Project) -> dict[tuple[str, str], float]:
 def retrieved(project: Project) -> dict[tuple[str, str], float]:
     """Of two gold works one can be found, by its arXiv id."""
     shares: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for system, found in parts(project, Part.REFERENCES):
+    for system, found in parts(project, ResponsePart.REFERENCES):
         n, tp = len(found), sum(one.identifier.lower().startswith(FOUND.lower()) for one in found)
         shares["retrieval.precision", system].append(tp / n)
         shares["retrieval.recall", system].append(tp / 2)
@@ -207,7 +207,7 @@ EXPECTED = {
 }
 
 
-def parts(project: Project, part: Part) -> Iterator[tuple[str, Sequence[Any]]]:
+def parts(project: Project, part: ResponsePart) -> Iterator[tuple[str, Sequence[Any]]]:
     """The system of every response, and what was drawn from it."""
     names, wanted = systems_named(project), materials.for_extracting(EXTRACTIONS["adra.references"])
     for at_hand in materials.each(project, wanted, materials.item_ids(project)):
@@ -232,7 +232,7 @@ def test_a_model_servers_verdicts_become_the_figures_counted_by_hand(
     project: Project, tmp_path: Path, llmock: LLMock, protocol: str
 ) -> None:
     drawn(project, tmp_path)
-    cases = list(judge_cases.cases(project, Order(JUDGE, protocol)))
+    cases = list(judge_cases.cases(project, RunRequest(JUDGE, protocol)))
     for case in cases:
         llmock.reply(json.dumps(REPLIES[protocol](case)))
     assert judge(project, protocol, JUDGE)["state"] == "done"
@@ -300,6 +300,6 @@ REPLY_OF = {
 @pytest.mark.parametrize("name", EXTRACTIONS)
 def test_a_model_server_draws_from_every_report_or_item(project: Project, llmock: LLMock, name: str) -> None:
     llmock.reply(json.dumps(REPLY_OF[name]), times=None)
-    ended = asyncio.run(extracting.run(project, Order(JUDGE, name)))
+    ended = asyncio.run(extracting.run(project, RunRequest(JUDGE, name)))
     things = len(QUESTIONS) * (len(SYSTEMS) if name in OF_REPORTS else 1)
     assert (ended["state"], ended["done"]) == ("done", things)

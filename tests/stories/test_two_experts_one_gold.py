@@ -17,7 +17,7 @@ from annotator.actions.project.file import Project
 from annotator.cli import run_command
 from annotator.domain.experts.adjudication import AdjudicationState
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.parcel import Outcome
+from annotator.domain.experts.parcel import ParcelOutcome
 from annotator.domain.kinds.artifact import Kind, chain
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.texts.canonical import canonical_json, sha256
@@ -96,7 +96,9 @@ def edited_by_hand(work: Path, key: bytes) -> Path:
         link = chain(link, digest)
     revision["chain"] = link
     entries = {**package.entries, "artifacts.json": json.dumps(artifacts).encode()}
-    facts = packages.Facts(**package.manifest.model_dump(include=set(packages.Facts.model_fields)))
+    facts = packages.PackageFacts(
+        **package.manifest.model_dump(include=set(packages.PackageFacts.model_fields))
+    )
     path = work.with_name("by-hand.goldsmith-work")
     path.write_bytes(packages.package_bytes(facts, entries, key))
     return path
@@ -213,7 +215,7 @@ def test_a_gold_is_made_by_two_experts_and_a_senior(
     with closing(Project.open(Path(study.home))) as project:
         (found,) = agreements.of_item(project, items.ids(project)[0])
         assert (found.pairs[0].figures[0].name, found.pairs[0].figures[0].value) == ("match_f1", 0.5)
-        assert [entry.reason for entry in tray.entries(project)] == [Outcome.CONFLICT]
+        assert [entry.reason for entry in tray.entries(project)] == [ParcelOutcome.CONFLICT]
     adjudicate_in_the_window(study.home, study.ids["Cleo"], qtbot)
     object_to_it(study, ada)
     arrival = told(capsys, "unpack", study.home, "--as", "R1", str(study.work("Ada")))["arrivals"][0]

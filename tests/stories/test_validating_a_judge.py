@@ -14,7 +14,7 @@ from annotator.actions.judging import card_checks
 from annotator.actions.project.file import Project
 from annotator.actions.sets import validation_sets
 from annotator.actions.validation import cards, disagreements
-from annotator.actions.validation.validation import Wish
+from annotator.actions.validation.validation import ValidationQuery
 from annotator.gui.pages.labelling import LabelPage
 from annotator.gui.pages.validation.cases.case_bench import CaseBench
 from annotator.gui.shell.starting import make_application
@@ -186,7 +186,7 @@ def rule(window: Window, right: int) -> None:
     for place in range(32 - right):
         press("123"[place % 3])
     settle(page)
-    (ruled,) = disagreements.report(window.desk.project, Wish(set_name=NAME, resamples=50))
+    (ruled,) = disagreements.report(window.desk.project, ValidationQuery(set_name=NAME, resamples=50))
     assert (ruled.open, sum(ruled.rulings.values())) == (0, 32 - right)
     assert ruled.first.plain["accuracy"].value == pytest.approx(right / 32)
     assert ruled.ruled.plain["accuracy"].value > right / 32

@@ -1,1 +1,1 @@
-"""Adjudication: the queue, rulings, first votes, closing, and what authors learn of it."""
+"""Adjudication: the queue, rulings, first votes, closing, and feedback to authors."""

@@ -1,4 +1,4 @@
-"""What an adjudicator has before them: which items wait, open conflicts first, the lowest agreement first."""
+"""The adjudication queue: open conflicts first, lowest agreement first."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
@@ -28,8 +28,8 @@ _STAGES = {stage.value: place for place, stage in enumerate(Stage)}
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """One line of the queue: a stage of an item, how contested it is, and how far its adjudication has come.
+class QueueLine:
+    """A line of the queue: a stage of an item, how contested it is, and the progress of its adjudication.
 
     `state` is “not begun” or an AdjudicationState's; `contested` counts rows that are not unanimous, `decided` rows
     of either kind that are ruled on, `disputes` those not yet answered.
@@ -66,7 +66,7 @@ class Waiting:
         return not self.closed and (not self.unanimous or self.disputes > 0)
 
 
-def queue(project: Project) -> list[Waiting]:
+def queue(project: Project) -> list[QueueLine]:
     """What this person may adjudicate: conflicts, the lowest agreement first, then what is unanimous, then closed."""
     with project.store.read() as db:
         known = adjudicators.competence(project, db)
@@ -99,10 +99,10 @@ def _line(
     found: Adjudication | None,
     progress: dict[str, Counter[str]],
     disputes: int,
-) -> Waiting:
+) -> QueueLine:
     rows, contested, order_differs = _laid(db, row)
     counted = progress.get(found.id, Counter()) if found else Counter(rows=rows, contested=contested)
-    return Waiting(
+    return QueueLine(
         item_id=row.item_id,
         item_key=row.key,
         question=row.question,
@@ -153,7 +153,7 @@ def _disputed(db: Connection) -> Counter[tuple[str, str]]:
     return Counter((row.item_id, row.stage) for row in db.execute(question))
 
 
-def _urgency(line: Waiting) -> tuple[bool, bool, float, float]:
+def _urgency(line: QueueLine) -> tuple[bool, bool, float, float]:
     """Conflicts before what is unanimous, open before closed, then the lowest agreement; ties keep their order.
 
     Where the figure is undefined, or the same, the share of rows that are contested decides.

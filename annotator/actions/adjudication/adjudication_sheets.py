@@ -1,4 +1,4 @@
-"""What an adjudicator sees of one item: its rows, each letter's unit beside the other's, and the consensus so far."""
+"""One item as its adjudicator sees it: rows, the units of each letter side by side, the consensus so far."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -21,7 +21,7 @@ from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import Label
 from annotator.domain.kinds.unit import Unit
-from annotator.domain.texts.difference import Piece, differences
+from annotator.domain.texts.difference import TextPiece, differences
 from annotator.storage.tables import DisputeRow, ItemRow, table
 
 DISPUTE, ITEM = table(DisputeRow), table(ItemRow)
@@ -29,7 +29,7 @@ DISPUTE, ITEM = table(DisputeRow), table(ItemRow)
 
 @dataclass(frozen=True, slots=True)
 class SheetRow:
-    """One row: the letters' units with their notes, what of them differs and counts, and what the ruling makes.
+    """A row: the units of each letter with their notes, the differences that count, and the ruling's result.
 
     `pieces` are the word-level differences from the first letter's words to each further letter's. `heading`,
     `report` and `response_id` say what a label is about: the words judged by, and the report under its stand-in
@@ -41,7 +41,7 @@ class SheetRow:
     units: dict[str, Unit]
     differing: tuple[str, ...]
     made: tuple[Made, ...]
-    pieces: dict[str, tuple[Piece, ...]] = field(default_factory=dict)
+    pieces: dict[str, tuple[TextPiece, ...]] = field(default_factory=dict)
     heading: str = ""
     report: str = ""
     response_id: str = ""
@@ -54,7 +54,7 @@ class SheetRow:
 
 @dataclass(frozen=True, slots=True)
 class SheetDispute:
-    """An objection that waits for its answer, under its author's letter."""
+    """An unanswered objection, under its author's letter."""
 
     id: str
     letter: str
@@ -62,8 +62,8 @@ class SheetDispute:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
-    """All that is needed to adjudicate one stage of an item, and nothing that says who is who.
+class AdjudicationSheet:
+    """Everything needed to adjudicate one stage of an item, without anyone's identity.
 
     `remarks` are the notes on the whole artifact, `figures` the frozen agreement, `consensus` what is made so far.
     """
@@ -86,8 +86,8 @@ class Sheet:
     disputes: tuple[SheetDispute, ...]
 
 
-def sheet(project: Project, adjudication_id: str) -> Sheet:
-    """One adjudication by letters alone; Refusal for whoever may not adjudicate it, KeyError when there is none."""
+def sheet(project: Project, adjudication_id: str) -> AdjudicationSheet:
+    """One adjudication by letters alone; Refusal for anyone who may not adjudicate it, KeyError when there is none."""
     with project.store.read() as db:
         found = ruling_rows.adjudication(db, adjudication_id)
         adjudicators.refuse_others(project, db, found)
@@ -97,7 +97,7 @@ def sheet(project: Project, adjudication_id: str) -> Sheet:
         item = db.execute(select(ITEM.c.key, ITEM.c.question).where(ITEM.c.id == found.item_id)).one()
         disputes = _disputes(db, found)
     kind = letters.kind_of(found)
-    return Sheet(
+    return AdjudicationSheet(
         adjudication_id=found.id,
         item_id=found.item_id,
         item_key=item.key,

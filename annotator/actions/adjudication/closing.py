@@ -1,4 +1,4 @@
-"""How an adjudication is closed into a consensus, a new artifact beside those it came from, and reopened."""
+"""Closing an adjudication into a consensus, a new artifact beside those it came from, and reopening it."""
 
 from dataclasses import dataclass
 
@@ -32,7 +32,7 @@ DISPUTE = table(DisputeRow)
 
 @dataclass(frozen=True, slots=True)
 class Lacking:
-    """What a row still needs before closing: `field` is “take”, “own” or “reason”, `words` says it in a sentence."""
+    """What a row still needs before closing: `field` is “take”, “own” or “reason”, `words` a sentence about it."""
 
     ruling_id: str
     number: int
@@ -76,7 +76,7 @@ def _lacks(kind: Kind, number: int, row: Ruling, documents: Documents) -> list[t
 
 
 def _needs_reason(row: Ruling) -> bool:
-    """Whether somebody's work is changed, left out, or passed over for another's."""
+    """Whether someone's work is changed, left out, or passed over for another's."""
     if row.take in (DROP, OWN):
         return bool(row.members)
     return row.take in row.members and len(row.members) > 1 and not row.unanimous

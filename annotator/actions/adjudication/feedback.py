@@ -1,4 +1,4 @@
-"""What became of one rater's units in a consensus: kept, reworded, dropped, added … and why."""
+"""Feedback on one rater's units in a consensus: kept, reworded, dropped, added … and why."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -115,7 +115,7 @@ _STAGES = list(Stage)
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """What became of a person's work on an item, stage by stage; empty until there is a consensus."""
+    """Feedback on a person's work on an item, stage by stage; empty until there is a consensus."""
 
     item_id: str
     stages: tuple[StageDigest, ...]
@@ -124,7 +124,7 @@ class Digest:
 
 @dataclass(frozen=True, slots=True)
 class DigestLine:
-    """An item on which a person can see what became of their work; `changed` counts rows that are not “kept”."""
+    """An item with feedback for a person; `changed` counts rows that are not “kept”."""
 
     item_id: str
     item_key: str
@@ -140,7 +140,7 @@ def digest(project: Project, item_id: str) -> Digest:
 
 
 def items_with_digest(project: Project) -> list[DigestLine]:
-    """The items on which the person working can see what became of their work, in the project's order."""
+    """The items on which the person working can see what happened to their work, in the project's order."""
     me = people.someone(project).id
     with project.store.read() as db:
         keys = db.execute(

@@ -1,4 +1,4 @@
-"""How an adjudication is opened: from the frozen alignment, by someone who answered nothing of the item."""
+"""Opening an adjudication from the frozen alignment, by a person who did not answer the item."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,8 +25,8 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    """The rows of an agreement before anybody has ruled, which of them are unanimous, and whether the order is."""
+class OpeningRows:
+    """The rows of an agreement before any ruling: which are unanimous, and whether their order is."""
 
     letters: dict[str, str]
     rows: tuple[aligning.Members, ...]
@@ -47,7 +47,7 @@ def id_of(item_id: str, stage: Stage) -> str:
 def open_(project: Project, item_id: str, stage: Stage) -> Adjudication:
     """The adjudication of a stage of an item, opened now if it was not before, and this person's from now on.
 
-    Its letters are left out of what comes back. Refusal while the agreement is not frozen, and for whoever
+    Its letters are left out of what comes back. Refusal while the agreement is not frozen, and for anyone who
     answered something of the item.
     """
     with project.store.write() as db:
@@ -73,7 +73,7 @@ def look(project: Project, item_id: str, stage: Stage, question: Callable[[Proje
 
 
 def _theirs(project: Project, db: Connection, item_id: str, stage: Stage) -> tuple[str, Adjudication | None]:
-    """The person working and the adjudication, if it is begun; Refusal when they may not go on with it."""
+    """The person working and the adjudication, if it is begun; Refusal when they may not resume it."""
     found = ruling_rows.of_stage(db, item_id, stage)
     known = adjudicators.competence(project, db, item_id)
     if objection := known.objection(item_id, found.adjudicator_id if found else ""):
@@ -81,7 +81,7 @@ def _theirs(project: Project, db: Connection, item_id: str, stage: Stage) -> tup
     return known.person.id, found
 
 
-def layout(db: Connection, agreement: Agreement) -> Layout:
+def layout(db: Connection, agreement: Agreement) -> OpeningRows:
     """How the units of an agreement's raters are laid out; the same wherever and whenever it is asked."""
     raters = [rater.person_id for rater in agreement.inputs]
     dealt = aligning.dealt(raters, aligning.seed_of(id_of(agreement.item_id, agreement.stage)))
@@ -90,7 +90,7 @@ def layout(db: Connection, agreement: Agreement) -> Layout:
     orders = {letter: [unit.id for unit in document.units] for letter, document in documents.items()}
     rows = aligning.rows(agreement, dealt, orders)
     unanimous = tuple(len(row) == len(dealt) and _agree(kind, row, documents) for row in rows)
-    return Layout(
+    return OpeningRows(
         dealt, tuple(rows), unanimous, KINDS[kind].ordered and not aligning.same_order(rows, orders)
     )
 
@@ -102,7 +102,7 @@ def _agree(kind: Kind, row: aligning.Members, documents: dict[str, Document[Any]
 def _laid_out(
     db: Connection, item_id: str, stage: Stage, person_id: str
 ) -> tuple[Adjudication, list[Ruling]]:
-    """An adjudication and its rulings before anybody has ruled; Refusal while its agreement is not frozen."""
+    """An adjudication and its rulings before anyone has ruled; Refusal while its agreement is not frozen."""
     agreement = agreements.of_stage(db, item_id, stage)
     if agreement is None:
         raise Refusal(

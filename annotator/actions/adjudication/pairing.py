@@ -1,4 +1,4 @@
-"""How an adjudicator pairs units otherwise than the matcher did; the frozen figure stays what it was."""
+"""Pairing units by hand; the frozen figure stays unchanged."""
 
 from sqlalchemy.engine import Connection
 

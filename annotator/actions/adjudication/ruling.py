@@ -1,4 +1,4 @@
-"""How an adjudicator rules on a row: take a letter, both, one's own wording or nothing, and say why; with drafts."""
+"""Rulings on a row: a letter, both, one's own wording or nothing, with a reason; and their drafts."""
 
 from collections.abc import Mapping
 from typing import Any, Literal

@@ -1,4 +1,4 @@
-"""What closed adjudications settled, version by version, and why a person has nothing to adjudicate."""
+"""Closed adjudications, version by version, and why a person has nothing to adjudicate."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ Lacking = Literal["role", "items", "answers", "seals", "own", "others"]
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class ClosedVersion:
     """One closed version, without who closed it or when.
 
     `origins` counts the units of the consensus by where they come from, `dropped` the rows that were left out;
@@ -35,14 +35,14 @@ class Settled:
     repaired: tuple[Figure, ...]
 
 
-def versions(project: Project, adjudication_id: str) -> list[Settled]:
-    """The closed versions of an adjudication, the first one first; Refusal for whoever may not adjudicate it."""
+def versions(project: Project, adjudication_id: str) -> list[ClosedVersion]:
+    """The closed versions of an adjudication, the first one first; Refusal for anyone who may not adjudicate it."""
     with project.store.read() as db:
         found = ruling_rows.adjudication(db, adjudication_id)
         adjudicators.refuse_others(project, db, found)
         closed = consensus_versions.versions(db, adjudication_id)
     return [
-        Settled(
+        ClosedVersion(
             version=each.version,
             units=len(each.provenance),
             origins=dict(Counter(provenance.origin for provenance in each.provenance)),

@@ -1,4 +1,4 @@
-"""How what nobody disagrees on is confirmed in one go, all but a sample that is looked at all the same."""
+"""Bulk confirmation of unanimous items, except for a sample drawn for a spot check."""
 
 import random
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from sqlalchemy import update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.adjudication import adjudicating, closing, openings
-from annotator.actions.adjudication.adjudicating import UNOPENED, Waiting
+from annotator.actions.adjudication.adjudicating import UNOPENED, QueueLine
 from annotator.actions.consensus import ruling_rows
 from annotator.actions.project import backups
 from annotator.actions.project.file import Project
@@ -35,8 +35,8 @@ class Unanimous:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """What was closed in one go, and what was drawn to be looked at, from which seed."""
+class BulkCloseReport:
+    """The items closed in bulk, those drawn for a spot check, and the seed."""
 
     closed: tuple[Unanimous, ...]
     spot_check: tuple[Unanimous, ...]
@@ -63,7 +63,7 @@ def _confirmed(project: Project, db: Connection, found: Adjudication, *, undoabl
 
 def auto_unanimous(
     project: Project, share: float = SHARE, seed: int | None = None, progress: Progress | None = None
-) -> Report:
+) -> BulkCloseReport:
     """Close every item on which all rows are unanimous and nobody has begun to rule, but for a drawn sample.
 
     At least one is drawn; it is marked as a spot check and left open. Without a seed one is derived from what there
@@ -72,7 +72,7 @@ def auto_unanimous(
     if not 0 <= share <= 1:
         raise Refusal(f"{share} is not a share.", "Give a number from 0 to 1.")
     if not _eligible(project):
-        return Report((), (), share, seed or 0)
+        return BulkCloseReport((), (), share, seed or 0)
     backups.make(project, "before confirming unanimous items")
     with project.store.write() as db:
         found = _eligible(project)
@@ -84,7 +84,9 @@ def auto_unanimous(
             if progress is not None:
                 progress("confirming unanimous items", done, len(found))
     closed = tuple(line for line in found if line.adjudication_id not in drawn)
-    return Report(closed, tuple(line for line in found if line.adjudication_id in drawn), share, seed)
+    return BulkCloseReport(
+        closed, tuple(line for line in found if line.adjudication_id in drawn), share, seed
+    )
 
 
 def _eligible(project: Project) -> list[Unanimous]:
@@ -99,7 +101,7 @@ def _eligible(project: Project) -> list[Unanimous]:
     )
 
 
-def _untouched(line: Waiting) -> bool:
+def _untouched(line: QueueLine) -> bool:
     waits = line.state in (UNOPENED, AdjudicationState.OPEN.value)
     return waits and line.unanimous and line.rows > 0 and not line.decided and not line.spot_check
 

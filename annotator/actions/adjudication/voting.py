@@ -1,4 +1,4 @@
-"""How a senior says what they think before they see A and B, and how far that agrees with the raters."""
+"""First votes: what a senior thinks before seeing A and B, and how far it agrees with the raters."""
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ Said = tuple[str, str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """A contested row as it is put to the vote: what it is about and what can be said, nothing of who said what.
+    """A contested row for a first vote: its subject and the possible values, without anyone's answer.
 
     `words` are the dimension, the words a report is judged by, or one letter's wording of the unit.
     """
@@ -46,7 +46,7 @@ class Ballot:
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """How far seniors' first votes on a stage agree with the raters, each vote set beside each rater's value."""
+    """Agreement of seniors' first votes on a stage with the raters' values."""
 
     stage: Stage
     field: str
@@ -85,14 +85,14 @@ def ballots(project: Project, adjudication_id: str) -> list[Ballot]:
 
 
 def _votable(found: Adjudication, row: Ruling) -> bool:
-    # Whoever reopens has seen both.
+    # Anyone who reopens has seen both.
     return row.open and not row.unanimous and found.state is AdjudicationState.OPEN
 
 
 def vote(project: Project, ruling_id: str, value: str) -> Change:
     """Say a value before seeing A and B; an empty one takes the vote back.
 
-    Refusal once the row is ruled on or its adjudication was closed before: whoever decided has seen both.
+    Refusal once the row is ruled on or its adjudication was closed before: the person who decided has seen both.
     """
     with project.store.write() as db:
         row = ruling_rows.ruling(db, ruling_id)
@@ -112,7 +112,7 @@ def vote(project: Project, ruling_id: str, value: str) -> Change:
 def votes(project: Project) -> list[Votes]:
     """How far first votes agree with the raters, stage by stage, over adjudications that have been closed.
 
-    Percent agreement, κ and what else the stage's values have; intervals draw items anew. Refusal for whoever
+    Percent agreement, κ and what else the stage's values have; intervals draw items again. Refusal for anyone who
     neither coordinates nor adjudicates.
     """
     person = people.someone(project)

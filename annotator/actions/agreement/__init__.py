@@ -1,1 +1,1 @@
-"""How far people, and people with models, agree."""
+"""Agreement of people, and of people with models."""

@@ -1,4 +1,4 @@
-"""What lies behind a figure of agreement: each pair of frozen values, with the words of the units they stand on."""
+"""The pairs of frozen values behind a figure of agreement, with the words of their units."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ import orjson
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.agreement.agreement_figures import SELF, UNITS, Repeated, Row, repeated
+from annotator.actions.agreement.agreement_figures import SELF, UNITS, FigureRow, Repeated, repeated
 from annotator.actions.agreement.agreement_groups import Group, criteria
-from annotator.actions.agreement.agreement_inputs import Input, refuse_others
-from annotator.actions.agreement.agreement_report import VOTES, Report, inputs_of
+from annotator.actions.agreement.agreement_inputs import AgreementInput, refuse_others
+from annotator.actions.agreement.agreement_report import VOTES, AgreementReport, inputs_of
 from annotator.actions.assignments import adjudicators
 from annotator.actions.consensus import consensus, letters, ruling_rows
 from annotator.actions.project.file import Project
@@ -31,8 +31,8 @@ Units = dict[tuple[str, str, str], tuple[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
-    """What one rater wrote and said: `who` is a person's id, or in words which time it was."""
+class RaterSide:
+    """One rater's text and value; `who` is a person's id, or the occasion in words."""
 
     who: str
     words: str
@@ -40,8 +40,8 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Behind:
-    """Two sides of what is held for the same unit; a side without words did not write it.
+class LineBehind:
+    """Two sides aligned as the same unit; a side without words lacks it.
 
     `about` is the unit that a report was judged by, `report` its system. `same` is None where a value is missing.
     """
@@ -49,8 +49,8 @@ class Behind:
     item_id: str
     item_key: str
     question: str
-    a: Side
-    b: Side
+    a: RaterSide
+    b: RaterSide
     same: bool | None
     likeness: float | None = None
     about: str = ""
@@ -58,16 +58,16 @@ class Behind:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """The lines behind a row, and how many items are held back from someone who may yet adjudicate them."""
+class LinesBehind:
+    """The lines behind a row, and how many items are hidden from a person who may yet adjudicate them."""
 
-    row: Row
-    lines: tuple[Behind, ...]
+    row: FigureRow
+    lines: tuple[LineBehind, ...]
     held_back: int = 0
 
 
-def behind(project: Project, report: Report, row: Row) -> Found:
-    """What a row was computed from, line by line, in the order of items. Refusal for whoever does not coordinate.
+def behind(project: Project, report: AgreementReport, row: FigureRow) -> LinesBehind:
+    """What a row was computed from, line by line, in the order of items. Refusal for anyone who does not coordinate.
 
     Held back is what would tell an adjudicator, before they have decided, who wrote what.
     """
@@ -83,11 +83,11 @@ def behind(project: Project, report: Report, row: Row) -> Found:
         else:
             lines = _of_records(db, items, report, row)
     kept = tuple(line for line in lines if line.item_id not in secret)
-    return Found(row, kept, len({line.item_id for line in lines} & secret))
+    return LinesBehind(row, kept, len({line.item_id for line in lines} & secret))
 
 
 class _About:
-    """What labels are about."""
+    """The subject of labels."""
 
     def __init__(self, db: Connection, judged: Iterable[Group]) -> None:
         names = select(RESPONSE.c.id, SYSTEM.c.name).join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
@@ -103,7 +103,7 @@ class _About:
         return self._systems.get(response_id, response_id)
 
 
-def _of_records(db: Connection, items: Items, report: Report, row: Row) -> list[Behind]:
+def _of_records(db: Connection, items: Items, report: AgreementReport, row: FigureRow) -> list[LineBehind]:
     found = inputs_of(report, row)
     wanted = {each.where.item_id for each in found}
     units = _units(db, [one for one in report.records if one.stage is row.stage and one.item_id in wanted])
@@ -111,9 +111,9 @@ def _of_records(db: Connection, items: Items, report: Report, row: Row) -> list[
     return [_of_input(each, items, units, about, row) for each in found]
 
 
-def _of_input(each: Input, items: Items, units: Units, about: _About, row: Row) -> Behind:
+def _of_input(each: AgreementInput, items: Items, units: Units, about: _About, row: FigureRow) -> LineBehind:
     where = each.where
-    return Behind(
+    return LineBehind(
         where.item_id,
         *items[where.item_id],
         _side(where.a, units.get((where.item_id, where.a, each.unit_a)), each.value_a, row),
@@ -140,11 +140,11 @@ def _units(db: Connection, records: Iterable[Agreement]) -> Units:
     return found
 
 
-def _side(person: str, unit: tuple[str, int] | None, value: Any, row: Row) -> Side:
+def _side(person: str, unit: tuple[str, int] | None, value: Any, row: FigureRow) -> RaterSide:
     if row.field == UNITS:
         # Who wrote a unit at all is told by its words; its place in the list says more than a 1.
-        return Side(person, unit[0], unit[1]) if unit and value else Side(person, "", None)
-    return Side(person, unit[0] if unit else "", value)
+        return RaterSide(person, unit[0], unit[1]) if unit and value else RaterSide(person, "", None)
+    return RaterSide(person, unit[0] if unit else "", value)
 
 
 def _same(a: Any, b: Any) -> bool | None:
@@ -155,20 +155,20 @@ def _same(a: Any, b: Any) -> bool | None:
     return bool(a == b)
 
 
-def _twice(project: Project, row: Row) -> list[Repeated]:
+def _twice(project: Project, row: FigureRow) -> list[Repeated]:
     return next(
         again for (person, _, protocol), again in repeated(project).items() if (person, protocol) == row.group
     )
 
 
-def _of_repeats(db: Connection, items: Items, again: list[Repeated]) -> list[Behind]:
+def _of_repeats(db: Connection, items: Items, again: list[Repeated]) -> list[LineBehind]:
     about = _About(db, {(one.item_id, one.unit_id) for one in again})
     return [
-        Behind(
+        LineBehind(
             one.item_id,
             *items[one.item_id],
-            Side("the first time", "", one.first),
-            Side("again", "", one.second),
+            RaterSide("the first time", "", one.first),
+            RaterSide("again", "", one.second),
             _same(one.first, one.second),
             about=about.unit(one.item_id, one.unit_id),
             report=about.system(one.response_id),
@@ -177,7 +177,7 @@ def _of_repeats(db: Connection, items: Items, again: list[Repeated]) -> list[Beh
     ]
 
 
-def _of_votes(db: Connection, items: Items, row: Row) -> list[Behind]:
+def _of_votes(db: Connection, items: Items, row: FigureRow) -> list[LineBehind]:
     rulings = ruling_rows.all_rulings(db)
     voted = [
         (found, ruling, letter, unit)
@@ -196,21 +196,21 @@ def _of_votes(db: Connection, items: Items, row: Row) -> list[Behind]:
 
 def _of_vote(
     found: Adjudication, ruling: Ruling, letter: str, unit: Unit, items: Items, about: _About
-) -> Behind:
+) -> LineBehind:
     value = letters.said(letters.kind_of(found), unit) or None
     label = unit if isinstance(unit, Label) else None
-    return Behind(
+    return LineBehind(
         found.item_id,
         *items[found.item_id],
-        Side("first vote", "", ruling.first_vote),
-        Side(found.letters[letter], unit.text, value),
+        RaterSide("first vote", "", ruling.first_vote),
+        RaterSide(found.letters[letter], unit.text, value),
         _same(ruling.first_vote, value),
         about=about.unit(found.item_id, label.unit_id) if label else unit.text,
         report=about.system(label.response_id) if label else "",
     )
 
 
-def _undecided(project: Project, db: Connection, row: Row) -> set[str]:
+def _undecided(project: Project, db: Connection, row: FigureRow) -> set[str]:
     """The items of a row that the person working may adjudicate and has not finished with."""
     known = adjudicators.competence(project, db)
     opened = {each.item_id: each for each in ruling_rows.adjudications(db) if each.stage is row.stage}
@@ -223,7 +223,7 @@ def _open_to(known: adjudicators.Competence, item_id: str, found: Adjudication |
     return known.objection(item_id, found.adjudicator_id if found else "") is None
 
 
-def held_back_words(found: Found) -> str:
+def held_back_words(found: LinesBehind) -> str:
     """Why lines are held back, in a sentence; empty when none are."""
     if not found.held_back:
         return ""

@@ -1,4 +1,4 @@
-"""What the coordinator asks of agreement: pooled figures, computed from frozen records alone."""
+"""Pooled figures of agreement, computed from frozen records alone."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -10,9 +10,9 @@ from sqlalchemy import and_, select
 from annotator.actions.agreement.agreement_groups import Group, groups_of, naming, refuse_unknown
 from annotator.actions.agreement.agreement_inputs import (
     ITEM,
-    Input,
+    AgreementInput,
+    AgreementScope,
     Names,
-    Where,
     flat,
     frozen,
     refuse_others,
@@ -20,7 +20,7 @@ from annotator.actions.agreement.agreement_inputs import (
 )
 from annotator.actions.authoring.comparing import ITEM_SCORE, measured, with_categories
 from annotator.actions.authoring.draft_provenance import COMMON
-from annotator.actions.authoring.value_figures import Field, Joined, alpha, noted, of_pairs
+from annotator.actions.authoring.value_figures import ComparedField, JoinedValue, alpha, noted, of_pairs
 from annotator.actions.project.file import PERSON, Project
 from annotator.domain.experts.agreement import Agreement, Figure, figure
 from annotator.domain.experts.assignment import Stage
@@ -45,7 +45,7 @@ FEWEST_FOR_ALPHA = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class FigureRow:
     """Pooled figures of one field, over one group of one stage, with the ids of the items behind them.
 
     `group` are the ids of what is grouped by, `name` says it in words. `n` counts pairs of values, or items where
@@ -71,14 +71,14 @@ class Row:
 class _Averaged:
     """A figure of one pair of raters on one item that is averaged over items."""
 
-    where: Where
+    where: AgreementScope
     name: str
     value: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """A unit of a report that a person labelled twice; None is a value that was not given."""
+    """A unit that a person labelled twice; None for a missing value."""
 
     item_id: str
     response_id: str
@@ -87,17 +87,17 @@ class Repeated:
     second: Any
 
 
-def rows(project: Project, by: str = "stage", stage: Stage | None = None) -> list[Row]:
+def rows(project: Project, by: str = "stage", stage: Stage | None = None) -> list[FigureRow]:
     """Pooled figures of every stage, or of one, grouped by one of `BY`; by criterion there are labels only.
 
-    Intervals of shares are Wilson's; those of κ, AC1, α and means draw items anew. Refusal for whoever does not
+    Intervals of shares are Wilson's; those of κ, AC1, α and means draw items again. Refusal for anyone who does not
     coordinate.
     """
     found, names = frozen(project)
     return pooled(project, by, [each for each in found if stage in (None, each.stage)], names)
 
 
-def pooled(project: Project, by: str, found: Sequence[Agreement], names: Names) -> list[Row]:
+def pooled(project: Project, by: str, found: Sequence[Agreement], names: Names) -> list[FigureRow]:
     """The rows of these records: the frozen ones, or the same by another pairing of their units."""
     refuse_unknown(by)
     groups = _grouped(found, by)
@@ -116,7 +116,7 @@ def pooled(project: Project, by: str, found: Sequence[Agreement], names: Names) 
     return sorted(made, key=lambda row: (order.index(row.stage), natural(row.name)))
 
 
-def self_agreement(project: Project) -> list[Row]:
+def self_agreement(project: Project) -> list[FigureRow]:
     """How far each person agrees with their own earlier labels on silent repeats: first trial against second."""
     refuse_others(project)
     made = []
@@ -138,7 +138,7 @@ def _with_drafts_of_one(found: Iterable[Agreement]) -> defaultdict[Stage, set[st
     return drafted
 
 
-def _with_note(row: Row, drafted: set[str]) -> Row:
+def _with_note(row: FigureRow, drafted: set[str]) -> FigureRow:
     """The row, with a note of how many of its items are among those drafted."""
     count = len(drafted & set(row.items))
     if not count:
@@ -150,7 +150,7 @@ def _with_note(row: Row, drafted: set[str]) -> Row:
     return replace(row, figures=tuple(figures))
 
 
-Members = tuple[list[Input], list[_Averaged]]
+Members = tuple[list[AgreementInput], list[_Averaged]]
 Head = tuple[Stage, str, Group, str]
 
 
@@ -170,17 +170,19 @@ def _grouped(found: Iterable[Agreement], by: str) -> dict[tuple[Stage, Group], M
     return groups
 
 
-def _fields(stage: Stage, found: Iterable[Agreement]) -> list[Field]:
+def _fields(stage: Stage, found: Iterable[Agreement]) -> list[ComparedField]:
     """The fields of a stage that are pooled, with their categories; the order of sub-tasks is averaged instead."""
     if stage.kind is None:
         return []
     values = [pair.values for agreement in found if agreement.stage is stage for pair in agreement.pairs]
     fields = [with_categories(field, values) for field in measured(stage.kind)]
-    scores = [Field(ITEM_SCORE, Level.INTERVAL)] if KINDS[stage.kind].scored else []
+    scores = [ComparedField(ITEM_SCORE, Level.INTERVAL)] if KINDS[stage.kind].scored else []
     return [field for field in fields if field.level is not Level.RANK] + scores
 
 
-def _rows(head: Head, fields: Iterable[Field], found: list[Input], averaged: list[_Averaged]) -> list[Row]:
+def _rows(
+    head: Head, fields: Iterable[ComparedField], found: list[AgreementInput], averaged: list[_Averaged]
+) -> list[FigureRow]:
     made = []
     wheres = (*(one.where for one in found), *(one.where for one in averaged))
     lists = {(where.item_id, frozenset((where.a, where.b))) for where in wheres}
@@ -197,12 +199,12 @@ def _rows(head: Head, fields: Iterable[Field], found: list[Input], averaged: lis
     return [replace(row, lists=len(lists)) for row in made]
 
 
-def _row(head: Head, field: str, found: Sequence[tuple[str, Estimate]], items: Iterable[str]) -> Row:
+def _row(head: Head, field: str, found: Sequence[tuple[str, Estimate]], items: Iterable[str]) -> FigureRow:
     figures = tuple(figure(name, estimate) for name, estimate in found)
-    return Row(*head, field, found[0][1].n, figures, tuple(dict.fromkeys(items)))
+    return FigureRow(*head, field, found[0][1].n, figures, tuple(dict.fromkeys(items)))
 
 
-def _pooled(field: Field, found: Sequence[Input]) -> list[tuple[str, Estimate]]:
+def _pooled(field: ComparedField, found: Sequence[AgreementInput]) -> list[tuple[str, Estimate]]:
     """The figures of a field over all pairs of raters and items at once; α where three or more rated."""
     pairs = [(each.value_a, each.value_b) for each in found]
     figures = of_pairs(field, pairs, [each.where.item_id for each in found])
@@ -214,10 +216,10 @@ def _pooled(field: Field, found: Sequence[Input]) -> list[tuple[str, Estimate]]:
     return figures
 
 
-def _joined(each: Input) -> Joined:
+def _joined(each: AgreementInput) -> JoinedValue:
     item = each.where.item_id
     a, b = (item, each.where.a, each.unit_a), (item, each.where.b, each.unit_b)
-    return Joined(a, b, each.value_a, each.value_b, cluster=item)
+    return JoinedValue(a, b, each.value_a, each.value_b, cluster=item)
 
 
 def _mean(name: str, averaged: Iterable[_Averaged]) -> Estimate:

@@ -1,4 +1,4 @@
-"""By what agreement may be grouped: which groups a figure belongs to, and what each is called."""
+"""Groups of agreement figures: which groups a figure belongs to, and their names."""
 
 from collections.abc import Callable, Iterable
 
@@ -6,7 +6,7 @@ import orjson
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.agreement.agreement_inputs import Names, Where
+from annotator.actions.agreement.agreement_inputs import AgreementScope, Names
 from annotator.actions.labelling import dealing
 from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Stage
@@ -26,7 +26,7 @@ def refuse_unknown(by: str) -> None:
         raise Refusal(f"Agreement cannot be grouped by “{by}”.", f"Choose one of {', '.join(BY)}.")
 
 
-def groups_of(by: str, where: Where, judged_unit: str = "") -> tuple[Group, ...]:
+def groups_of(by: str, where: AgreementScope, judged_unit: str = "") -> tuple[Group, ...]:
     """The groups that something belongs to: two of persons, none of criteria where no unit was judged."""
     match by:
         case "pair":

@@ -1,4 +1,4 @@
-"""What agreement is computed from: the exact values of each pair of units, read off frozen records alone."""
+"""Inputs of agreement: the exact values of each pair of units, from frozen records alone."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -25,8 +25,8 @@ CSV_NAME, JSON_NAME = "agreement-inputs.csv", "agreement.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
-    """Whose agreement on what, frozen in which ISO week, and under which versions of the guideline."""
+class AgreementScope:
+    """The scope of an agreement: raters, stage, the ISO week of freezing, guideline versions."""
 
     item_id: str
     stage: Stage
@@ -38,10 +38,10 @@ class Where:
 
 
 @dataclass(frozen=True, slots=True)
-class Input:
-    """Two raters' values of one field of one pair of units; for labels, of which report and which unit."""
+class AgreementInput:
+    """Two raters' values of one field of a pair of units; for labels with report and unit."""
 
-    where: Where
+    where: AgreementScope
     field: str
     unit_a: str
     unit_b: str
@@ -51,7 +51,7 @@ class Input:
     response_id: str = ""
     judged_unit: str = ""
 
-    def seen_by(self, person_id: str) -> "Input":
+    def seen_by(self, person_id: str) -> "AgreementInput":
         """The same with that rater first."""
         if self.where.b != person_id:
             return self
@@ -74,18 +74,18 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What things are called: items by key and in their order, people by alias."""
+    """Names to show: items by key and in order, people by alias."""
 
     items: Mapping[str, str]
     people: Mapping[str, str]
 
     def of_person(self, person_id: str) -> str:
-        """A person's alias; the id itself of somebody whom the project does not know."""
+        """A person's alias; the id itself of someone whom the project does not know."""
         return self.people.get(person_id, person_id)
 
 
 def refuse_others(project: Project) -> None:
-    """Refusal for whoever does not coordinate: figures tell annotators and adjudicators how others answered."""
+    """Refusal for anyone who does not coordinate: figures tell annotators and adjudicators how others answered."""
     if not people.someone(project).has(Role.COORDINATOR):
         raise Refusal(
             "Agreement is shown to a coordinator only.",
@@ -108,25 +108,27 @@ def frozen(project: Project) -> tuple[list[Agreement], Names]:
     return found, Names(items, aliases)
 
 
-def flat(agreement: Agreement) -> Iterator[Input]:
+def flat(agreement: Agreement) -> Iterator[AgreementInput]:
     """Every input of a frozen agreement: who wrote which unit, and the values of each pair, field by field."""
     for pair in agreement.pairs:
         where = where_of(agreement, pair)
         for match in pair.matched:
-            yield Input(where, WRITTEN, match.a, match.b, 1, 1, match.likeness)
-        yield from (Input(where, WRITTEN, unit, "", 1, 0) for unit in pair.only_a)
-        yield from (Input(where, WRITTEN, "", unit, 0, 1) for unit in pair.only_b)
+            yield AgreementInput(where, WRITTEN, match.a, match.b, 1, 1, match.likeness)
+        yield from (AgreementInput(where, WRITTEN, unit, "", 1, 0) for unit in pair.only_a)
+        yield from (AgreementInput(where, WRITTEN, "", unit, 0, 1) for unit in pair.only_b)
         yield from _values(where, pair)
         scores = {found.name: found.value for found in pair.figures}
         if f"{ITEM_SCORE}_a" in scores:
-            yield Input(where, ITEM_SCORE, "", "", scores[f"{ITEM_SCORE}_a"], scores[f"{ITEM_SCORE}_b"])
+            yield AgreementInput(
+                where, ITEM_SCORE, "", "", scores[f"{ITEM_SCORE}_a"], scores[f"{ITEM_SCORE}_b"]
+            )
 
 
-def where_of(agreement: Agreement, pair: PairAgreement) -> Where:
+def where_of(agreement: Agreement, pair: PairAgreement) -> AgreementScope:
     """Where a pair's figures belong."""
     year, week, _ = agreement.frozen_at.isocalendar()
     guidelines = {given.person_id: given.guideline for given in agreement.inputs}
-    return Where(
+    return AgreementScope(
         agreement.item_id,
         agreement.stage,
         f"{year}-W{week:02}",
@@ -137,12 +139,12 @@ def where_of(agreement: Agreement, pair: PairAgreement) -> Where:
     )
 
 
-def _values(where: Where, pair: PairAgreement) -> Iterator[Input]:
+def _values(where: AgreementScope, pair: PairAgreement) -> Iterator[AgreementInput]:
     for name, values in pair.values.items():
         if name in ABOUT:
             continue
         for match, (a, b), (report, unit) in zip(pair.matched, values, about(pair), strict=True):
-            yield Input(where, name, match.a, match.b, a, b, response_id=report, judged_unit=unit)
+            yield AgreementInput(where, name, match.a, match.b, a, b, response_id=report, judged_unit=unit)
 
 
 def inputs(project: Project) -> list[dict[str, Any]]:
@@ -154,7 +156,7 @@ def inputs(project: Project) -> list[dict[str, Any]]:
     return [_record(each, names) for agreement in found for each in flat(agreement)]
 
 
-def _record(each: Input, names: Names) -> dict[str, Any]:
+def _record(each: AgreementInput, names: Names) -> dict[str, Any]:
     where = each.where
     return {
         "item": names.items[where.item_id],

@@ -1,4 +1,4 @@
-"""What a coordinator looks at: every section of agreement at once, each row with the frozen inputs it stands on."""
+"""The agreement report: every section at once, each row with its frozen inputs."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,12 +10,12 @@ from sqlalchemy import func, select
 
 from annotator.actions.adjudication import voting
 from annotator.actions.agreement import agreement_figures, assisted
-from annotator.actions.agreement.agreement_figures import UNITS, Row
+from annotator.actions.agreement.agreement_figures import UNITS, FigureRow
 from annotator.actions.agreement.agreement_groups import BY, Group, groups_of
 from annotator.actions.agreement.agreement_inputs import (
     ITEM,
     WRITTEN,
-    Input,
+    AgreementInput,
     Names,
     flat,
     frozen,
@@ -46,34 +46,34 @@ Key = tuple[Stage, str, Group, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Second:
-    """Figures by another pairing of the units, of rows of that key; never in the place of the frozen ones.
+class SecondFigures:
+    """Figures under another pairing of the units, by row key; never in place of the frozen ones.
 
     `beside` are the frozen figures over the very pairs of raters that these are over, which may be fewer.
     """
 
     name: str
     title: str
-    rows: Mapping[Key, Row]
-    beside: Mapping[Key, Row]
+    rows: Mapping[Key, FigureRow]
+    beside: Mapping[Key, FigureRow]
 
-    def of(self, row: Row) -> tuple[Row, Row] | None:
+    def of(self, row: FigureRow) -> tuple[FigureRow, FigureRow] | None:
         """The same row by this pairing, and the frozen one beside it; None where nothing of it was paired so."""
         again, beside = self.rows.get(key_of(row)), self.beside.get(key_of(row))
         return (again, beside) if again and beside else None
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """The rows of every section, with second figures of some; `assistance` is there where a judge was named."""
+class AgreementReport:
+    """The rows of every section, with second figures of some; `assistance` only where a judge was named."""
 
     by: str
     stage: Stage | None
-    rows: tuple[Row, ...]
-    seconds: tuple[Second, ...]
+    rows: tuple[FigureRow, ...]
+    seconds: tuple[SecondFigures, ...]
     assistance: Assistance | None
-    repeats: tuple[Row, ...]
-    votes: tuple[Row, ...]
+    repeats: tuple[FigureRow, ...]
+    votes: tuple[FigureRow, ...]
     stages: tuple[Stage, ...]
     records: tuple[Agreement, ...]
     items: Mapping[str, str]
@@ -81,13 +81,13 @@ class Report:
     people: Mapping[str, Person]
 
     def alias(self, person_id: str) -> str:
-        """A person's alias; the id itself of somebody whom the project does not know."""
+        """A person's alias; the id itself of someone whom the project does not know."""
         return self.people[person_id].alias if person_id in self.people else person_id
 
 
 @dataclass(frozen=True, slots=True)
-class Provenance:
-    """What a row stands on. `said` counts pairs of values, either of which may be None for one that was not given."""
+class RowBasis:
+    """The basis of a row. `said` counts pairs of values; a value is None when it is missing."""
 
     records: int
     raters: tuple[str, ...]
@@ -100,13 +100,15 @@ class Provenance:
     said: Mapping[tuple[Any, Any], int]
 
 
-def key_of(row: Row) -> Key:
+def key_of(row: FigureRow) -> Key:
     """What tells a row from all others."""
     return row.stage, row.by, row.group, row.field
 
 
-def report(project: Project, by: str = "stage", stage: Stage | None = None, assisted_by: str = "") -> Report:
-    """All that is to be seen of agreement, of every stage or of one; Refusal for whoever does not coordinate.
+def report(
+    project: Project, by: str = "stage", stage: Stage | None = None, assisted_by: str = ""
+) -> AgreementReport:
+    """All that is to be seen of agreement, of every stage or of one; Refusal for anyone who does not coordinate.
 
     `assisted_by` names a judge whose pairing of the units gives figures of its own.
     """
@@ -125,7 +127,7 @@ def report(project: Project, by: str = "stage", stage: Stage | None = None, assi
     places = {item_id: place for place, item_id in enumerate(names.items)}
     votes = [_of_votes(each, places) for each in voting.votes(project) if stage in (None, each.stage)]
     there = {agreement.stage for agreement in found} | {row.stage for row in (*repeats, *votes)}
-    return Report(
+    return AgreementReport(
         by=by,
         stage=stage,
         rows=tuple(once),
@@ -142,7 +144,7 @@ def report(project: Project, by: str = "stage", stage: Stage | None = None, assi
 
 
 def stages(project: Project) -> list[Stage]:
-    """The stages of which something is frozen, and labelling where somebody labelled twice."""
+    """The stages of which something is frozen, and labelling where someone labelled twice."""
     frozen_stages = select(AGREEMENT.c.stage).join(ITEM, ITEM.c.id == AGREEMENT.c.item_id)
     with project.store.read() as db:
         there = set(db.execute(frozen_stages.where(ITEM.c.retired.is_(False)).distinct()).scalars())
@@ -154,7 +156,7 @@ def stages(project: Project) -> list[Stage]:
 def _second(
     project: Project, by: str, names: Names, chosen: Iterable[Agreement], called: tuple[str, str],
     paired: Sequence[Agreement],
-) -> Second:  # fmt: skip
+) -> SecondFigures:  # fmt: skip
     """The rows of these records, and the frozen ones of the same pairs of raters."""
     raters = {agreement.id: {(pair.a, pair.b) for pair in agreement.pairs} for agreement in paired}
     same = [
@@ -170,11 +172,11 @@ def _second(
         {key_of(row): row for row in agreement_figures.pooled(project, by, each, names)}
         for each in (paired, same)
     )
-    return Second(*called, again, beside)
+    return SecondFigures(*called, again, beside)
 
 
 def half_sealed(project: Project) -> int:
-    """How many documents somebody has sealed without their agreement being frozen: it takes everybody, and two."""
+    """How many documents someone has sealed without their agreement being frozen: it takes everybody, and two."""
     refuse_others(project)
     sealed = (
         select(ARTIFACT.c.item_id, ARTIFACT.c.kind, func.count().label("seals"))
@@ -191,7 +193,7 @@ def half_sealed(project: Project) -> int:
     return len(there - done)
 
 
-def inputs_of(report: Report, row: Row) -> list[Input]:
+def inputs_of(report: AgreementReport, row: FigureRow) -> list[AgreementInput]:
     """The frozen inputs behind a row, as the row sees them; none of rows that stand on no frozen record."""
     field = WRITTEN if row.field == UNITS else row.field
     made = []
@@ -202,7 +204,7 @@ def inputs_of(report: Report, row: Row) -> list[Input]:
     return made
 
 
-def provenance(report: Report, row: Row) -> Provenance | None:
+def provenance(report: AgreementReport, row: FigureRow) -> RowBasis | None:
     """Which records, texts and versions a row stands on; None for rows that stand on no frozen record."""
     found = inputs_of(report, row)
     items, sides = {each.where.item_id for each in found}, {(each.where.a, each.where.b) for each in found}
@@ -211,7 +213,7 @@ def provenance(report: Report, row: Row) -> Provenance | None:
     if not records:
         return None
     sealed = [given for one in records for given in one.inputs if given.person_id in raters]
-    return Provenance(
+    return RowBasis(
         records=len(records),
         raters=tuple(sorted(raters, key=lambda person: natural(report.alias(person)))),
         first=min(one.frozen_at for one in records),
@@ -228,7 +230,7 @@ def _versions(found: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(set(found), key=natural))
 
 
-def _of_votes(found: voting.Votes, places: Mapping[str, int]) -> Row:
+def _of_votes(found: voting.Votes, places: Mapping[str, int]) -> FigureRow:
     n = found.figures[0].n if found.figures else 0
     items = tuple(sorted(found.items, key=lambda item_id: places.get(item_id, len(places))))
-    return Row(found.stage, VOTES, (), found.stage.value, found.field, n, found.figures, items)
+    return FigureRow(found.stage, VOTES, (), found.stage.value, found.field, n, found.figures, items)

@@ -1,4 +1,4 @@
-"""Agreement as tables: a row for each group and field, a column for each figure that any of them has."""
+"""Agreement as tables: a row for each group and field, a column for each figure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,11 +6,25 @@ from functools import partial
 
 from annotator.actions.agreement import agreement_figures, agreement_report, assisted
 from annotator.actions.agreement import agreement_words as words
-from annotator.actions.agreement.agreement_figures import Row
+from annotator.actions.agreement.agreement_figures import FigureRow
 from annotator.actions.agreement.agreement_groups import BY
-from annotator.actions.agreement.agreement_report import BY_ADJUDICATOR, BY_MODEL, Report, Second
+from annotator.actions.agreement.agreement_report import (
+    BY_ADJUDICATOR,
+    BY_MODEL,
+    AgreementReport,
+    SecondFigures,
+)
 from annotator.actions.project.file import Project
-from annotator.actions.results.result_sheets import Cell, Choice, Column, Line, Picture, Sheet, count, text
+from annotator.actions.results.result_sheets import (
+    ResultSheet,
+    SheetCell,
+    SheetColumn,
+    SheetLine,
+    SheetPicture,
+    ViewChoice,
+    count,
+    text,
+)
 from annotator.domain.experts.agreement import Figure
 from annotator.domain.experts.assignment import Stage
 
@@ -21,23 +35,23 @@ SECTIONS = (
 )
 # No row has two of these, so that they share a column where several are shown.
 RARE = ("jaccard", "order_tau", "pearson")
-STAGE = Column("stage", "Stage", "Stage that was written or judged")
-FIELD = Column(
+STAGE = SheetColumn("stage", "Stage", "Stage that was written or judged")
+FIELD = SheetColumn(
     "field",
     "Compared",
     "Basis of comparison: whether raters have the same units, or a field of matched units",
 )
-N = Column("n", "n", "Pairs of values given by both raters; number of items where units are compared")
-ITEMS = Column("items", "Items", "Number of items behind the figures")
-ALSO = Column("also", "Also", "Overlap of references, order of sub-tasks, or correlation of ratings")
+N = SheetColumn("n", "n", "Pairs of values given by both raters; number of items where units are compared")
+ITEMS = SheetColumn("items", "Items", "Number of items behind the figures")
+ALSO = SheetColumn("also", "Also", "Overlap of references, order of sub-tasks, or correlation of ratings")
 SECONDS = {
-    BY_ADJUDICATOR: Column(
+    BY_ADJUDICATOR: SheetColumn(
         BY_ADJUDICATOR,
         "By the adjudicator's pairing",
         "A second figure, over adjudicated items, with units paired by the adjudicator. It never replaces "
         "the frozen one.",
     ),
-    BY_MODEL: Column(
+    BY_MODEL: SheetColumn(
         BY_MODEL,
         "Model-assisted",
         "A second figure, over items with a judge's reply, with units paired by meaning by a model after "
@@ -69,14 +83,14 @@ ASSISTED = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RowLine(Line):
-    """A line of the table, with the row of figures that it shows."""
+class RowLine(SheetLine):
+    """A line of the table, with its row of figures."""
 
-    report: Report
-    row: Row
+    report: AgreementReport
+    row: FigureRow
 
 
-def choices(project: Project) -> tuple[Choice, ...]:
+def choices(project: Project) -> tuple[ViewChoice, ...]:
     """What figures are grouped by, of which stage they are, and who pairs by meaning beside the fixed matcher."""
     stages = (
         ("All stages", ""),
@@ -86,24 +100,24 @@ def choices(project: Project) -> tuple[Choice, ...]:
     paired = [(name, name) for name, lists in judges if lists]
     others = [(name, name) for name, lists in judges if not lists]
     return (
-        Choice("by", "By", tuple((said, by) for by, said in GROUPINGS.items())),
-        Choice("stage", "Stage", stages),
-        Choice("assisted_by", "Assisted by", (*paired, ("nobody", ""), *others), tip=ASSISTED),
+        ViewChoice("by", "By", tuple((said, by) for by, said in GROUPINGS.items())),
+        ViewChoice("stage", "Stage", stages),
+        ViewChoice("assisted_by", "Assisted by", (*paired, ("nobody", ""), *others), tip=ASSISTED),
     )
 
 
-def report(project: Project, by: str = "stage", stage: str = "", assisted_by: str = "") -> Report:
-    """What is to be seen by these choices; Refusal for whoever does not coordinate."""
+def report(project: Project, by: str = "stage", stage: str = "", assisted_by: str = "") -> AgreementReport:
+    """What is to be seen by these choices; Refusal for anyone who does not coordinate."""
     return agreement_report.report(project, by, Stage(stage) if stage else None, assisted_by)
 
 
-def sheets(report: Report) -> tuple[Sheet, ...]:
+def sheets(report: AgreementReport) -> tuple[ResultSheet, ...]:
     """A table for each section that has rows, the one between raters first."""
     sections = zip(SECTIONS, (report.rows, report.repeats, report.votes), strict=True)
     return tuple(_sheet(*named, report, rows) for named, rows in sections if rows)
 
 
-def _sheet(key: str, title: str, report: Report, rows: Sequence[Row]) -> Sheet:
+def _sheet(key: str, title: str, report: AgreementReport, rows: Sequence[FigureRow]) -> ResultSheet:
     figures = [name for name in words.TITLES if any(row.figure(name) for row in rows)]
     rare = [name for name in figures if name in RARE]
     shared = rare if len(rare) > 1 else []
@@ -113,20 +127,20 @@ def _sheet(key: str, title: str, report: Report, rows: Sequence[Row]) -> Sheet:
     several = len({row.stage for row in rows}) > 1 and not by_stage
     items = any(len(row.items) != 1 for row in rows)
     columns = [
-        Column("group", HEADS[rows[0].by]),
+        SheetColumn("group", HEADS[rows[0].by]),
         *([STAGE] if several else []),
         FIELD,
         N,
         *([ITEMS] if items else []),
     ]
-    columns += [Column(name, words.TITLES[name], words.ABOUT[name]) for name in alone]
+    columns += [SheetColumn(name, words.TITLES[name], words.ABOUT[name]) for name in alone]
     columns += [*([ALSO] if shared else []), *(SECONDS[one.name] for one in seconds)]
     lines = []
     for place, row in enumerate(rows):
         alias = words.group(report, row)
         group = f"{alias}  {words.names(report, row)}".rstrip()
         # Names of people stay in the project.
-        cells = [Cell(group, float(place), group, value=alias)]
+        cells = [SheetCell(group, float(place), group, value=alias)]
         cells += [text(row.stage.value)] if several else []
         cells += [text(words.field(row)), count(row.n)]
         cells += [count(len(row.items))] if items else []
@@ -139,13 +153,13 @@ def _sheet(key: str, title: str, report: Report, rows: Sequence[Row]) -> Sheet:
         lines.append(RowLine(tuple(cells), picture=picture, report=report, row=row))
     undefined = sum(found.value is None for row in rows for found in row.figures)
     told = (f"{undefined:,} undefined, with the reason in the place of the figure.",) if undefined else ()
-    return Sheet(key, title, tuple(columns), tuple(lines), told, _pictures(report, rows))
+    return ResultSheet(key, title, tuple(columns), tuple(lines), told, _pictures(report, rows))
 
 
-def _figure(row: Row, found: Figure | None, before: str = "") -> Cell:
-    """A figure in words; why it is undefined in its place, and what it stands on in its tip."""
+def _figure(row: FigureRow, found: Figure | None, before: str = "") -> SheetCell:
+    """A figure in words; why it is undefined in its place, and what it is based on in its tip."""
     if found is None:
-        return Cell("")
+        return SheetCell("")
     number = words.number(found, 3) if found.value is not None else ""
     parts = (
         words.reason(found),
@@ -155,26 +169,26 @@ def _figure(row: Row, found: Figure | None, before: str = "") -> Cell:
         *words.remarks(found),
     )
     tip = "\n".join(part for part in parts if part)
-    return Cell(before + words.said(found), found.value, tip, picture=_picture_name(row, found.name))
+    return SheetCell(before + words.said(found), found.value, tip, picture=_picture_name(row, found.name))
 
 
-def _second(one: Second, row: Row) -> Cell:
+def _second(one: SecondFigures, row: FigureRow) -> SheetCell:
     pair, said = one.of(row), words.second(one, row)
-    return Cell(said, words.main(pair[0]).value if pair else None, said)
+    return SheetCell(said, words.main(pair[0]).value if pair else None, said)
 
 
-def _picture_name(row: Row, figure: str) -> str:
+def _picture_name(row: FigureRow, figure: str) -> str:
     return figure if row.by in words.WHOLE else f"{row.stage.value}/{row.field}/{figure}"
 
 
-def _pictures(report: Report, rows: Sequence[Row]) -> tuple[Picture, ...]:
+def _pictures(report: AgreementReport, rows: Sequence[FigureRow]) -> tuple[SheetPicture, ...]:
     """A picture for each figure, and where rows are of several fields, for each of these."""
-    made: dict[str, Picture] = {}
+    made: dict[str, SheetPicture] = {}
     for row in rows:
         for found in row.figures:
             name = _picture_name(row, found.name)
             if name not in made:
                 drawn = words.drawn(rows, row, found.name)
                 draw = partial(words.picture, report, drawn, found.name)
-                made[name] = Picture(name, words.picture_title(row, found.name), draw)
+                made[name] = SheetPicture(name, words.picture_title(row, found.name), draw)
     return tuple(made.values())

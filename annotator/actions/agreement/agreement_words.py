@@ -1,10 +1,16 @@
-"""How figures of agreement are shown: in words beside the number, as a table to be copied, as JSON, and as pictures."""
+"""Presentation of agreement figures: in words, as a table to copy, as JSON, and as pictures."""
 
 from collections.abc import Iterable
 from typing import Any
 
-from annotator.actions.agreement.agreement_figures import SELF, Row
-from annotator.actions.agreement.agreement_report import BY_ADJUDICATOR, BY_MODEL, VOTES, Report, Second
+from annotator.actions.agreement.agreement_figures import SELF, FigureRow
+from annotator.actions.agreement.agreement_report import (
+    BY_ADJUDICATOR,
+    BY_MODEL,
+    VOTES,
+    AgreementReport,
+    SecondFigures,
+)
 from annotator.actions.results.result_exports import tabbed
 from annotator.actions.results.result_sheets import columns
 from annotator.domain.experts.agreement import Figure, bound_of
@@ -113,17 +119,17 @@ def spoken(text: str) -> str:
     return text.replace("cluster", "item")
 
 
-def main(row: Row) -> Figure:
+def main(row: FigureRow) -> Figure:
     """The figure that stands for a row."""
     return next((found for name in MAIN if (found := row.figure(name))), row.figures[0])
 
 
-def field(row: Row) -> str:
+def field(row: FigureRow) -> str:
     """What raters are compared on."""
     return FIELDS.get(row.field, row.field)
 
 
-def group(report: Report, row: Row) -> str:
+def group(report: AgreementReport, row: FigureRow) -> str:
     """What a row is of, people by alias: words that may leave the project."""
     if row.by in ("stage", VOTES):
         return row.stage.value
@@ -136,7 +142,7 @@ def group(report: Report, row: Row) -> str:
     return row.name
 
 
-def names(report: Report, row: Row) -> str:
+def names(report: AgreementReport, row: FigureRow) -> str:
     """The names of the people a row is of, or the item's question; what is not in `group` stays in the project."""
     if row.by == "item":
         return report.questions.get(row.group[0], "")
@@ -150,7 +156,7 @@ def names(report: Report, row: Row) -> str:
     return " · ".join(f"\u2068{report.people[person].name}\u2069" for person in ids)
 
 
-def second(one: Second, row: Row) -> str:
+def second(one: SecondFigures, row: FigureRow) -> str:
     """A figure by another pairing with its name, and the frozen one over the same; empty where there is none."""
     pair = one.of(row)
     if pair is None:
@@ -160,7 +166,7 @@ def second(one: Second, row: Row) -> str:
     return f"{TITLES[found.name]} {number(found)}  frozen {before}  ({share(again, row)})"
 
 
-def share(again: Row, row: Row) -> str:
+def share(again: FigureRow, row: FigureRow) -> str:
     """Of how much of a row a second figure is."""
     return f"{again.lists} of {counted(row.lists, 'pair')} of lists"
 
@@ -174,7 +180,7 @@ COLUMNS = columns(
 )  # fmt: skip
 
 
-def plain(report: Report, row: Row) -> dict[str, Any]:
+def plain(report: AgreementReport, row: FigureRow) -> dict[str, Any]:
     """A row as JSON: people by alias, undefined values null with their reason, second figures named as such."""
     paired = {one.name: one.of(row) for one in report.seconds}
     return {
@@ -192,7 +198,7 @@ def plain(report: Report, row: Row) -> dict[str, Any]:
     }
 
 
-def _paired(row: Row, again: Row, beside: Row, report: Report) -> dict[str, Any]:
+def _paired(row: FigureRow, again: FigureRow, beside: FigureRow, report: AgreementReport) -> dict[str, Any]:
     """`lists` are the pairs of lists that the row is of, `there` those that were paired so."""
     return {
         "items": [report.items.get(item_id, item_id) for item_id in again.items],
@@ -209,7 +215,7 @@ def _plain(found: Figure) -> dict[str, Any]:
     return found.model_dump(mode="json") | said_too
 
 
-def copied(report: Report, rows: list[Row]) -> str:
+def copied(report: AgreementReport, rows: list[FigureRow]) -> str:
     """Rows as a table to be pasted into a spreadsheet: tabs between cells, nothing rounded, people by alias.
 
     An undefined value is an empty cell with its reason beside it; no cell is a formula.
@@ -234,7 +240,7 @@ def _cells(found: Figure | None) -> list[Any]:
     return [found.value, found.low, found.high, reason(found)] if found else [None] * 4
 
 
-def _pairing_cells(one: Second, row: Row) -> list[Any]:
+def _pairing_cells(one: SecondFigures, row: FigureRow) -> list[Any]:
     pair = one.of(row)
     if pair is None:
         return [None] * 5
@@ -264,14 +270,14 @@ OF = {
 WHOLE = ("stage", SELF, VOTES)
 
 
-def _beside(rows: Iterable[Row], chosen: Row) -> list[Row]:
+def _beside(rows: Iterable[FigureRow], chosen: FigureRow) -> list[FigureRow]:
     """The rows that belong into one picture with the chosen one."""
     if chosen.by in WHOLE:
         return [row for row in rows if row.by == chosen.by]
     return [row for row in rows if (row.stage, row.field) == (chosen.stage, chosen.field)]
 
 
-def drawn(rows: Iterable[Row], chosen: Row, name: str) -> list[Row]:
+def drawn(rows: Iterable[FigureRow], chosen: FigureRow, name: str) -> list[FigureRow]:
     """The rows of the picture in the order they are drawn; items and criteria with the lowest figure first."""
     found = [row for row in _beside(rows, chosen) if row.figure(name)]
     if chosen.by in ("item", "criterion"):
@@ -279,7 +285,7 @@ def drawn(rows: Iterable[Row], chosen: Row, name: str) -> list[Row]:
     return found
 
 
-def picture(report: Report, rows: list[Row], name: str, ink: Ink = PRINTED) -> Any:
+def picture(report: AgreementReport, rows: list[FigureRow], name: str, ink: Ink = PRINTED) -> Any:
     """A figure of these rows as a matplotlib Figure, by default for white paper; people appear by alias."""
     from annotator.exchange.pictures.agreement_pictures import by_group, by_week
 
@@ -289,13 +295,13 @@ def picture(report: Report, rows: list[Row], name: str, ink: Ink = PRINTED) -> A
     return draw(points, picture_title(rows[0], name), axis, ink)
 
 
-def picture_title(row: Row, name: str) -> str:
+def picture_title(row: FigureRow, name: str) -> str:
     """What the picture of a figure around a row is called."""
     of = "" if row.by in WHOLE else f" of {row.stage.value}: {field(row)},"
     return f"{TITLES[name]}{of} {OF[row.by]}"
 
 
-def _name(report: Report, row: Row) -> str:
+def _name(report: AgreementReport, row: FigureRow) -> str:
     if row.by in ("stage", VOTES):
         return f"{row.stage.value}: {field(row)}"
     return row.name if row.by == "week" else group(report, row)

@@ -1,4 +1,4 @@
-"""What judges paired by meaning beside frozen agreement: kept once for all that was asked by, and a second figure."""
+"""Pairings by a judge beside frozen agreement: stored once, and reported as a second figure."""
 
 import json
 from collections import Counter
@@ -35,7 +35,7 @@ Lists = dict[str, tuple[Agreement, PairAgreement]]
 
 @dataclass(frozen=True, slots=True)
 class Assistance:
-    """Of how many pairs of lists there is a reply of a judge; `records` are the agreements by its pairing.
+    """The number of pairs of lists with a judge's reply; `records` are the agreements under its pairing.
 
     They hold the pairs of raters that there is a reply of, and no others.
     """
@@ -90,7 +90,7 @@ def asked_judge(project: Project, name: str) -> Judge:
 
 
 def offered(project: Project) -> list[tuple[str, int]]:
-    """The judges that may be asked, and how many pairs of lists each has paired; whoever paired most comes first."""
+    """Judges that may be asked, and how many pairs of lists each has paired, most first."""
     question = select(ASSISTED.c.judge_id, func.count()).group_by(ASSISTED.c.judge_id)
     with project.store.read() as db:
         there: dict[str, int] = dict(db.execute(question).all())
@@ -135,7 +135,7 @@ def ways(
 ) -> list[tuple[str, list[Agreement]]]:
     """What agreements are by each way in which a judge paired them, with its title; none where none did.
 
-    Two judges whose titles are the same are told apart by their names.
+    Two judges whose titles are the same are broken down by their names.
     """
     agreements = {one.id: one.frozen() for one in found}
     by: dict[tuple[str, str], list[AssistedPair]] = {}

@@ -1,4 +1,4 @@
-"""How a judge is let pair the units of two raters by meaning: a run like any other, over frozen lists alone."""
+"""Runs that pair the units of two raters by meaning, over frozen lists alone."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -12,11 +12,11 @@ from annotator.actions.consensus import letters
 from annotator.actions.items import materials
 from annotator.actions.project.file import Project
 from annotator.actions.runs import run_lines
-from annotator.actions.runs.driving import Work
-from annotator.actions.runs.journal import Journal
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.driving import RunWork
+from annotator.actions.runs.journal import RunJournal
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_kind import RunKind, Tell, failure_words, with_failures
-from annotator.actions.runs.run_lines import Line
+from annotator.actions.runs.run_lines import RunEvent
 from annotator.actions.runs.run_records import OpenRun
 from annotator.domain.experts.agreement import AssistedPair, PairAgreement, under
 from annotator.domain.experts.assignment import Stage
@@ -33,13 +33,13 @@ from annotator.storage import upserts
 PAIRED, DEED = "paired", "pairs of lists paired"
 
 
-def order(judge: str, stage: Stage | None = None, **how: Any) -> Order:
+def order(judge: str, stage: Stage | None = None, **how: Any) -> RunRequest:
     """What is asked of a judge that pairs, of all stages or of one; `how` says how fast, and for how much money."""
-    return Order(judge, f"{NAME}.{stage.value}" if stage else NAME, **how)
+    return RunRequest(judge, f"{NAME}.{stage.value}" if stage else NAME, **how)
 
 
-class Pairing(RunKind):
-    """A judge pairs what it has not paired; nothing frozen is touched.
+class PairingRun(RunKind):
+    """A run in which a judge pairs what it has not paired yet; nothing frozen changes.
 
     Where nothing lacks, no run is begun. The last line lists under `failed` what did not come, with its cause.
     """
@@ -47,8 +47,8 @@ class Pairing(RunKind):
     doing = "pairing"
     things, reply_tokens = "pairings", 200
 
-    def read(self, project: Project, order: Order) -> tuple[Judge, Protocol]:
-        """Refusal for whoever does not coordinate, for a judge without a model, and where there is nothing to pair."""
+    def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
+        """Refusal for anyone but coordinators, for a judge without a model, and where there is nothing to pair."""
         judge = assisted.asked_judge(project, order.judge)
         shape = Protocol(
             name=NAME, title="Pairing by meaning", citation="", needs=(), metrics=(), scale=plain(PAIRED),
@@ -74,9 +74,9 @@ class Pairing(RunKind):
 
     @classmethod
     async def run(
-        cls, project: Project, order: Order, *, tell: Tell = lambda _: None, listen: TextIO | None = None
-    ) -> Line:
-        """Carry an order out, if anything lacks."""
+        cls, project: Project, order: RunRequest, *, tell: Tell = lambda _: None, listen: TextIO | None = None
+    ) -> RunEvent:
+        """Run an order, if anything lacks."""
         kind = cls(project, order)
         if kind.to_do:
             return await super().run(project, order, tell=tell, listen=listen)
@@ -84,32 +84,32 @@ class Pairing(RunKind):
         tell(ended)
         return ended
 
-    async def through(self, tell: Tell, listen: TextIO | None) -> Line:
+    async def through(self, tell: Tell, listen: TextIO | None) -> RunEvent:
         """Open the run, unless another has paired the rest meanwhile."""
         return await super().through(tell, listen) if self.to_do else self._nothing_to_ask()
 
-    def _nothing_to_ask(self) -> Line:
-        from annotator.judging.runs.progress import Tally
-        from annotator.judging.runs.runner import Ended
+    def _nothing_to_ask(self) -> RunEvent:
+        from annotator.judging.runs.progress import ProgressTally
+        from annotator.judging.runs.runner import RunEnd
 
-        ended, total = Ended(RunState.DONE, Tally().told((), None)), len(self.lists)
+        ended, total = RunEnd(RunState.DONE, ProgressTally().told((), None)), len(self.lists)
         return with_failures(run_lines.ended_line("", DEED, ended, total, total), [])
 
-    def journal(self, run_id: str) -> Journal:
+    def journal(self, run_id: str) -> RunJournal:
         """What was paired, beside the agreement."""
         return _PairingJournal(self.project, run_id, self)
 
-    def work(self, run: OpenRun, journal: Journal) -> Work:
+    def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
         """A case for each pair of lists that there is no reply of."""
         before = len(self.lists) - len(self.to_do)
-        return Work(self.shape, self.cases, len(self.lists), before, DEED)
+        return RunWork(self.shape, self.cases, len(self.lists), before, DEED)
 
-    def ended(self, line: Line, journal: Journal) -> Line:
+    def ended(self, line: RunEvent, journal: RunJournal) -> RunEvent:
         """The last line with what failed."""
         return with_failures(line, self.failed)
 
     @staticmethod
-    def words(line: Line) -> list[str]:
+    def words(line: RunEvent) -> list[str]:
         """The last line of a run as a person reads it."""
         return failure_words(line, lambda one: f"Item {one['item']}, {one['stage']}")
 
@@ -118,7 +118,7 @@ class Pairing(RunKind):
         of_item: dict[str, list[str]] = {}
         for of in self.to_do:
             of_item.setdefault(self.lists[of][0].item_id, []).append(of)
-        wanted = materials.Wanted((), texts=False, parts=False)
+        wanted = materials.WantedMaterial((), texts=False, parts=False)
         for at_hand in materials.each(self.project, wanted, list(of_item)):
             for of in of_item[at_hand.item.id]:
                 yield Case(NAME, at_hand.item, at_hand.own.response, "", (Unit(id=of),))
@@ -152,10 +152,10 @@ class Pairing(RunKind):
         )  # fmt: skip
 
 
-class _PairingJournal(Journal):
-    """A journal whose finished cases become pairs, kept beside the agreement."""
+class _PairingJournal(RunJournal):
+    """A journal that stores finished cases as pairs, beside the agreement."""
 
-    def __init__(self, project: Project, run_id: str, asking: Pairing) -> None:
+    def __init__(self, project: Project, run_id: str, asking: PairingRun) -> None:
         super().__init__(project, run_id, asking.judge.id, NAME)
         self._asking = asking
 
@@ -168,4 +168,4 @@ class _PairingJournal(Journal):
         return len(rows)
 
 
-run = Pairing.run
+run = PairingRun.run

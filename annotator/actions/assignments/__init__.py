@@ -1,1 +1,1 @@
-"""Who does what by when: assignments, submissions, and agreement frozen when all are in."""
+"""Assignments, submissions, and agreement frozen when everyone has submitted."""

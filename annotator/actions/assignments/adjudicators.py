@@ -1,4 +1,4 @@
-"""Who may adjudicate what: whoever is assigned, or has the role; never someone who answered the item themselves."""
+"""Eligible adjudicators: anyone assigned or with the role, never a person who answered the item."""
 
 from dataclasses import dataclass, field
 
@@ -20,7 +20,7 @@ ARTIFACT, ASSIGNMENT, JUDGEMENT = table(ArtifactRow), table(AssignmentRow), tabl
 
 @dataclass(frozen=True, slots=True)
 class Competence:
-    """What one person may adjudicate: `own` are the items they answered, `assigned` says who is to adjudicate which."""
+    """What one person may adjudicate: `own` are items they answered, `assigned` the adjudicators of others."""
 
     person: Person
     own: frozenset[str]
@@ -79,7 +79,7 @@ def answered(db: Connection, person_id: str, item_id: str = "") -> frozenset[str
 
 
 def refuse_others(project: Project, db: Connection, adjudication: Adjudication) -> None:
-    """Refusal unless the person working may go on with this adjudication."""
+    """Refusal unless the person working may resume this adjudication."""
     known = competence(project, db, adjudication.item_id)
     if objection := known.objection(adjudication.item_id, adjudication.adjudicator_id):
         raise objection

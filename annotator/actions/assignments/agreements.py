@@ -1,4 +1,4 @@
-"""How agreement is frozen: computed once, when all first seals of a stage are in, and never again."""
+"""Freezing agreement: computed once, when all first submissions of a stage are in."""
 
 import json
 from collections.abc import Mapping

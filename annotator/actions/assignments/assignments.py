@@ -1,4 +1,4 @@
-"""Who is asked to do what: handing out, taking back, and what a person is offered because of it."""
+"""Assignments: handing out, withdrawing, and what a person is offered because of them."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, delete, insert, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.assignments import adjudicators, agreements
-from annotator.actions.assignments.planning import Preview as Preview
+from annotator.actions.assignments.planning import PlannedWork as PlannedWork
 from annotator.actions.assignments.planning import has_passed, unfit, worked_out
 from annotator.actions.assignments.planning import preview as preview
 from annotator.actions.project import people
@@ -16,7 +16,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.domain.experts.assignment import Assignment, Purpose, Stage, stage_of
 from annotator.domain.experts.person import Person, Role
-from annotator.domain.experts.sharing import Plan as Plan
+from annotator.domain.experts.sharing import AssignmentPlan as AssignmentPlan
 from annotator.domain.experts.sharing import assignment_id
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.change import Change
@@ -41,7 +41,7 @@ _SUBMIT = (
 )
 
 
-def assign(project: Project, plan: Plan) -> Change:
+def assign(project: Project, plan: AssignmentPlan) -> Change:
     """Hand out all that `preview` shows of a plan, or nothing: Refusal says why where it cannot be met."""
     people.refuse_others(project, "can hand out work")
     with project.store.write() as db:
@@ -110,7 +110,7 @@ def candidates(project: Project, assignment_id: str) -> list[Person]:
 
 
 def reassign(project: Project, old_id: str, person_id: str) -> Change:
-    """Give an assignment to somebody else, with its date; what the first person wrote stays theirs."""
+    """Give an assignment to someone else, with its date; what the first person wrote stays theirs."""
     people.refuse_others(project, "can hand out work")
     with project.store.write() as db:
         old = next(iter(_kept(db, [old_id])), None)
@@ -203,7 +203,7 @@ def mark_submitted(
 def offered(project: Project) -> dict[str, set[Stage]] | None:
     """Item by item, the stages that the person working is asked for; None when everything is offered to them.
 
-    That is so for whoever has no assignment at all. Repeats are served under another item's name, never here.
+    That is so for anyone who has no assignment at all. Repeats are served under another item's name, never here.
     """
     question = select(ASSIGNMENT.c.item_id, ASSIGNMENT.c.stage, ASSIGNMENT.c.trial)
     with project.store.read() as db:
@@ -251,7 +251,7 @@ def _refuse_adjudicator(db: Connection, item_id: str, person_id: str) -> None:
 
 
 def _handed_to(old: Assignment, person_id: str) -> Assignment:
-    """The same piece of work for somebody else."""
+    """The same piece of work for someone else."""
     name = assignment_id(old.item_id, person_id, old.stage)
     return old.model_copy(update={"id": name, "person_id": person_id, "submitted_at": None})
 

@@ -1,4 +1,4 @@
-"""What a plan of who does what would come to, worked out before anything is handed out."""
+"""Preview of an assignment plan, computed before anything is handed out."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Assignment, Purpose, Stage
 from annotator.domain.experts.person import Person, Role
-from annotator.domain.experts.sharing import Plan, Shared, share
+from annotator.domain.experts.sharing import AssignmentPlan, SharedWork, share
 from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.kinds.artifact import State
 from annotator.domain.texts.counting import counted
@@ -29,8 +29,8 @@ NAMED = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """Who would be on one stage of one item, by id; `new` are those of them who are not yet."""
+class PlannedStage:
+    """People planned for one stage of one item, by id; `new` are those not assigned yet."""
 
     item_id: str
     item_key: str
@@ -43,7 +43,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What one person would have in the whole project; `new` is how many assignments the plan adds.
+    """One person's load in the whole project; `new` counts the assignments that the plan adds.
 
     `items` counts those they write or label for, `adjudications` those they adjudicate.
     """
@@ -59,8 +59,8 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
-class Pairing:
-    """On how many items two of the plan's annotators would do the same stage; pilot items are not counted."""
+class PlannedPairing:
+    """The number of items on which two annotators do the same stage; pilot items are not counted."""
 
     a: str
     b: str
@@ -68,35 +68,35 @@ class Pairing:
 
 
 @dataclass(frozen=True, slots=True)
-class Preview:
-    """What a plan would come to. Where `refusals` says why it cannot be met, nothing can be assigned by it."""
+class PlannedWork:
+    """The preview of a plan. With any `refusals` it cannot be assigned."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[PlannedStage, ...]
     load: tuple[Load, ...]
-    pairings: tuple[Pairing, ...]
+    pairings: tuple[PlannedPairing, ...]
     refusals: tuple[str, ...]
     notes: tuple[str, ...]
     new: int
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """A plan worked out against the project as it is in one transaction."""
+class PlanOutcome:
+    """A plan computed against the project as it is in one transaction."""
 
-    plan: Plan
-    shared: Shared
+    plan: AssignmentPlan
+    shared: SharedWork
     existing: tuple[Assignment, ...]
     refusals: tuple[str, ...]
 
 
-def preview(project: Project, plan: Plan) -> Preview:
+def preview(project: Project, plan: AssignmentPlan) -> PlannedWork:
     """Work a plan out without making it; the same plan, assigned next, comes to just this."""
     with project.store.read() as db:
         outcome = worked_out(project, db, plan)
         keys = _keys(db)
     made = outcome.shared.made
     everything = [*outcome.existing, *made]
-    return Preview(
+    return PlannedWork(
         lines=_lines(outcome, keys),
         load=_load(people.people(project), everything, made),
         pairings=_pairings(plan, everything),
@@ -106,16 +106,16 @@ def preview(project: Project, plan: Plan) -> Preview:
     )
 
 
-def worked_out(project: Project, db: Connection, plan: Plan) -> Outcome:
+def worked_out(project: Project, db: Connection, plan: AssignmentPlan) -> PlanOutcome:
     """Share a plan out; where it makes no sense nothing is shared, and the refusals say why."""
     keys = _keys(db)
     refusals = _senseless(plan, keys) + _unfit(plan, people.people(project))
     existing = tuple(Assignment(**row) for row in db.execute(select(ASSIGNMENT)).mappings())
     if refusals:
-        return Outcome(plan, Shared(()), existing, tuple(refusals))
+        return PlanOutcome(plan, SharedWork(()), existing, tuple(refusals))
     known = (*existing, *_adjudicating(db, existing))
     shared = share(plan, known, _answered(db, plan.adjudicators), now())
-    return Outcome(plan, shared, existing, tuple(_unmet(plan, shared, keys)))
+    return PlanOutcome(plan, shared, existing, tuple(_unmet(plan, shared, keys)))
 
 
 def _keys(db: Connection) -> dict[str, str]:
@@ -151,8 +151,8 @@ def _answered(db: Connection, adjudicators: Iterable[str]) -> dict[str, set[str]
     return found
 
 
-def _senseless(plan: Plan, keys: dict[str, str]) -> list[str]:
-    """Why a plan cannot be shared out at all, whoever is in it."""
+def _senseless(plan: AssignmentPlan, keys: dict[str, str]) -> list[str]:
+    """Why a plan cannot be shared out at all, no matter who is in it."""
     wanted = {*plan.items, *plan.pilot_items}
     strange = wanted - keys.keys()
     checks = (
@@ -179,7 +179,7 @@ def has_passed(due: datetime | None) -> str:
     return f"{due.astimezone():%Y-%m-%d} is in the past; choose a later due date."
 
 
-def _unfit(plan: Plan, everybody: Sequence[Person]) -> list[str]:
+def _unfit(plan: AssignmentPlan, everybody: Sequence[Person]) -> list[str]:
     """Who of a plan cannot do what it asks of them."""
     known = {person.id: person for person in everybody}
     asked = [(person, Role.ANNOTATOR) for person in sorted(set(plan.annotators))] if plan.work else []
@@ -196,7 +196,7 @@ def unfit(person: Person | None, role: Role) -> str:
     return "" if person.has(role) else f"{person.name} is not an {role.value} of this project."
 
 
-def _unmet(plan: Plan, shared: Shared, keys: dict[str, str]) -> list[str]:
+def _unmet(plan: AssignmentPlan, shared: SharedWork, keys: dict[str, str]) -> list[str]:
     short = [
         f"Item {keys[item_id]} would have {plan.overlap - lacking} of {plan.overlap} people."
         for item_id, lacking in shared.short.items()
@@ -213,7 +213,9 @@ def _named(lines: Sequence[str]) -> list[str]:
     return [*lines[:NAMED], *([f"The same applies to {rest} more."] if rest > 0 else [])]
 
 
-def _notes(plan: Plan, everything: Iterable[Assignment], made: Sequence[Assignment]) -> tuple[str, ...]:
+def _notes(
+    plan: AssignmentPlan, everything: Iterable[Assignment], made: Sequence[Assignment]
+) -> tuple[str, ...]:
     """What is worth knowing before the plan is made, though nothing is wrong with it."""
     notes = []
     judged = {one.item_id for one in everything if one.stage is Stage.ADJUDICATION}
@@ -230,7 +232,7 @@ def _notes(plan: Plan, everything: Iterable[Assignment], made: Sequence[Assignme
     return tuple(notes)
 
 
-def _lines(outcome: Outcome, keys: dict[str, str]) -> tuple[Line, ...]:
+def _lines(outcome: PlanOutcome, keys: dict[str, str]) -> tuple[PlannedStage, ...]:
     wanted = {*outcome.plan.items, *outcome.plan.pilot_items}
     stages = {*outcome.plan.work, Stage.ADJUDICATION}
     groups: defaultdict[tuple[str, Stage, int], list[Assignment]] = defaultdict(list)
@@ -246,12 +248,12 @@ def _lines(outcome: Outcome, keys: dict[str, str]) -> tuple[Line, ...]:
     )
 
 
-def _line(group: Sequence[Assignment], key: str, new: AbstractSet[str]) -> Line:
+def _line(group: Sequence[Assignment], key: str, new: AbstractSet[str]) -> PlannedStage:
     group = sorted(group, key=lambda one: one.person_id)
     first = group[0]
     fresh = tuple(one.person_id for one in group if one.id in new)
     whole = tuple(one.person_id for one in group)
-    return Line(first.item_id, key, first.stage, first.trial, first.purpose, whole, fresh)
+    return PlannedStage(first.item_id, key, first.stage, first.trial, first.purpose, whole, fresh)
 
 
 def _load(
@@ -278,7 +280,7 @@ def _load(
     )
 
 
-def _pairings(plan: Plan, everything: Iterable[Assignment]) -> tuple[Pairing, ...]:
+def _pairings(plan: AssignmentPlan, everything: Iterable[Assignment]) -> tuple[PlannedPairing, ...]:
     """How often each two of the plan's annotators meet, those who never do included."""
     meeting: defaultdict[tuple[str, Stage], set[str]] = defaultdict(set)
     for one in everything:
@@ -289,4 +291,4 @@ def _pairings(plan: Plan, everything: Iterable[Assignment]) -> tuple[Pairing, ..
         for pair in combinations(sorted(group), 2):
             items[pair].add(item_id)
     pairs = combinations(sorted(set(plan.annotators)), 2)
-    return tuple(Pairing(a, b, len(items[a, b])) for a, b in pairs)
+    return tuple(PlannedPairing(a, b, len(items[a, b])) for a, b in pairs)

@@ -1,4 +1,4 @@
-"""How a document is submitted, and opened again: its stage is done, and agreement is frozen when all are."""
+"""Submitting a document and reopening it; agreement is frozen when all have submitted."""
 
 from typing import Any
 

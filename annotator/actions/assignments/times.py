@@ -1,4 +1,4 @@
-"""How long a person has actively worked on something, by stretches, never from opening to closing."""
+"""Active working time, in stretches, never from opening to closing."""
 
 from sqlalchemy import func, insert, select
 

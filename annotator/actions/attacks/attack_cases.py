@@ -1,4 +1,4 @@
-"""One verdict on an attacked copy in full: the report beside the copy, what was done to it, and both verdicts."""
+"""One verdict on an attacked copy in full: report and copy side by side, the change, and both verdicts."""
 
 import json
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import response_hash
 from annotator.actions.runs import asked_units
 from annotator.actions.runs.journal import JUDGEMENT
-from annotator.domain.judges.attack import Planted, copied, left_out, planted
+from annotator.domain.judges.attack import PlantedText, copied, left_out, planted
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
@@ -28,8 +28,8 @@ from annotator.judging.attacks.rewording import PARAPHRASE
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """A verdict on a copy in a list: on what, by which way of the attack, what was said before and now."""
+class AttackCaseLine:
+    """A verdict on a copy in a list: its subject, the variant of the attack, the verdict before and after."""
 
     id: str
     protocol: str
@@ -50,8 +50,8 @@ TAGS = range(0xE0000, 0xE0080)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A case as people read it.
+class AttackCase:
+    """A case in full, for people to read.
 
     `done` says in sentences what was done to the report; `marks` where the copy is not the report, `gaps` where the
     report has what the copy has not. `own` is the judge's verdict on the report, `again` the one on the copy.
@@ -70,14 +70,14 @@ class Told:
     unit: str
     report: str
     copy: str
-    marks: tuple[Planted, ...]
-    gaps: tuple[Planted, ...]
+    marks: tuple[PlantedText, ...]
+    gaps: tuple[PlantedText, ...]
     done: tuple[str, ...]
     own: Verdict
     again: Verdict
 
 
-def listed(project: Project, test_id: str, attack: str) -> list[Listed]:
+def listed(project: Project, test_id: str, attack: str) -> list[AttackCaseLine]:
     """What a judge said of the copies of one attack: first where it said something else, then where nothing came."""
     people.refuse_others(project, "can read how judges performed under attack")
     test = next((one for one in attack_tests.all_of(project) if one.id == test_id), None)
@@ -94,7 +94,7 @@ def listed(project: Project, test_id: str, attack: str) -> list[Listed]:
         )
     cases.sort(key=lambda case: (case.failed is False, case.failed is None))
     return [
-        Listed(
+        AttackCaseLine(
             case.id, test.protocol, keys[case.item_id], systems[case.response_id],
             words.get((case.response_id, case.unit_id), ""), case.variant, case.before, case.value,
             case.status, case.flags,
@@ -103,7 +103,7 @@ def listed(project: Project, test_id: str, attack: str) -> list[Listed]:
     ]  # fmt: skip
 
 
-def told(project: Project, case_id: str) -> Told:
+def told(project: Project, case_id: str) -> AttackCase:
     """A verdict on a copy, by its id, in full."""
     people.refuse_others(project, "can read how judges performed under attack")
     v, c = VERDICT.c, COPY.c
@@ -132,7 +132,7 @@ def told(project: Project, case_id: str) -> Told:
     attack = ATTACKS.get(row["attack"])
     names = {one.id: one.name for one in judges.all_of(project)}
     words = asked_units.words_of(project, [(row["item_id"], row["protocol"])])
-    return Told(
+    return AttackCase(
         id=row["id"], judge=names.get(row["judge_id"], "a judge that was retired"), protocol=row["protocol"],
         attack=row["attack"], title=attack.title if attack else row["attack"], about=attack.about if attack else "",
         variant=row["variant"], item_key=row["key"], question=row["question"], system=row["name"],
@@ -148,7 +148,7 @@ def _alone(pieces: tuple[object, ...]) -> str:
     return "\n\n".join(piece for piece in pieces if isinstance(piece, str))
 
 
-def _done(row: Row, report: str, copy: str, marks: tuple[Planted, ...], *, stands: bool) -> list[str]:
+def _done(row: Row, report: str, copy: str, marks: tuple[PlantedText, ...], *, stands: bool) -> list[str]:
     """What was done to the report, in sentences."""
     attack, said = row["attack"], list[str]()
     if not stands:

@@ -1,4 +1,4 @@
-"""What a judge is asked in a test: its own questions over copies of the reports that attacks have made."""
+"""Questions of an attack test: the judge's own questions over attacked copies of reports."""
 
 from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, replace
@@ -8,15 +8,15 @@ from random import Random
 from sqlalchemy import select
 
 from annotator.actions.attacks import attack_drawing
-from annotator.actions.attacks.attack_journal import Made, Said, copy_id, read_pieces
+from annotator.actions.attacks.attack_journal import AttackCopy, Said, copy_id, read_pieces
 from annotator.actions.attacks.attack_tests import COPY, AttackTest
 from annotator.actions.items import materials
 from annotator.actions.project.file import Project
-from annotator.domain.judges.attack import UNTOUCHED, Pieces, Struck, copied
+from annotator.domain.judges.attack import UNTOUCHED, AttackedQuestion, Pieces, copied
 from annotator.domain.judges.judge import Judge
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Case, Material, Protocol
-from annotator.judging.attacks import ATTACKS, CONTROL, Needs
+from annotator.judging.attacks import ATTACKS, CONTROL, AttackNeeds
 from annotator.judging.attacks.reordering import CRITERIA, disordered
 
 Reworded = Callable[[str], Pieces | None]
@@ -24,14 +24,14 @@ Reworded = Callable[[str], Pieces | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Amount:
-    """How many verdicts a test comes to, and how many of them there are."""
+class TestSize:
+    """The number of verdicts in a test, and how many of them exist."""
 
     total: int
     done: int
 
 
-def amount(test: AttackTest, done: Container[Said]) -> Amount:
+def amount(test: AttackTest, done: Container[Said]) -> TestSize:
     """How much a test comes to."""
     total = there = 0
     for attack in test.content.attacks:
@@ -40,10 +40,10 @@ def amount(test: AttackTest, done: Container[Said]) -> Amount:
             there += sum(
                 any((copy, unit) in done for copy in copy_ids(test, attack, place, one)) for unit in one.own
             )
-    return Amount(total, there)
+    return TestSize(total, there)
 
 
-def copy_ids(test: AttackTest, attack: str, place: int, one: Struck) -> list[str]:
+def copy_ids(test: AttackTest, attack: str, place: int, one: AttackedQuestion) -> list[str]:
     """By what the copy of a question may be known: by its variant, or the next that could make one."""
     variants = ATTACKS[attack].variants
     turned = [variants[(place + turn) % len(variants)] for turn in range(len(variants))]
@@ -59,7 +59,7 @@ def reworded(project: Project, test: AttackTest) -> dict[str, Pieces]:
 
 
 def _written(project: Project, test: AttackTest) -> dict[str, tuple[str, Pieces]]:
-    written = [name for name, attack in ATTACKS.items() if attack.needs is Needs.WRITER]
+    written = [name for name, attack in ATTACKS.items() if attack.needs is AttackNeeds.WRITER]
     c = COPY.c
     question = select(c.response_id, c.status, c.pieces).where(c.test_id == test.id, c.attack.in_(written))
     with project.store.read() as db:
@@ -69,7 +69,7 @@ def _written(project: Project, test: AttackTest) -> dict[str, tuple[str, Pieces]
 def cases(
     project: Project, test: AttackTest, judge: Judge, shape: Protocol, words: Reworded,
     done: Container[Said] = frozenset(),
-) -> Iterator[Made]:  # fmt: skip
+) -> Iterator[AttackCopy]:  # fmt: skip
     """Every question of a test, but those of which all is done; report by report, one attack after the other.
 
     A unit that is there no more, or of which the judge says something else by now, is asked about no more.
@@ -88,9 +88,9 @@ def cases(
 
 
 def _of_question(
-    test: AttackTest, judge: Judge, shape: Protocol, material: Material, place: int, one: Struck, words: Reworded,
-    done: Container[Said],
-) -> Iterator[Made]:  # fmt: skip
+    test: AttackTest, judge: Judge, shape: Protocol, material: Material, place: int, one: AttackedQuestion,
+    words: Reworded, done: Container[Said],
+) -> Iterator[AttackCopy]:  # fmt: skip
     asked = _asked(shape, material, one)
     if asked is None:
         return
@@ -110,14 +110,20 @@ def _of_question(
         if attack == CRITERIA:
             chance = Random(f"{test.content.seed}/{attack}/{one.response_id}")
             case = replace(case, units=tuple(disordered(asked.units, chance)))
-        yield Made(attack, variant, pieces, one, report, case)
+        yield AttackCopy(attack, variant, pieces, one, report, case)
 
 
 def _copy(
-    test: AttackTest, shape: Protocol, report: str, attack: str, place: int, one: Struck, words: Reworded
+    test: AttackTest,
+    shape: Protocol,
+    report: str,
+    attack: str,
+    place: int,
+    one: AttackedQuestion,
+    words: Reworded,
 ) -> tuple[str, Pieces] | None:
     needs, seed = ATTACKS[attack].needs, test.content.seed
-    if needs is Needs.WRITER:
+    if needs is AttackNeeds.WRITER:
         written = words(one.response_id)
         return None if written is None else ("", written)
     if ATTACKS[attack].copy is None:
@@ -125,7 +131,7 @@ def _copy(
     return attack_drawing.copy_of(report, attack, shape.name, place, seed, one.response_id)
 
 
-def _asked(shape: Protocol, material: Material, one: Struck) -> Case | None:
+def _asked(shape: Protocol, material: Material, one: AttackedQuestion) -> Case | None:
     """The question as the judge was asked it; None when one of its units is gone."""
     by_unit = {unit.id: (case, unit) for case in shape.cases(material) for unit in case.units}
     if not all(unit in by_unit for unit in one.asked):

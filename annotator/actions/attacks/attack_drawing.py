@@ -1,4 +1,4 @@
-"""How a judge's verdicts are drawn for attacks: by chance, evenly over items, and only such as still stand."""
+"""Sampling of verdicts to attack: at random, evenly over items, current ones only."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -6,19 +6,19 @@ from itertools import zip_longest
 from random import Random
 
 from annotator.actions.attacks import attack_tests
-from annotator.actions.attacks.attack_tests import AttackTest, Wish
+from annotator.actions.attacks.attack_tests import AttackRequest, AttackTest
 from annotator.actions.items import materials
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases, run_records
-from annotator.actions.runs.judge_cases import Manner, Order
+from annotator.actions.runs.judge_cases import JudgeSettings, RunRequest
 from annotator.actions.sets import validation_units, validation_values
 from annotator.actions.sets.validation_units import Key
-from annotator.domain.judges.attack import AttackContent, Pieces, Struck, copied
+from annotator.domain.judges.attack import AttackContent, AttackedQuestion, Pieces, copied
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.protocol import Protocol
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.attacks import ATTACKS, TARGETS
-from annotator.judging.attacks.shape import Given
+from annotator.judging.attacks.shape import AttackInput
 
 # How alike verdicts on one item are taken to be, where the number is to be told from the wanted width.
 LIKENESS = 0.1
@@ -27,7 +27,12 @@ _FIRST_TRIAL = 2_000_000
 
 
 def draw(
-    project: Project, wish: Wish, judge: Judge, shape: Protocol, attacks: tuple[str, ...], writer_id: str
+    project: Project,
+    request: AttackRequest,
+    judge: Judge,
+    shape: Protocol,
+    attacks: tuple[str, ...],
+    writer_id: str,
 ) -> AttackContent:
     """What a test is made with; Refusal where the judge has no verdict that stands."""
     questions = _questions(project, judge, shape, standing(project, judge, shape))
@@ -39,14 +44,16 @@ def draw(
     available = sum(len(one.own) for one in questions)
     demanded = (
         TARGETS[shape.name].value
-        if wish.size is None and any(ATTACKS[name].plants for name in attacks)
+        if request.size is None and any(ATTACKS[name].plants for name in attacks)
         else ""
     )
-    drawn = tuple(_in_turn(questions, wish.size or _size(questions, wish.width), wish.seed, demanded))
+    drawn = tuple(
+        _in_turn(questions, request.size or _size(questions, request.width), request.seed, demanded)
+    )
     return AttackContent(
-        attacks=attacks, size=wish.size, width=wish.width, seed=wish.seed, writer_id=writer_id,
+        attacks=attacks, size=request.size, width=request.width, seed=request.seed, writer_id=writer_id,
         trial=_FIRST_TRIAL + len(attack_tests.all_of(project, judge.id, shape.name)), drawn=drawn,
-        unfit=_unfit(project, shape, attacks, drawn, wish.seed), available=available,
+        unfit=_unfit(project, shape, attacks, drawn, request.seed), available=available,
     )  # fmt: skip
 
 
@@ -61,31 +68,37 @@ def standing(project: Project, judge: Judge, shape: Protocol) -> dict[Key, str]:
     return found
 
 
-def _questions(project: Project, judge: Judge, shape: Protocol, said: dict[Key, str]) -> list[Struck]:
+def _questions(
+    project: Project, judge: Judge, shape: Protocol, said: dict[Key, str]
+) -> list[AttackedQuestion]:
     """The verdicts question by question, as they were asked: one by one, or several together."""
     places = validation_units.places(project, shape)
     stand = {key: value for key, value in said.items() if key in places}
     if judge.asked.together == 1:
         return [
-            Struck(item_id=places[key].item_id, response_id=key[0], asked=(key[1],), own={key[1]: value})
+            AttackedQuestion(
+                item_id=places[key].item_id, response_id=key[0], asked=(key[1],), own={key[1]: value}
+            )
             for key, value in stand.items()
         ]
     return list(_together(project, judge, shape, stand))
 
 
-def _together(project: Project, judge: Judge, shape: Protocol, said: dict[Key, str]) -> Iterator[Struck]:
+def _together(
+    project: Project, judge: Judge, shape: Protocol, said: dict[Key, str]
+) -> Iterator[AttackedQuestion]:
     """Whole questions, all of whose units have a verdict: in other company a unit might be judged otherwise."""
     seeds = run_records.seeds(project, judge.id, shape.name)
     for seed in sorted(set(seeds.values())):
-        manner = Manner(judge.asked.together, judge.asked.weights_shown, seed)
-        for case in judge_cases.cases(project, Order(judge.name, shape.name), manner=manner):
+        settings = JudgeSettings(judge.asked.together, judge.asked.weights_shown, seed)
+        for case in judge_cases.cases(project, RunRequest(judge.name, shape.name), settings=settings):
             response_id, asked = case.response.id, tuple(unit.id for unit in case.units)
             own = {unit_id: said[response_id, unit_id] for unit_id in asked if (response_id, unit_id) in said}
             if seeds.get(response_id) == seed and len(own) == len(asked):
-                yield Struck(item_id=case.item.id, response_id=response_id, asked=asked, own=own)
+                yield AttackedQuestion(item_id=case.item.id, response_id=response_id, asked=asked, own=own)
 
 
-def _size(questions: Sequence[Struck], width: float) -> int:
+def _size(questions: Sequence[AttackedQuestion], width: float) -> int:
     """How many verdicts an interval so wide takes at worst, spread over the items (Kish's design effect)."""
     from annotator.stats.intervals.sample_size import kish_effect, wilson_size
 
@@ -99,19 +112,21 @@ def _size(questions: Sequence[Struck], width: float) -> int:
     return available
 
 
-def _in_turn(questions: Iterable[Struck], size: int, seed: int, demanded: str) -> list[Struck]:
-    """Questions by chance, items in turn, until so many verdicts are drawn; then in the order of their items.
+def _in_turn(
+    questions: Iterable[AttackedQuestion], size: int, seed: int, demanded: str
+) -> list[AttackedQuestion]:
+    """Questions at random, items in turn, until so many verdicts are drawn; then in the order of their items.
 
     What is `demanded` of a judge cannot change those of its verdicts that are that: they are drawn, but not counted.
     """
-    chance, waiting = Random(seed), defaultdict[str, list[Struck]](list)
+    chance, waiting = Random(seed), defaultdict[str, list[AttackedQuestion]](list)
     for one in sorted(questions, key=lambda one: (one.item_id, one.response_id, one.asked)):
         waiting[one.item_id].append(one)
     items = list(waiting.values())
     for own in items:
         chance.shuffle(own)
     chance.shuffle(items)
-    chosen, counted = list[Struck](), 0
+    chosen, counted = list[AttackedQuestion](), 0
     for one in (one for turn in zip_longest(*items) for one in turn if one is not None):
         if counted >= size:
             break
@@ -121,7 +136,7 @@ def _in_turn(questions: Iterable[Struck], size: int, seed: int, demanded: str) -
 
 
 def _unfit(
-    project: Project, shape: Protocol, attacks: tuple[str, ...], drawn: Sequence[Struck], seed: int
+    project: Project, shape: Protocol, attacks: tuple[str, ...], drawn: Sequence[AttackedQuestion], seed: int
 ) -> dict[str, tuple[str, ...]]:
     """Of which responses an attack can make no copy."""
     found: dict[str, list[str]] = defaultdict(list)
@@ -133,10 +148,10 @@ def _unfit(
     return {name: tuple(sorted(ids)) for name, ids in found.items()}
 
 
-def reports(project: Project, drawn: Iterable[Struck]) -> Iterator[tuple[str, str]]:
+def reports(project: Project, drawn: Iterable[AttackedQuestion]) -> Iterator[tuple[str, str]]:
     """The reports that were drawn, each once: response, text."""
     wanted, items = {one.response_id for one in drawn}, dict.fromkeys(one.item_id for one in drawn)
-    for at_hand in materials.each(project, materials.Wanted((), parts=False), list(items)):
+    for at_hand in materials.each(project, materials.WantedMaterial((), parts=False), list(items)):
         for material in at_hand.responses:
             if material.response.id in wanted:
                 yield material.response.id, material.response.text
@@ -153,14 +168,14 @@ def copy_of(
     for turn in range(len(shape.variants)):
         variant = shape.variants[(place + turn) % len(shape.variants)]
         chance = Random(f"{seed}/{attack}/{variant}/{response_id}")
-        given = Given(report, variant, TARGETS[protocol], chance)
+        given = AttackInput(report, variant, TARGETS[protocol], chance)
         pieces = shape.copy(given) if shape.copy is not None else None
         if pieces is not None and copied(report, pieces) != report:
             return variant, pieces
     return None
 
 
-def questions_of(test: AttackTest, attack: str) -> list[tuple[int, Struck]]:
+def questions_of(test: AttackTest, attack: str) -> list[tuple[int, AttackedQuestion]]:
     """The questions that an attack is made on, each with its place in the draw."""
     unfit = set(test.content.unfit.get(attack, ()))
     return [(place, one) for place, one in enumerate(test.content.drawn) if one.response_id not in unfit]

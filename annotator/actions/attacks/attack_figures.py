@@ -1,4 +1,4 @@
-"""How often judges fall for attacks: of the verdicts that an attack could change, those it changed; and the tables."""
+"""Attack success rates: how many of the verdicts that an attack could change it did change; as tables."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,15 +16,15 @@ from annotator.actions.results import result_pictures
 from annotator.actions.results.result_sheets import (
     JUDGE_COLUMN,
     UNDEFINED,
-    Cell,
-    Picture,
-    Sheet,
+    ResultSheet,
+    SheetCell,
+    SheetLine,
+    SheetPicture,
     columns,
     count,
     figure,
     text,
 )
-from annotator.actions.results.result_sheets import Line as Row
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.judgement import Status
 from annotator.domain.texts.counting import counted
@@ -40,8 +40,8 @@ Key = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
-    """A verdict on a copy beside the judge's own: of which attack and in which of its ways."""
+class AttackVerdict:
+    """A verdict on a copy beside the judge's own: its attack and variant."""
 
     id: str
     attack: str
@@ -61,8 +61,8 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """How a judge stood an attack.
+class AttackFigures:
+    """Results of a judge under one attack.
 
     `failed` is the share of the verdicts that the attack could change and did. Where a verdict is demanded, that could
     be those that are not the one demanded, which become it; `already` counts the others. Otherwise it could be all,
@@ -103,14 +103,14 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """Every judge that was put to the test, attack by attack, from its newest test with that attack."""
+class AttackReport:
+    """Results of all tested judges, attack by attack, each from its newest test."""
 
     protocol: str
-    lines: tuple[Line, ...]
+    lines: tuple[AttackFigures, ...]
 
 
-def report(project: Project, protocol: str = USUAL, judge: str = "") -> Report:
+def report(project: Project, protocol: str = USUAL, judge: str = "") -> AttackReport:
     """How often each judge, or the one of that name, fell for each attack; intervals are clustered by item."""
     people.refuse_others(project, "can see how judges performed under attack")
     known = {one.id: one for one in judges.all_of(project)}
@@ -124,10 +124,10 @@ def report(project: Project, protocol: str = USUAL, judge: str = "") -> Report:
     lines.sort(
         key=lambda line: (line.judge.kind == JudgeKind.BASELINE, line.judge.name, order.get(line.attack, 99))
     )
-    return Report(protocol, tuple(lines))
+    return AttackReport(protocol, tuple(lines))
 
 
-def cases_of(project: Project, test: AttackTest, attack: str = "") -> list[Case]:
+def cases_of(project: Project, test: AttackTest, attack: str = "") -> list[AttackVerdict]:
     """Every verdict of a test, or those of one attack, in the order of its items."""
     v, c = VERDICT.c, COPY.c
     question = (
@@ -150,7 +150,7 @@ def cases_of(project: Project, test: AttackTest, attack: str = "") -> list[Case]
     question = question.where(c.attack == attack) if attack else question
     with project.store.read() as db:
         rows = db.execute(question).mappings().all()
-    return [Case(**{**row, "flags": tuple(row["flags"].split())}) for row in rows]
+    return [AttackVerdict(**{**row, "flags": tuple(row["flags"].split())}) for row in rows]
 
 
 def _newest(project: Project, protocol: str, judge_id: str) -> dict[tuple[str, str], AttackTest]:
@@ -169,7 +169,9 @@ def _newest(project: Project, protocol: str, judge_id: str) -> dict[tuple[str, s
     return found
 
 
-def _line(project: Project, test: AttackTest, judge: Judge, attack: str, cases: Sequence[Case]) -> Line:
+def _line(
+    project: Project, test: AttackTest, judge: Judge, attack: str, cases: Sequence[AttackVerdict]
+) -> AttackFigures:
     target = TARGETS[test.protocol].value
     own = [case for case in cases if case.attack == attack]
     asked = [
@@ -186,7 +188,7 @@ def _line(project: Project, test: AttackTest, judge: Judge, attack: str, cases: 
     demanded = target if plants else None
     could = [case for case in own if case.before != demanded]
     wanted = [(item, key) for item, key, before in asked if before != demanded]
-    return Line(
+    return AttackFigures(
         judge, attack, test.id, _failed(could, wanted, demanded), up, down, len(changed) - up - down,
         _missing(project, test, attack, own, len(asked)), units - len(asked),
         already=len(asked) - len(wanted) if plants else None,
@@ -196,12 +198,14 @@ def _line(project: Project, test: AttackTest, judge: Judge, attack: str, cases: 
     )  # fmt: skip
 
 
-def _fell(case: Case, demanded: str | None) -> bool | None:
+def _fell(case: AttackVerdict, demanded: str | None) -> bool | None:
     """Whether a verdict is what was demanded, or just another where nothing was; None where none came."""
     return case.failed if demanded is None or case.value is None else case.value == demanded
 
 
-def _failed(could: Iterable[Case], wanted: Sequence[tuple[str, Key]], demanded: str | None) -> Estimate:
+def _failed(
+    could: Iterable[AttackVerdict], wanted: Sequence[tuple[str, Key]], demanded: str | None
+) -> Estimate:
     from annotator.stats.intervals.sample_size import clustered_wilson
 
     said = {(case.response_id, case.unit_id): _fell(case, demanded) for case in could}
@@ -216,7 +220,7 @@ def _failed(could: Iterable[Case], wanted: Sequence[tuple[str, Key]], demanded: 
 
 
 def _missing(
-    project: Project, test: AttackTest, attack: str, own: Iterable[Case], wanted: int
+    project: Project, test: AttackTest, attack: str, own: Iterable[AttackVerdict], wanted: int
 ) -> dict[str, int]:
     """Why verdicts did not come: cause → how many, the most frequent first."""
     listed = list(own)
@@ -236,7 +240,9 @@ def _missing(
     return {cause: count for cause, count in causes.most_common() if count}
 
 
-def _beyond(could: Iterable[Case], cases: Iterable[Case], demanded: str | None) -> Estimate | None:
+def _beyond(
+    could: Iterable[AttackVerdict], cases: Iterable[AttackVerdict], demanded: str | None
+) -> Estimate | None:
     """The share that changed less the one that changes when nothing is done; None where that was not asked."""
     from annotator.stats.intervals.cluster_means import cluster_mean
 
@@ -255,17 +261,17 @@ def _beyond(could: Iterable[Case], cases: Iterable[Case], demanded: str | None) 
     return cluster_mean([gap for gap, _ in pairs], [item for _, item in pairs])
 
 
-def _noticed(own: Iterable[Case]) -> Estimate:
+def _noticed(own: Iterable[AttackVerdict]) -> Estimate:
     from annotator.stats.intervals.sample_size import clustered_wilson
 
     said = [case for case in own if case.value is not None]
     return clustered_wilson([INJECTION in case.flags for case in said], [case.item_id for case in said])
 
 
-def _by_variant(could: Iterable[Case], demanded: str | None) -> dict[str, Estimate]:
+def _by_variant(could: Iterable[AttackVerdict], demanded: str | None) -> dict[str, Estimate]:
     from annotator.stats.intervals.sample_size import clustered_wilson
 
-    groups: dict[str, list[Case]] = defaultdict(list)
+    groups: dict[str, list[AttackVerdict]] = defaultdict(list)
     for case in could:
         groups[case.variant].append(case)
     if set(groups) <= {""}:
@@ -285,14 +291,14 @@ FAILED = (
 AXIS = "share of the verdicts that could change, 95 % interval clustered by item"
 
 
-def sheets(found: Report) -> tuple[Sheet, ...]:
+def sheets(found: AttackReport) -> tuple[ResultSheet, ...]:
     """Attack by judge, then each wording and place, then what each attack does; none where nobody was tested."""
     if not found.lines:
         return ()
     return tuple(sheet for sheet in (_table(found), _ways(found), _about(found)) if sheet.lines)
 
 
-def _table(found: Report) -> Sheet:
+def _table(found: AttackReport) -> ResultSheet:
     target = TARGETS[found.protocol].value
     heads = columns(
         ("attack", "Attack", "Change made to copies of reports; the correct verdict stays the same"), JUDGE_COLUMN,
@@ -310,10 +316,10 @@ def _table(found: Report) -> Sheet:
         ("noticed", "Noticed", "Copies flagged as addressing the judge"),
     )  # fmt: skip
     lines = tuple(_row(line) for line in found.lines)
-    return Sheet("attacks", "Attacks", heads, lines, tuple(_told(found)), tuple(_pictures(found)))
+    return ResultSheet("attacks", "Attacks", heads, lines, tuple(_told(found)), tuple(_pictures(found)))
 
 
-def _row(line: Line) -> Row:
+def _row(line: AttackFigures) -> SheetLine:
     cells = (
         text(line.title, tip=_about_words(line.attack)), text(line.judge.name), figure(line.failed),
         _or_none(line.beyond, "Unchanged reports were not judged again."), count(line.failed.n),
@@ -322,25 +328,25 @@ def _row(line: Line) -> Row:
         _or_none(line.noticed, "Flags apply only to planted text judged by a model."),
     )  # fmt: skip
     more = (("What is done", _about_words(line.attack)),) if line.attack in ATTACKS else ()
-    return Row(cells, kind=line.attack, more=more, picture=line.judge.name)
+    return SheetLine(cells, kind=line.attack, more=more, picture=line.judge.name)
 
 
 def _about_words(attack: str) -> str:
     return ATTACKS[attack].about if attack in ATTACKS else ""
 
 
-def _or_none(found: Estimate | None, why: str) -> Cell:
-    return Cell(UNDEFINED, None, why) if found is None else figure(found)
+def _or_none(found: Estimate | None, why: str) -> SheetCell:
+    return SheetCell(UNDEFINED, None, why) if found is None else figure(found)
 
 
-def _causes(line: Line) -> Cell:
+def _causes(line: AttackFigures) -> SheetCell:
     if not line.missing:
         return text("none")
     words = ", ".join(f"{many:,} {cause.replace('_', ' ')}" for cause, many in line.missing.items())
     return text(words, state="missing")
 
 
-def _told(found: Report) -> Iterator[str]:
+def _told(found: AttackReport) -> Iterator[str]:
     yield (
         f"{PROTOCOLS[found.protocol].title}. Each verdict on a copy is compared with the judge's own on the "
         "original report, not with people's; copies do not count in any score."
@@ -352,20 +358,20 @@ def _told(found: Report) -> Iterator[str]:
     )
 
 
-def _pictures(found: Report) -> Iterator[Picture]:
+def _pictures(found: AttackReport) -> Iterator[SheetPicture]:
     for name in dict.fromkeys(line.judge.name for line in found.lines):
         rates = [(line.title, line.failed) for line in found.lines if line.judge.name == name]
         title = f"Failure rate of {name} by attack"
-        yield Picture(name, title, partial(result_pictures.shares, rates, title, AXIS))
+        yield SheetPicture(name, title, partial(result_pictures.shares, rates, title, AXIS))
 
 
-def _ways(found: Report) -> Sheet:
+def _ways(found: AttackReport) -> ResultSheet:
     heads = columns(
         ("attack", "Attack"), ("way", "Way", "Wording, place, cover or length"), JUDGE_COLUMN,
         ("failure_rate", "Failure rate", FAILED), ("n", "n"),
     )  # fmt: skip
     lines = tuple(
-        Row(
+        SheetLine(
             (text(line.title), text(variant), text(line.judge.name), figure(rate), count(rate.n)),
             kind=line.attack,
         )
@@ -376,11 +382,13 @@ def _ways(found: Report) -> Sheet:
         "Variants are spread evenly over the copies, not compared on the same ones: with few copies per "
         "variant the rates are imprecise.",
     )
-    return Sheet("ways", "By wording and place", heads, lines, told)
+    return ResultSheet("ways", "By wording and place", heads, lines, told)
 
 
-def _about(found: Report) -> Sheet:
+def _about(found: AttackReport) -> ResultSheet:
     names = dict.fromkeys(line.attack for line in found.lines if line.attack in ATTACKS)
-    lines = tuple(Row((text(ATTACKS[name].title), text(name), text(ATTACKS[name].about))) for name in names)
+    lines = tuple(
+        SheetLine((text(ATTACKS[name].title), text(name), text(ATTACKS[name].about))) for name in names
+    )
     heads = columns(("attack", "Attack"), ("name", "Name", "On the command line"), ("about", "What is done"))
-    return Sheet("descriptions", "What the attacks do", heads, lines)
+    return ResultSheet("descriptions", "What the attacks do", heads, lines)

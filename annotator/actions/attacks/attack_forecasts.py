@@ -1,4 +1,4 @@
-"""What a test of a judge would cost, before any call: copies judged, and reports said in other words before that."""
+"""Cost estimate of an attack test, before any call: copies to judge, and reports to reword first."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -6,12 +6,12 @@ from typing import Any
 
 from annotator.actions.attacks import attack_copies, attack_drawing, attack_rewording, attack_tests
 from annotator.actions.attacks.attack_journal import AttackJournal
-from annotator.actions.attacks.attack_tests import AttackTest, Wish
-from annotator.actions.attacks.attacking import DEED, Attacking
+from annotator.actions.attacks.attack_tests import AttackRequest, AttackTest
+from annotator.actions.attacks.attacking import DEED, AttackRun
 from annotator.actions.judging import forecasts
-from annotator.actions.judging.forecasts import Forecast
+from annotator.actions.judging.forecasts import CostEstimate
 from annotator.actions.project.file import Project
-from annotator.actions.runs.driving import Work
+from annotator.actions.runs.driving import RunWork
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.identity import now
 from annotator.judging.attacks import ATTACKS
@@ -19,7 +19,7 @@ from annotator.judging.attacks import ATTACKS
 
 @dataclass(frozen=True, slots=True)
 class Rewording:
-    """Reports that a model is to say in other words: roughly how long, and what that costs; None when not known."""
+    """Reports to be reworded by a model: approximate length and cost; None when unknown."""
 
     model: str
     reports: int
@@ -28,13 +28,13 @@ class Rewording:
 
 
 @dataclass(frozen=True, slots=True)
-class AttackForecast:
-    """What a test comes to. `drawn` of the `available` verdicts are put to each attack that fits their report.
+class AttackEstimate:
+    """The estimate of a test. `drawn` of the `available` verdicts are used for each suitable attack.
 
-    `per_attack` says to how many; `known` tells that a test so ordered is there already, and is gone on with.
+    `per_attack` says to how many; `known` tells that a test so ordered is there already, and is resumed.
     """
 
-    judging: Forecast
+    judging: CostEstimate
     rewording: Rewording | None
     drawn: int
     available: int
@@ -50,11 +50,11 @@ class AttackForecast:
         return sum(known) if len(known) == len(parts) else None
 
     def tree(self) -> dict[str, Any]:
-        """The forecast as a JSON tree."""
+        """The estimate as a JSON tree."""
         return {**asdict(self), "cost_usd": self.cost_usd, "words": self.words()}
 
     def words(self) -> list[str]:
-        """The forecast as a person reads it."""
+        """The estimate as a person reads it."""
         said = [
             f"{counted(self.drawn, 'verdict')} of {self.available:,} on {counted(self.items, 'item')}, "
             f"drawn at random; each is used for {counted(len(self.per_attack), 'attack')}."
@@ -73,14 +73,14 @@ class AttackForecast:
         return said + self.judging.words()
 
 
-async def estimate(project: Project, wish: Wish) -> AttackForecast:
+async def estimate(project: Project, request: AttackRequest) -> AttackEstimate:
     """What the test would take; nothing is asked and nothing is written."""
-    kind = Attacking(project, attack_tests.order(wish))
+    kind = AttackRun(project, attack_tests.order(request))
     known = kind.known()
     test = known or AttackTest("", kind.judge.id, "", kind.shape.name, now(), kind.drawn())
     drawn = test.content.drawn
     unwritten = _unwritten(project, test)
-    return AttackForecast(
+    return AttackEstimate(
         judging=await _judging(kind, test, unwritten),
         rewording=_rewording(project, test, unwritten),
         drawn=sum(len(one.own) for one in drawn),
@@ -104,7 +104,7 @@ def _unwritten(project: Project, test: AttackTest) -> dict[str, str]:
     }
 
 
-async def _judging(kind: Attacking, test: AttackTest, unwritten: dict[str, str]) -> Forecast:
+async def _judging(kind: AttackRun, test: AttackTest, unwritten: dict[str, str]) -> CostEstimate:
     project, judge = kind.project, kind.judge
     done = AttackJournal(project, judge.id, test).done(only_ok=True)
     amount = attack_copies.amount(test, done)
@@ -113,7 +113,7 @@ async def _judging(kind: Attacking, test: AttackTest, unwritten: dict[str, str])
     words = {**{name: (f"{report}\n",) for name, report in unwritten.items()}, **written}
     shape = kind.asked_by()
     made = attack_copies.cases(project, test, judge, shape, words.get, done)
-    work = Work(shape, lambda: (one.case for one in made), amount.total, amount.done, DEED)
+    work = RunWork(shape, lambda: (one.case for one in made), amount.total, amount.done, DEED)
     return replace(await forecasts.of_work(kind, work, work.cases()), protocol=shape.name)
 
 

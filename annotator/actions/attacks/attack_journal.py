@@ -1,4 +1,4 @@
-"""How what is said of attacked copies is kept: with the journal's calls, and apart from responses and judgements."""
+"""Storage of answers about attacked copies, apart from responses and judgements."""
 
 import json
 from collections.abc import Iterator
@@ -12,8 +12,8 @@ from sqlalchemy.engine import Connection
 from annotator.actions.attacks.attack_tests import COPY, VERDICT, AttackTest
 from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import response_hash
-from annotator.actions.runs.journal import Journal, by_cause
-from annotator.domain.judges.attack import AttackCopyFields, AttackVerdictFields, Pieces, Struck
+from annotator.actions.runs.journal import RunJournal, by_cause
+from annotator.domain.judges.attack import AttackCopyFields, AttackedQuestion, AttackVerdictFields, Pieces
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Case
 from annotator.domain.texts.identity import derived_id
@@ -26,13 +26,13 @@ Name = tuple[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """A question over a copy of a report: by which attack and in which of its ways, and as the judge is asked it."""
+class AttackCopy:
+    """A question on a copy of a report: attack, variant, and the question as asked."""
 
     attack: str
     variant: str
     pieces: Pieces
-    struck: Struck
+    struck: AttackedQuestion
     report: str
     case: Case
 
@@ -43,7 +43,7 @@ def copy_id(test_id: str, attack: str, variant: str, response_id: str) -> str:
 
 
 def copy_row(
-    test: AttackTest, made: Made | None = None, *, response_id: str = "", report: str = "", attack: str = "",
+    test: AttackTest, made: AttackCopy | None = None, *, response_id: str = "", report: str = "", attack: str = "",
     pieces: Pieces = (), status: Status = Status.OK, cause: str = "",
 ) -> dict[str, Any]:  # fmt: skip
     """A copy as its table takes it."""
@@ -58,15 +58,15 @@ def copy_row(
     return row | {"status": status.value}
 
 
-class AttackJournal(Journal):
-    """A journal whose verdicts go to the test; `made` holds what each copy is, until it was judged."""
+class AttackJournal(RunJournal):
+    """A journal that stores verdicts with the test; `made` holds each copy until it is judged."""
 
     def __init__(self, project: Project, judge_id: str, test: AttackTest) -> None:
         super().__init__(project, test.run_id, judge_id, test.protocol)
-        self.made: dict[Name, Made] = {}
+        self.made: dict[Name, AttackCopy] = {}
         self._test = test
 
-    def put(self, made: Made) -> Case:
+    def put(self, made: AttackCopy) -> Case:
         """Remember what a case is about, and give the case."""
         self.made[_name(made.case)] = made
         return made.case
@@ -92,7 +92,7 @@ class AttackJournal(Journal):
             upserts.put(db, VERDICT, rows)
         return len(rows)
 
-    def _verdicts(self, made: Made, finished: Finished, at: datetime) -> Iterator[dict[str, Any]]:
+    def _verdicts(self, made: AttackCopy, finished: Finished, at: datetime) -> Iterator[dict[str, Any]]:
         of_copy, asked = finished.case.response.id, [unit.id for unit in finished.case.units]
         for unit_id, verdict in finished.verdicts.items():
             fields = AttackVerdictFields(

@@ -1,22 +1,22 @@
-"""What judges can be put to the test on, and by which attacks: what the window lets choose."""
+"""Judges that can be tested, and the attacks available for each."""
 
 from dataclasses import dataclass
 
 from sqlalchemy import func, select
 
-from annotator.actions.attacks.attack_tests import LACKS, TEST, Wish
+from annotator.actions.attacks.attack_tests import LACKS, TEST, AttackRequest
 from annotator.actions.judges import judges, kept_keys
 from annotator.actions.project.file import Project
 from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.judgement import Status
-from annotator.judging.attacks import ATTACKS, TARGETS, Needs
+from annotator.judging.attacks import ATTACKS, TARGETS, AttackNeeds
 from annotator.protocols import PROTOCOLS
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
-    """An attack that could be chosen; `lacks` says why it cannot be now."""
+class AttackOffer:
+    """An available attack; `lacks` says why it cannot be used now."""
 
     name: str
     title: str
@@ -25,8 +25,8 @@ class Offered:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
-    """A judge with what it has judged from reports: by name of protocol, its title and how many verdicts there are."""
+class AttackableJudge:
+    """A judge with its protocols: their titles and how many verdicts on reports there are."""
 
     judge: Judge
     protocols: tuple[tuple[str, str, int], ...]
@@ -37,7 +37,7 @@ class Offer:
         return self.judge.kind == JudgeKind.ENDPOINT
 
 
-def offers(project: Project) -> list[Offer]:
+def offers(project: Project) -> list[AttackableJudge]:
     """The judges that have verdicts on reports, the baseline first."""
     j = JUDGEMENT.c
     question = (
@@ -55,12 +55,12 @@ def offers(project: Project) -> list[Offer]:
             if (judge.id, name) in counts
         )
         if there and judge.kind != JudgeKind.DERIVED:
-            found.append(Offer(judge, there))
+            found.append(AttackableJudge(judge, there))
     return found
 
 
 def protocols(project: Project) -> list[str]:
-    """Under which protocols judges were put to the test, in the order in which they are offered."""
+    """Under which protocols judges were tested, in the order in which they are offered."""
     with project.store.read() as db:
         there = set(db.execute(select(TEST.c.protocol).distinct()).scalars())
     return [name for name in TARGETS if name in there]
@@ -71,25 +71,25 @@ def writers(project: Project) -> list[str]:
     return [one.name for one in judges.all_of(project) if one.kind == JudgeKind.ENDPOINT and not one.asked.of]
 
 
-def attacks_on(judge: Judge, *, writer: bool) -> list[Offered]:
+def attacks_on(judge: Judge, *, writer: bool) -> list[AttackOffer]:
     """All attacks, with why a judge cannot be put to some."""
     able = {
-        Needs.NOTHING: True,
-        Needs.MODEL: judge.kind == JudgeKind.ENDPOINT,
-        Needs.TOGETHER: judge.asked.together > 1,
-        Needs.WRITER: writer,
+        AttackNeeds.NOTHING: True,
+        AttackNeeds.MODEL: judge.kind == JudgeKind.ENDPOINT,
+        AttackNeeds.TOGETHER: judge.asked.together > 1,
+        AttackNeeds.WRITER: writer,
     }
     return [
-        Offered(one.name, one.title, one.about, "" if able[one.needs] else LACKS[one.needs])
+        AttackOffer(one.name, one.title, one.about, "" if able[one.needs] else LACKS[one.needs])
         for one in ATTACKS.values()
     ]
 
 
-def handed_over(project: Project, wish: Wish) -> dict[str, str]:
+def handed_over(project: Project, request: AttackRequest) -> dict[str, str]:
     """The environment in which a child finds the judge's key; where two endpoints are asked it finds keys by itself.
 
     A key that is handed over would go to either of them.
     """
-    judge = judges.named(project, wish.judge)
-    writer = judges.named(project, wish.writer) if wish.writer else judge
+    judge = judges.named(project, request.judge)
+    writer = judges.named(project, request.writer) if request.writer else judge
     return kept_keys.handed_over(project, judge) if writer.base_url == judge.base_url else {}

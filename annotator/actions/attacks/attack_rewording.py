@@ -1,4 +1,4 @@
-"""How reports are said in other words before a judge is asked about them: a run of calls of its own kind."""
+"""Calls that reword reports before a judge is asked about them."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -11,15 +11,15 @@ from annotator.actions.attacks.attack_tests import COPY, AttackTest
 from annotator.actions.items import materials
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
-from annotator.actions.runs.driving import Work
-from annotator.actions.runs.journal import Journal
+from annotator.actions.runs.driving import RunWork
+from annotator.actions.runs.journal import RunJournal
 from annotator.domain.judges.attack import Pieces
 from annotator.domain.judges.judge import Judge
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Protocol, Verdicts
 from annotator.domain.judges.scale import plain
 from annotator.domain.kinds.unit import Unit
-from annotator.judging.attacks import ATTACKS, Needs
+from annotator.judging.attacks import ATTACKS, AttackNeeds
 from annotator.judging.attacks.rewording import PARAPHRASE, PROMPTS, reworded
 from annotator.judging.runs.progress import Finished
 
@@ -29,7 +29,7 @@ DEED = "reports said in other words"
 
 def writer_of(project: Project, test: AttackTest) -> Judge | None:
     """Whose model rewords the reports of a test; None where none is to."""
-    wanted = any(ATTACKS[name].needs is Needs.WRITER for name in test.content.attacks)
+    wanted = any(ATTACKS[name].needs is AttackNeeds.WRITER for name in test.content.attacks)
     known = {judge.id: judge for judge in judges.all_of(project)}
     return known.get(test.content.writer_id) if wanted else None
 
@@ -44,8 +44,8 @@ def unwritten(project: Project, test: AttackTest, *, again: bool) -> list[str]:
     return list(dict.fromkeys(one.response_id for one in test.content.drawn if one.response_id not in there))
 
 
-class RewordingJournal(Journal):
-    """A journal whose verdicts say whether a copy was written; the copies go to the test."""
+class RewordingJournal(RunJournal):
+    """A journal of reworded copies; the copies are stored with the test."""
 
     def __init__(self, project: Project, writer_id: str, test: AttackTest) -> None:
         super().__init__(project, test.run_id, writer_id, test.protocol)
@@ -66,7 +66,7 @@ class RewordingJournal(Journal):
         return len(done)
 
 
-def work(project: Project, test: AttackTest, journal: RewordingJournal, wanted: list[str]) -> Work:
+def work(project: Project, test: AttackTest, journal: RewordingJournal, wanted: list[str]) -> RunWork:
     """The reports to be reworded, as a run takes them."""
 
     async def ask_for(case: Case, ask: Ask) -> Verdicts:
@@ -80,12 +80,12 @@ def work(project: Project, test: AttackTest, journal: RewordingJournal, wanted: 
         name=PARAPHRASE, title=ATTACKS[PARAPHRASE].title, citation="", needs=(), metrics=(), scale=plain(WRITTEN),
         judge=ask_for, prompts=PROMPTS,
     )  # fmt: skip
-    return Work(shape, lambda: _cases(project, test, set(wanted)), len(wanted), 0, DEED)
+    return RunWork(shape, lambda: _cases(project, test, set(wanted)), len(wanted), 0, DEED)
 
 
 def _cases(project: Project, test: AttackTest, wanted: set[str]) -> Iterator[Case]:
     items = list(dict.fromkeys(one.item_id for one in test.content.drawn))
-    for at_hand in materials.each(project, materials.Wanted((), parts=False), items):
+    for at_hand in materials.each(project, materials.WantedMaterial((), parts=False), items):
         for material in at_hand.responses:
             if material.response.id in wanted:
                 yield Case(PARAPHRASE, at_hand.item, material.response, "", (Unit(id=WRITTEN),))

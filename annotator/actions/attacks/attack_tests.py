@@ -1,4 +1,4 @@
-"""What tests of judges by attacks there are: how each was ordered, what was drawn for it, and how far it is."""
+"""Attack tests: how each was ordered, what was drawn for it, and its progress."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,7 +11,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.actions.runs import run_records
 from annotator.actions.runs.journal import RUN
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.attack import AttackContent, AttackTestFields
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.protocol import Protocol
@@ -19,7 +19,7 @@ from annotator.domain.texts.canonical import canonical_json
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id, now
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.attacks import ATTACKS, TARGETS, Needs
+from annotator.judging.attacks import ATTACKS, TARGETS, AttackNeeds
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import AttackCopyRow, AttackTestRow, AttackVerdictRow, table
 
@@ -30,8 +30,8 @@ WIDTH = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """What is to be tested: a judge, by these attacks (their names, or how these begin; all that it can be put to).
+class AttackRequest:
+    """A request for a test: the judge and the attacks (names or their beginnings; all that apply by default).
 
     `size` verdicts are drawn by the chance of `seed`; without it as many as an interval of that `width` takes. `writer`
     names the judge whose model says reports in other words.
@@ -47,20 +47,20 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class AttackOrder(Order):
-    """What is asked of a judge that is put to the test; its `protocol` begins with `PREFIX`."""
+class AttackRunRequest(RunRequest):
+    """The run request of a test; its `protocol` begins with `PREFIX`."""
 
-    wish: Wish = Wish("")
+    request: AttackRequest = AttackRequest("")
 
 
-def order(wish: Wish, **how: Any) -> AttackOrder:
+def order(request: AttackRequest, **how: Any) -> AttackRunRequest:
     """The order of a test; `how` gives concurrency, timeout_s, budget_usd and the rates."""
-    return AttackOrder(wish.judge, PREFIX + wish.protocol, wish=wish, **how)
+    return AttackRunRequest(request.judge, PREFIX + request.protocol, request=request, **how)
 
 
 @dataclass(frozen=True, slots=True)
 class AttackTest:
-    """A test as it is kept."""
+    """A stored test."""
 
     id: str
     judge_id: str
@@ -70,31 +70,33 @@ class AttackTest:
     content: AttackContent
 
 
-def checked(project: Project, wish: Wish) -> tuple[Judge, Protocol, tuple[str, ...]]:
-    """The judge, the protocol and the attacks of a wish; Refusal for what cannot be tested, saying what can."""
-    judge = judges.named(project, wish.judge)
+def checked(project: Project, request: AttackRequest) -> tuple[Judge, Protocol, tuple[str, ...]]:
+    """The judge, the protocol and the attacks of a request; Refusal for what cannot be tested, saying what can."""
+    judge = judges.named(project, request.judge)
     if judge.kind == JudgeKind.DERIVED:
         raise Refusal(
             f"“{judge.name}” only counts other judges' verdicts.", "Test the judges whose verdicts it counts."
         )
-    if wish.protocol not in TARGETS:
+    if request.protocol not in TARGETS:
         known = ", ".join(TARGETS)
         raise Refusal(
             "This protocol reads no report; attacks on reports have no effect.", f"Use one of {known}."
         )
-    if (wish.size is not None and wish.size < 1) or not 0 < wish.width < 1:
+    if (request.size is not None and request.size < 1) or not 0 < request.width < 1:
         raise Refusal("At least one verdict is drawn, for an interval between 0 and 1.", "Give another size.")
-    return judge, PROTOCOLS[wish.protocol], _chosen(project, wish, judge)
+    return judge, PROTOCOLS[request.protocol], _chosen(project, request, judge)
 
 
-def _chosen(project: Project, wish: Wish, judge: Judge) -> tuple[str, ...]:
-    able = {name for name, attack in ATTACKS.items() if _can(attack.needs, judge, wish.writer)}
-    if wish.writer and judges.named(project, wish.writer).kind != JudgeKind.ENDPOINT:
-        raise Refusal(f"“{wish.writer}” asks no model.", "Name a judge with an endpoint to reword reports.")
-    if not wish.attacks:
+def _chosen(project: Project, request: AttackRequest, judge: Judge) -> tuple[str, ...]:
+    able = {name for name, attack in ATTACKS.items() if _can(attack.needs, judge, request.writer)}
+    if request.writer and judges.named(project, request.writer).kind != JudgeKind.ENDPOINT:
+        raise Refusal(
+            f"“{request.writer}” asks no model.", "Name a judge with an endpoint to reword reports."
+        )
+    if not request.attacks:
         return tuple(name for name in ATTACKS if name in able)
     wanted = set[str]()
-    for words in wish.attacks:
+    for words in request.attacks:
         found = {name for name in ATTACKS if name == words or name.startswith(f"{words}.")}
         if not found:
             raise Refusal(f"There is no attack “{words}”.", f"Available: {', '.join(ATTACKS)}.")
@@ -107,19 +109,19 @@ def _chosen(project: Project, wish: Wish, judge: Judge) -> tuple[str, ...]:
 
 
 LACKS = {
-    Needs.MODEL: "It calls no model and always gives the same verdict.",
-    Needs.TOGETHER: "It is asked one criterion at a time; choose a judge that is asked several together.",
-    Needs.WRITER: "Name the judge whose model paraphrases the reports.",
-    Needs.NOTHING: "Choose another attack.",
+    AttackNeeds.MODEL: "It calls no model and always gives the same verdict.",
+    AttackNeeds.TOGETHER: "It is asked one criterion at a time; choose a judge that is asked several together.",
+    AttackNeeds.WRITER: "Name the judge whose model paraphrases the reports.",
+    AttackNeeds.NOTHING: "Choose another attack.",
 }
 
 
-def _can(needs: Needs, judge: Judge, writer: str) -> bool:
+def _can(needs: AttackNeeds, judge: Judge, writer: str) -> bool:
     return {
-        Needs.NOTHING: True,
-        Needs.MODEL: judge.kind == JudgeKind.ENDPOINT,
-        Needs.TOGETHER: judge.asked.together > 1,
-        Needs.WRITER: bool(writer),
+        AttackNeeds.NOTHING: True,
+        AttackNeeds.MODEL: judge.kind == JudgeKind.ENDPOINT,
+        AttackNeeds.TOGETHER: judge.asked.together > 1,
+        AttackNeeds.WRITER: bool(writer),
     }[needs]
 
 
@@ -140,15 +142,15 @@ def all_of(project: Project, judge_id: str = "", protocol: str = "") -> list[Att
 
 
 def alike(
-    project: Project, wish: Wish, judge: Judge, shape: Protocol, attacks: tuple[str, ...]
+    project: Project, request: AttackRequest, judge: Judge, shape: Protocol, attacks: tuple[str, ...]
 ) -> AttackTest | None:
-    """The newest test that was ordered with the same wish while the judge was asked by the wording in force."""
+    """The newest test that was ordered with the same request while the judge was asked by the wording in force."""
     asked_by = run_records.prompts_hash(project, shape.prompts)
-    writer = judges.named(project, wish.writer).id if wish.writer else ""
-    wanted = attacks, wish.size, wish.width, wish.seed, writer
+    writer = judges.named(project, request.writer).id if request.writer else ""
+    wanted = attacks, request.size, request.width, request.seed, writer
     with project.store.read() as db:
         by = dict(db.execute(select(RUN.c.id, RUN.c.prompt_sha256)).all())
-    for test in all_of(project, judge.id, wish.protocol):
+    for test in all_of(project, judge.id, request.protocol):
         one = test.content
         had = one.attacks, one.size, one.width, one.seed, one.writer_id
         if had == wanted and by.get(test.run_id) == asked_by:
@@ -158,7 +160,7 @@ def alike(
 
 def keep(project: Project, judge: Judge, shape: Protocol, content: AttackContent) -> AttackTest:
     """Keep a new test with the run that is to carry it out."""
-    run_order = Order(judge.name, PREFIX + shape.name)
+    run_order = RunRequest(judge.name, PREFIX + shape.name)
     with project.store.write() as db:
         run = run_records.new_run(project, judge, run_order, shape.prompts)
         fields = AttackTestFields(

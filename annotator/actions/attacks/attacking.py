@@ -1,21 +1,21 @@
-"""How a judge is put to the test: attacks are made on copies of reports, and it is asked about each as ever."""
+"""Runs that test a judge: attacks are applied to copies of reports, and it is asked about each as usual."""
 
 from typing import TextIO
 
 from annotator.actions.attacks import attack_copies, attack_drawing, attack_rewording, attack_tests
 from annotator.actions.attacks.attack_journal import AttackJournal
 from annotator.actions.attacks.attack_rewording import RewordingJournal
-from annotator.actions.attacks.attack_tests import PREFIX, AttackOrder, AttackTest, Wish
+from annotator.actions.attacks.attack_tests import PREFIX, AttackRequest, AttackRunRequest, AttackTest
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs import driving, run_records
-from annotator.actions.runs.driving import Work
-from annotator.actions.runs.journal import Journal
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.driving import RunWork
+from annotator.actions.runs.journal import RunJournal
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_kind import RunKind, Tell
-from annotator.actions.runs.run_lines import Line
+from annotator.actions.runs.run_lines import RunEvent
 from annotator.actions.runs.run_records import OpenRun
 from annotator.domain.judges.attack import AttackContent
 from annotator.domain.judges.judge import Judge, RunState
@@ -25,22 +25,22 @@ from annotator.domain.texts.refusal import Refusal
 DEED = "attacked copies judged"
 
 
-class Attacking(RunKind):
-    """A judge is put to the test, or a test goes on: what came before is never asked for again.
+class AttackRun(RunKind):
+    """A run that tests a judge or continues a test; nothing is asked twice.
 
-    An order without a wish goes on with the newest test that was cut short, or asks for what is missing of the newest.
+    Without a request of its own an order continues the newest interrupted test, or asks for what the newest lacks.
     The last line names the test.
     """
 
     doing = "attacking"
     things = "verdicts on copies"
 
-    def read(self, project: Project, order: Order) -> tuple[Judge, Protocol]:
+    def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
         """The judge, and the protocol whose verdicts are attacked."""
         people.refuse_others(project, "can test judges")
-        wish = order.wish if isinstance(order, AttackOrder) else _newest(project, order)
-        judge, shape, self.attacks = attack_tests.checked(project, wish)
-        self._wish = wish
+        request = order.request if isinstance(order, AttackRunRequest) else _newest(project, order)
+        judge, shape, self.attacks = attack_tests.checked(project, request)
+        self._wish = request
         return judge, shape
 
     def known(self) -> AttackTest | None:
@@ -49,16 +49,16 @@ class Attacking(RunKind):
 
     def drawn(self) -> AttackContent:
         """What a new test would hold."""
-        project, wish = self.project, self._wish
-        writer = judges.named(project, wish.writer).id if wish.writer else ""
-        return attack_drawing.draw(project, wish, self.judge, self.shape, self.attacks, writer)
+        project, request = self.project, self._wish
+        writer = judges.named(project, request.writer).id if request.writer else ""
+        return attack_drawing.draw(project, request, self.judge, self.shape, self.attacks, writer)
 
     def asked_by(self) -> Protocol:
         """The protocol as the judge goes by it."""
-        return judge_runs.asked_by(self.project, Order(self.judge.name, self.shape.name), self.judge)
+        return judge_runs.asked_by(self.project, RunRequest(self.judge.name, self.shape.name), self.judge)
 
-    async def through(self, tell: Tell, listen: TextIO | None) -> Line:
-        """Draw the test or go on with it; reports are said in other words before the judge is asked."""
+    async def through(self, tell: Tell, listen: TextIO | None) -> RunEvent:
+        """Draw the test or resume it; reports are said in other words before the judge is asked."""
         self.judge = self.kept()
         project, judge = self.project, self.judge
         # Whether a run was cut short is told now: one that died is known as such only under the lock.
@@ -80,7 +80,7 @@ class Attacking(RunKind):
             ended = await driving.drive(project, judge, self.order, work, journal, tell, listen)
         return {**ended, "test": test.id}
 
-    async def _written(self, tell: Tell, listen: TextIO | None) -> Line | None:
+    async def _written(self, tell: Tell, listen: TextIO | None) -> RunEvent | None:
         """How saying the reports in other words ended; None where nothing was left to say."""
         project, test = self.project, self._test
         writer = attack_rewording.writer_of(project, test)
@@ -95,7 +95,7 @@ class Attacking(RunKind):
         """What was said of copies, apart from judgements."""
         return AttackJournal(self.project, self.judge.id, self._test)
 
-    def work(self, run: OpenRun, journal: Journal) -> Work:
+    def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
         """The copies of the test on which a verdict is wanted."""
         assert isinstance(journal, AttackJournal)
         done = journal.done(only_ok=not self._resumed)
@@ -106,13 +106,13 @@ class Attacking(RunKind):
             return map(journal.put, found)
 
         amount = attack_copies.amount(self._test, done)
-        return Work(self.shape, made, amount.total, amount.done, DEED)
+        return RunWork(self.shape, made, amount.total, amount.done, DEED)
 
 
-run = Attacking.run
+run = AttackRun.run
 
 
-def _newest(project: Project, order: Order) -> Wish:
+def _newest(project: Project, order: RunRequest) -> AttackRequest:
     """What the newest test of a judge that was cut short was to test, or the newest of all."""
     protocol = order.protocol.removeprefix(PREFIX)
     judge = judges.named(project, order.judge)
@@ -122,7 +122,7 @@ def _newest(project: Project, order: Order) -> Wish:
     one = next((one for one in tests if _is_open(project, one)), tests[0]).content
     names = {each.id: each.name for each in judges.all_of(project)}
     writer = names.get(one.writer_id, "")
-    return Wish(judge.name, protocol, one.attacks, one.size, one.width, one.seed, writer)
+    return AttackRequest(judge.name, protocol, one.attacks, one.size, one.width, one.seed, writer)
 
 
 def _is_open(project: Project, test: AttackTest) -> bool:

@@ -1,4 +1,4 @@
-"""Which biases show in what judges said anyway: by the order of a pair, the length of reports, and model families."""
+"""Biases visible in existing verdicts: order of a pair, length of reports, model families."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -8,8 +8,8 @@ from statistics import median
 from sqlalchemy import func, select
 
 from annotator.actions.attacks import attack_figures, families
-from annotator.actions.attacks.attack_figures import Report
-from annotator.actions.attacks.families import Member
+from annotator.actions.attacks.attack_figures import AttackReport
+from annotator.actions.attacks.families import FamilyMember
 from annotator.actions.items.materials import RESPONSE
 from annotator.actions.judges import judges
 from annotator.actions.project import people
@@ -17,18 +17,18 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import result_raters
 from annotator.actions.results.result_sheets import (
     JUDGE_COLUMN,
-    Choice,
-    Line,
-    Sheet,
+    ResultSheet,
+    SheetLine,
+    ViewChoice,
     columns,
     count,
     figure,
     text,
 )
 from annotator.actions.sets import validation_ground, validation_values
-from annotator.actions.sets.validation_ground import Ground, Rater
+from annotator.actions.sets.validation_ground import Ground, ValidationRater
 from annotator.actions.studies import contests
-from annotator.domain.judges.pairs import FIRST, TIE, Outcome
+from annotator.domain.judges.pairs import FIRST, TIE, PairOutcome
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.attacks import TARGETS
@@ -37,7 +37,7 @@ from annotator.protocols import PROTOCOLS, USUAL
 
 @dataclass(frozen=True, slots=True)
 class Bias:
-    """A bias of a judge: under which name, as a figure, and what it is."""
+    """A bias of a judge: its name, its figure, and its definition."""
 
     judge_id: str
     judge: str
@@ -51,7 +51,7 @@ class Bias:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A unit of a judge's with a label of a person's: how far it leans to yes, whether it errs, and on what."""
+    """A unit judged by a judge and labelled by a person: its lean towards yes, its error, its subject."""
 
     item_id: str
     response_id: str
@@ -73,7 +73,7 @@ def report(project: Project, protocol: str = USUAL, judge: str = "") -> list[Bia
 
     What cannot be told says why.
 
-    Length and family are held against all labels that people submitted, but those that validation sets hold back.
+    Length and family are compared with all labels that people submitted, but those that validation sets hold back.
     """
     people.refuse_others(project, "can see judges' biases")
     wanted = judges.named(project, judge).id if judge else ""
@@ -103,12 +103,17 @@ def _of_pairs(project: Project) -> list[Bias]:
     return found
 
 
-def _position(judge: result_raters.Rater, pairs: Sequence[contests.Pair], what: str) -> list[Bias]:
+def _position(
+    judge: result_raters.ResultRater, pairs: Sequence[contests.ContestPair], what: str
+) -> list[Bias]:
     from annotator.stats.intervals.sample_size import clustered_wilson
 
-    both = [pair for pair in pairs if pair.outcome is not Outcome.ERROR]
+    both = [pair for pair in pairs if pair.outcome is not PairOutcome.ERROR]
     flips = clustered_wilson(
-        [None if pair.outcome is Outcome.ERROR else pair.outcome is Outcome.INCONSISTENT for pair in pairs],
+        [
+            None if pair.outcome is PairOutcome.ERROR else pair.outcome is PairOutcome.INCONSISTENT
+            for pair in pairs
+        ],
         [pair.item_id for pair in pairs],
     )
     decided = [
@@ -166,7 +171,7 @@ def _at_every_trial(project: Project, found: Ground) -> list[Ground]:
     ]
 
 
-def _rows(found: Ground, rater: Rater) -> list[_Row]:
+def _rows(found: Ground, rater: ValidationRater) -> list[_Row]:
     if rater not in found.judges():
         return []
     positive = found.shape.values[0]
@@ -184,7 +189,9 @@ def _lengths(project: Project) -> dict[str, int]:
         return dict(db.execute(select(RESPONSE.c.id, func.length(RESPONSE.c.text))).all())
 
 
-def _length(found: Ground, rater: Rater, rows: Sequence[_Row], lengths: Mapping[str, int]) -> list[Bias]:
+def _length(
+    found: Ground, rater: ValidationRater, rows: Sequence[_Row], lengths: Mapping[str, int]
+) -> list[Bias]:
     """Longer and shorter than the median report on the same item, so that hard items weigh on both sides."""
     of_item: dict[str, set[str]] = defaultdict(set)
     for row in rows:
@@ -214,7 +221,9 @@ def _length(found: Ground, rater: Rater, rows: Sequence[_Row], lengths: Mapping[
     ]
 
 
-def _family(found: Ground, rater: Rater, rows: Sequence[_Row], known: Mapping[str, str]) -> list[Bias]:
+def _family(
+    found: Ground, rater: ValidationRater, rows: Sequence[_Row], known: Mapping[str, str]
+) -> list[Bias]:
     own = known.get(rater.id, "")
     name = "Leans to its own family"
     words = (
@@ -235,7 +244,7 @@ def _gap(told: Sequence[tuple[_Row, bool]], of: Callable[[_Row], int]) -> Estima
     return cluster_gap(values, [inside for _, inside in told], items)
 
 
-def _called(found: Ground, rater: Rater) -> str:
+def _called(found: Ground, rater: ValidationRater) -> str:
     """A judge's name; with the first signs of its wording where it judged by several."""
     several = sum(one.id == rater.id for one in found.judges()) > 1
     return f"{rater.name} ({rater.prompt[:8] or 'no wording'})" if several else rater.name
@@ -247,18 +256,18 @@ NO_BIAS = "spans no bias"
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """All that is known of judges' biases."""
+    """All biases of the judges."""
 
-    attacks: Report
+    attacks: AttackReport
     seen: Sequence[Bias]
-    families: Sequence[Member]
+    families: Sequence[FamilyMember]
 
 
-def choices(project: Project) -> tuple[Choice, ...]:
+def choices(project: Project) -> tuple[ViewChoice, ...]:
     """Under which protocol, and which judge."""
     shapes = tuple((PROTOCOLS[name].title, name) for name in TARGETS)
     names = tuple((one.name, one.name) for one in judges.all_of(project))
-    return Choice("protocol", "What was judged", shapes), Choice(
+    return ViewChoice("protocol", "What was judged", shapes), ViewChoice(
         "judge", "Judge", (("all judges", ANY), *names)
     )
 
@@ -272,7 +281,7 @@ def panel(project: Project, protocol: str = USUAL, judge: str = "") -> Panel:
     )
 
 
-def sheets(found: Panel) -> tuple[Sheet, ...]:
+def sheets(found: Panel) -> tuple[ResultSheet, ...]:
     """Attacks first, then biases that show anyway, then who is taken for whose family; none where nothing is known."""
     made = attack_figures.sheets(found.attacks)
     if not made and not found.seen:
@@ -280,7 +289,7 @@ def sheets(found: Panel) -> tuple[Sheet, ...]:
     return (*made[:1], *(sheet for sheet in (_seen(found.seen), _families(found)) if sheet.lines), *made[1:])
 
 
-def _seen(found: Sequence[Bias]) -> Sheet:
+def _seen(found: Sequence[Bias]) -> ResultSheet:
     heads = columns(
         JUDGE_COLUMN, ("bias", "Bias", "By what"), ("figure", "Figure"),
         ("value", "Value", "With its 95 % interval, clustered by item"),
@@ -288,7 +297,7 @@ def _seen(found: Sequence[Bias]) -> Sheet:
         ("verdict", "Verdict", "Whether the interval holds the value that means no bias"), ("about", "What it is"),
     )  # fmt: skip
     lines = tuple(
-        Line((
+        SheetLine((
             text(one.judge), text(one.about), text(one.name), figure(one.figure), count(one.figure.n),
             count(one.none, form="g"), text(verdict(one), tip=one.figure.note), text(one.definition),
         ))
@@ -298,7 +307,7 @@ def _seen(found: Sequence[Bias]) -> Sheet:
         "Biases in judges' verdicts on original reports; all trials count, clustered by item. Length and "
         "family bias are measured relative to people's labels: a judge that agrees with people has none.",
     )
-    return Sheet("biases", "Biases that show", heads, lines, told)
+    return ResultSheet("biases", "Biases that show", heads, lines, told)
 
 
 def verdict(one: Bias) -> str:
@@ -314,18 +323,18 @@ def verdict(one: Bias) -> str:
     return "above it" if found.low > one.none else "below it"
 
 
-def _families(found: Panel) -> Sheet:
+def _families(found: Panel) -> ResultSheet:
     heads = columns(
         ("name", "Name"), ("kind", "Kind"), ("model", "Model"),
         ("family", "Family", "The developer whose models are behind it"), ("known_from", "Known from"),
     )  # fmt: skip
     lines = tuple(
-        Line((
+        SheetLine((
             text(one.name), text("judge" if one.judge else "system"), text(one.model or "–"),
             text(one.family or "none known"), text("somebody here" if one.said else "its name"),
         ))
         for one in found.families
     )  # fmt: skip
-    return Sheet(
+    return ResultSheet(
         "families", "Families", heads, lines, ("Correct it if it is wrong; the figures are updated.",)
     )

@@ -1,4 +1,4 @@
-"""How far a judge agrees with itself over repeated trials, and two judges with each other on the same units."""
+"""Consistency: a judge with itself over trials, and two judges with each other on the same units."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -23,8 +23,8 @@ Unit = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Within:
-    """A judge against itself: over units judged at least twice, how often it changed its mind.
+class SelfConsistency:
+    """A judge against itself: how often its verdict changed on units judged at least twice.
 
     `flips` is the share of units on which not all trials agree, `agreement` the share of pairs of trials that do,
     averaged over units, `alpha` Krippendorff's α with the trials as raters.
@@ -49,8 +49,8 @@ class Within:
 
 
 @dataclass(frozen=True, slots=True)
-class Between:
-    """Two judges against each other, each at its first trial, over the units that both judged."""
+class JudgeConsistency:
+    """Two judges against each other, at their first trials, over shared units."""
 
     judge: str
     other: str
@@ -70,7 +70,7 @@ class Between:
         return [f"{counted(self.units, 'unit')} judged by both.", *_lines(figures)]
 
 
-def within(project: Project, judge: str, protocol: str = USUAL) -> Within:
+def within(project: Project, judge: str, protocol: str = USUAL) -> SelfConsistency:
     """A judge's agreement with itself over its trials; what is undefined says why in its note."""
     from annotator.stats.agreement.alpha import krippendorff_alpha
     from annotator.stats.agreement.repeats import flip_rate
@@ -80,7 +80,7 @@ def within(project: Project, judge: str, protocol: str = USUAL) -> Within:
     trials = sorted({trial for values in repeated.values() for trial in values})
     by_trial = [[values.get(trial) for values in repeated.values()] for trial in trials]
     items = [unit[0] for unit in repeated]
-    return Within(
+    return SelfConsistency(
         judge=judge,
         protocol=protocol,
         trials=len(trials),
@@ -91,7 +91,7 @@ def within(project: Project, judge: str, protocol: str = USUAL) -> Within:
     )
 
 
-def between(project: Project, judge: str, other: str, protocol: str = USUAL) -> Between:
+def between(project: Project, judge: str, other: str, protocol: str = USUAL) -> JudgeConsistency:
     """The agreement of two judges, such as one asked unit by unit and the same asked several together."""
     from annotator.stats.agreement.agreement import cohen_kappa, percent_agreement
     from annotator.stats.agreement.alpha import krippendorff_alpha
@@ -103,7 +103,7 @@ def between(project: Project, judge: str, other: str, protocol: str = USUAL) -> 
     shared = sorted(first.keys() & second.keys())
     a, b = [first[unit] for unit in shared], [second[unit] for unit in shared]
     items = [unit[0] for unit in shared] or None
-    return Between(
+    return JudgeConsistency(
         judge=judge,
         other=other,
         protocol=protocol,

@@ -1,4 +1,4 @@
-"""To which model family a system and a judge belong: told from their names, until somebody says otherwise."""
+"""Model families of systems and judges: read from their names until a person says otherwise."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -22,8 +22,8 @@ LONGEST = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
-    """A system or a judge with its family, empty for none; `said` tells that somebody has said so."""
+class FamilyMember:
+    """A system or judge with its model family, empty if unknown; `said` if a person entered it."""
 
     id: str
     name: str
@@ -33,7 +33,7 @@ class Member:
     said: bool
 
 
-def members(project: Project) -> list[Member]:
+def members(project: Project) -> list[FamilyMember]:
     """Every system, then every judge that asks a model."""
     kept: dict[str, str] = project.get(SETTING, {})
     with project.store.read() as db:
@@ -45,10 +45,10 @@ def members(project: Project) -> list[Member]:
     return found
 
 
-def _member(kept: dict[str, str], id_: str, name: str, model: str, *, judge: bool) -> Member:
+def _member(kept: dict[str, str], id_: str, name: str, model: str, *, judge: bool) -> FamilyMember:
     told = family_of(model) or family_of(name)
     family = kept.get(id_, told)
-    return Member(id_, name, judge, model, "" if family == NONE else family, id_ in kept)
+    return FamilyMember(id_, name, judge, model, "" if family == NONE else family, id_ in kept)
 
 
 def set_family(project: Project, name: str, family: str) -> Change:

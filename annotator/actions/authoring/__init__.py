@@ -1,1 +1,1 @@
-"""What experts write: documents with their revisions, guidelines, and who may see and change what."""
+"""Documents that experts write, their revisions, guidelines, and who may see and change what."""

@@ -1,4 +1,4 @@
-"""What a person may see: blindness is decided here, in the question, and never in a widget."""
+"""Visibility: blindness is decided here, in the query, and never in a widget."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What experts do to artifacts: every edit is a new revision, whatever the kind."""
+"""Edits of artifacts: each one is a new revision, whatever the kind."""
 
 import json
 from collections.abc import Iterable
@@ -22,18 +22,18 @@ from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id, now
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.ready import Ready
+from annotator.storage.ready import PreparedStatement
 from annotator.storage.tables import ArtifactRow, RevisionRow, table
 
 ARTIFACT, REVISION = table(ArtifactRow), table(RevisionRow)
 T = TypeVar("T", bound=BaseModel)
-_NEWEST = Ready(
+_NEWEST = PreparedStatement(
     select(ARTIFACT, REVISION.c.content, REVISION.c.sha256, REVISION.c.chain)
     .join(REVISION, (REVISION.c.artifact_id == ARTIFACT.c.id) & (REVISION.c.number == ARTIFACT.c.revision))
     .where(ARTIFACT.c.id == bindparam("wanted"))
 )
-_ADD_REVISION = Ready(insert(REVISION))
-_POINT = Ready(
+_ADD_REVISION = PreparedStatement(insert(REVISION))
+_POINT = PreparedStatement(
     update(ARTIFACT).where(ARTIFACT.c.id == bindparam("wanted")).values(revision=bindparam("number"))
 )
 
@@ -152,20 +152,20 @@ def revisions(project: Project, artifact_id: str) -> list[Revision]:
 
 
 @dataclass(frozen=True, slots=True)
-class Newest:
-    """An artifact with what its next revision is chained to."""
+class NewestArtifact:
+    """An artifact with the chain hash that its next revision continues."""
 
     artifact: Artifact
     sha256: str
     chain: str
 
 
-def read_newest(db: Connection, artifact_id: str) -> Newest:
+def read_newest(db: Connection, artifact_id: str) -> NewestArtifact:
     """An artifact with its newest document, inside a transaction; KeyError when there is none of that id."""
     row = _NEWEST.first(db, {"wanted": artifact_id})
     if row is None:
         raise KeyError(artifact_id)
-    return Newest(_artifact(row), row["sha256"], row["chain"])
+    return NewestArtifact(_artifact(row), row["sha256"], row["chain"])
 
 
 def artifact_of(row: Row[Any]) -> Artifact:
@@ -177,7 +177,7 @@ def _artifact(values: dict[str, Any]) -> Artifact:
     return Artifact(**values, document=read_document(values["kind"], values.pop("content")))
 
 
-def read_open(project: Project, db: Connection, artifact_id: str) -> Newest:
+def read_open(project: Project, db: Connection, artifact_id: str) -> NewestArtifact:
     """The same, of one that the person working may write; Refusal why not."""
     newest = read_newest(db, artifact_id)
     if objection := editable.objection(project, newest.artifact):
@@ -204,7 +204,7 @@ def _checked(model: type[T], values: dict[str, Any]) -> T:
 
 
 def _revise(
-    project: Project, db: Connection, newest: Newest, document: Document[Any], verb: str,
+    project: Project, db: Connection, newest: NewestArtifact, document: Document[Any], verb: str,
     about: dict[str, Any] | None = None,
 ) -> Change:  # fmt: skip
     artifact = newest.artifact
@@ -216,7 +216,7 @@ def _revise(
 
 
 def next_revision(
-    project: Project, db: Connection, newest: Newest, document: Document[Any], verb: str, **more: Any
+    project: Project, db: Connection, newest: NewestArtifact, document: Document[Any], verb: str, **more: Any
 ) -> dict[str, Any]:
     """Write the revision after the newest."""
     artifact = newest.artifact

@@ -1,4 +1,4 @@
-"""How two documents of a kind are compared: what aligns their units, what counts, and which figures come of it."""
+"""Comparison of two documents of a kind: alignment of units, fields compared, figures."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -6,13 +6,20 @@ from math import fsum
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from annotator.actions.authoring.value_figures import Field, Joined, Pairs, alpha, noted, of_pairs
+from annotator.actions.authoring.value_figures import (
+    ComparedField,
+    JoinedValue,
+    Pairs,
+    alpha,
+    noted,
+    of_pairs,
+)
 from annotator.domain.experts.agreement import Figure, Match, PairAgreement, figure
 from annotator.domain.judges.scale import Level
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import UNSURE
-from annotator.domain.kinds.spec import Align
+from annotator.domain.kinds.spec import AlignmentRule
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.difference import same_words
@@ -35,9 +42,9 @@ def _by_text(a: Units, b: Units) -> "Alignment":
 
 
 def _by_reference(a: Units, b: Units) -> "Alignment":
-    from annotator.stats.matching.matching import Work, align_references
+    from annotator.stats.matching.matching import ReferencedWork, align_references
 
-    works = [[Work(unit.identifier, unit.text) for unit in units] for units in (a, b)]
+    works = [[ReferencedWork(unit.identifier, unit.text) for unit in units] for units in (a, b)]
     return align_references(*works)
 
 
@@ -53,17 +60,17 @@ def _by_id(a: Units, b: Units) -> "Alignment":
     return align_by_key([unit.id for unit in a], [unit.id for unit in b])
 
 
-ALIGNED: dict[Align, Callable[[Units, Units], "Alignment"]] = {
-    Align.WORDS: _by_text,
-    Align.WORK: _by_reference,
-    Align.KEY: _by_dimension,
-    Align.ID: _by_id,
+ALIGNED: dict[AlignmentRule, Callable[[Units, Units], "Alignment"]] = {
+    AlignmentRule.WORDS: _by_text,
+    AlignmentRule.WORK: _by_reference,
+    AlignmentRule.KEY: _by_dimension,
+    AlignmentRule.ID: _by_id,
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """What comes of comparing two documents: the parts of a PairAgreement but its raters."""
+class DocumentComparison:
+    """The comparison of two documents: a PairAgreement without its raters."""
 
     matched: tuple[Match, ...]
     only_a: tuple[str, ...]
@@ -77,11 +84,11 @@ def aligned(kind: Kind, a: Units, b: Units) -> "Alignment":
     return ALIGNED[KINDS[kind].aligned](a, b)
 
 
-def measured(kind: Kind) -> list[Field]:
+def measured(kind: Kind) -> list[ComparedField]:
     """What agreement on documents of a kind is measured on."""
     spec = KINDS[kind]
     fields = [
-        Field(
+        ComparedField(
             each.name,
             Level(each.level),
             tuple(value for value, *_ in each.options) or None,
@@ -91,12 +98,12 @@ def measured(kind: Kind) -> list[Field]:
         for each in spec.fields
         if each.level
     ]
-    return [*fields, Field(POSITION, Level.RANK)] if spec.order_measured else fields
+    return [*fields, ComparedField(POSITION, Level.RANK)] if spec.order_measured else fields
 
 
 def by_words(kind: Kind | None) -> bool:
     """Whether the units of a kind are matched by their words: not by a key, an id or a reference."""
-    return kind is not None and KINDS[kind].aligned is Align.WORDS
+    return kind is not None and KINDS[kind].aligned is AlignmentRule.WORDS
 
 
 def matcher() -> str:
@@ -115,7 +122,7 @@ def counts_equal(kind: Kind, a: Unit, b: Unit) -> bool:
 
 def compare(
     kind: Kind, a: Document[Any], b: Document[Any], pairs: Iterable[tuple[str, str]] | None = None
-) -> Comparison:
+) -> DocumentComparison:
     """Two documents of a kind side by side: matched by the fixed matcher, or as `pairs` of unit ids says.
 
     `values` has, field by field, the two values of each matched pair, in the order of `matched`.
@@ -124,7 +131,7 @@ def compare(
     alignment = aligned(kind, a.units, b.units) if pairs is None else _as_paired(a.units, b.units, pairs)
     met = [(a.units[i], b.units[j]) for i, j, _ in alignment.pairs]
     values = _values(kind, met, [(i + 1, j + 1) for i, j, _ in alignment.pairs])
-    return Comparison(
+    return DocumentComparison(
         matched=tuple(
             Match(a=a.units[i].id, b=b.units[j].id, likeness=alike) for i, j, alike in alignment.pairs
         ),
@@ -169,7 +176,7 @@ def over_all(kind: Kind, item_id: str, pairs: Sequence[PairAgreement]) -> tuple[
     return (*(_mean(name, pairs) for name in KINDS[kind].overlap), *found)
 
 
-def with_categories(field: Field, values: Iterable[Mapping[str, Pairs]]) -> Field:
+def with_categories(field: ComparedField, values: Iterable[Mapping[str, Pairs]]) -> ComparedField:
     """The field with its categories: those of a label are the values of its protocols, and any other in use.
 
     Of a choice among numbers, such as a weight, they are those in use where another than the usual ones is.
@@ -185,7 +192,7 @@ def with_categories(field: Field, values: Iterable[Mapping[str, Pairs]]) -> Fiel
     return replace(field, categories=tuple(dict.fromkeys([*known, *sorted(in_use - {UNSURE, None})])))
 
 
-def _in_order(field: Field, values: Iterable[Mapping[str, Pairs]]) -> tuple[Any, ...] | None:
+def _in_order(field: ComparedField, values: Iterable[Mapping[str, Pairs]]) -> tuple[Any, ...] | None:
     known, in_use = (
         field.categories or (),
         {v for each in values for both in each.get(field.name, ()) for v in both},
@@ -267,13 +274,13 @@ def _item_score(ratings: list[int | None]) -> Estimate:
     return Estimate(fmean(given) if given else None, n=len(given), missing=absent, method=method, note=note)
 
 
-def _joined(item_id: str, name: str, pairs: Iterable[PairAgreement]) -> Iterator[Joined]:
+def _joined(item_id: str, name: str, pairs: Iterable[PairAgreement]) -> Iterator[JoinedValue]:
     for pair in pairs:
         for match, (value_a, value_b), (report, _) in zip(
             pair.matched, pair.values[name], about(pair), strict=True
         ):
             a, b = (item_id, pair.a, match.a), (item_id, pair.b, match.b)
-            yield Joined(a, b, value_a, value_b, cluster=report)
+            yield JoinedValue(a, b, value_a, value_b, cluster=report)
 
 
 def _mean(name: str, pairs: Sequence[PairAgreement]) -> Figure:

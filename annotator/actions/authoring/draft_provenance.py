@@ -1,4 +1,4 @@
-"""Which units of a document came from a model's draft: what the audit says of every take, for ever."""
+"""Units that came from a model's draft, according to the audit."""
 
 import json
 from collections import defaultdict
@@ -23,8 +23,8 @@ _ABOUT = "from_draft"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """The draft that units were taken from: its extract, and by which judge's which model it was written."""
+class DraftSource:
+    """The draft that units came from: its extract, judge and model."""
 
     draft: str
     judge: str
@@ -36,11 +36,11 @@ class Source:
         return self.model or self.judge
 
 
-Drafted = Mapping[str, Source]
+Drafted = Mapping[str, DraftSource]
 """Unit id → where it was taken from."""
 
 
-def verb(source: Source) -> str:
+def verb(source: DraftSource) -> str:
     """What a revision with such units is called: it names the model and, by its first letters, the extract."""
     end = f" {source.draft[:_SHOWN_OF_ID]}"
     room = _LONGEST_VERB - len(f"{TAKEN}: {end}")
@@ -48,12 +48,14 @@ def verb(source: Source) -> str:
     return f"{TAKEN}: {name}{end}"
 
 
-def about(units: Mapping[str, str], source: Source) -> dict[str, Any]:
+def about(units: Mapping[str, str], source: DraftSource) -> dict[str, Any]:
     """What is kept with the change that takes units: id in the document → id in the draft, and where from."""
     return {_ABOUT: {**asdict(source), "units": dict(units)}}
 
 
-def of_artifacts(db: Connection, artifact_ids: Iterable[str] | None = None) -> dict[str, dict[str, Source]]:
+def of_artifacts(
+    db: Connection, artifact_ids: Iterable[str] | None = None
+) -> dict[str, dict[str, DraftSource]]:
     """Artifact → the units that were ever taken into it from a draft; of some artifacts, or of all that have any.
 
     A unit that was retired again is still told of: what counts is which of them stand in a document.
@@ -63,11 +65,11 @@ def of_artifacts(db: Connection, artifact_ids: Iterable[str] | None = None) -> d
     )
     if artifact_ids is not None:
         question = question.where(AUDIT.c.subject.in_(list(artifact_ids)))
-    found: defaultdict[str, dict[str, Source]] = defaultdict(dict)
+    found: defaultdict[str, dict[str, DraftSource]] = defaultdict(dict)
     for artifact_id, after in db.execute(question.order_by(AUDIT.c.seq)):
         said = json.loads(after or "{}").get(_ABOUT)
         if said:
-            source = Source(said["draft"], said["judge"], said["model"])
+            source = DraftSource(said["draft"], said["judge"], said["model"])
             found[artifact_id] |= dict.fromkeys(said["units"], source)
     return dict(found)
 
@@ -75,7 +77,7 @@ def of_artifacts(db: Connection, artifact_ids: Iterable[str] | None = None) -> d
 def remember(project: Project, db: Connection, artifact_id: str, drafted: Drafted) -> None:
     """Keep what came with work from elsewhere: which of its units its author took from a draft there."""
     known = of_artifacts(db, [artifact_id]).get(artifact_id, {})
-    by_source: defaultdict[Source, dict[str, str]] = defaultdict(dict)
+    by_source: defaultdict[DraftSource, dict[str, str]] = defaultdict(dict)
     for unit_id, source in drafted.items():
         if unit_id not in known:
             by_source[source][unit_id] = ""
@@ -99,6 +101,6 @@ def note(a: Drafted, b: Drafted) -> str:
     return f"{counted(counts[0], 'unit')} of A and {counts[1]} of B {whose}"
 
 
-def standing(drafted: Drafted, units: Iterable[str]) -> dict[str, Source]:
+def standing(drafted: Drafted, units: Iterable[str]) -> dict[str, DraftSource]:
     """Those of the units that were taken from a draft."""
     return {unit_id: drafted[unit_id] for unit_id in units if unit_id in drafted}

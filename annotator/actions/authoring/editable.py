@@ -1,4 +1,4 @@
-"""Whether an artifact may be changed: by whom, and whether it is open just now."""
+"""Permission to change an artifact: by whom, and whether it is open."""
 
 from sqlalchemy import or_, select
 

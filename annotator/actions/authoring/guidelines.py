@@ -1,4 +1,4 @@
-"""What text each stage's answers are given under: shipped at first, then the coordinator's, version by version."""
+"""Guidelines of each stage: the shipped text first, then the coordinator's versions."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import derived_id, now
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.ready import Ready
+from annotator.storage.ready import PreparedStatement
 from annotator.storage.tables import ArtifactRow, GuidelineRow, ItemRow, RevisionRow, table
 
 GUIDELINE, ITEM = table(GuidelineRow), table(ItemRow)
@@ -26,14 +26,14 @@ ARTIFACT, REVISION = table(ArtifactRow), table(RevisionRow)
 # What the program ships is version 1 of every stage; the first that a coordinator writes is version 2.
 SHIPPED = 1
 # It is asked at every save.
-_NEWEST = Ready(
+_NEWEST = PreparedStatement(
     select(func.max(GUIDELINE.c.version).label("version")).where(GUIDELINE.c.stage == bindparam("of_stage"))
 )
 
 
 @dataclass(frozen=True, slots=True)
 class StaleAnswer:
-    """An answer that was given under an older text or an older form than the one in force now."""
+    """An answer given under an older guideline or form than the current one."""
 
     item_id: str
     item_key: str
@@ -97,7 +97,7 @@ def shipped(stage: Stage) -> str:
 def stale(project: Project) -> list[StaleAnswer]:
     """People's drafts and sealed answers whose newest revision was made under an older text or form.
 
-    In the project's order, then by stage and person; consensus and imported gold are not answers. Whoever is no
+    In the project's order, then by stage and person; consensus and imported gold are not answers. Anyone who is no
     coordinator is told of their own alone.
     """
     me = people.someone(project)

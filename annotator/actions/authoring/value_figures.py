@@ -1,4 +1,4 @@
-"""Which figures come of pairs of values: by the level of their field, with what must be said beside the number."""
+"""Figures computed from pairs of values, by the level of their field, with the remarks they need."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -28,8 +28,8 @@ METRIC: Mapping[Level, Literal["nominal", "ordinal", "interval"]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
-    """A field that two raters' units are compared on. `always_ac1`: not only where the prevalence is skewed."""
+class ComparedField:
+    """A field on which two raters' units are compared. `always_ac1`: not only under skewed prevalence."""
 
     name: str
     level: Level
@@ -39,8 +39,8 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
-    """A value that two raters gave to what is held for the same unit: its two places and its two values.
+class JoinedValue:
+    """Two raters' values of the same unit: two places and two values.
 
     Joined values of one cluster hang together; without a cluster each unit stands for itself.
     """
@@ -52,10 +52,10 @@ class Joined:
     cluster: str = ""
 
 
-def of_pairs(field: Field, pairs: Pairs, clusters: Sequence[str] | None = None) -> Named:
+def of_pairs(field: ComparedField, pairs: Pairs, clusters: Sequence[str] | None = None) -> Named:
     """The figures of a field's pairs of values, by name; None and “unsure” are missing, and unsure ones counted.
 
-    `clusters` names what each pair belongs to: intervals of κ and AC1 draw clusters anew, not pairs.
+    `clusters` names what each pair belongs to: intervals of κ and AC1 draw clusters again, not pairs.
     """
     known = [(_said(a), _said(b)) for a, b in pairs]
     if field.level is Level.RANK:
@@ -68,7 +68,7 @@ def of_pairs(field: Field, pairs: Pairs, clusters: Sequence[str] | None = None) 
     return [(name, noted(estimate, _of_unsure(unsure))) for name, estimate in found]
 
 
-def alpha(field: Field, joined: Iterable[Joined]) -> Estimate:
+def alpha(field: ComparedField, joined: Iterable[JoinedValue]) -> Estimate:
     """Krippendorff's α over any number of raters, with an interval over clusters.
 
     Matches are made pair by pair of raters: what A, B and C wrote is one unit where matches link it. Links that
@@ -105,7 +105,7 @@ def _distances(categories: Sequence[Hashable]) -> Literal["linear"] | list[list[
     return [[abs(a - b) for b in numbers] for a in numbers]
 
 
-def _categorical(field: Field, pairs: Pairs, clusters: Sequence[str] | None) -> Named:
+def _categorical(field: ComparedField, pairs: Pairs, clusters: Sequence[str] | None) -> Named:
     from annotator.stats.agreement.agreement import cohen_kappa, percent_agreement
     from annotator.stats.agreement.chance import gwet_ac1
     from annotator.stats.agreement.verdicts import KAPPA_PARADOX, prevalence, prevalence_skewed
@@ -153,7 +153,7 @@ def _of_unsure(count: int) -> str:
     return f"{count} judgement{'s' if count > 1 else ''} of “unsure”, counted as missing" if count else ""
 
 
-def _units(joined: Sequence[Joined]) -> tuple[list[tuple[str, dict[str, Any]]], int]:
+def _units(joined: Sequence[JoinedValue]) -> tuple[list[tuple[str, dict[str, Any]]], int]:
     """Each unit's cluster and values by person, and how many units have two values of one rater."""
     leader: dict[Node, Node] = {}
     values: dict[Node, Any] = {}

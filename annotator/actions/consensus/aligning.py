@@ -1,4 +1,4 @@
-"""How the units of two or more raters become the rows of an adjudication, by the frozen alignment alone."""
+"""Rows of an adjudication: the units of two or more raters, aligned by the frozen alignment alone."""
 
 import random
 from collections import defaultdict
@@ -29,7 +29,7 @@ def dealt(raters: list[str], seed: int) -> dict[str, str]:
 def rows(agreement: Agreement, letters: Mapping[str, str], orders: Orders) -> list[Members]:
     """The rows, in A's order; a unit that A lacks follows the one that its own author put before it.
 
-    Each further rater's units join the rows they are most alike to, by the likeness that was frozen with the
+    Each further rater's units join the rows they are most alike to, by the similarity that was frozen with the
     agreement; a row takes at most one unit of a letter.
     """
     likeness = _likeness(agreement)
@@ -46,7 +46,7 @@ def rows(agreement: Agreement, letters: Mapping[str, str], orders: Orders) -> li
 
 
 def _likeness(agreement: Agreement) -> dict[tuple[str, str, str, str], float]:
-    """How alike two matched units are: (person, unit, person, unit) → likeness, both ways round."""
+    """How alike two matched units are: (person, unit, person, unit) → similarity, both ways round."""
     found = {}
     for pair in agreement.pairs:
         for match in pair.matched:
@@ -62,7 +62,7 @@ def _edges(
     orders: Orders,
     likeness: Mapping[tuple[str, str, str, str], float],
 ) -> Iterator[tuple[float, int, int, str]]:
-    """(−likeness, row, place of the unit, unit): each row and unit of the letter that were matched with anyone."""
+    """(−similarity, row, place of the unit, unit): each row and unit of the letter that were matched with anyone."""
     partners: defaultdict[tuple[str, str], list[tuple[str, float]]] = defaultdict(list)
     for (person, unit, other, partner), alike in likeness.items():
         if other == letters[letter]:

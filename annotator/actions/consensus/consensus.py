@@ -1,4 +1,4 @@
-"""What becomes of rulings: the units of a consensus, each with where it comes from."""
+"""From rulings to a consensus: its units, each with its origin."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""How a consensus is kept: one artifact, a sealed revision for each closing, and where every unit of it comes from."""
+"""Storage of a consensus: one artifact, a sealed revision per closing, and the origin of every unit."""
 
 from typing import Any
 

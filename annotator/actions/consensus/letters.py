@@ -1,4 +1,4 @@
-"""What the raters of an adjudication wrote, each under a letter: the very revisions that agreement was frozen over."""
+"""The documents of an adjudication under letters: the revisions that agreement was frozen over."""
 
 import json
 from collections.abc import Mapping

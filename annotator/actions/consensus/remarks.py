@@ -1,4 +1,4 @@
-"""What is said about an adjudication while it lasts: notes that are only ever added, and gaps in the guideline."""
+"""Notes on an open adjudication, which are only ever added, and gaps found in the guideline."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -37,7 +37,7 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Something that the guideline leaves open, found while adjudicating a row of an item."""
+    """A gap in the guideline, found while adjudicating a row of an item."""
 
     item_id: str
     item_key: str
@@ -92,7 +92,7 @@ def remarks(project: Project, subject: str) -> list[Remark]:
 def gaps(project: Project) -> list[Gap]:
     """What the guidelines leave open, by item, stage and row; its rationale stands in where nothing else is written.
 
-    Whoever answered the item learns of a gap once there is a consensus, and never reads the rationale here.
+    Anyone who answered the item learns of a gap once there is a consensus, and never reads the rationale here.
     """
     with project.store.read() as db:
         answered = adjudicators.answered(db, people.someone(project).id)

@@ -1,4 +1,4 @@
-"""How far raters agree by the adjudicator's pairing: a second figure, named as such, beside the frozen one."""
+"""Agreement under the adjudicator's pairing: a second figure beside the frozen one."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations

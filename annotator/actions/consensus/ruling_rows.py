@@ -1,4 +1,4 @@
-"""How adjudications and their rulings are kept, row by row, and how a ruling is put back."""
+"""Storage of adjudications and their rulings, row by row, and restoring a ruling."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ from annotator.storage.tables import AdjudicationRow, RulingRow, table
 
 ADJUDICATION, RULING = table(AdjudicationRow), table(RulingRow)
 KEYS = {"id", "adjudication_id", "position"}
-# Statements of every ruling are built once: building them anew would cost as much as running them.
+# Statements of every ruling are built once: building them again would cost as much as running them.
 _ONE = select(RULING).where(RULING.c.id == bindparam("wanted"))
 _ADD = insert(RULING)
 _CHANGE = update(RULING).where(RULING.c.id == bindparam("wanted"))

@@ -1,1 +1,1 @@
-"""How foreign files and labels come in, how labels leave as files, and how the sample is made."""
+"""Import of foreign files and labels, export of labels, and the sample project."""

@@ -1,4 +1,4 @@
-"""How foreign files come into the project: looked at first, then all of it in one transaction or nothing."""
+"""Import of foreign files: previewed first, then everything in one transaction or nothing."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import criterion_weights
-from annotator.actions.imports.intake import PERSON, WRITTEN, Intake
+from annotator.actions.imports.intake import PERSON, WRITTEN, BundleIntake
 from annotator.actions.imports.intake_drawn import PAGE_TEXTS, SETTINGS
 from annotator.actions.items import items, renderings
 from annotator.actions.items.items import ITEM, item_of
@@ -17,7 +17,7 @@ from annotator.actions.items.materials import PAGE
 from annotator.actions.project import backups
 from annotator.actions.project.bulk import Progress, insert_rows
 from annotator.actions.project.file import Project
-from annotator.actions.project.incoming import Incoming, Preview, Row
+from annotator.actions.project.incoming import ImportPreview, Incoming, Row
 from annotator.actions.project.recording import record
 from annotator.actions.releases import gathering
 from annotator.domain.kinds.artifact import Kind
@@ -26,7 +26,7 @@ from annotator.domain.kinds.rubric import Rubric, not_allowed
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.formats.layout import Known, KnownItem, Layout
+from annotator.exchange.formats.layout import ExistingItems, FileLayout, KnownItem
 from annotator.exchange.formats.layouts import LAYOUTS
 from annotator.exchange.release import release
 from annotator.exchange.release.bundle import Bundle, Problem
@@ -44,7 +44,7 @@ def offered() -> dict[str, str]:
     return own | {GOLDSMITH: "Goldsmith release"}
 
 
-def preview(project: Project, format: str, paths: Sequence[Path]) -> Preview:  # noqa: A002
+def preview(project: Project, format: str, paths: Sequence[Path]) -> ImportPreview:  # noqa: A002
     """What an import of these files would do; writes nothing. Refusal when they cannot be read at all."""
     bundle, problems = _read(project, format, paths)
     with project.store.read() as db:
@@ -59,7 +59,7 @@ def run(
     skip_bad: bool = False,
     progress: Progress | None = None,
     warm: bool = True,
-) -> tuple[Change, Preview]:
+) -> tuple[Change, ImportPreview]:
     """Take the files in. Unless `skip_bad`, one bad entry keeps everything out, and the Refusal names it.
 
     What the project has already is never overwritten: alike it is passed over, different it is a problem.
@@ -79,7 +79,7 @@ def run(
         backups.make(project, "before an import")
     with project.store.write() as db:
         if seen != project.store.watch.token():
-            # Somebody has written since the first look.
+            # Someone has written since the first look.
             incoming = _compare(project, db, format, bundle)
             report = _preview(format, problems, incoming)
             _refuse_bad(report, skip_bad)
@@ -117,7 +117,7 @@ def _weighed(project: Project, bundle: Bundle, problems: list[Problem]) -> tuple
     return replace(bundle, artifacts=kept), problems
 
 
-def _known(project: Project, layout: Layout) -> Known:
+def _known(project: Project, layout: FileLayout) -> ExistingItems:
     columns = (ITEM.c.id, ITEM.c.key, ITEM.c.dataset, ITEM.c.question)
     question = select(*columns).where(ITEM.c.dataset == layout.name)
     with project.store.read() as db:
@@ -125,22 +125,24 @@ def _known(project: Project, layout: Layout) -> Known:
         systems = dict(db.execute(select(SYSTEM.c.name, SYSTEM.c.id)).all())
     asked = {row.id: row.question for row in items}
     numbers = layout.numbers(items)
-    return Known({number: KnownItem(found, asked[found]) for found, number in numbers.items()}, systems)
+    return ExistingItems(
+        {number: KnownItem(found, asked[found]) for found, number in numbers.items()}, systems
+    )
 
 
 def _compare(project: Project, db: Connection, format: str, bundle: Bundle) -> Incoming:  # noqa: A002
     guideline = str(project.get("guideline", "1"))
-    return Intake(db, bundle, project.by, guideline, layout=LAYOUTS.get(format)).compare()
+    return BundleIntake(db, bundle, project.by, guideline, layout=LAYOUTS.get(format)).compare()
 
 
-def _preview(format: str, problems: list[Problem], incoming: Incoming) -> Preview:  # noqa: A002
+def _preview(format: str, problems: list[Problem], incoming: Incoming) -> ImportPreview:  # noqa: A002
     found = (*problems, *incoming.problems)
     bad = tuple(problem for problem in found if not problem.note)
     notes = tuple(problem for problem in found if problem.note)
-    return Preview(format, incoming.counts, bad, notes, incoming.units)
+    return ImportPreview(format, incoming.counts, bad, notes, incoming.units)
 
 
-def _refuse_bad(report: Preview, skip_bad: bool) -> None:
+def _refuse_bad(report: ImportPreview, skip_bad: bool) -> None:
     bad = report.problems
     if bad and not skip_bad:
         more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
@@ -151,7 +153,7 @@ def _refuse_bad(report: Preview, skip_bad: bool) -> None:
         )
 
 
-def _image(report: Preview, paths: Sequence[Path]) -> dict[str, Any]:
+def _image(report: ImportPreview, paths: Sequence[Path]) -> dict[str, Any]:
     counts = {thing: count.new for thing, count in report.counts.items() if count.new}
     return {"format": report.format, "files": sorted(path.name for path in paths), "new": counts}
 

@@ -1,4 +1,4 @@
-"""How each thing of a bundle becomes rows: what makes it unique, what is compared, what it needs."""
+"""Import of a bundle's records: their keys, compared fields and prerequisites."""
 
 import json
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ from annotator.actions.imports.intake_validation import INFORMED, OPENING, SET, 
 from annotator.actions.items.extracts import EXTRACT
 from annotator.actions.items.materials import PAGE
 from annotator.actions.project import hashing
-from annotator.actions.project.incoming import Existing, Incoming, Need, Plan, Row
+from annotator.actions.project.incoming import ExistingRecords, ImportPlan, Incoming, Need, Row
 from annotator.actions.releases import gathering_drawn
 from annotator.actions.releases.gathering import without_secrets
 from annotator.domain.experts.person import PersonFields, Role
@@ -37,7 +37,7 @@ from annotator.domain.material.response import ResponseFields, SystemFields
 from annotator.domain.material.source import SourceFields
 from annotator.domain.texts.canonical import canonical_json
 from annotator.domain.texts.identity import derived_id
-from annotator.exchange.formats.layout import Layout
+from annotator.exchange.formats.layout import FileLayout
 from annotator.exchange.release.bundle import Bundle, judgement_key, record_id
 from annotator.exchange.release.records import (
     ArtifactRecord,
@@ -64,11 +64,11 @@ WRITTEN = (
 JUDGED = ("protocol", "response_id", "unit_id", "rater_kind", "rater_id", "trial")
 
 
-class Intake:
-    """One comparison of a bundle with the project as it is in this transaction."""
+class BundleIntake:
+    """The comparison of a bundle with the project in this transaction."""
 
     def __init__(
-        self, db: Connection, bundle: Bundle, by: str, guideline: str, *, layout: Layout | None
+        self, db: Connection, bundle: Bundle, by: str, guideline: str, *, layout: FileLayout | None
     ) -> None:
         """`layout`: the bundle is of a benchmark's own files, which have no ids and say less than ours."""
         self.db = db
@@ -96,20 +96,20 @@ class Intake:
             self.incoming.take(made, getattr(self.bundle, made.thing))
         return self.incoming
 
-    def _existing(self, source: Table, unique: Iterable[str], content: Iterable[str]) -> Existing:
+    def _existing(self, source: Table, unique: Iterable[str], content: Iterable[str]) -> ExistingRecords:
         unique, content = tuple(unique), tuple(content)
         columns = (source.c[name] for name in ("id", *unique, *content))
-        found = Existing()
+        found = ExistingRecords()
         for row in self.db.execute(select(*columns)):
             found.ids[tuple(row[1 : 1 + len(unique)])] = row[0]
             found.prints[row[0]] = tuple(row[1 + len(unique) :])
         return found
 
-    def _people(self) -> Plan:
+    def _people(self) -> ImportPlan:
         self.aliases = dict(self.db.execute(select(PERSON.c.alias, PERSON.c.id)).all())
-        existing = Existing({person_id: () for person_id in self.aliases.values()})
+        existing = ExistingRecords({person_id: () for person_id in self.aliases.values()})
         # The id alone decides who a person is: a name or an alias may differ from project to project.
-        return Plan("people", existing, _by_id, lambda _: (), _nothing, self._person)
+        return ImportPlan("people", existing, _by_id, lambda _: (), _nothing, self._person)
 
     def _person(self, record: PersonRecord) -> dict[str, Row]:
         if unknown := set(record.roles) - {role.value for role in Role}:
@@ -146,7 +146,7 @@ class Intake:
             for source, column in asked
         )
 
-    def _sources(self) -> Plan:
+    def _sources(self) -> ImportPlan:
         compared = ("item_id", "title", "format", "identifier", "sha256")
 
         def content(record: SourceRecord) -> tuple[Any, ...]:
@@ -156,18 +156,20 @@ class Intake:
             fields = SourceFields.model_validate(record.model_dump(mode="json", exclude={"id"})).model_dump()
             return {"source": {"id": record.id, **fields, "sha256": hashing.source_hash(record.text)}}
 
-        return Plan("sources", self._existing(SOURCE, ("id",), compared), _by_id, content, _of_item, row)
+        return ImportPlan(
+            "sources", self._existing(SOURCE, ("id",), compared), _by_id, content, _of_item, row
+        )
 
-    def _systems(self) -> Plan:
+    def _systems(self) -> ImportPlan:
         def row(record: SystemRecord) -> dict[str, Row]:
             fields = SystemFields.model_validate(record.model_dump(exclude={"id"}))
             return {"system": {"id": record.id, **fields.model_dump()}}
 
         compared = () if self.peer else ("notes",)
         existing = self._existing(SYSTEM, ("name",), compared)
-        return Plan("systems", existing, _values("name"), _values(*compared), _nothing, row, self.peer)
+        return ImportPlan("systems", existing, _values("name"), _values(*compared), _nothing, row, self.peer)
 
-    def _responses(self) -> Plan:
+    def _responses(self) -> ImportPlan:
         unique = ("item_id", "system_id", "trial", "mode")
 
         def needs(record: ResponseRecord) -> Iterable[Need]:
@@ -178,9 +180,9 @@ class Intake:
             return {"response": {"id": record.id, **fields, "sha256": hashing.response_hash(record.text)}}
 
         existing = self._existing(RESPONSE, unique, ("sha256",))
-        return Plan("responses", existing, _values(*unique), _text_hash, needs, row, self.peer)
+        return ImportPlan("responses", existing, _values(*unique), _text_hash, needs, row, self.peer)
 
-    def _artifacts(self) -> Plan:
+    def _artifacts(self) -> ImportPlan:
         unique = ("item_id", "kind", "author_id")
         existing = self._existing(ARTIFACT, unique, ())
         compared = REVISION.c.content if self.peer else REVISION.c.sha256
@@ -197,7 +199,7 @@ class Intake:
         def content(record: ArtifactRecord) -> Any:
             return _lines(record.document) if self.peer else (record.state.value, record.sha256)
 
-        return Plan(
+        return ImportPlan(
             "artifacts", existing, _values(*unique), content, self._artifact_needs, self._artifact, self.peer
         )
 
@@ -217,10 +219,10 @@ class Intake:
         }
         return {"artifact": artifact, "revision": revision}
 
-    def _revisions(self) -> Plan:
+    def _revisions(self) -> ImportPlan:
         return intake_history.plan(self.db, self.history, self.incoming)
 
-    def _judges(self) -> Plan:
+    def _judges(self) -> ImportPlan:
         names = {name for (name,) in self.db.execute(select(JUDGE.c.name))}
         existing = self._existing(JUDGE, ("id",), ("kind", "model", "parameters", "asking"))
 
@@ -242,9 +244,9 @@ class Intake:
         for judge_id, (kind, model, parameters, asking) in existing.prints.items():
             as_asked = Asking.model_validate_json(asking)
             existing.prints[judge_id] = (kind, model, json.loads(parameters or "{}"), as_asked)
-        return Plan("judges", existing, _by_id, content, _nothing, row)
+        return ImportPlan("judges", existing, _by_id, content, _nothing, row)
 
-    def _runs(self) -> Plan:
+    def _runs(self) -> ImportPlan:
         def needs(record: RunRecord) -> Iterable[Need]:
             return (("judges", record.judge_id),)
 
@@ -253,22 +255,26 @@ class Intake:
             return {"run": {**values, "scope": "{}", "snapshot": "{}", "by": self.by}}
 
         compared = ("judge_id", "protocol")
-        return Plan("runs", self._existing(RUN, ("id",), compared), _by_id, _values(*compared), needs, row)
+        return ImportPlan(
+            "runs", self._existing(RUN, ("id",), compared), _by_id, _values(*compared), needs, row
+        )
 
-    def _judgements(self) -> Plan:
+    def _judgements(self) -> ImportPlan:
         compared = ("value", "status", "rationale", "quote", "note", "cause")
-        existing = Existing()
+        existing = ExistingRecords()
         if self.bundle.judgements:
             columns = (JUDGEMENT.c[name] for name in (*JUDGED, *compared))
             # Who judged what names a judgement in a release, whatever its row's id is here.
             for row in self.db.execute(select(*columns)):
                 existing.prints[judgement_key(*row[: len(JUDGED)])] = tuple(row[len(JUDGED) :])
         judgements = _Judgements(self.db, self.bundle)
-        return Plan("judgements", existing, _by_id, _values(*compared), judgements.needs, judgements.row)
+        return ImportPlan(
+            "judgements", existing, _by_id, _values(*compared), judgements.needs, judgements.row
+        )
 
 
 class _Judgements:
-    """What a judgement rests on, looked up once for all of them."""
+    """Everything that judgements refer to, looked up once."""
 
     def __init__(self, db: Connection, bundle: Bundle) -> None:
         self.item_of = dict(db.execute(select(RESPONSE.c.id, RESPONSE.c.item_id)).all())

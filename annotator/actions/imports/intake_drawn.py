@@ -1,4 +1,4 @@
-"""How drawn parts, cited pages and prompts are taken in: what makes each unique, what is compared, what it needs."""
+"""Import of extracts, cited pages and prompts: their keys, compared fields and prerequisites."""
 
 import json
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.items.extracts import EXTRACT
 from annotator.actions.items.materials import PAGE
 from annotator.actions.judges.prompts import SETTING
-from annotator.actions.project.incoming import Existing, Incoming, Need, Plan, Row
+from annotator.actions.project.incoming import ExistingRecords, ImportPlan, Incoming, Need, Row
 from annotator.domain.judges.prompt import SHIPPED, PromptVersion
 from annotator.domain.material.extract import ExtractFields
 from annotator.domain.material.page import PageFields
@@ -29,14 +29,14 @@ UNIQUE = ("item_id", "response_id", "kind", "origin")
 
 
 class DrawnIntake:
-    """One comparison with the project as it is in this transaction."""
+    """The comparison of extracts, pages and prompts with the project in this transaction."""
 
     def __init__(self, db: Connection, incoming: Incoming) -> None:
         self.db, self.incoming = db, incoming
 
-    def extracts(self) -> Plan:
+    def extracts(self) -> ImportPlan:
         """An extract is the same when its document and its state are."""
-        existing = Existing()
+        existing = ExistingRecords()
         columns = (EXTRACT.c.id, *(EXTRACT.c[name] for name in UNIQUE), EXTRACT.c.state, EXTRACT.c.sha256)
         for found in self.db.execute(select(*columns)):
             existing.ids[tuple(found[1:5])] = found[0]
@@ -64,15 +64,15 @@ class DrawnIntake:
         def unique(record: ExtractRecord) -> tuple[str, ...]:
             return record.item_id, record.response_id, record.kind, record.origin
 
-        return Plan("extracts", existing, unique, content, needs, row)
+        return ImportPlan("extracts", existing, unique, content, needs, row)
 
-    def pages(self) -> Plan:
+    def pages(self) -> ImportPlan:
         """A page is the same when it was found in the same state with the same text, be it here or not.
 
         A text that is lacking here comes in; one that is here stays, also where the record has none.
         """
         question = select(PAGE.c.url, PAGE.c.state, PAGE.c.sha256, (PAGE.c.text == "").label("bare"))
-        existing, brought, bare = Existing(), {}, set[str]()
+        existing, brought, bare = ExistingRecords(), {}, set[str]()
         for record in self.incoming.bundle.pages:
             if record.text:
                 brought[record.url] = (record.state.value, record.sha256)
@@ -91,12 +91,12 @@ class DrawnIntake:
         def content(record: PageRecord) -> tuple[str, str]:
             return record.state.value, record.sha256
 
-        return Plan("pages", existing, _by_id, content, _nothing, row)
+        return ImportPlan("pages", existing, _by_id, content, _nothing, row)
 
-    def prompts(self) -> Plan:
+    def prompts(self) -> ImportPlan:
         """A prompt is the same when what was written of it is; the shipped wording belongs to the program."""
         question = select(META.c.key, META.c.value).where(META.c.key.like(f"{SETTING}%"))
-        existing = Existing()
+        existing = ExistingRecords()
         for key, value in self.db.execute(question):
             texts = tuple(PromptVersion.model_validate(one).text for one in json.loads(value))
             existing.prints[derived_id("prompt", key.removeprefix(SETTING))] = texts
@@ -114,7 +114,7 @@ class DrawnIntake:
             value = [one.model_dump(mode="json") for one in versions]
             return {SETTINGS: {"key": f"{SETTING}{record.name}", "value": value}}
 
-        return Plan("prompts", existing, _by_id, _written, _nothing, row)
+        return ImportPlan("prompts", existing, _by_id, _written, _nothing, row)
 
 
 def _written(record: PromptRecord) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""How the sealed revisions of a release are taken in: each where it stood in its artifact's chain, or not at all."""
+"""Import of sealed revisions: each at its place in the artifact's chain, or not at all."""
 
 import re
 from collections import defaultdict
@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.project.incoming import Existing, Incoming, Need, Plan, Row
+from annotator.actions.project.incoming import ExistingRecords, ImportPlan, Incoming, Need, Row
 from annotator.domain.experts.guideline import FORM
 from annotator.domain.kinds.artifact import Kind, State, chain
 from annotator.domain.texts.canonical import canonical_json
@@ -27,7 +27,7 @@ KEPT = "the project has this artifact already, and its own history of it is kept
 
 
 class History:
-    """What a bundle tells of its artifacts' revisions, by artifact and in their order."""
+    """The revisions of a bundle, by artifact and in order."""
 
     def __init__(self, bundle: Bundle) -> None:
         self._artifacts = {artifact.id: artifact for artifact in bundle.artifacts}
@@ -119,8 +119,8 @@ def _complete(row: Row) -> Row:
     return {"id": made, "verb": "import", **row}
 
 
-def plan(db: Connection, history: History, incoming: Incoming) -> Plan:
-    """How the revisions are taken in: with their artifact, when that is new here."""
+def plan(db: Connection, history: History, incoming: Incoming) -> ImportPlan:
+    """How the revisions are imported: with their artifact, when that is new here."""
     fresh = {row["id"] for row in incoming.rows.get("artifact", [])}
     owned = [tuple(row) for row in db.execute(select(*(ARTIFACT.c[name] for name in OWNED)))]
 
@@ -138,7 +138,7 @@ def plan(db: Connection, history: History, incoming: Incoming) -> Plan:
             return {} if history.released(record) else {"revision": _earlier(record)}
         return _apart(record, history, owned)
 
-    existing = Existing(
+    existing = ExistingRecords(
         {
             revision_key(artifact_id, number): digest
             for artifact_id, number, digest in db.execute(
@@ -146,7 +146,9 @@ def plan(db: Connection, history: History, incoming: Incoming) -> Plan:
             )
         }
     )
-    return Plan("revisions", existing, lambda one: (record_id(one),), lambda one: one.sha256, needs, row)
+    return ImportPlan(
+        "revisions", existing, lambda one: (record_id(one),), lambda one: one.sha256, needs, row
+    )
 
 
 def _earlier(record: RevisionRecord) -> Row:

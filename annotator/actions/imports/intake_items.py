@@ -1,4 +1,4 @@
-"""How items are taken in: which of them the project has already, and under which key each comes."""
+"""Import of items: those the project already has, and the key of each new one."""
 
 import itertools
 from typing import Any
@@ -8,9 +8,9 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.items.items import ITEM
 from annotator.actions.project import hashing
-from annotator.actions.project.incoming import Existing, Incoming, Plan, Row
+from annotator.actions.project.incoming import ExistingRecords, ImportPlan, Incoming, Row
 from annotator.domain.material.item import ItemFields, free_key
-from annotator.exchange.formats.layout import Layout
+from annotator.exchange.formats.layout import FileLayout
 from annotator.exchange.release.records import ItemRecord
 
 # Leaves room to count on from there in the whole numbers of any database.
@@ -21,12 +21,12 @@ PEER_COMPARED = ("question", "question_type", "subject")
 
 
 class ItemIntake:
-    """One comparison of a bundle's items with those of the project.
+    """The comparison of a bundle's items with the project's.
 
     `layout`: the items are of a benchmark's own files, which know them by their numbers.
     """
 
-    def __init__(self, db: Connection, incoming: Incoming, layout: Layout | None) -> None:
+    def __init__(self, db: Connection, incoming: Incoming, layout: FileLayout | None) -> None:
         self.db = db
         self.incoming = incoming
         self.layout, self.peer = layout, layout is not None
@@ -35,8 +35,8 @@ class ItemIntake:
         self.taken = set(self.keys.values())
         self.coming = {item.key for item in incoming.bundle.items}
 
-    def items(self) -> Plan:
-        """How items are taken in: each id once, each key once over all datasets."""
+    def items(self) -> ImportPlan:
+        """How items are imported: each id once, each key once over all datasets."""
         self._say_other_keys()
         first = int(self.db.execute(select(func.max(ITEM.c.position) + 1)).scalar() or 0)
         following = itertools.count(first)
@@ -49,13 +49,13 @@ class ItemIntake:
             fields["position"] = next(following) if first else record.position
             return {"item": {"id": record.id, **fields, "sha256": hashing.item_hash(fields)}}
 
-        return Plan("items", self._existing(), _called, self._content, lambda _: (), row, self.peer)
+        return ImportPlan("items", self._existing(), _called, self._content, lambda _: (), row, self.peer)
 
-    def _existing(self) -> Existing:
+    def _existing(self) -> ExistingRecords:
         prints = {row.id: self._content(row) for row in self.rows}
-        return Existing(prints, self._known_by_key(self.layout) if self.layout else {})
+        return ExistingRecords(prints, self._known_by_key(self.layout) if self.layout else {})
 
-    def _known_by_key(self, layout: Layout) -> dict[tuple[str, str], str]:
+    def _known_by_key(self, layout: FileLayout) -> dict[tuple[str, str], str]:
         known = {_called(row): row.id for row in self.rows if row.dataset != layout.name}
         known |= {(layout.name, str(number)): found for found, number in layout.numbers(self.rows).items()}
         return known | {_called(item): item.id for item in self.incoming.bundle.items if item.id in self.keys}

@@ -1,4 +1,4 @@
-"""Whether the work in pairs that comes in hangs together: units, people, letters, and who may adjudicate."""
+"""Consistency checks of imported double annotation: units, people, letters and eligible adjudicators."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ from annotator.actions.agreement import assisted
 from annotator.actions.assignments import adjudicators
 from annotator.actions.consensus import consensus, consensus_versions, ruling_rows
 from annotator.actions.imports.intake_history import History
-from annotator.actions.project.incoming import ID, Existing, Incoming, Need, Plan
+from annotator.actions.project.incoming import ID, ExistingRecords, ImportPlan, Incoming, Need
 from annotator.domain.experts.adjudication import (
     BOTH,
     DROP,
@@ -49,7 +49,7 @@ SHARED = ("item_id", "stage", "agreement_id", "artifact_id", "letters", "seed", 
 
 
 class PairChecks:
-    """What has to hold of a bundle's work in pairs before any of it is written."""
+    """Checks of a bundle's double annotation before any of it is written."""
 
     def __init__(self, db: Connection, bundle: Bundle, history: History) -> None:
         self.db = db
@@ -200,7 +200,7 @@ KEPT = "the project has an adjudication of this already, which is kept as it is"
 
 
 class PairIntake:
-    """One comparison of a bundle's work in pairs with the project as it is in this transaction."""
+    """The comparison of a bundle's double annotation with the project in this transaction."""
 
     def __init__(self, db: Connection, incoming: Incoming, history: History) -> None:
         self.db = db
@@ -208,7 +208,7 @@ class PairIntake:
         self.bundle: Bundle = incoming.bundle
         self.checks = PairChecks(db, self.bundle, history)
 
-    def guidelines(self) -> Plan:
+    def guidelines(self) -> ImportPlan:
         """Guidelines are the same when their text is."""
 
         def row(record: GuidelineRecord) -> dict[str, Any]:
@@ -218,12 +218,12 @@ class PairIntake:
             return {"guideline": {"id": made, **fields, "stage": record.stage.value}}
 
         texts = self.db.execute(select(GUIDELINE.c.id, GUIDELINE.c.text))
-        existing = Existing({found.id: found.text for found in texts})
-        return Plan(
+        existing = ExistingRecords({found.id: found.text for found in texts})
+        return ImportPlan(
             "guidelines", existing, lambda one: (record_id(one),), lambda one: one.text, _nothing, row
         )
 
-    def frozen(self) -> Plan:
+    def frozen(self) -> ImportPlan:
         """Agreement is the same when all of it is."""
 
         def needs(record: AgreementRecord) -> Iterable[Need]:
@@ -239,20 +239,20 @@ class PairIntake:
             kept = {"content": content.decode(), "sha256": sha256(content), "frozen_at": record.frozen_at}
             return {"agreement": {**keys, **kept}}
 
-        existing = Existing()
+        existing = ExistingRecords()
         for found in self.db.execute(
             select(AGREEMENT.c.id, AGREEMENT.c.item_id, AGREEMENT.c.stage, AGREEMENT.c.sha256)
         ):
             existing.prints[found.id] = found.sha256
             existing.ids[found.item_id, found.stage] = found.id
-        return Plan(
+        return ImportPlan(
             "agreements", existing, lambda one: (one.item_id, one.stage.value), lambda one: sha256(_content(one)),
             needs, row,
         )  # fmt: skip
 
-    def pairings(self) -> Plan:
+    def pairings(self) -> ImportPlan:
         """What a judge paired is the same when all of it is."""
-        existing = Existing(dict(self.db.execute(select(ASSISTED.c.id, ASSISTED.c.sha256)).all()))
+        existing = ExistingRecords(dict(self.db.execute(select(ASSISTED.c.id, ASSISTED.c.sha256)).all()))
 
         def needs(record: AssistedRecord) -> Iterable[Need]:
             yield from (
@@ -265,9 +265,9 @@ class PairIntake:
             self.checks.refuse_other_pair(record)
             return {"assisted_pair": assisted.row(record)}
 
-        return Plan("pairings", existing, _by_id, lambda one: assisted.row(one)["sha256"], needs, row)
+        return ImportPlan("pairings", existing, _by_id, lambda one: assisted.row(one)["sha256"], needs, row)
 
-    def closed(self) -> Plan:
+    def closed(self) -> ImportPlan:
         """Versions of a consensus are written together, with the last of them."""
         known = set(self.db.execute(select(ADJUDICATION.c.id)).scalars())
         taken = {tuple(row) for row in self.db.execute(select(ADJUDICATION.c.item_id, ADJUDICATION.c.stage))}
@@ -290,8 +290,8 @@ class PairIntake:
             return self._rows(record.adjudication_id) if record is last else {}
 
         columns = (VERSION.c[name] for name in ("id", "artifact_id", "revision", "sha256"))
-        existing = Existing({name: tuple(rest) for name, *rest in self.db.execute(select(*columns))})
-        return Plan(
+        existing = ExistingRecords({name: tuple(rest) for name, *rest in self.db.execute(select(*columns))})
+        return ImportPlan(
             "adjudications",
             existing,
             lambda one: (one.adjudication_id, one.version),

@@ -1,4 +1,4 @@
-"""How validation sets, reviews and rulings are taken in: what makes each unique, what is compared, what it needs."""
+"""Import of validation sets, reviews and rulings: their keys, compared fields and prerequisites."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,7 @@ import orjson
 from sqlalchemy import func, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.project.incoming import Existing, Incoming, Need, Plan, Row
+from annotator.actions.project.incoming import ExistingRecords, ImportPlan, Incoming, Need, Row
 from annotator.actions.results.result_raters import CONSENSUS
 from annotator.domain.judges.informed import InformedFields
 from annotator.domain.judges.validation import OpeningFields, SetFields
@@ -23,14 +23,14 @@ SAID = ("said", "reason", "note", "judge_value", "label_value")
 
 
 class ValidationIntake:
-    """One comparison with the project as it is in this transaction."""
+    """The comparison of sets, reviews and rulings with the project in this transaction."""
 
     def __init__(self, db: Connection, incoming: Incoming) -> None:
         self.db, self.incoming = db, incoming
 
-    def sets(self) -> Plan:
+    def sets(self) -> ImportPlan:
         """A set is the same when its content, its first labels and the looks at it are."""
-        existing = Existing()
+        existing = ExistingRecords()
         looks = select(OPENING.c.set_id, func.count().label("looks")).group_by(OPENING.c.set_id).subquery()
         question = select(SET.c.id, SET.c.name, SET.c.sha256, SET.c.labels_sha256, looks.c.looks)
         for found in self.db.execute(question.outerjoin(looks, looks.c.set_id == SET.c.id)):
@@ -62,11 +62,11 @@ class ValidationIntake:
         def content(record: ValidationSetRecord) -> tuple[str, str, int]:
             return record.sha256, record.labels_sha256, len(record.looks)
 
-        return Plan("validation_sets", existing, lambda record: (record.name,), content, needs, row)
+        return ImportPlan("validation_sets", existing, lambda record: (record.name,), content, needs, row)
 
-    def informed(self) -> Plan:
+    def informed(self) -> ImportPlan:
         """A review or a ruling is the same when it says the same of the same values."""
-        existing = Existing()
+        existing = ExistingRecords()
         for found in self.db.execute(select(INFORMED.c.id, *(INFORMED.c[name] for name in SAID))):
             existing.prints[found[0]] = tuple(found[1:])
 
@@ -85,4 +85,4 @@ class ValidationIntake:
         def content(record: InformedRecord) -> tuple[str, ...]:
             return tuple(getattr(record, name) for name in SAID)
 
-        return Plan("informed", existing, lambda record: (record.id,), content, needs, row)
+        return ImportPlan("informed", existing, lambda record: (record.id,), content, needs, row)

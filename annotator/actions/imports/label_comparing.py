@@ -1,4 +1,4 @@
-"""How labels of a file are held against what people have said here: new, the same, more, in conflict, or too late."""
+"""Imported labels compared with the project's: new, same, more, in conflict, or too late."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -9,39 +9,39 @@ from typing import Any, NamedTuple
 from sqlalchemy import Row, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.imports.label_matching import Said
-from annotator.actions.imports.label_raters import Rater, Raters
+from annotator.actions.imports.label_matching import MatchedLabel
+from annotator.actions.imports.label_raters import NamedRater, Raters
 from annotator.actions.labelling.label_rows import JUDGEMENT, SAID, UNSURE, is_given, sealed_by, submits
 from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.texts.counting import counted
-from annotator.exchange.formats.label_entries import Finding, Trouble
+from annotator.exchange.formats.label_entries import EntryFinding, EntryTrouble
 
 # Protocol, response, unit, person.
 Key = tuple[str, str, str, str]
-Label = tuple[Said, Rater]
+Label = tuple[MatchedLabel, NamedRater]
 
 
 @dataclass(slots=True)
 class Compared:
-    """The labels of some files beside what the project holds.
+    """Labels of files compared with the project's.
 
     `filled` say more than is here (a value, a quote or a note where there was none), `replacing` something else;
     `replaced` tells of each of those what was said before. `drafts` are there alike, and yet to be submitted.
     """
 
     raters: Raters
-    findings: list[Finding]
+    findings: list[EntryFinding]
     notes: list[str]
     new: list[Label] = field(default_factory=list)
     filled: list[Label] = field(default_factory=list)
     replacing: list[Label] = field(default_factory=list)
-    replaced: list[Finding] = field(default_factory=list)
+    replaced: list[EntryFinding] = field(default_factory=list)
     same: int = 0
     drafts: int = 0
 
 
 class _Here(NamedTuple):
-    """What the project holds where a label belongs: the row if any, and whether it may no longer change."""
+    """The project's row for a label, if any, and whether it can still change."""
 
     row: Row[Any] | None
     locked: bool
@@ -52,7 +52,7 @@ class _Here(NamedTuple):
         return self.row is not None and self.row.status in SAID
 
 
-def compare(db: Connection, said: Iterable[Said], found: Compared, *, may_replace: bool) -> Compared:
+def compare(db: Connection, said: Iterable[MatchedLabel], found: Compared, *, may_replace: bool) -> Compared:
     """Sort the labels into `found`, in this transaction."""
     labels = _told_apart(_by_rater(said, found), found)
     there = _there(db, {key[0] for key in labels}, {key[3] for key in labels})
@@ -69,17 +69,17 @@ def compare(db: Connection, said: Iterable[Said], found: Compared, *, may_replac
     return found
 
 
-def _by_rater(said: Iterable[Said], found: Compared) -> Iterator[Label]:
-    strangers: dict[str, list[Said]] = defaultdict(list)
+def _by_rater(said: Iterable[MatchedLabel], found: Compared) -> Iterator[Label]:
+    strangers: dict[str, list[MatchedLabel]] = defaultdict(list)
     for one in said:
         rater = found.raters.of(one.entry)
         if isinstance(rater, str):
             strangers[rater].append(one)
         else:
             yield one, rater
-    # Who somebody is, is asked once, however many labels are theirs.
+    # Who someone is, is asked once, however many labels are theirs.
     for reason, theirs in strangers.items():
-        found.findings.append(theirs[0].entry.finding(Trouble.UNKNOWN_RATER, reason, len(theirs)))
+        found.findings.append(theirs[0].entry.finding(EntryTrouble.UNKNOWN_RATER, reason, len(theirs)))
 
 
 def _told_apart(labels: Iterable[Label], found: Compared) -> dict[Key, Label]:
@@ -93,15 +93,15 @@ def _told_apart(labels: Iterable[Label], found: Compared) -> dict[Key, Label]:
         found.notes.append(f"Found more than once in the files, and alike: {counted(again, 'label')}")
     for key in (key for key in met if key not in alike):
         reason = f"the files give this label of {met[key][0][1].person.alias} more than once, and not alike"
-        found.findings += [said.entry.finding(Trouble.REPEATED, reason) for said, _ in met[key]]
+        found.findings += [said.entry.finding(EntryTrouble.REPEATED, reason) for said, _ in met[key]]
     return {key: ones[0] for key, ones in alike.items()}
 
 
-def _place(said: Said) -> tuple[str, str, str]:
+def _place(said: MatchedLabel) -> tuple[str, str, str]:
     return said.place.protocol, said.place.response_id, said.place.unit_id
 
 
-def _words(said: Said) -> tuple[str, str, str]:
+def _words(said: MatchedLabel) -> tuple[str, str, str]:
     return said.value, said.entry.quote, said.entry.note
 
 
@@ -127,12 +127,12 @@ def _sort(found: Compared, label: Label, here: _Here, *, may_replace: bool) -> N
         _sort_alike(found, label, here, may_replace=may_replace)
     elif here.locked:
         reason = f"{alias} has submitted the labels of this item" + (f"; {other}" if other else "")
-        found.findings.append(said.entry.finding(Trouble.SUBMITTED, reason))
+        found.findings.append(said.entry.finding(EntryTrouble.SUBMITTED, reason))
     elif other and may_replace:
         found.replacing.append(label)
-        found.replaced.append(said.entry.finding(Trouble.CONFLICT, other))
+        found.replaced.append(said.entry.finding(EntryTrouble.CONFLICT, other))
     elif other:
-        found.findings.append(said.entry.finding(Trouble.CONFLICT, other))
+        found.findings.append(said.entry.finding(EntryTrouble.CONFLICT, other))
     else:
         (found.filled if more else found.new).append(label)
 
@@ -147,14 +147,14 @@ def _sort_alike(found: Compared, label: Label, here: _Here, *, may_replace: bool
         words = "a draft again" if finished else "no draft any more"
         found.replacing.append(label)
         found.replaced.append(
-            said.entry.finding(Trouble.CONFLICT, f"{rater.person.alias} said the same; it is {words}")
+            said.entry.finding(EntryTrouble.CONFLICT, f"{rater.person.alias} said the same; it is {words}")
         )
     else:
         found.same += 1
         found.drafts += not finished
 
 
-def _difference(said: Said, row: Row[Any], alias: str) -> str:
+def _difference(said: MatchedLabel, row: Row[Any], alias: str) -> str:
     """What a person has said here otherwise than the file; what either leaves open is no difference."""
     before = row.value or UNSURE
     if row.status in SAID and before != said.value:
@@ -166,5 +166,5 @@ def _difference(said: Said, row: Row[Any], alias: str) -> str:
     return ""
 
 
-def _adds(said: Said, row: Row[Any], name: str) -> bool:
+def _adds(said: MatchedLabel, row: Row[Any], name: str) -> bool:
     return bool(getattr(said.entry, name)) and not getattr(row, name)

@@ -1,4 +1,4 @@
-"""How labels leave: as a table, or in a benchmark's own layout."""
+"""Export of labels: as a table, or in a benchmark's own layout."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -43,8 +43,8 @@ OPEN, SUBMITTED_STATE, GIVEN = "open", "submitted", "given"
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """Which labels: under some protocols, of some people (ids or aliases), of some systems; empty means all of them.
+class LabelSelection:
+    """Labels to export: by protocols, people (ids or aliases) and systems; empty means all.
 
     With `everything` also those that their rater has yet to submit. `judge` adds that judge's verdicts to a
     benchmark's own layout, for its meta-evaluation holds one against the other.
@@ -59,7 +59,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was written where: how many labels of how many people, and what was left out."""
+    """The result of an export: labels, people, and what was left out."""
 
     path: Path
     files: int
@@ -69,7 +69,7 @@ class Exported:
 
 
 class Leaving(NamedTuple):
-    """A label that leaves, the unit that it is of (None when that is gone), how final it is, and its file if any."""
+    """An exported label with its unit (None when it is gone), its state, and the file it came from."""
 
     row: Row[Any]
     unit: AskedUnit | None
@@ -79,7 +79,7 @@ class Leaving(NamedTuple):
 
 @dataclass(slots=True)
 class _Chosen:
-    """The labels that leave, item by item."""
+    """The labels to export, item by item."""
 
     labels: list[Leaving] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
@@ -103,7 +103,7 @@ def known_files() -> str:
     return " or ".join(f"{title}'s files ({one.example} …)" for title, one in layouts.of_labels().values())
 
 
-def export(project: Project, to: Path, form: str = "", choice: Choice = Choice()) -> Exported:
+def export(project: Project, to: Path, form: str = "", choice: LabelSelection = LabelSelection()) -> Exported:
     """Write labels to a file (.csv, .json) or, in a benchmark's own layout, to a folder; whole or not at all.
 
     Only labels that are submitted, or came in by a file, unless everything is asked for. People leave by alias.
@@ -136,7 +136,7 @@ def export(project: Project, to: Path, form: str = "", choice: Choice = Choice()
     return Exported(to, 1, len(chosen.labels), raters, tuple(chosen.notes()))
 
 
-def _held_by(title: str, layout: LabelLayout, choice: Choice) -> Choice:
+def _held_by(title: str, layout: LabelLayout, choice: LabelSelection) -> LabelSelection:
     if set(choice.protocols) - {layout.protocol}:
         raise Refusal(
             f"{title}'s layout holds {layout.protocol} alone.",
@@ -191,7 +191,7 @@ def _judged(project: Project, layout: LabelLayout, name: str) -> Iterator[GivenL
             yield GivenLabel(row.response_id, row.unit_id, judge.name, judge.id, row.value, row.rationale)
 
 
-def _chosen(project: Project, choice: Choice) -> _Chosen:
+def _chosen(project: Project, choice: LabelSelection) -> _Chosen:
     protocols = choice.protocols or tuple(name for name, shape in PROTOCOLS.items() if shape.values)
     if unknown := set(protocols) - set(PROTOCOLS):
         raise Refusal(f"There is no protocol “{min(unknown)}”.", f"Available: {', '.join(PROTOCOLS)}.")

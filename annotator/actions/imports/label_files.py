@@ -1,4 +1,4 @@
-"""How labels that were given elsewhere come in by a file: looked at first, then all of them at once or none."""
+"""Import of labels from files: previewed first, then all of them at once or none."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,8 +11,8 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.imports import label_raters
 from annotator.actions.imports.label_comparing import Compared, compare
-from annotator.actions.imports.label_matching import Matcher, Said, Told
-from annotator.actions.imports.label_raters import Rater, Raters
+from annotator.actions.imports.label_matching import MatchedLabel, Matcher, MatchingHints
+from annotator.actions.imports.label_raters import NamedRater, Raters
 from annotator.actions.items.materials import RESPONSE
 from annotator.actions.labelling import label_origins, label_writing
 from annotator.actions.labelling.label_rows import JUDGEMENT, SAID, UNSURE
@@ -30,22 +30,30 @@ from annotator.domain.texts.identity import new_id, now
 from annotator.domain.texts.quotation import Span, find
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.formats import label_files
-from annotator.exchange.formats.label_entries import Finding, Found, Trouble
+from annotator.exchange.formats.label_entries import EntryFinding, EntryTrouble, LabelFileContent
 from annotator.protocols import PROTOCOLS, USUAL
 
-__all__ = ["Finding", "Preview", "Rater", "Trouble", "Wish", "preview", "run"]
+__all__ = [
+    "EntryFinding",
+    "EntryTrouble",
+    "LabelImportOptions",
+    "LabelImportPreview",
+    "NamedRater",
+    "preview",
+    "run",
+]
 SHOWN_PROBLEMS = 1000
 Spans = Mapping[tuple[str, str], Span | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """What the files do not say, and how much may be done: whose names these are, which system's reports.
+class LabelImportOptions:
+    """Options of an import: facts that the files do not state, such as raters and systems.
 
     `raters`: name in the files → an id or alias here; an alias that nobody has makes a person. `systems`: question's
     number → system, for benchmarks' own files. Unless `skip_bad`, one bad entry keeps everything out. With
     `replace` a label takes the place of another one that the same person gave. Labels of files are finished work and
-    count at once; as `drafts` they wait for their raters to go on with them.
+    count at once; as `drafts` they wait for their raters to resume them.
     """
 
     raters: Mapping[str, str] = field(default_factory=dict)
@@ -56,14 +64,14 @@ class Wish:
     replace: bool = False
     drafts: bool = False
 
-    def told(self) -> Told:
+    def told(self) -> MatchingHints:
         """What is said of the entries beside the files."""
-        return Told(self.protocol, self.system, self.systems, drafts=self.drafts)
+        return MatchingHints(self.protocol, self.system, self.systems, drafts=self.drafts)
 
 
 @dataclass(frozen=True, slots=True)
-class Preview:
-    """What an import of labels would do, or did: what comes in, what is there alike, what takes another's place.
+class LabelImportPreview:
+    """The preview or result of an import: new, same and replaced labels.
 
     `drafts` tells that what comes in does not count before it is submitted.
 
@@ -75,10 +83,10 @@ class Preview:
     new: int
     filled: int
     same: int
-    replaced: tuple[Finding, ...]
-    findings: tuple[Finding, ...]
+    replaced: tuple[EntryFinding, ...]
+    findings: tuple[EntryFinding, ...]
     notes: tuple[str, ...]
-    raters: tuple[Rater, ...]
+    raters: tuple[NamedRater, ...]
     strangers: tuple[str, ...] = ()
     drafts: bool = False
 
@@ -107,17 +115,22 @@ class Preview:
         return lines + ([f"Invalid: {named}"] if named else [])
 
 
-def preview(project: Project, paths: Sequence[Path], wish: Wish = Wish()) -> Preview:
+def preview(
+    project: Project, paths: Sequence[Path], options: LabelImportOptions = LabelImportOptions()
+) -> LabelImportPreview:
     """What an import of these files would do; writes nothing. Refusal when they hold no labels at all."""
     people.refuse_others(project, "can import other people's labels")
-    placed = _placed(project, paths, wish)
+    placed = _placed(project, paths, options)
     with project.store.read() as db:
-        return _preview(_compare(project, db, placed, wish), wish)
+        return _preview(_compare(project, db, placed, options), options)
 
 
 def run(
-    project: Project, paths: Sequence[Path], wish: Wish = Wish(), progress: Progress | None = None
-) -> tuple[Change, Preview]:
+    project: Project,
+    paths: Sequence[Path],
+    options: LabelImportOptions = LabelImportOptions(),
+    progress: Progress | None = None,
+) -> tuple[Change, LabelImportPreview]:
     """Take the labels in, in one transaction. Unless `skip_bad`, one bad entry keeps everything out.
 
     A label that is there already is passed over; one that a person has given otherwise is refused, or with `replace`
@@ -126,18 +139,18 @@ def run(
     people.refuse_others(project, "can import other people's labels")
     tell = progress or _silent
     tell("reading files", 0, len(paths))
-    placed = _placed(project, paths, wish)
+    placed = _placed(project, paths, options)
     with project.store.read() as db:
-        report = _preview(_compare(project, db, placed, wish), wish)
-    _refuse_bad(report, wish)
+        report = _preview(_compare(project, db, placed, options), options)
+    _refuse_bad(report, options)
     if not (report.new or report.filled or report.replaced):
         return Change("import", "labels", "nothing new", after=_told(report, paths)), report
     backups.make(project, "before an import of labels")
     with project.store.write() as db:
-        # Somebody may have written since the first look.
-        found = _compare(project, db, placed, wish)
-        report = _preview(found, wish)
-        _refuse_bad(report, wish)
+        # Someone may have written since the first look.
+        found = _compare(project, db, placed, options)
+        report = _preview(found, options)
+        _refuse_bad(report, options)
         label_raters.add(project, db, found.raters.new())
         source = _write(project, db, found, placed.spans, tell)
         change = Change("import", new_id(), "import labels", after=_told(report, paths) | source)
@@ -146,15 +159,15 @@ def run(
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """The labels of the files at their places, before anybody has looked whose they are."""
+    """Matched labels of the files, before their raters are known."""
 
-    said: tuple[Said, ...]
-    findings: tuple[Finding, ...]
+    said: tuple[MatchedLabel, ...]
+    findings: tuple[EntryFinding, ...]
     notes: tuple[str, ...]
     spans: Spans
 
 
-def _placed(project: Project, paths: Sequence[Path], wish: Wish) -> _Placed:
+def _placed(project: Project, paths: Sequence[Path], options: LabelImportOptions) -> _Placed:
     for path in paths:
         if not path.exists():
             raise Refusal(
@@ -163,11 +176,13 @@ def _placed(project: Project, paths: Sequence[Path], wish: Wish) -> _Placed:
     read = label_files.read(paths)
     if not read.entries and not read.findings:
         raise Refusal("The files hold no labels.", "Choose other files.")
-    placed = list(Matcher(project, wish.told()).place(read.entries))
-    said = tuple(one for one in placed if isinstance(one, Said))
-    findings = (*read.findings, *(one for one in placed if isinstance(one, Finding)))
+    placed = list(Matcher(project, options.told()).place(read.entries))
+    said = tuple(one for one in placed if isinstance(one, MatchedLabel))
+    findings = (*read.findings, *(one for one in placed if isinstance(one, EntryFinding)))
     spans = _spans(project, said)
-    return _Placed(said, findings, (*read.notes, *_about_quotes(spans), *_about_systems(read, wish)), spans)
+    return _Placed(
+        said, findings, (*read.notes, *_about_quotes(spans), *_about_systems(read, options)), spans
+    )
 
 
 def _about_quotes(spans: Spans) -> list[str]:
@@ -179,9 +194,9 @@ def _about_quotes(spans: Spans) -> list[str]:
     )
 
 
-def _about_systems(read: Found, wish: Wish) -> list[str]:
+def _about_systems(read: LabelFileContent, options: LabelImportOptions) -> list[str]:
     """Where a benchmark's own file names another system than the one it was said to be of."""
-    told = wish.told()
+    told = options.told()
     other = {
         entry.file: f"{entry.file} speaks of “{entry.system[:80]}”, and is taken for “{told.system_of(entry)}” as told"
         for entry in read.entries
@@ -190,7 +205,7 @@ def _about_systems(read: Found, wish: Wish) -> list[str]:
     return list(other.values())
 
 
-def _spans(project: Project, said: Iterable[Said]) -> Spans:
+def _spans(project: Project, said: Iterable[MatchedLabel]) -> Spans:
     """Where each quote stands in its report; of protocols whose quotes are from pages nothing is looked up."""
     quotes: dict[str, dict[str, None]] = defaultdict(dict)
     for one in said:
@@ -204,25 +219,25 @@ def _spans(project: Project, said: Iterable[Said]) -> Spans:
     return found
 
 
-def _compare(project: Project, db: Connection, placed: _Placed, wish: Wish) -> Compared:
-    found = Compared(Raters(project, wish.raters), list(placed.findings), list(placed.notes))
-    return compare(db, placed.said, found, may_replace=wish.replace)
+def _compare(project: Project, db: Connection, placed: _Placed, options: LabelImportOptions) -> Compared:
+    found = Compared(Raters(project, options.raters), list(placed.findings), list(placed.notes))
+    return compare(db, placed.said, found, may_replace=options.replace)
 
 
-def _preview(found: Compared, wish: Wish) -> Preview:
-    met = tuple(rater for rater in found.raters.met.values() if isinstance(rater, Rater))
+def _preview(found: Compared, options: LabelImportOptions) -> LabelImportPreview:
+    met = tuple(rater for rater in found.raters.met.values() if isinstance(rater, NamedRater))
     unmet = [f"no rater in the files is called “{name}”" for name in found.raters.unmet()]
-    return Preview(
+    return LabelImportPreview(
         len(found.new), len(found.filled), found.same, tuple(found.replaced), tuple(found.findings),
-        (*found.notes, *unmet), met, tuple(sorted(found.raters.strangers())), wish.drafts,
+        (*found.notes, *unmet), met, tuple(sorted(found.raters.strangers())), options.drafts,
     )  # fmt: skip
 
 
-def _refuse_bad(report: Preview, wish: Wish) -> None:
+def _refuse_bad(report: LabelImportPreview, options: LabelImportOptions) -> None:
     bad = report.findings
-    if bad and not wish.skip_bad:
+    if bad and not options.skip_bad:
         more = f" (and {len(bad) - 1:,} more)" if len(bad) > 1 else ""
-        only_conflicts = {finding.trouble for finding in bad} == {Trouble.CONFLICT}
+        only_conflicts = {finding.trouble for finding in bad} == {EntryTrouble.CONFLICT}
         raise Refusal(
             f"{str(bad[0]).rstrip('.')}{more}. Nothing was imported.",
             "Skip these, or let the file's labels replace the others."
@@ -232,7 +247,7 @@ def _refuse_bad(report: Preview, wish: Wish) -> None:
         )
 
 
-def _told(report: Preview, paths: Sequence[Path]) -> dict[str, Any]:
+def _told(report: LabelImportPreview, paths: Sequence[Path]) -> dict[str, Any]:
     whose = {rater.name: rater.person.alias for rater in report.raters}
     named = {"files": sorted(path.name for path in paths), "raters": whose}
     counts = {"new": report.new, "filled": report.filled, "replaced": len(report.replaced)}
@@ -268,7 +283,7 @@ def _write(project: Project, db: Connection, found: Compared, spans: Spans, tell
     return {"at": at.isoformat(), "sources": files}
 
 
-def _row(said: Said, rater: Rater, spans: Spans) -> Fields:
+def _row(said: MatchedLabel, rater: NamedRater, spans: Spans) -> Fields:
     values: Fields = {
         "id": new_id(), "protocol": said.place.protocol, "item_id": said.item_id,
         "response_id": said.place.response_id, "artifact_id": said.artifact_id, "unit_id": said.place.unit_id,
@@ -277,12 +292,12 @@ def _row(said: Said, rater: Rater, spans: Spans) -> Fields:
     return Judgement(**values | said.fields() | _quoted(said, spans)).model_dump()
 
 
-def _quoted(said: Said, spans: Spans) -> Fields:
+def _quoted(said: MatchedLabel, spans: Spans) -> Fields:
     start, end = spans.get((said.place.response_id, said.entry.quote)) or (None, None)
     return {"quote": said.entry.quote, "quote_start": start, "quote_end": end}
 
 
-def _put(said: Said, old: Fields, spans: Spans) -> Fields:
+def _put(said: MatchedLabel, old: Fields, spans: Spans) -> Fields:
     """What changes in a row: all of it with another value, otherwise only what the file says more."""
     fields = said.fields()
     whole = old["status"] in SAID and (old["value"] or UNSURE) != said.value

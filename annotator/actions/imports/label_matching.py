@@ -1,4 +1,4 @@
-"""How the labels of a file find their place: which report, which unit and whose, never by likeness or position."""
+"""Matching the labels of a file with reports, units and raters, never by similarity or position."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,23 +13,23 @@ from annotator.actions.items.items import ITEM
 from annotator.actions.items.materials import RESPONSE, SYSTEM
 from annotator.actions.labelling import label_cases
 from annotator.actions.labelling.label_rows import IMPORTED, UNSURE
-from annotator.actions.labelling.label_writing import Place
+from annotator.actions.labelling.label_writing import LabelPlace
 from annotator.actions.project.file import Project
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.difference import same_words
-from annotator.exchange.formats.label_entries import Entry, Finding, Trouble
+from annotator.exchange.formats.label_entries import EntryFinding, EntryTrouble, LabelEntry
 from annotator.exchange.formats.layouts import LAYOUTS
 from annotator.protocols import PROTOCOLS
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What the files themselves do not say: the protocol, the system, and of which question which system's report.
+class MatchingHints:
+    """Facts that the files do not state: the protocol, the system, the report of each question.
 
-    `drafts` are for their raters to go on with; otherwise the labels are finished work.
+    `drafts` are for their raters to resume; otherwise the labels are finished work.
     """
 
     protocol: str
@@ -37,18 +37,18 @@ class Told:
     systems: Mapping[str, str] = field(default_factory=dict)
     drafts: bool = False
 
-    def system_of(self, entry: Entry) -> str:
+    def system_of(self, entry: LabelEntry) -> str:
         """The system an entry is of; a benchmark's own files are never believed where something else is told."""
         told = self.systems.get(entry.item, self.system)
         return (told or entry.system) if entry.peer else (entry.system or told)
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """A label that has found its place; `about` are the item and the artifact that the unit is of."""
+class MatchedLabel:
+    """A label with its place; `about` are the item and artifact of the unit."""
 
-    entry: Entry
-    place: Place
+    entry: LabelEntry
+    place: LabelPlace
     item_id: str
     artifact_id: str
     value: str
@@ -66,7 +66,7 @@ class Said:
 
 
 class AskedUnit(NamedTuple):
-    """A unit as a protocol asks about it in one report: its words, its place among them, what may be said."""
+    """A unit as a protocol asks about it in one report: words, position, possible values."""
 
     id: str
     words: str
@@ -104,8 +104,8 @@ def _words(case: Case, unit: Unit, systems: Mapping[str, str]) -> str:
     return " → ".join([*label_cases.beside(case), unit.text])
 
 
-class _Found(NamedTuple):
-    """What is known of an entry before its unit is."""
+class _EntryFacts(NamedTuple):
+    """What is known of an entry before its unit is found."""
 
     protocol: str
     item_id: str
@@ -113,9 +113,9 @@ class _Found(NamedTuple):
 
 
 class Matcher:
-    """One look at the project, by which all entries of some files are placed."""
+    """A matcher of file entries over one snapshot of the project."""
 
-    def __init__(self, project: Project, told: Told) -> None:
+    def __init__(self, project: Project, told: MatchingHints) -> None:
         self._project, self._told = project, told
         with project.store.read() as db:
             self._items = _Items(db)
@@ -124,23 +124,23 @@ class Matcher:
         self._asked: dict[str, dict[str, list[AskedUnit]]] = {}
         self._met: dict[tuple[str, str, str, str, int | None], AskedUnit | str] = {}
 
-    def place(self, entries: Iterable[Entry]) -> Iterator[Said | Finding]:
+    def place(self, entries: Iterable[LabelEntry]) -> Iterator[MatchedLabel | EntryFinding]:
         """Each entry with its place, or the first reason why it has none."""
         entries = list(entries)
         found = [self._response(entry) for entry in entries]
         self._read_units(found)
         for entry, where in zip(entries, found, strict=True):
-            yield where if isinstance(where, Finding) else self._said(entry, where)
+            yield where if isinstance(where, EntryFinding) else self._said(entry, where)
 
-    def _response(self, entry: Entry) -> _Found | Finding:
+    def _response(self, entry: LabelEntry) -> _EntryFacts | EntryFinding:
         """The protocol, the item and the response that an entry names."""
         protocol = entry.protocol or self._told.protocol
         if protocol not in PROTOCOLS or not PROTOCOLS[protocol].values:
             return entry.finding(
-                Trouble.UNKNOWN_UNIT, f"there is nothing to label by under “{protocol[:80]}”"
+                EntryTrouble.UNKNOWN_UNIT, f"there is nothing to label by under “{protocol[:80]}”"
             )
         item_id = self._items.named(entry)
-        if isinstance(item_id, Finding):
+        if isinstance(item_id, EntryFinding):
             return item_id
         name = self._told.system_of(entry)
         if name not in self._systems:
@@ -149,7 +149,7 @@ class Matcher:
                 if name
                 else "it does not say which system's report it is of"
             )
-            return entry.finding(Trouble.UNKNOWN_SYSTEM, told)
+            return entry.finding(EntryTrouble.UNKNOWN_SYSTEM, told)
         there = [
             one.id
             for one in self._reports[item_id, self._systems[name]]
@@ -158,40 +158,40 @@ class Matcher:
         if len(there) != 1:
             known = f"“{name}” has {len(there) or 'no'} such {'reports' if there else 'report'} on this item"
             more = ": say which trial and mode" if there else ""
-            return entry.finding(Trouble.UNKNOWN_SYSTEM, known + more)
-        return _Found(protocol, item_id, there[0])
+            return entry.finding(EntryTrouble.UNKNOWN_SYSTEM, known + more)
+        return _EntryFacts(protocol, item_id, there[0])
 
-    def _read_units(self, met: Iterable[_Found | Finding]) -> None:
+    def _read_units(self, met: Iterable[_EntryFacts | EntryFinding]) -> None:
         """What is asked of the items that occur, protocol by protocol."""
         wanted: dict[str, dict[str, None]] = defaultdict(dict)
         for found in met:
-            if not isinstance(found, Finding):
+            if not isinstance(found, EntryFinding):
                 wanted[found.protocol][found.item_id] = None
         for protocol, ids in wanted.items():
             self._asked[protocol] = dict(asked_units(self._project, PROTOCOLS[protocol], list(ids)))
 
-    def _said(self, entry: Entry, where: _Found) -> Said | Finding:
+    def _said(self, entry: LabelEntry, where: _EntryFacts) -> MatchedLabel | EntryFinding:
         unit = self._unit(entry, where)
         if isinstance(unit, str):
-            return entry.finding(Trouble.UNKNOWN_UNIT, unit)
+            return entry.finding(EntryTrouble.UNKNOWN_UNIT, unit)
         value = entry.value.casefold()
         if value not in unit.values:
             known = ", ".join(unit.values)
             return entry.finding(
-                Trouble.BAD_VALUE, f"“{entry.value[:40]}” is not a valid value here: use one of {known}"
+                EntryTrouble.BAD_VALUE, f"“{entry.value[:40]}” is not a valid value here: use one of {known}"
             )
         flags = " ".join(filter(None, (unit.flags, "" if self._told.drafts else IMPORTED)))
-        place = Place(where.protocol, where.response_id, unit.id)
-        return Said(entry, place, where.item_id, unit.artifact_id, value, flags)
+        place = LabelPlace(where.protocol, where.response_id, unit.id)
+        return MatchedLabel(entry, place, where.item_id, unit.artifact_id, value, flags)
 
-    def _unit(self, entry: Entry, where: _Found) -> AskedUnit | str:
+    def _unit(self, entry: LabelEntry, where: _EntryFacts) -> AskedUnit | str:
         key = (where.protocol, where.response_id, entry.unit_id, entry.unit, entry.number)
         if key not in self._met:
             self._met[key] = _named(self._asked[where.protocol].get(where.response_id, []), entry)
         return self._met[key]
 
 
-def _named(units: Sequence[AskedUnit], entry: Entry) -> AskedUnit | str:
+def _named(units: Sequence[AskedUnit], entry: LabelEntry) -> AskedUnit | str:
     """The unit that an entry names, by its id or its words; the reason why there is none otherwise."""
     if entry.unit_id:
         by_id = [unit for unit in units if unit.id == entry.unit_id]
@@ -227,7 +227,7 @@ def _reports(db: Connection) -> defaultdict[tuple[str, str], list[_Report]]:
 
 
 class _Items:
-    """The items in use, by id, by data set and key, and by key."""
+    """The active items, by id, by data set and key, and by key."""
 
     def __init__(self, db: Connection) -> None:
         rows = db.execute(
@@ -242,7 +242,7 @@ class _Items:
         for row in rows:
             self._by_key[row.key].append(row.id)
 
-    def named(self, entry: Entry) -> str | Finding:
+    def named(self, entry: LabelEntry) -> str | EntryFinding:
         """The id of the item that an entry names, or why it names none."""
         known = entry.item_id if entry.item_id in self._ids else ""
         if not entry.item_id:
@@ -253,8 +253,8 @@ class _Items:
             )
             if len(listed) > 1:
                 several = f"{counted(len(listed), 'item')} are called “{entry.item}”: say of which dataset"
-                return entry.finding(Trouble.UNKNOWN_ITEM, several)
+                return entry.finding(EntryTrouble.UNKNOWN_ITEM, several)
             known = listed[0] if listed else ""
         of = f" of “{entry.dataset[:80]}”" if entry.dataset else ""
         reason = f"there is no item “{(entry.item or entry.item_id)[:80]}”{of}"
-        return known or entry.finding(Trouble.UNKNOWN_ITEM, reason)
+        return known or entry.finding(EntryTrouble.UNKNOWN_ITEM, reason)

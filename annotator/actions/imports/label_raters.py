@@ -1,4 +1,4 @@
-"""How the raters of a file become people: by a coordinator's word, by their id, or by an alias or name known here."""
+"""Raters of a file as people: named by a coordinator, or known by id, alias or name."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from annotator.domain.experts.person import Person, PersonFields, Role
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.formats.label_entries import Entry
+from annotator.exchange.formats.label_entries import LabelEntry
 
 
 @dataclass(frozen=True, slots=True)
-class Rater:
-    """Whom a name in the files stands for; `new` when the import makes this person."""
+class NamedRater:
+    """The person that a name in the files stands for; `new` when the import creates them."""
 
     name: str
     person: Person
@@ -28,15 +28,15 @@ class Rater:
 
 
 class Raters:
-    """Who the raters of some files are, in the project as it is in this transaction."""
+    """The raters of some files, matched with the project in this transaction."""
 
     def __init__(self, project: Project, wanted: Mapping[str, str]) -> None:
         """`wanted` says which name in the files is whose id or alias; an alias that nobody has makes a person."""
         self._wanted = wanted
         self._people = {person.id: person for person in people.people(project)}
-        self.met: dict[tuple[str, str, bool], Rater | str] = {}
+        self.met: dict[tuple[str, str, bool], NamedRater | str] = {}
 
-    def of(self, entry: Entry) -> Rater | str:
+    def of(self, entry: LabelEntry) -> NamedRater | str:
         """The rater of an entry, or the reason why nobody is."""
         key = (entry.rater, entry.rater_id, entry.peer)
         if key not in self.met:
@@ -44,21 +44,23 @@ class Raters:
         return self.met[key]
 
     def unmet(self) -> list[str]:
-        """The names that were said to be somebody's, and stand in none of the files."""
+        """The names that were said to be someone's, and stand in none of the files."""
         return sorted(set(self._wanted) - {name for name, *_ in self.met})
 
     def strangers(self) -> set[str]:
         """The names in the files of whom nobody has said who they are."""
         return {name for (name, *_), rater in self.met.items() if name and isinstance(rater, str)}
 
-    def new(self) -> list[Rater]:
+    def new(self) -> list[NamedRater]:
         """The people that an import would make, each once."""
         found = {
-            rater.person.id: rater for rater in self.met.values() if isinstance(rater, Rater) and rater.new
+            rater.person.id: rater
+            for rater in self.met.values()
+            if isinstance(rater, NamedRater) and rater.new
         }
         return list(found.values())
 
-    def _found(self, name: str, rater_id: str, peer: bool) -> Rater | str:
+    def _found(self, name: str, rater_id: str, peer: bool) -> NamedRater | str:
         if name in self._wanted:
             return self._told(name, self._wanted[name])
         if rater_id in self._people:
@@ -68,7 +70,7 @@ class Raters:
                 return f"“{rater_id[:40]}” is no id of a person"
             alias = name if name and name not in self._aliases() else self._free()
             return self._made(name or rater_id, rater_id, alias)
-        # In a benchmark's own files a letter of the file's name stands for somebody, which is no name.
+        # In a benchmark's own files a letter of the file's name stands for someone, which is no name.
         called = [] if peer else self._called(name)
         if len(called) == 1:
             return self._known(name, called[0])
@@ -84,7 +86,7 @@ class Raters:
         alike = [one for one, said in words.items() if folded in map(str.casefold, said)]
         return (exact or alike) if name else []
 
-    def _told(self, name: str, wanted: str) -> Rater | str:
+    def _told(self, name: str, wanted: str) -> NamedRater | str:
         if wanted in self._people:
             return self._known(name, wanted)
         folded = wanted.casefold()
@@ -96,18 +98,18 @@ class Raters:
             return self._known(name, exact[0].id)
         return self._made(name, new_id(), wanted)
 
-    def _known(self, name: str, person_id: str) -> Rater:
+    def _known(self, name: str, person_id: str) -> NamedRater:
         new = any(rater.person.id == person_id for rater in self.new())
-        return Rater(name, self._people[person_id], new)
+        return NamedRater(name, self._people[person_id], new)
 
-    def _made(self, name: str, person_id: str, alias: str) -> Rater | str:
+    def _made(self, name: str, person_id: str, alias: str) -> NamedRater | str:
         try:
             fields = PersonFields.model_validate(
                 {"name": name[:200], "alias": alias, "roles": Role.ANNOTATOR.value}
             )
         except ValidationError as error:
             return f"“{alias[:40]}” cannot be an alias: {error.errors()[0]['msg'].lower()}"
-        made = Rater(name, Person(id=person_id, **fields.model_dump()), new=True)
+        made = NamedRater(name, Person(id=person_id, **fields.model_dump()), new=True)
         self._people[person_id] = made.person
         return made
 
@@ -119,7 +121,7 @@ class Raters:
         return next(f"R{n}" for n in range(1, len(taken) + 2) if f"R{n}" not in taken)
 
 
-def add(project: Project, db: Connection, raters: Iterable[Rater]) -> None:
+def add(project: Project, db: Connection, raters: Iterable[NamedRater]) -> None:
     """Make the people that are new, each a change of its own."""
     for rater in raters:
         values = rater.person.model_dump()

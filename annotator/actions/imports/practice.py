@@ -1,4 +1,4 @@
-"""What the sample keeps open to be worked in: three questions of its own, and dates that lie ahead."""
+"""Exercises in the sample project: three open questions of its own, and due dates in the future."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ from annotator.actions.labelling import label_tasks, labels
 from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import response_hash
 from annotator.actions.runs import judge_cases, run_records
-from annotator.actions.runs.journal import Journal
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.journal import RunJournal
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Person
 from annotator.domain.experts.sharing import assignment_id
@@ -28,7 +28,7 @@ from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.extract import by_judge
 from annotator.domain.material.page import Page, PageState
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.identity import derived_id, now
 from annotator.judging.runs.progress import Finished
 from annotator.places import resources
@@ -118,7 +118,7 @@ def set_out(project: Project, everybody: dict[str, Person], keys: dict[str, str]
         everybody[alias] for alias in ("Annotator A", "Annotator B", "Annotator C", "Adjudicator")
     )
     _hand_out(project, keys, a, b, c)
-    # So that whoever opens the sample has one conflict before them, in words they can read.
+    # So that the person who opens the sample has one conflict before them, in words they can read.
     theirs = assignment_id(keys[THIRD], a.id, Stage.ADJUDICATION)
     assignments.reassign(project, theirs, senior.id)
     with project.store.write() as db:
@@ -196,7 +196,7 @@ def _started(project: Project, item_id: str, criteria: Criteria, anchor: Anchor 
 
 def _cite(project: Project, reports: Iterable[str]) -> None:
     """The claims of the reports, and the pages that they cite as they stood."""
-    extraction = next(one for one in EXTRACTIONS.values() if one.makes is Part.CLAIMS)
+    extraction = next(one for one in EXTRACTIONS.values() if one.makes is ResponsePart.CLAIMS)
     judge = judges.named(project, "baseline")
     for url, name in PAGES:
         text = _text(name)
@@ -218,7 +218,7 @@ def _cite(project: Project, reports: Iterable[str]) -> None:
         if material is None or drawn is None or drawn.document is None:
             raise ValueError(f"nothing was drawn from the report {response_id}")
         with project.store.write() as db:
-            kept = extracts.Drawn(
+            kept = extracts.NewExtract(
                 material.item.id, response_id, extraction.makes, drawn.document, by_judge(judge.id)
             )
             _, row = extracts.keep_row(db, kept)
@@ -227,13 +227,13 @@ def _cite(project: Project, reports: Iterable[str]) -> None:
 
 def _judge(project: Project) -> None:
     """A run that was stopped before it came to its last verdicts."""
-    judge, order = judges.named(project, "baseline"), Order("baseline", USUAL, items=(LABEL,))
+    judge, order = judges.named(project, "baseline"), RunRequest("baseline", USUAL, items=(LABEL,))
     shape = PROTOCOLS[USUAL]
     cases = list(judge_cases.cases(project, order))
     run = run_records.open_run(project, judge, order, shape.prompts)
     run_records.set_counts(project, run.id, sum(len(case.units) for case in cases), 0)
     done = [Finished(case, shape.baseline(case)) for case in islice(cases, JUDGED)] if shape.baseline else []
-    Journal(project, run.id, judge.id, USUAL).record(done)
+    RunJournal(project, run.id, judge.id, USUAL).record(done)
     run_records.close_run(project, run.id, RunState.CANCELLED)
 
 
@@ -248,8 +248,8 @@ def _begin(project: Project, item_id: str, reports: Mapping[str, tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Try:
-    """One thing to try in the sample: what, the page and the place where it is done, and whether it has been."""
+class PracticeStep:
+    """An exercise in the sample: its words, its page and place, and whether it is done."""
 
     words: str
     page: str
@@ -257,8 +257,8 @@ class Try:
     done: bool
 
 
-def tries(project: Project) -> list[Try]:
-    """What whoever opened the sample may try, in order; none once that was dismissed, or for somebody else."""
+def tries(project: Project) -> list[PracticeStep]:
+    """What the person who opened the sample may try, in order; none once that was dismissed, or for someone else."""
     if not project.get(TRYING) or project.by != project.get(TRYING) or project.readonly:
         return []
     keys = {items.read(project, item_id).key: item_id for item_id in items.ids(project)}
@@ -273,11 +273,11 @@ def tries(project: Project) -> list[Try]:
     rubric = {"item_id": keys[WRITE], "kind": Kind.RUBRIC.value}
     conflict = {"item_id": keys[RULE], "stage": Stage.RUBRIC.value}
     return [
-        Try("Write a criterion", "Author", rubric, len(units) > len(BEGUN)),
-        Try("Quote the source", "Author", rubric, quoted > 1),
-        Try("Label a report", "Label", {"item_id": keys[LABEL], "protocol": USUAL}, said > HALF),
-        Try("Settle a conflict", "Adjudicate", conflict, any(line.decided for line in ruled)),
-        Try("Finish the judge's run", "Judges", {"part": "Runs"}, any(not run.left for run in runs)),
+        PracticeStep("Write a criterion", "Author", rubric, len(units) > len(BEGUN)),
+        PracticeStep("Quote the source", "Author", rubric, quoted > 1),
+        PracticeStep("Label a report", "Label", {"item_id": keys[LABEL], "protocol": USUAL}, said > HALF),
+        PracticeStep("Settle a conflict", "Adjudicate", conflict, any(line.decided for line in ruled)),
+        PracticeStep("Finish the judge's run", "Judges", {"part": "Runs"}, any(not run.left for run in runs)),
     ]
 
 

@@ -1,4 +1,4 @@
-"""How the sample project is made: its shipped release is imported like any other, then handed out and worked on.
+"""The sample project: its shipped release is imported like any other, then assigned and worked on.
 
 What it ships holds the same content whenever it is made; what it adds to be worked in is dated from today.
 """
@@ -24,7 +24,7 @@ from annotator.actions.project.file import Project, settings_of
 from annotator.actions.project.unfinished import SAMPLE, TITLE, is_sample
 from annotator.domain.experts.adjudication import Confidence, Reason
 from annotator.domain.experts.assignment import Purpose, Stage
-from annotator.domain.experts.parcel import Arrival, Outcome, Piece
+from annotator.domain.experts.parcel import Arrival, ParcelOutcome, ReturnedPiece
 from annotator.domain.experts.person import Person, Role
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.canonical import canonical_json, sha256
@@ -152,19 +152,21 @@ def _receive(db: Connection, person: Person, keys: dict[str, str]) -> None:
     tree = json.loads(plan.content)
     tree["units"][4]["text"] = LATE_STEP
     content, number = canonical_json(tree).decode(), plan.revision + 2
-    tray.put(db, Outcome.LATE, person.id, content, item_id=plan.item_id, stage=Stage.PLAN, revision=number)
+    tray.put(
+        db, ParcelOutcome.LATE, person.id, content, item_id=plan.item_id, stage=Stage.PLAN, revision=number
+    )
     digest = sha256(content)
     pieces = (
-        Piece(
-            outcome=Outcome.NEW, item_key=SECOND, stage=Stage.LABELLING, revision=1, words="It will be added."
+        ReturnedPiece(
+            outcome=ParcelOutcome.NEW, item_key=SECOND, stage=Stage.LABELLING, revision=1, words="It will be added."
         ),
-        Piece(
-            outcome=Outcome.LATE, item_key=FIRST, stage=Stage.PLAN, revision=number,
+        ReturnedPiece(
+            outcome=ParcelOutcome.LATE, item_key=FIRST, stage=Stage.PLAN, revision=number,
             words="The consensus was closed before it arrived.",
         ),
     )  # fmt: skip
     arrival = Arrival(
-        file="sample-work.goldsmith-work", outcome=Outcome.LATE, person_id=person.id, person_name=person.name,
+        file="sample-work.goldsmith-work", outcome=ParcelOutcome.LATE, person_id=person.id, person_name=person.name,
         receipt=packages.receipt_code(digest), pieces=pieces,
     )  # fmt: skip
     db.execute(

@@ -1,1 +1,1 @@
-"""Items and what belongs to them: sources, responses, cited pages, and what is drawn from them."""
+"""Items and what belongs to them: sources, responses, cited pages and extracts."""

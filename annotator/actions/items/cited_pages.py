@@ -1,4 +1,4 @@
-"""How the pages that claims cite stand: read, unreadable and why, or never fetched, and which claims cite each."""
+"""Cited pages and their states: read, unreadable with the cause, or not fetched; and the claims that cite each."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,17 +10,17 @@ from sqlalchemy import func, select
 
 from annotator.actions.items import drawn_parts, materials, pages
 from annotator.actions.items.materials import PAGE
-from annotator.actions.items.page_fetching import Plan
+from annotator.actions.items.page_fetching import FetchPlan
 from annotator.actions.items.report_lines import DOES
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.material.page import PageState
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 
 
 @dataclass(frozen=True, slots=True)
 class CitedPage:
-    """A page that is cited or kept; `state` None means that it was never fetched."""
+    """A page that is cited or stored; `state` is None when it was never fetched."""
 
     url: str
     claims: int
@@ -41,8 +41,8 @@ class CitedPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Citing:
-    """A claim that cites a page, and in which report."""
+class CitingClaim:
+    """A claim that cites a page, and its report."""
 
     item_id: str
     item: str
@@ -53,23 +53,23 @@ class Citing:
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
-    """All pages that claims cite or that are kept, by address, and of each the claims that cite it."""
+class CitedPages:
+    """All cited or stored pages, by address, and the claims that cite each."""
 
     pages: tuple[CitedPage, ...]
-    citing: Mapping[str, Sequence[Citing]]
+    citing: Mapping[str, Sequence[CitingClaim]]
 
-    def plan(self, *, refresh: bool) -> Plan:
+    def plan(self, *, refresh: bool) -> FetchPlan:
         """What fetching them would do: those that are cited and not read, or with `refresh` all that are cited."""
         cited = [page for page in self.pages if page.claims]
         wanted = [page.url for page in cited if refresh or not page.is_here]
-        return Plan(tuple(wanted), len(cited) - len(wanted))
+        return FetchPlan(tuple(wanted), len(cited) - len(wanted))
 
 
-def cited(project: Project) -> Cited:
+def cited(project: Project) -> CitedPages:
     """How the cited pages stand, without their texts; only a coordinator is told which system cites what."""
     people.refuse_others(project, DOES)
-    citing: defaultdict[str, list[Citing]] = defaultdict(list)
+    citing: defaultdict[str, list[CitingClaim]] = defaultdict(list)
     normal = cache(pages.normal)
     for url, one in _claims(project):
         citing[normal(url)].append(one)
@@ -84,16 +84,16 @@ def cited(project: Project) -> Cited:
             row["state"] = PageState(row["state"])
         by = citing.get(url, ())
         found.append(CitedPage(**row, claims=len(by), reports=len({one.response_id for one in by})))
-    return Cited(tuple(found), citing)
+    return CitedPages(tuple(found), citing)
 
 
-def _claims(project: Project) -> Iterator[tuple[str, Citing]]:
+def _claims(project: Project) -> Iterator[tuple[str, CitingClaim]]:
     """(address as cited, claim) of each claim that cites something, as the claims now stand."""
     used = set(materials.item_ids(project))
     with project.store.read() as db:
         named = materials.named(db)
-    for item_id, response_id, tree in drawn_parts.contents(project, Part.CLAIMS):
+    for item_id, response_id, tree in drawn_parts.contents(project, ResponsePart.CLAIMS):
         for unit in tree["units"] if item_id in used else ():
             if url := unit["url"].strip():
                 key, system = named[response_id]
-                yield url, Citing(item_id, key, response_id, system, unit["id"], unit["text"])
+                yield url, CitingClaim(item_id, key, response_id, system, unit["id"], unit["text"])

@@ -1,4 +1,4 @@
-"""What was drawn from reports and from items' sources: whose version stands, how far it is, and what is lacking."""
+"""Current extracts of reports and items: whose version counts, its state, and what is missing."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ from annotator.actions.judges.judges import JUDGE
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.material.extract import IMPORT, ExtractState
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.counting import counted
 
 _AT_ONCE = 500
@@ -26,8 +26,8 @@ _AT_ONCE = 500
 _COUNTS: dict[str, tuple[int, int]] = {}
 
 
-class Standing(StrEnum):
-    """How far the version is that stands."""
+class PartStatus(StrEnum):
+    """The state of the current version."""
 
     DRAWN = "drawn"
     IMPORTED = "imported"
@@ -36,17 +36,17 @@ class Standing(StrEnum):
 
 
 # What no person has looked at yet.
-OPEN = (Standing.DRAWN, Standing.IMPORTED)
+OPEN = (PartStatus.DRAWN, PartStatus.IMPORTED)
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
-    """The version of a part that stands: by whom, how far, how many units, and of claims how many cite."""
+class CurrentPart:
+    """The current version of a part: author, state, number of units, and of claims how many cite."""
 
     extract_id: str
     kind: str
     whose: str
-    standing: Standing
+    standing: PartStatus
     units: int
     cited: int
     flags: tuple[str, ...]
@@ -58,7 +58,7 @@ class Drawn:
         return f"{counted(self.units, 'unit')}, {self.standing.value}"
 
 
-def standing(project: Project) -> dict[Subject, dict[str, Drawn]]:
+def standing(project: Project) -> dict[Subject, dict[str, CurrentPart]]:
     """(item, response or none) → kind → the version that stands, of the whole project.
 
     What a model drafted for one person alone is not among them.
@@ -67,7 +67,7 @@ def standing(project: Project) -> dict[Subject, dict[str, Drawn]]:
         chosen = _chosen(db)
         _count(db, [row for row in chosen if row["sha256"] not in _COUNTS])
         names = _names(project, db)
-    found: dict[Subject, dict[str, Drawn]] = {}
+    found: dict[Subject, dict[str, CurrentPart]] = {}
     for row in chosen:
         of_kind = found.setdefault((row["item_id"], row["response_id"]), {})
         of_kind[row["kind"]] = _drawn(row, names)
@@ -93,16 +93,16 @@ def whose(project: Project, origin: str) -> str:
         return _whose(origin, _names(project, db))
 
 
-def standing_of(origin: str, state: str) -> Standing:
+def standing_of(origin: str, state: str) -> PartStatus:
     """How far an extract of this origin and state is."""
     if origin.startswith("person:"):
-        return Standing.EDITED
+        return PartStatus.EDITED
     if state == ExtractState.CONFIRMED.value:
-        return Standing.CONFIRMED
-    return Standing.IMPORTED if origin == IMPORT else Standing.DRAWN
+        return PartStatus.CONFIRMED
+    return PartStatus.IMPORTED if origin == IMPORT else PartStatus.DRAWN
 
 
-def contents(project: Project, kind: Part) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def contents(project: Project, kind: ResponsePart) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """(item, response, document's tree) of each response's version of a part that stands, some at a time."""
     with project.store.read() as db:
         of = {row["id"]: (row["item_id"], row["response_id"]) for row in _chosen(db, kind.value)}
@@ -152,9 +152,9 @@ def _whose(origin: str, names: Mapping[str, str]) -> str:
     return "import" if origin == IMPORT else names.get(origin, "somebody who is not in this project")
 
 
-def _drawn(row: Any, names: Mapping[str, str]) -> Drawn:
+def _drawn(row: Any, names: Mapping[str, str]) -> CurrentPart:
     units, cited = _COUNTS[row["sha256"]]
-    return Drawn(
+    return CurrentPart(
         extract_id=row["id"],
         kind=row["kind"],
         whose=_whose(row["origin"], names),

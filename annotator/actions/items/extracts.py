@@ -1,4 +1,4 @@
-"""What was drawn from a response or an item: kept, read, confirmed, and corrected by a person."""
+"""Extracts of responses and items: stored, read, confirmed and corrected."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.domain.kinds.artifact import Document, Kind
-from annotator.domain.kinds.reference import Aid
+from annotator.domain.kinds.reference import WriterAid
 from annotator.domain.material.extract import (
     IMPORT,
     Extract,
@@ -24,7 +24,7 @@ from annotator.domain.material.extract import (
     class_of,
     document_of,
 )
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id, now
@@ -40,12 +40,12 @@ Subject = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
-    """What somebody drew, of an item or (with a `response_id`) of a response, on its way into the project."""
+class NewExtract:
+    """A new extract of an item or (with a `response_id`) of a response."""
 
     item_id: str
     response_id: str
-    kind: Part | Kind | Aid
+    kind: ResponsePart | Kind | WriterAid
     document: Document[Any]
     origin: str
     flags: str = ""
@@ -81,7 +81,7 @@ def standing(db: Connection, item_ids: Iterable[str]) -> dict[Subject, dict[str,
     }
 
 
-def keep_row(db: Connection, drawn: Drawn, by: str = "") -> tuple[dict[str, Any], dict[str, Any]]:
+def keep_row(db: Connection, drawn: NewExtract, by: str = "") -> tuple[dict[str, Any], dict[str, Any]]:
     """Write a row for what was drawn; the image of the row it replaces (empty for none), and the row."""
     _check(drawn)
     old = _row(db, _same(drawn))
@@ -103,14 +103,16 @@ def keep_row(db: Connection, drawn: Drawn, by: str = "") -> tuple[dict[str, Any]
     return image(old), row
 
 
-def write_own(project: Project, subject: Subject, kind: Part | Kind, document: Document[Any]) -> Change:
+def write_own(
+    project: Project, subject: Subject, kind: ResponsePart | Kind, document: Document[Any]
+) -> Change:
     """A person's own version of what was drawn from a report, or (without a response) from an item.
 
     From now on it counts; what a judge or an import said stays beside it.
     """
     me = people.someone(project)
     with project.store.write() as db:
-        before, after = keep_row(db, Drawn(*subject, kind, document, by_person(me.id)), me.id)
+        before, after = keep_row(db, NewExtract(*subject, kind, document, by_person(me.id)), me.id)
         return record(
             project, db, Change("extract", after["id"], f"write {kind.value}", before, image(after))
         )
@@ -155,7 +157,7 @@ def _row(db: Connection, condition: Any) -> dict[str, Any] | None:
     return dict(row) if row is not None else None
 
 
-def _same(drawn: Drawn) -> Any:
+def _same(drawn: NewExtract) -> Any:
     return (
         (EXTRACT.c.item_id == drawn.item_id)
         & (EXTRACT.c.response_id == drawn.response_id)
@@ -164,7 +166,7 @@ def _same(drawn: Drawn) -> Any:
     )
 
 
-def _check(drawn: Drawn) -> None:
+def _check(drawn: NewExtract) -> None:
     """Refuse a document that is not of its kind, or in which two units have one id."""
     wanted = class_of(drawn.kind.value, drawn.response_id)
     if not isinstance(drawn.document, wanted):

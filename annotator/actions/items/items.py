@@ -1,4 +1,4 @@
-"""What items there are, how they are found, and how a new one is made."""
+"""Items: listing, searching and creating them."""
 
 from array import array
 from collections.abc import Iterator, Sequence
@@ -27,10 +27,10 @@ STATES = ("new", "in progress", "submitted", "settled")
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What the list of items is narrowed to; an empty value does not narrow.
+    """A filter of the item list; empty values match everything.
 
     `mine` leaves what is assigned to the person working, of `stages` alone when any are named; it does not narrow
-    for whoever has no assignment at all.
+    for anyone who has no assignment at all.
     """
 
     words: str = ""
@@ -44,7 +44,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class ItemLine:
-    """One line of the list of items: what it is and how far this person and the project are with it."""
+    """A line of the item list, with the progress of this person and of the project."""
 
     id: str
     key: str

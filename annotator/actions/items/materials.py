@@ -1,4 +1,4 @@
-"""What is at hand about the responses of an item: read in a few questions, a stretch of items at a time."""
+"""Material for judging the responses of items, read in a few queries, a batch of items at a time."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ from annotator.domain.kinds.weights import Weights
 from annotator.domain.material.extract import Extract
 from annotator.domain.material.item import Item
 from annotator.domain.material.page import Page, PageState
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import Response
 from annotator.domain.material.source import Source, SourceFormat
 from annotator.domain.texts import identifier
@@ -32,8 +32,8 @@ _ASKED_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is to be read: the kinds of artifact judged by, whether the reports' words, the cited pages, the sources.
+class WantedMaterial:
+    """The material to read: kinds of artifact, report texts, cited pages, sources.
 
     Without `parts` nothing is read of what was drawn from the reports. With `released` a reopened artifact is read as
     a release holds it.
@@ -49,39 +49,39 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class AtHand:
-    """An item with the material of each of its responses, by system; `own` is that of the item without a response."""
+class MaterialAtHand:
+    """An item with the material of each response, by system; `own` is that of the item without a response."""
 
     item: Item
     own: Material
     responses: tuple[Material, ...]
 
 
-def for_judging(shape: Protocol) -> Wanted:
+def for_judging(shape: Protocol) -> WantedMaterial:
     """What a judge of a protocol reads."""
-    return Wanted(shape.needs, pages=bool(shape.parts))
+    return WantedMaterial(shape.needs, pages=bool(shape.parts))
 
 
-def for_counting(shape: Protocol) -> Wanted:
+def for_counting(shape: Protocol) -> WantedMaterial:
     """What shows which units there are: words and pages only where units come from the response."""
     texts = shape.unit_kind is None and bool(shape.values)
-    return Wanted(shape.needs, texts=texts, pages=texts and bool(shape.parts))
+    return WantedMaterial(shape.needs, texts=texts, pages=texts and bool(shape.parts))
 
 
-def for_asking(shape: Protocol) -> Wanted:
+def for_asking(shape: Protocol) -> WantedMaterial:
     """What shows which units a person is asked about, without a word of any report or page."""
     drawn = bool(shape.parts)
-    return Wanted(shape.needs, texts=False, pages=drawn, page_texts=False, parts=drawn)
+    return WantedMaterial(shape.needs, texts=False, pages=drawn, page_texts=False, parts=drawn)
 
 
-def for_scoring(shape: Protocol, *, released: bool = False) -> Wanted:
+def for_scoring(shape: Protocol, *, released: bool = False) -> WantedMaterial:
     """What a score is computed from."""
-    return Wanted(shape.needs, texts=shape.unit_kind is None, released=released)
+    return WantedMaterial(shape.needs, texts=shape.unit_kind is None, released=released)
 
 
-def for_extracting(extraction: Extraction) -> Wanted:
+def for_extracting(extraction: Extraction) -> WantedMaterial:
     """What an extraction reads."""
-    return Wanted(extraction.needs, sources=not isinstance(extraction.makes, Part))
+    return WantedMaterial(extraction.needs, sources=not isinstance(extraction.makes, ResponsePart))
 
 
 def named(db: Connection, *which: ColumnElement[bool]) -> dict[str, tuple[str, str]]:
@@ -105,7 +105,7 @@ def item_ids(project: Project, keys: Sequence[str] = ()) -> list[str]:
         return list(db.execute(ordered).scalars())
 
 
-def each(project: Project, wanted: Wanted, ids: Sequence[str]) -> Iterator[AtHand]:
+def each(project: Project, wanted: WantedMaterial, ids: Sequence[str]) -> Iterator[MaterialAtHand]:
     """Item by item, all that is at hand; only a stretch of items is in memory at a time."""
     weights = criterion_weights.allowed(project)
     heavy = wanted.texts or wanted.sources or (wanted.pages and wanted.page_texts)
@@ -116,7 +116,7 @@ def each(project: Project, wanted: Wanted, ids: Sequence[str]) -> Iterator[AtHan
         yield from found
 
 
-def of_response(project: Project, wanted: Wanted, response_id: str) -> Material | None:
+def of_response(project: Project, wanted: WantedMaterial, response_id: str) -> Material | None:
     """All that is at hand about one response; None when it is not there."""
     weights = criterion_weights.allowed(project)
     question = select(RESPONSE.c.item_id).where(RESPONSE.c.id == response_id)
@@ -128,11 +128,13 @@ def of_response(project: Project, wanted: Wanted, response_id: str) -> Material 
     return own[0].responses[0] if own else None
 
 
-def _only(at_hand: AtHand, response_id: str) -> tuple[Material, ...]:
+def _only(at_hand: MaterialAtHand, response_id: str) -> tuple[Material, ...]:
     return tuple(material for material in at_hand.responses if material.response.id == response_id)
 
 
-def _stretch(db: Connection, wanted: Wanted, ids: Sequence[str], weights: Weights) -> list[AtHand]:
+def _stretch(
+    db: Connection, wanted: WantedMaterial, ids: Sequence[str], weights: Weights
+) -> list[MaterialAtHand]:
     rows = {row["id"]: dict(row) for row in db.execute(select(ITEM).where(ITEM.c.id.in_(ids))).mappings()}
     responses = _responses(db, ids, texts=wanted.texts)
     drawn = extracts.standing(db, ids) if wanted.parts else {}
@@ -154,7 +156,7 @@ def _stretch(db: Connection, wanted: Wanted, ids: Sequence[str], weights: Weight
         )
         rivals = responses[item_id]
         made = tuple(_material(own, one, rivals, drawn.get((item_id, one.id), {})) for one in rivals)
-        found.append(AtHand(item, own, made))
+        found.append(MaterialAtHand(item, own, made))
     return _with_pages(db, found, texts=wanted.page_texts) if wanted.pages else found
 
 
@@ -166,8 +168,8 @@ def _material(
         response=response,
         documents=own.documents,
         artifact_ids=own.artifact_ids,
-        parts={Part(kind): extract.document for kind, extract in drawn.items()},
-        part_ids={Part(kind): extract.id for kind, extract in drawn.items()},
+        parts={ResponsePart(kind): extract.document for kind, extract in drawn.items()},
+        part_ids={ResponsePart(kind): extract.id for kind, extract in drawn.items()},
         others=[other for other in rivals if _rivals(response, other)],
         weights=own.weights,
     )
@@ -202,7 +204,7 @@ def _sources(db: Connection, ids: Sequence[str]) -> dict[str, list[Source]]:
     return found
 
 
-def _with_pages(db: Connection, found: list[AtHand], *, texts: bool) -> list[AtHand]:
+def _with_pages(db: Connection, found: list[MaterialAtHand], *, texts: bool) -> list[MaterialAtHand]:
     """The same with the pages that each response cites."""
     wanted = {material.response.id: _addresses(material) for one in found for material in one.responses}
     pages = pages_at(db, {address for addresses in wanted.values() for address in addresses}, texts=texts)

@@ -1,4 +1,4 @@
-"""How the pages that a project's claims cite come in: fetched where they stand, or taken from a folder."""
+"""Fetching the pages that claims cite, or importing them from a folder."""
 
 import asyncio
 import time
@@ -20,7 +20,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.judging.runs.side_by_side import side_by_side
 
 if TYPE_CHECKING:
-    from annotator.exchange.pages.fetching import Fetched, Fetcher
+    from annotator.exchange.pages.fetching import FetchedPage, Fetcher
 
 Line = dict[str, Any]
 Tell = Callable[[Line], None]
@@ -31,8 +31,8 @@ OFFLINE_TODO = "Try again when it has, or import the pages from a folder."
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """What a person asks for. What was read before is asked for again with `refresh` only.
+class FetchRequest:
+    """A request to fetch pages. Pages read before are fetched again only with `refresh`.
 
     `reader` is the address of a reader service to be asked instead of the pages' own servers.
     """
@@ -45,14 +45,14 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class PagesFolder:
-    """Cited pages that are to be taken from a folder."""
+    """A request to import cited pages from a folder."""
 
     folder: str
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What an order comes to: the spellings to be fetched, and how many addresses are left out as read."""
+class FetchPlan:
+    """The addresses to fetch, and how many are skipped as read."""
 
     to_fetch: tuple[str, ...]
     skipped: int
@@ -68,12 +68,12 @@ class Plan:
         )
 
 
-def plan(project: Project, order: Order) -> Plan:
+def plan(project: Project, order: FetchRequest) -> FetchPlan:
     """Which of the cited pages an order would fetch."""
     cited = pages.cited(project)
     there = set() if order.refresh else pages.with_text(project)
     wanted = {url: min(spellings) for url, spellings in cited.items() if url not in there}
-    return Plan(tuple(_mixed(wanted)), len(cited) - len(wanted))
+    return FetchPlan(tuple(_mixed(wanted)), len(cited) - len(wanted))
 
 
 def _mixed(wanted: dict[str, str]) -> Iterator[str]:
@@ -92,21 +92,21 @@ def _host(cited: str) -> str:
         return ""
 
 
-def fetcher_of(order: Order) -> "Fetcher":
+def fetcher_of(order: FetchRequest) -> "Fetcher":
     """What fetches for an order; Refusal when its reader service cannot be one."""
-    from annotator.exchange.pages.addresses import Rules
+    from annotator.exchange.pages.addresses import AddressRules
     from annotator.exchange.pages.fetching import Fetcher
 
-    return Fetcher(Rules(order.allow_private), reader=order.reader)
+    return Fetcher(AddressRules(order.allow_private), reader=order.reader)
 
 
 async def fetch(
     project: Project,
-    order: Order,
+    order: FetchRequest,
     *,
     tell: Tell = lambda _: None,
     listen: TextIO | None = None,
-    make: Callable[[Order], "Fetcher"] = fetcher_of,
+    make: Callable[[FetchRequest], "Fetcher"] = fetcher_of,
 ) -> Line:
     """Fetch the cited pages that are not there yet; the last line tells how it ended.
 
@@ -147,7 +147,7 @@ class _Run:
     began: float = field(default_factory=time.monotonic)
     # While no server at all has answered, it is open whether theirs or ours is the fault.
     reached: bool = False
-    unreached: "list[tuple[str, Fetched]]" = field(default_factory=list)
+    unreached: "list[tuple[str, FetchedPage]]" = field(default_factory=list)
 
     async def through(self, to_fetch: tuple[str, ...], concurrency: int) -> None:
         """Fetch them all, so many side by side."""
@@ -170,7 +170,7 @@ class _Run:
                 self.running -= 1
             self._came(cited, found)
 
-    def _came(self, cited: str, found: "Fetched") -> None:
+    def _came(self, cited: str, found: "FetchedPage") -> None:
         if found.reached is False and found.page.state is PageState.DEAD and not self.reached:
             self.unreached.append((cited, found))
             hosts = {_host(one) for one, _ in self.unreached}
@@ -214,14 +214,14 @@ async def import_folder(project: Project, folder: Path, *, tell: Tell = lambda _
     Refusal when the folder or its index cannot be read at all.
     """
     from annotator.exchange.pages import folder as folders
-    from annotator.exchange.pages.worker import Worker
+    from annotator.exchange.pages.worker import ReadingProcess
 
     entries, problems = folders.entries(folder)
     cited = pages.cited(project)
     by_state: Counter[str] = Counter()
     kept = uncited = 0
     line: Line = {}
-    async with Worker() as worker:
+    async with ReadingProcess() as worker:
         for number, entry in enumerate(entries, 1):
             found = await folders.page_of(entry, worker)
             if isinstance(found, Page):

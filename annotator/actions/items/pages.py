@@ -1,4 +1,4 @@
-"""What cited pages a project has: which are cited, how one is taken in, and in what state each was found."""
+"""Pages of a project: which are cited, how one is stored, and in what state it was found."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +13,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import page_hash
 from annotator.actions.project.recording import record
 from annotator.domain.material.page import Page, PageState
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.identity import derived_id
@@ -25,7 +25,7 @@ __all__ = ["PageLine", "cited", "lines", "normal", "page", "summary", "take_in",
 
 @dataclass(frozen=True, slots=True)
 class PageLine:
-    """A page as a list shows it; `claims` counts those that cite it, `characters` its text."""
+    """A page in a list; `claims` counts those that cite it, `characters` its length."""
 
     url: str
     state: PageState
@@ -46,8 +46,8 @@ def cited(project: Project) -> dict[str, list[str]]:
         with project.store.read() as db:
             drawn = extracts.standing(db, ids[start : start + STRETCH])
         for (_, response_id), of_kind in sorted(drawn.items()):
-            if response_id and Part.CLAIMS.value in of_kind:
-                for claim in of_kind[Part.CLAIMS.value].document.units:
+            if response_id and ResponsePart.CLAIMS.value in of_kind:
+                for claim in of_kind[ResponsePart.CLAIMS.value].document.units:
                     if claim.url.strip():
                         found.setdefault(normal(claim.url), []).append(claim.url.strip())
     return found

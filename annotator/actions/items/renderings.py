@@ -1,4 +1,4 @@
-"""How a report or source is had as safe HTML: made once, kept in the project, shown at once the next time."""
+"""Reports and sources as safe HTML: rendered once and cached in the project."""
 
 from collections.abc import Callable
 
@@ -33,7 +33,7 @@ def html(project: Project, text: str) -> Rendered:
 def warm(project: Project, progress: Callable[[str, int, int], None] | None = None) -> int:
     """Render every response that is not yet in the cache; how many were made.
 
-    One for whose formulas time ran out is not kept: whoever opens it has the rest drawn.
+    One for whose formulas time ran out is not kept: the person who opens it has the rest drawn.
     """
     cached = select(RENDERING.c.text_sha256).where(RENDERING.c.version == RENDERER_VERSION)
     with project.store.read() as db:

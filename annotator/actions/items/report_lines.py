@@ -1,4 +1,4 @@
-"""What reports a project has and which it lacks: each with what it took and what was drawn from it."""
+"""Reports of a project, present and missing: what each took and what was extracted from it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import func, select
 
 from annotator.actions.items import drawn_parts
-from annotator.actions.items.drawn_parts import Drawn
+from annotator.actions.items.drawn_parts import CurrentPart
 from annotator.actions.items.items import ITEM
 from annotator.actions.items.materials import RESPONSE, SOURCE, SYSTEM
 from annotator.actions.project import people
@@ -20,7 +20,7 @@ Column = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class ReportLine:
-    """A report without its words; None means not known. `parts` holds what was drawn from it, by kind."""
+    """A report without its text; None means unknown. `parts` holds its extracts, by kind."""
 
     id: str
     item_id: str
@@ -31,7 +31,7 @@ class ReportLine:
     tokens: int | None
     cost_usd: float | None
     characters: int
-    parts: Mapping[str, Drawn] = field(default_factory=dict)
+    parts: Mapping[str, CurrentPart] = field(default_factory=dict)
 
     @property
     def column(self) -> Column:
@@ -40,22 +40,22 @@ class ReportLine:
 
 
 @dataclass(frozen=True, slots=True)
-class ItemLine:
-    """An item as a row of reports; `sources` counts those with text, `parts` holds what was drawn from them."""
+class ReportsLine:
+    """A row of reports on one item; `sources` counts those with text, `parts` holds the item's extracts."""
 
     id: str
     key: str
     question: str
     question_type: str
     sources: int
-    parts: Mapping[str, Drawn] = field(default_factory=dict)
+    parts: Mapping[str, CurrentPart] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """All reports of the items in use, by item and column; what is in none of them is lacking."""
+    """All reports of the active items, by item and column."""
 
-    items: tuple[ItemLine, ...]
+    items: tuple[ReportsLine, ...]
     columns: tuple[Column, ...]
     lines: Mapping[tuple[str, Column], tuple[ReportLine, ...]]
 
@@ -101,7 +101,9 @@ def text_of(project: Project, response_id: str) -> str:
         return str(db.execute(select(RESPONSE.c.text).where(RESPONSE.c.id == response_id)).scalar() or "")
 
 
-def _items(project: Project, drawn: Mapping[tuple[str, str], Mapping[str, Drawn]]) -> tuple[ItemLine, ...]:
+def _items(
+    project: Project, drawn: Mapping[tuple[str, str], Mapping[str, CurrentPart]]
+) -> tuple[ReportsLine, ...]:
     told = (
         select(SOURCE.c.item_id, func.count().label("number"))
         .where(func.length(SOURCE.c.text) > 0)
@@ -115,6 +117,6 @@ def _items(project: Project, drawn: Mapping[tuple[str, str], Mapping[str, Drawn]
     with project.store.read() as db:
         sources = {row.item_id: row.number for row in db.execute(told)}
         return tuple(
-            ItemLine(**row, sources=sources.get(row["id"], 0), parts=drawn.get((row["id"], ""), {}))
+            ReportsLine(**row, sources=sources.get(row["id"], 0), parts=drawn.get((row["id"], ""), {}))
             for row in db.execute(question).mappings()
         )

@@ -1,4 +1,4 @@
-"""What sources an item has, and how a paper or page is put beside it."""
+"""Sources of an item, and adding a paper or page to it."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a project holds, counted."""
+"""Counts of a project's content."""
 
 import json
 from collections import Counter

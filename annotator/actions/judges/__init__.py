@@ -1,1 +1,1 @@
-"""The judges: who they are, their keys, endpoints and prompts."""
+"""Judges: their settings, keys, endpoints and prompts."""

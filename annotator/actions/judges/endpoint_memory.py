@@ -1,4 +1,4 @@
-"""What an endpoint and its model have shown not to take, remembered in the project from one start to the next."""
+"""Features that an endpoint and its model have rejected, remembered in the project."""
 
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -17,14 +17,14 @@ KEPT = timedelta(days=30)
 
 def recall(project: Project, sender: "Sender") -> None:
     """Let a sender begin with what earlier ones have learned of the same endpoint and model."""
-    from annotator.judging.calls.ladder import Rung
+    from annotator.judging.calls.ladder import ReplyForm
 
     known = project.get(SETTING, {}).get(_name(sender))
     if known is None or now() - datetime.fromisoformat(known["since"]) > KEPT:
         return
     sender.learned.dropped.update(known["dropped"])
     sender.learned.renamed.update(known["renamed"])
-    sender.ladder.top = Rung(known["form"])
+    sender.ladder.top = ReplyForm(known["form"])
 
 
 def form_of(project: Project, judge: Judge) -> str:
@@ -65,10 +65,10 @@ def _address(judge: Judge) -> str:
 
 def _learned(sender: "Sender") -> dict[str, Any]:
     """What deviates from how every endpoint is met at first; empty when nothing does."""
-    from annotator.judging.calls.ladder import Rung
+    from annotator.judging.calls.ladder import ReplyForm
 
     learned, form = sender.learned, sender.ladder.top
-    if not learned.dropped and not learned.renamed and form is Rung.SCHEMA:
+    if not learned.dropped and not learned.renamed and form is ReplyForm.SCHEMA:
         return {}
     return {"dropped": sorted(learned.dropped), "renamed": dict(learned.renamed), "form": form.value}
 

@@ -1,4 +1,4 @@
-"""Whether a judge may have a key, which only a person gives it here, and that none stands among its settings."""
+"""Checks on keys: only a person enters one, and none is part of a judge's settings."""
 
 import json
 import re
@@ -83,7 +83,7 @@ def _history(project: Project, judge: Judge) -> Iterator[tuple[str, Mapping[str,
 
 
 def _told_anew(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    """Whether somebody typed another address, or the variable that holds the key."""
+    """Whether someone typed another address, or the variable that holds the key."""
     return _address(before) != _address(after) or (
         bool(after.get("key_env")) and before.get("key_env") != after["key_env"]
     )

@@ -1,4 +1,4 @@
-"""What judges a project has: the baseline that is always there, those behind endpoints, and those derived."""
+"""Judges of a project: the baseline, those behind endpoints, and derived ones."""
 
 import json
 from typing import Any

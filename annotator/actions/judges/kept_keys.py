@@ -1,4 +1,4 @@
-"""Where the keys of judges are kept, found and handed over, and that none leaves in a file."""
+"""Storage and lookup of judges' keys, which never leave in a file."""
 
 from collections.abc import Iterable
 from functools import cache

@@ -1,4 +1,4 @@
-"""What wordings judges are asked by: shipped at first, then the coordinator's, version by version."""
+"""Prompts of a project: the shipped ones first, then the coordinator's versions."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -28,8 +28,8 @@ ASKING: tuple[Protocol | Extraction, ...] = (*PROTOCOLS.values(), *EXTRACTIONS.v
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """A prompt and what asks by it; `version` is in force, and `edited` says that it is not worded as shipped."""
+class PromptLine:
+    """A prompt and its uses; `version` is the current one, `edited` if it differs from the shipped text."""
 
     name: str
     protocol: str
@@ -38,14 +38,14 @@ class Listed:
     edited: bool
 
 
-def listed(project: Project) -> list[Listed]:
+def listed(project: Project) -> list[PromptLine]:
     """Every prompt by which something is judged or drawn, in the order of what asks by it."""
     found = []
     for shape in ASKING:
         for name in shape.prompts:
             current = in_force(project, name)
             edited = current.text != shipped(name)
-            found.append(Listed(name, shape.name, shape.title, current.version, edited))
+            found.append(PromptLine(name, shape.name, shape.title, current.version, edited))
     return found
 
 

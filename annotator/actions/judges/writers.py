@@ -1,4 +1,4 @@
-"""What endpoints write reports: one for each system that a model answers for, kept beside the judges."""
+"""Endpoints that write reports, one per system, stored beside the judges."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -24,8 +24,8 @@ OTHER = "Give the system another name; a name stands for one model with one set 
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """Where reports are to come from: a judge's endpoint (by name), or one of its own. Empty: as was said before.
+class WriterSettings:
+    """The endpoint that writes reports: a judge's (by name), or one of its own; empty keeps the last one.
 
     `parameters`, a JSON object, take the place of the judge's.
     """
@@ -37,7 +37,7 @@ class Settings:
     parameters: str = ""
 
 
-def prepared(project: Project, system: str, settings: Settings = Settings()) -> Judge:
+def prepared(project: Project, system: str, settings: WriterSettings = WriterSettings()) -> Judge:
     """The writer of a system, made or brought up to date by the settings.
 
     Refusal when the system's reports came from elsewhere, from another model, or were asked for with other parameters.
@@ -61,7 +61,9 @@ def named(project: Project, name: str) -> Judge | None:
 
 def of_system(project: Project, system: str, judge: str) -> Judge:
     """Who writes a system's reports: its writer of last time, where it is named, or one at the endpoint of a judge."""
-    return prepared(project, system, Settings() if judge == _name(system.strip()) else Settings(judge))
+    return prepared(
+        project, system, WriterSettings() if judge == _name(system.strip()) else WriterSettings(judge)
+    )
 
 
 def as_endpoint(writer: Judge) -> Judge:
@@ -91,16 +93,16 @@ def _has_reports(db: Connection, system: str) -> bool:
     return db.execute(answers.where(SYSTEM.c.name == system).limit(1)).first() is not None
 
 
-def _as_wanted(project: Project, system: str, settings: Settings, old: Judge | None) -> Judge:
+def _as_wanted(project: Project, system: str, settings: WriterSettings, old: Judge | None) -> Judge:
     """The writer as the settings have it, under the id it has or a new one."""
-    if settings == Settings() and old is not None:
+    if settings == WriterSettings() and old is not None:
         return old
     given: dict[str, Any] = {"name": _name(system), "kind": JudgeKind.WRITER}
     given |= _from_judge(project, settings) if settings.judge else _by_itself(settings, old)
     return judges.checked(old.id if old else new_id(), **given)
 
 
-def _from_judge(project: Project, settings: Settings) -> dict[str, str]:
+def _from_judge(project: Project, settings: WriterSettings) -> dict[str, str]:
     if settings.base_url or settings.model or settings.key_env:
         raise Refusal(
             "Both a judge and an endpoint of its own are named.", "Give --judge, or --base-url and --model."
@@ -114,7 +116,7 @@ def _from_judge(project: Project, settings: Settings) -> dict[str, str]:
     return kept | {"asking": asking, "parameters": settings.parameters or judge.parameters}
 
 
-def _by_itself(settings: Settings, old: Judge | None) -> dict[str, str]:
+def _by_itself(settings: WriterSettings, old: Judge | None) -> dict[str, str]:
     known = {name: getattr(old, name) for name in ("asking", *_SAID)} if old else {}
     said = {name: value for name in _SAID if (value := getattr(settings, name))}
     if "base_url" in said or "key_env" in said:

@@ -1,1 +1,1 @@
-"""Judging: what can be judged, what it costs, what a judge was asked, what is missing, and whether judges drift."""
+"""Judging: what can be judged, its cost, filled prompts, missing judgements, and drift."""

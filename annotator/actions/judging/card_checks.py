@@ -1,4 +1,4 @@
-"""How a validity card is held against a project: what of the judge is not as the card says, and what that forbids."""
+"""Validity cards compared with a project: differences in the judge, and what they rule out."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.actions.runs import judge_cases
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Asking, Judge, JudgeKind
 from annotator.domain.judges.validity_card import SEEN, Difference, Identity, ValidityCard, differences
 from annotator.domain.texts.canonical import canonical_json
@@ -26,8 +26,8 @@ SETTING = "cards"
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
-    """A card beside a judge of the project; `judge` is empty where there is none that it could be about.
+class CardComparison:
+    """A card compared with a judge of the project; `judge` is empty where none matches.
 
     `remarks` are differences that do not make it another judge, and what cannot be known yet.
     """
@@ -49,8 +49,8 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
-    """A card that a judge of the project is bound to: what it was made of, and when, and its hash."""
+class BoundCard:
+    """The card that a judge of the project is bound to: its basis, date and hash."""
 
     judge_id: str
     protocol: str
@@ -60,7 +60,7 @@ class Bound:
     pinned: Identity
 
 
-def check(project: Project, card: ValidityCard, name: str = "") -> Check:
+def check(project: Project, card: ValidityCard, name: str = "") -> CardComparison:
     """The card beside the judge of that name; without one, beside the judge of this project that it is most like."""
     if card.judge.protocol not in PROTOCOLS:
         raise Refusal(
@@ -75,12 +75,12 @@ def check(project: Project, card: ValidityCard, name: str = "") -> Check:
         for now in [judge_identities.as_now(project, judge, shape)]
     ]
     if not found:
-        return Check(card, "", (), ())
+        return CardComparison(card, "", (), ())
     differing, _, judge, now = min(found, key=lambda one: (len(one[0]), one[1]))
-    return Check(card, judge.name, differing, tuple(_remarks(card, judge, now)))
+    return CardComparison(card, judge.name, differing, tuple(_remarks(card, judge, now)))
 
 
-def refuse_order(project: Project, card: ValidityCard, order: Order) -> None:
+def refuse_order(project: Project, card: ValidityCard, order: RunRequest) -> None:
     """Refusal unless the judge of an order, as it would be asked now, is the one of the card. No call is made."""
     judge = derived_judges.asked(project, order)
     shape = judge_cases.shape_of(order.protocol)
@@ -131,7 +131,7 @@ def define(project: Project, card: ValidityCard, base_url: str, name: str = "", 
 
 
 def release(project: Project, judge_id: str, protocol: str) -> Change:
-    """Let a judge judge as it is set, whatever a card says; Refusal where it is bound to none."""
+    """Let a judge run as it is set, whatever a card says; Refusal where it is bound to none."""
     people.refuse_others(project, "can release a judge from its card")
     known = dict(project.get(SETTING, {}))
     if known.pop(_key(judge_id, protocol), None) is None:
@@ -142,13 +142,13 @@ def release(project: Project, judge_id: str, protocol: str) -> Change:
         return record(project, db, Change("judge", judge_id, "release from card", None, after))
 
 
-def bound(project: Project) -> list[Bound]:
+def bound(project: Project) -> list[BoundCard]:
     """The cards that judges are bound to."""
     found = []
     for key, kept in project.get(SETTING, {}).items():
         judge_id, _, protocol = key.partition("/")
         found.append(
-            Bound(
+            BoundCard(
                 judge_id, protocol, kept["name"], datetime.fromisoformat(kept["made_at"]), kept["sha256"],
                 Identity.model_validate(kept["pinned"]),
             )
@@ -164,7 +164,7 @@ def refuse_unbound(project: Project, judge: Judge, protocol: str) -> None:
             _refuse(judge.name, one.name, differences(one.pinned, now))
 
 
-def refused_models(project: Project, judge: Judge, order: Order) -> Callable[[str], str]:
+def refused_models(project: Project, judge: Judge, order: RunRequest) -> Callable[[str], str]:
     """What says why a model may not answer for a judge: a card, or the order, names those that may. “” when it may."""
     pinned = [
         one.pinned for one in bound(project) if (one.judge_id, one.protocol) == (judge.id, order.protocol)
@@ -252,7 +252,7 @@ def _refuse(judge: str, card: str, found: tuple[Difference, ...]) -> None:
     )
 
 
-def _verdict(found: Check) -> str:
+def _verdict(found: CardComparison) -> str:
     if not found.judge:
         return f"No judge of this project matches the card “{found.card.name}”."
     if found.differences:

@@ -1,4 +1,4 @@
-"""Judges made from others: asked several units together, or a majority of several judges or of the trials of one."""
+"""Judges derived from others: several units per call, or a majority of judges or trials."""
 
 import json
 from collections import Counter, defaultdict
@@ -14,7 +14,7 @@ from annotator.actions.labelling import wordings
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.actions.runs.journal import JUDGEMENT
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Asking, Judge, JudgeFields, JudgeKind
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Case, Verdicts
@@ -26,7 +26,7 @@ from annotator.domain.texts.refusal import Refusal
 _ROOM_FOR_A_NAME = 100
 
 
-def asked(project: Project, order: Order) -> Judge:
+def asked(project: Project, order: RunRequest) -> Judge:
     """The judge of an order; Refusal where it cannot be asked that way. It need not be in the file yet."""
     judge = judges.named(project, order.judge)
     if judge.kind != JudgeKind.ENDPOINT and (order.together > 1 or order.trials > 1):
@@ -61,8 +61,8 @@ LONGEST_NAME = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Vote:
-    """What one member, or one trial, said of a unit; without a value it said nothing."""
+class MemberVote:
+    """One member's, or one trial's, value on a unit; without a value it abstained."""
 
     who: str
     value: str | None
@@ -122,7 +122,7 @@ def counting(project: Project, judge: Judge, protocol: str) -> Callable[[Case], 
     return count
 
 
-def majority(votes: Sequence[Vote], members: int) -> Verdict:
+def majority(votes: Sequence[MemberVote], members: int) -> Verdict:
     """The value of more than half of the votes, given that more than half of the members voted; otherwise unclear."""
     given = [vote for vote in votes if vote.value is not None]
     if not given:
@@ -145,7 +145,7 @@ def majority(votes: Sequence[Vote], members: int) -> Verdict:
     )
 
 
-def _votes(project: Project, judge: Judge, protocol: str) -> Mapping[tuple[str, str], list[Vote]]:
+def _votes(project: Project, judge: Judge, protocol: str) -> Mapping[tuple[str, str], list[MemberVote]]:
     """(response, unit) → the votes, in the order of the members or of the trials."""
     panel = json.loads(judge.parameters)
     members: list[str] = panel["members"]
@@ -153,7 +153,7 @@ def _votes(project: Project, judge: Judge, protocol: str) -> Mapping[tuple[str, 
     question = select(JUDGEMENT).where(JUDGEMENT.c.rater_id.in_(members), JUDGEMENT.c.protocol == protocol)
     if not over_trials:
         question = question.where(JUDGEMENT.c.trial == 1)
-    found: dict[tuple[str, str], list[tuple[int, Vote]]] = defaultdict(list)
+    found: dict[tuple[str, str], list[tuple[int, MemberVote]]] = defaultdict(list)
     with project.store.read() as db:
         names: dict[str, str] = dict(
             db.execute(select(JUDGE.c.id, JUDGE.c.name).where(JUDGE.c.id.in_(members))).all()
@@ -167,6 +167,6 @@ def _votes(project: Project, judge: Judge, protocol: str) -> Mapping[tuple[str, 
     return {unit: [vote for _, vote in sorted(cast, key=lambda one: one[0])] for unit, cast in found.items()}
 
 
-def _vote(who: str, row: Any) -> Vote:
+def _vote(who: str, row: Any) -> MemberVote:
     value = row.value if row.status == Status.OK.value else None
-    return Vote(who, value, row.quote, row.quote_start, row.quote_end)
+    return MemberVote(who, value, row.quote, row.quote_start, row.quote_end)

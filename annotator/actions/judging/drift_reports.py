@@ -1,4 +1,4 @@
-"""What a drift check came to: which verdicts of a frozen anchor set changed, and what else changed at the endpoint."""
+"""Results of a drift check: changed verdicts of the anchor set, and changes at the endpoint."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -26,8 +26,8 @@ _AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Anchored:
-    """A unit of an anchor set, with the verdict that was given when it was frozen."""
+class AnchoredVerdict:
+    """A unit of an anchor set with its frozen verdict."""
 
     item_id: str
     response_id: str
@@ -37,8 +37,8 @@ class Anchored:
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
-    """What a check said of a unit; without a value the status is why."""
+class RecheckedVerdict:
+    """The verdict of a check on a unit; without a value the status says why."""
 
     value: str | None
     status: str
@@ -46,8 +46,8 @@ class Again:
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
-    """A verdict that is another now, with the calls behind both."""
+class ChangedVerdict:
+    """A changed verdict, with the calls behind the old and the new one."""
 
     item: str
     system: str
@@ -60,8 +60,8 @@ class Changed:
 
 
 @dataclass(frozen=True, slots=True)
-class Drift:
-    """A check beside its anchor set: `compared` of its `units` have a verdict again, `missing` counts the others.
+class DriftReport:
+    """A check compared with its anchor set: `compared` of its `units` have a new verdict, `missing` have none.
 
     `agreement` is the share of verdicts that stayed, with Wilson's interval, and `kappa` Cohen's, both over items.
     `differences` names what differs between the calls of then and of now, each with both lists of what was seen.
@@ -76,7 +76,7 @@ class Drift:
     compared: int
     agreement: Estimate
     kappa: Estimate
-    changed: tuple[Changed, ...]
+    changed: tuple[ChangedVerdict, ...]
     missing: Mapping[str, int]
     differences: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
 
@@ -109,15 +109,15 @@ class Drift:
 def compared(
     project: Project,
     about: Mapping[str, str],
-    units: Iterable[Anchored],
-    found: Mapping[tuple[str, str], Again],
-) -> Drift:
+    units: Iterable[AnchoredVerdict],
+    found: Mapping[tuple[str, str], RecheckedVerdict],
+) -> DriftReport:
     """The report on a check; `about` gives its judge, protocol, run and moments by the names of a report's fields."""
     from annotator.stats.agreement.agreement import cohen_kappa
     from annotator.stats.intervals.sample_size import clustered_wilson
 
     anchored = list(units)
-    pairs, changed, missing = [], list[tuple[Anchored, Again]](), dict[str, int]()
+    pairs, changed, missing = [], list[tuple[AnchoredVerdict, RecheckedVerdict]](), dict[str, int]()
     for unit in anchored:
         again = found.get((unit.response_id, unit.unit_id))
         if again is not None and again.value is not None and again.status == Status.OK:
@@ -127,7 +127,7 @@ def compared(
             cause = "gone" if again is None else again.status
             missing[cause] = missing.get(cause, 0) + 1
     stayed, items = [unit.value == value for unit, value in pairs], [unit.item_id for unit, _ in pairs]
-    return Drift(
+    return DriftReport(
         **about,
         units=len(anchored),
         compared=len(pairs),
@@ -144,11 +144,13 @@ def compared(
     )
 
 
-def _changed(project: Project, pairs: list[tuple[Anchored, Again]]) -> tuple[Changed, ...]:
+def _changed(
+    project: Project, pairs: list[tuple[AnchoredVerdict, RecheckedVerdict]]
+) -> tuple[ChangedVerdict, ...]:
     with project.store.read() as db:
         names = materials.named(db, RESPONSE.c.id.in_({unit.response_id for unit, _ in pairs}))
     return tuple(
-        Changed(
+        ChangedVerdict(
             *names[unit.response_id],
             unit.response_id,
             unit.unit_id,

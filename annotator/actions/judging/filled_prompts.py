@@ -1,4 +1,4 @@
-"""Prompts filled: how one reads for a unit of the project, and what a judge was sent for a judgement."""
+"""Filled prompts: a preview for a unit of the project, and what a judge was sent."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ from annotator.actions.judging import judge_runs
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.journal import CALL, JUDGEMENT, RUN
-from annotator.actions.runs.judge_cases import Manner, Order
+from annotator.actions.runs.judge_cases import JudgeSettings, RunRequest
 from annotator.actions.runs.run_judgements import refuse_others
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.judgement import Status
@@ -30,8 +30,8 @@ R = TypeVar("R", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
-    """A question: by which prompt, filled with what, which of it is foreign text, and the class of its answer."""
+class CollectedQuestion:
+    """A question: its prompt, values, foreign text, and answer class."""
 
     prompt: str
     fields: Mapping[str, str]
@@ -40,15 +40,15 @@ class Noted:
 
 
 @dataclass
-class Noting:
-    """An `Ask` that asks nobody; of questions that hang on an answer it hears nothing."""
+class CollectingAsk:
+    """An `Ask` that only collects the questions, except those that depend on an answer."""
 
-    questions: list[Noted] = field(default_factory=list)
+    questions: list[CollectedQuestion] = field(default_factory=list)
 
     async def __call__(
         self, prompt: str, fields: Mapping[str, str], reply: type[R], fenced: Sequence[str] = ()
     ) -> Answer:
-        self.questions.append(Noted(prompt, fields, reply, fenced))
+        self.questions.append(CollectedQuestion(prompt, fields, reply, fenced))
         return Answer(Status.SKIPPED, cause="It was not asked.")
 
 
@@ -59,8 +59,8 @@ LOOKED_AT = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Preview:
-    """What would be sent, in its two parts, and about what: the item's key, the system, the unit's words.
+class PromptPreview:
+    """The two parts of a prompt to be sent, and its subject: item key, system, words of the unit.
 
     `tokens` are roughly counted.
     """
@@ -75,7 +75,7 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class _About:
-    """What a question is about, and the question: its fields, and which of them are foreign text."""
+    """The subject of a question, and the question: its fields, and which of them are foreign text."""
 
     item_key: str
     system_id: str
@@ -84,7 +84,7 @@ class _About:
     fenced: Sequence[str]
 
 
-def preview(project: Project, name: str, text: str, number: int = 0) -> Preview | None:
+def preview(project: Project, name: str, text: str, number: int = 0) -> PromptPreview | None:
     """A wording filled for the unit of that number (from 0) that is asked about by this prompt.
 
     None where the project has no such unit, or the wording cannot be asked by.
@@ -99,14 +99,14 @@ def preview(project: Project, name: str, text: str, number: int = 0) -> Preview 
 
     said = [one["content"] for one in render(prompts.parsed(name, text), about.fields, about.fenced)]
     system = _system(project, about.system_id)
-    return Preview(said[0], said[1], about.item_key, system, about.unit, sum(map(tokens_in, said)))
+    return PromptPreview(said[0], said[1], about.item_key, system, about.unit, sum(map(tokens_in, said)))
 
 
 async def _found(project: Project, name: str, number: int) -> _About | None:
     """The question of that number that would be put by the prompt."""
     shape = next(shape for shape in prompts.ASKING if name in shape.prompts)
     for subject, judge in _judged(project, shape) if isinstance(shape, Protocol) else _drawn(project, shape):
-        noting = Noting()
+        noting = CollectingAsk()
         await judge(subject, noting)
         for asked in noting.questions:
             if asked.prompt != name:
@@ -125,10 +125,10 @@ def _unit(subject: Case | Material) -> str:
 
 def _judged(project: Project, shape: Protocol) -> Iterator[tuple[Case, Any]]:
     """Cases of one unit, then, where several can be asked together, cases of several."""
-    order = Order(judge="", protocol=shape.name)
-    for judge, manner in ((shape.judge, Manner()), (shape.judge_together, Manner(TOGETHER))):
+    order = RunRequest(judge="", protocol=shape.name)
+    for judge, settings in ((shape.judge, JudgeSettings()), (shape.judge_together, JudgeSettings(TOGETHER))):
         if judge is not None:
-            for case in islice(judge_cases.cases(project, order, manner=manner), LOOKED_AT):
+            for case in islice(judge_cases.cases(project, order, settings=settings), LOOKED_AT):
                 yield case, judge
 
 
@@ -153,8 +153,8 @@ REPAIR = " The previous reply and its fault were included once, with a request t
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
-    """The two parts of what was sent, by which version of which prompt, and in words how sure that is.
+class SentPrompt:
+    """The two parts of a sent prompt, its version, and in words how certain that is.
 
     `same` tells that its key is the one under which the reply is kept.
     """
@@ -167,7 +167,7 @@ class Sent:
     words: str
 
 
-def sent(project: Project, judgement_id: str) -> Sent | None:
+def sent(project: Project, judgement_id: str) -> SentPrompt | None:
     """What was sent for a judgement; None where nobody was asked, or its wording or its unit is kept no more."""
     refuse_others(project)
     question = (
@@ -194,7 +194,7 @@ def sent(project: Project, judgement_id: str) -> Sent | None:
     return asyncio.run(_as_sent(project, row, Judge(**judge)))
 
 
-async def _as_sent(project: Project, row: Any, judge: Judge) -> Sent | None:
+async def _as_sent(project: Project, row: Any, judge: Judge) -> SentPrompt | None:
     """The question whose key is that of the reply; else the first that was put by the same wording."""
     first = None
     async for asked, case in _questions(project, row, judge):
@@ -209,10 +209,10 @@ async def _as_sent(project: Project, row: Any, judge: Judge) -> Sent | None:
 
 
 async def _questions(project: Project, row: Any, judge: Judge) -> Any:
-    order = Order(judge.name, row["protocol"])
+    order = RunRequest(judge.name, row["protocol"])
     shape = judge_runs.asked_by(project, order, judge)
     for case in _cases(project, row, judge):
-        noting = Noting()
+        noting = CollectingAsk()
         if shape.judge is not None:
             await shape.judge(case, noting)
         for asked in noting.questions:
@@ -222,10 +222,10 @@ async def _questions(project: Project, row: Any, judge: Judge) -> Any:
 def _cases(project: Project, row: Any, judge: Judge) -> Iterator[Case]:
     """The case that holds the unit, whole, and then with those of its units alone that the same call answered."""
     scope = json.loads(row["scope"] or "{}")
-    manner = Manner(judge.asked.together, judge.asked.weights_shown, scope.get("seed", 0))
-    order = Order("", row["protocol"], (row["system"],), (row["key"],), trials=row["trial"])
+    settings = JudgeSettings(judge.asked.together, judge.asked.weights_shown, scope.get("seed", 0))
+    order = RunRequest("", row["protocol"], (row["system"],), (row["key"],), trials=row["trial"])
     answered = _answered(project, row["call_id"])
-    for case in judge_cases.cases(project, order, manner=manner):
+    for case in judge_cases.cases(project, order, settings=settings):
         mine = case.response.id == row["response_id"] and case.trial == row["trial"]
         if not mine or row["unit_id"] not in {unit.id for unit in case.units}:
             continue
@@ -245,17 +245,17 @@ def _version(project: Project, name: str, sha256: str) -> PromptVersion | None:
     return next((version for version in known if version.sha256 == sha256), None)
 
 
-def _made(asked: Noted, case: Case, judge: Judge, version: PromptVersion, row: Any) -> Sent:
+def _made(asked: CollectedQuestion, case: Case, judge: Judge, version: PromptVersion, row: Any) -> SentPrompt:
     from annotator.judging.calls.asking import question_key
     from annotator.judging.calls.client import Endpoint
-    from annotator.judging.calls.ladder import Rung, asked_for
+    from annotator.judging.calls.ladder import ReplyForm, asked_for
     from annotator.judging.calls.parameters import FORMAT
     from annotator.judging.prompts.messages import render
 
     prompt = prompts.parsed(asked.prompt, version.text)
     key = question_key(Endpoint.of(judge), prompt, asked.fields, asked.reply, asked.fenced, case.trial)
-    rung = Rung(json.loads(row["parameters"]).get(FORMAT, Rung.TEXT))
+    rung = ReplyForm(json.loads(row["parameters"]).get(FORMAT, ReplyForm.TEXT))
     said = asked_for(render(prompt, asked.fields, asked.fenced), asked.reply, rung)
     same = key == row["cache_key"]
     words = (SAME if same else CHANGED) + (REPAIR if row["repaired"] else "")
-    return Sent(asked.prompt, version.version, said[0]["content"], said[1]["content"], same, words)
+    return SentPrompt(asked.prompt, version.version, said[0]["content"], said[1]["content"], same, words)

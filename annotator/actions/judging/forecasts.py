@@ -1,4 +1,4 @@
-"""What an order would cost, before any call: its questions with their lengths, those answered already, the price."""
+"""Cost estimate of a run, before any call: questions and their lengths, cached answers, the price."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
@@ -9,9 +9,9 @@ from sqlalchemy import ColumnElement, func, select
 from annotator.actions.judges import endpoint_memory, prompts
 from annotator.actions.judging import judge_offers
 from annotator.actions.project.file import Project
-from annotator.actions.runs.driving import Work
-from annotator.actions.runs.journal import CALL, RUN, Journal
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.driving import RunWork
+from annotator.actions.runs.journal import CALL, RUN, RunJournal
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_kind import RunKind
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.judgement import Status
@@ -25,8 +25,8 @@ HALF_A_CENT = 0.005
 
 
 @dataclass(frozen=True, slots=True)
-class Forecast:
-    """What an order comes to: judgements wanted of all there are, calls to make, calls whose answer the journal has.
+class CostEstimate:
+    """The estimate of a run: judgements wanted of the total, calls to make, and cached calls.
 
     Tokens are roughly counted; those of replies are the mean of this judge's so far, or `assumed`. `cost_usd` is None
     when the price is unknown; `cost_usd_without_journal` counts the answered calls too, and `cost_usd_afresh` all of
@@ -57,11 +57,11 @@ class Forecast:
     lacks: str = ""
 
     def tree(self) -> dict[str, Any]:
-        """The forecast as a JSON tree."""
+        """The estimate as a JSON tree."""
         return asdict(self)
 
     def words(self) -> list[str]:
-        """The forecast as a person reads it."""
+        """The estimate as a person reads it."""
         if self.lacks:
             return [f"There is nothing to ask yet. {self.lacks}"]
         things, one = counted(self.units, self.things.removesuffix("s")), self.units == 1
@@ -103,7 +103,7 @@ def _dollars(amount: float) -> str:
 
 @dataclass
 class Questions:
-    """The lengths of an order's questions: to be put, answered in the journal, and all that it ever asks."""
+    """Lengths of the questions of a run: to be asked, cached, and in all."""
 
     units: int = 0
     fresh: list[int] = field(default_factory=list)
@@ -111,7 +111,7 @@ class Questions:
     ever: list[int] = field(default_factory=list)
 
 
-async def of(kind: RunKind) -> Forecast:
+async def of(kind: RunKind) -> CostEstimate:
     """What an order would still take; nothing is asked and nothing is written."""
     work = kind.outlook()
     found = await of_work(kind, work, (work.whole or work.cases)())
@@ -120,7 +120,7 @@ async def of(kind: RunKind) -> Forecast:
     return replace(found, lacks=_lacking(kind.project, kind.order))
 
 
-async def of_work(kind: RunKind, work: Work, cases: Iterable[Case]) -> Forecast:
+async def of_work(kind: RunKind, work: RunWork, cases: Iterable[Case]) -> CostEstimate:
     """The same of what is known to be asked, of all its `cases`."""
     project, order, judge = kind.project, kind.order, kind.judge
     to_do = work.total - work.before
@@ -143,9 +143,9 @@ async def of_work(kind: RunKind, work: Work, cases: Iterable[Case]) -> Forecast:
     )
 
 
-def _free(judge: Judge, order: Order, units: int, total: int, things: str) -> Forecast:
+def _free(judge: Judge, order: RunRequest, units: int, total: int, things: str) -> CostEstimate:
     """What is done without asking any model."""
-    return Forecast(
+    return CostEstimate(
         judge=judge.name,
         protocol=order.protocol,
         model="",
@@ -165,8 +165,8 @@ def _free(judge: Judge, order: Order, units: int, total: int, things: str) -> Fo
 
 
 def _priced(
-    judge: Judge, order: Order, found: Questions, made: tuple[float | None, float | None], usual: float
-) -> Forecast:
+    judge: Judge, order: RunRequest, found: Questions, made: tuple[float | None, float | None], usual: float
+) -> CostEstimate:
     """What the questions take when replies are as long and as slow as those `made`; `usual` tokens before the first."""
     from annotator.judging.calls.prices import prices
 
@@ -177,7 +177,7 @@ def _priced(
     def cost(questions: list[int]) -> float | None:
         return price.price.cost(sum(questions), round(each * len(questions))) if price else None
 
-    return Forecast(
+    return CostEstimate(
         judge=judge.name,
         protocol=order.protocol,
         model=judge.model,
@@ -196,7 +196,7 @@ def _priced(
     )
 
 
-def _lacking(project: Project, order: Order) -> str:
+def _lacking(project: Project, order: RunRequest) -> str:
     """Why an order comes to nothing, and what to do about it."""
     if order.protocol in EXTRACTIONS:
         lacks = next(one.lacks for one in judge_offers.drawings(project) if one.name == order.protocol)
@@ -205,13 +205,13 @@ def _lacking(project: Project, order: Order) -> str:
     return lacks or "Choose other items or systems."
 
 
-async def _weighed(kind: RunKind, work: Work, cases: Iterable[Case]) -> Questions:
-    """Every question of the order, told apart by whether it is still to be put."""
+async def _weighed(kind: RunKind, work: RunWork, cases: Iterable[Case]) -> Questions:
+    """Every question of the order, broken down by whether it is still to be put."""
     from annotator.judging.calls.client import Endpoint
     from annotator.judging.calls.weighing import weighed
     from annotator.judging.runs.runner import left
 
-    journal = Journal(kind.project, "", kind.judge.id, kind.order.protocol)
+    journal = RunJournal(kind.project, "", kind.judge.id, kind.order.protocol)
     endpoint, edited, found = Endpoint.of(kind.judge), prompts.edited(kind.project), Questions()
     ask: Callable[..., Any] | None = work.shape.judge
     for case in cases if ask else ():

@@ -1,4 +1,4 @@
-"""What asking models has cost: by purpose, judge or run, and shared out among the questions, systems and criteria."""
+"""Costs of asking models, by purpose, judge or run, and per question, system and criterion."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -36,7 +36,7 @@ BY = (*_PAID_BY, *_NAMED)
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What was paid for one purpose, judge, run, question, system or criterion under a protocol.
+    """Cost of one purpose, judge, run, question, system or criterion under a protocol.
 
     `name` is that of the purpose, judge or system, the run's id, the item's key, or the unit's id with its item's key
     in `item`; empty for what is no single question's, system's or criterion's. `cost_usd` is None while the cost of no

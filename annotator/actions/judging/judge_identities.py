@@ -1,4 +1,4 @@
-"""What makes a judge this judge: as it judged, read from its runs and calls, and as it is now."""
+"""Identity of a judge: as it judged, according to its runs and calls, and as it is now."""
 
 import ipaddress
 import json

@@ -1,17 +1,17 @@
-"""What judges can be asked for in a project: each protocol, what its items still lack in words, and what draws it."""
+"""Available orders to judges: each protocol, what its items still lack, and how to extract it."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from annotator.actions.items import extracts, materials
-from annotator.actions.items.materials import AtHand, Wanted
+from annotator.actions.items.materials import MaterialAtHand, WantedMaterial
 from annotator.actions.items.report_lines import Reports
 from annotator.actions.labelling import label_offers
 from annotator.actions.material.responding import MANNERS
 from annotator.actions.project.file import Project
 from annotator.domain.judges.protocol import Extraction, Protocol
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.counting import counted
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.protocols.pairing import NAME as PAIRING
@@ -22,15 +22,15 @@ CHECKS = "drift."
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """An extraction that makes a part which a protocol needs: of how many reports, and how many have none yet.
+class ExtractionStep:
+    """An extraction that a protocol needs: number of reports, and how many have none yet.
 
     `alone` tells whether the baseline draws it too, without any model.
     """
 
     extraction: str
     title: str
-    part: Part
+    part: ResponsePart
     reports: int
     missing: int
     alone: bool
@@ -45,8 +45,8 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
-    """A protocol as it can be ordered. `ready` counts the items that lack nothing; `lacks` says what the others do.
+class ProtocolOffer:
+    """A protocol that can be ordered. `ready` counts complete items; `lacks` says what the others need.
 
     One that is not `asked` is computed from what is at hand. With `together` several units fit into one call.
     """
@@ -65,7 +65,7 @@ class Offer:
     items: int
     ready: int
     lacks: tuple[str, ...] = ()
-    steps: tuple[Step, ...] = ()
+    steps: tuple[ExtractionStep, ...] = ()
 
     def words(self) -> str:
         """How much of the project it can be ordered for, in a sentence."""
@@ -81,8 +81,8 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
-    """An extraction as it can be ordered: of how many reports (or items), and how many have nothing drawn yet.
+class ExtractionOffer:
+    """An extraction that can be ordered: number of reports (or items), and how many have none yet.
 
     `alone` tells whether the baseline draws it too; `lacks` says what is missing where there is nothing to draw from.
     """
@@ -109,33 +109,33 @@ class Drawing:
 
 @dataclass
 class _Counts:
-    """What was found while the items went by."""
+    """Counts collected while going through the items."""
 
     items: int = 0
     reports: int = 0
     ready: Counter[str] = field(default_factory=Counter)
     lacking: dict[str, Counter[str]] = field(default_factory=dict)
-    without: Counter[Part] = field(default_factory=Counter)
+    without: Counter[ResponsePart] = field(default_factory=Counter)
 
-    def add(self, at_hand: AtHand, shapes: Iterable[Protocol]) -> None:
+    def add(self, at_hand: MaterialAtHand, shapes: Iterable[Protocol]) -> None:
         """Count one item for every protocol."""
         self.items += 1
         self.reports += len(at_hand.responses)
         held = [set(material.parts) for material in at_hand.responses]
-        self.without.update(part for parts in held for part in Part if part not in parts)
-        everywhere = set(Part).intersection(*held) if held else set()
+        self.without.update(part for parts in held for part in ResponsePart if part not in parts)
+        everywhere = set(ResponsePart).intersection(*held) if held else set()
         for shape in shapes:
             lacks = shape.lacks(at_hand.own.documents, len(at_hand.responses), everywhere)
             self.lacking.setdefault(shape.name, Counter()).update(lacks)
             self.ready[shape.name] += not lacks
 
 
-def offers(project: Project) -> list[Offer]:
+def offers(project: Project) -> list[ProtocolOffer]:
     """All protocols with what this project lacks for each. The items are read once, their reports' words never."""
     shapes = tuple(shape for shape in PROTOCOLS.values() if not shape.by_people)
     kinds = tuple(dict.fromkeys(kind for shape in shapes for kind in shape.needs))
     found = _Counts()
-    for at_hand in materials.each(project, Wanted(kinds, texts=False), materials.item_ids(project)):
+    for at_hand in materials.each(project, WantedMaterial(kinds, texts=False), materials.item_ids(project)):
         found.add(at_hand, shapes)
     return [_offer(shape, found) for shape in shapes]
 
@@ -152,9 +152,9 @@ def unasked(project: Project, protocol: str) -> str:
     return " ".join(label_offers.gaps(shape, met) or offer.lacks)
 
 
-def drawings(project: Project) -> list[Drawing]:
+def drawings(project: Project) -> list[ExtractionOffer]:
     """All extractions with how much of the project they have not drawn from. No report's words are read."""
-    wanted = Wanted((), texts=False, sources=True)
+    wanted = WantedMaterial((), texts=False, sources=True)
     seen = list(materials.each(project, wanted, materials.item_ids(project)))
     kinds = extracts.kinds_of_items(project)
     reports = [{part.value for part in one.parts} for at_hand in seen for one in at_hand.responses]
@@ -164,12 +164,12 @@ def drawings(project: Project) -> list[Drawing]:
 
 def _drawing(
     extraction: Extraction, reports: Iterable[Collection[str]], items: Iterable[Collection[str]]
-) -> Drawing:
+) -> ExtractionOffer:
     """An extraction over reports and over items with a source, each given by the kinds that are drawn from it."""
-    of_reports = isinstance(extraction.makes, Part)
+    of_reports = isinstance(extraction.makes, ResponsePart)
     held = [extraction.makes.value in kinds for kinds in (reports if of_reports else items)]
     lacks = "No report is there yet." if of_reports else "No item has a source with its text yet."
-    return Drawing(
+    return ExtractionOffer(
         name=extraction.name,
         title=extraction.title,
         citation=extraction.citation,
@@ -183,9 +183,9 @@ def _drawing(
     )
 
 
-def _offer(shape: Protocol, found: _Counts) -> Offer:
+def _offer(shape: Protocol, found: _Counts) -> ProtocolOffer:
     lacking = found.lacking.get(shape.name, Counter())
-    return Offer(
+    return ProtocolOffer(
         name=shape.name,
         title=shape.title,
         citation=shape.citation,
@@ -210,13 +210,13 @@ def _lack(words: str, count: int, items: int) -> str:
     return f"{count:,} of {items:,} items {'lacks' if count == 1 else 'lack'} {words}."
 
 
-def _step(extraction: Extraction, found: _Counts) -> Step:
-    part = Part(extraction.makes.value)
+def _step(extraction: Extraction, found: _Counts) -> ExtractionStep:
+    part = ResponsePart(extraction.makes.value)
     alone = extraction.baseline is not None
-    return Step(extraction.name, extraction.title, part, found.reports, found.without[part], alone)
+    return ExtractionStep(extraction.name, extraction.title, part, found.reports, found.without[part], alone)
 
 
-def _making(part: Part) -> list[Extraction]:
+def _making(part: ResponsePart) -> list[Extraction]:
     """The extractions that draw a part from reports."""
     return [extraction for extraction in EXTRACTIONS.values() if extraction.makes is part]
 
@@ -249,7 +249,7 @@ def title(name: str) -> str:
     return WRITING if name in MANNERS else name
 
 
-def drawings_of(found: Reports) -> list[Drawing]:
+def drawings_of(found: Reports) -> list[ExtractionOffer]:
     """Every extraction, with how many reports (or items with a source) have nothing drawn yet."""
     reports = [line.parts for of_cell in found.lines.values() for line in of_cell]
     items = [item.parts for item in found.items if item.sources]

@@ -1,4 +1,4 @@
-"""What a person who puts an order together must know at once: whether it can be carried out, and how much it is."""
+"""Summary of an order while it is entered: whether it can run, and how large it is."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from annotator.actions.items.items import ITEM
 from annotator.actions.judging import judge_runs
 from annotator.actions.material import extracting
 from annotator.actions.project.file import Project
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import EXTRACTIONS
@@ -17,26 +17,26 @@ _DASHES = ("–", "-", "..")
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """An order at a glance: `words` say how much of how much it is, or why it cannot be carried out (`refused`)."""
+class RunSummary:
+    """A summary of an order: its size in `words`, or why it cannot be run (`refused`)."""
 
-    order: Order
+    order: RunRequest
     words: str
     total: int = 0
     to_do: int = 0
     refused: bool = False
 
 
-def look(project: Project, order: Order) -> Look:
+def look(project: Project, order: RunRequest) -> RunSummary:
     """What an order comes to; a refusal is told in words, since the order is not finished yet."""
     try:
         if order.protocol in EXTRACTIONS:
             drawn = extracting.plan(project, order)
-            return Look(order, _drawn_words(drawn), drawn.total, drawn.to_do)
+            return RunSummary(order, _drawn_words(drawn), drawn.total, drawn.to_do)
         found = judge_runs.plan(project, order)
-        return Look(order, found.words(), found.total, found.to_do)
+        return RunSummary(order, found.words(), found.total, found.to_do)
     except Refusal as refusal:
-        return Look(order, f"{refusal.happened} {refusal.todo}".strip(), refused=True)
+        return RunSummary(order, f"{refusal.happened} {refusal.todo}".strip(), refused=True)
 
 
 def keys_of(project: Project, words: str) -> tuple[str, ...]:
@@ -64,7 +64,7 @@ def _stretch(word: str, known: list[str]) -> list[str]:
     raise Refusal(f"There is no item “{word}”.", "Use keys from the Items page, such as 1, 4, 7–9.")
 
 
-def _drawn_words(plan: extracting.Plan) -> str:
+def _drawn_words(plan: extracting.ExtractionPlan) -> str:
     things = counted(plan.total, plan.things.removesuffix("s"))
     if not plan.total:
         return f"There are no {plan.things} to extract from yet."

@@ -1,4 +1,4 @@
-"""Whether a judge answers, and how: one call to its endpoint, and what it showed in words."""
+"""Test of a judge: one call to its endpoint, and the result in words."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from annotator.actions.judges import endpoint_memory, kept_keys
 from annotator.actions.judges.judges import named
 from annotator.actions.project.file import Project
-from annotator.actions.runs.journal import Journal
+from annotator.actions.runs.journal import RunJournal
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.texts.counting import usd
 from annotator.places import user_data
@@ -25,8 +25,8 @@ FORMS = {
 
 
 @dataclass(frozen=True, slots=True)
-class ProbeOrder:
-    """One call to the endpoint of a judge, by name, to see how it answers."""
+class ProbeRequest:
+    """A request for a test call to a judge's endpoint, by name."""
 
     judge: str
 
@@ -51,7 +51,7 @@ async def test(project: Project, name: str) -> dict[str, Any]:
     )
     endpoint_memory.keep_latency(project, judge, found.latency_s if found.ok else None)
     if not project.store.readonly:
-        Journal(project, "", judge.id, "").record_calls(found.calls)
+        RunJournal(project, "", judge.id, "").record_calls(found.calls)
     return {
         "ok": found.ok,
         "words": found.sentence,

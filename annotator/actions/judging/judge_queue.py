@@ -1,4 +1,4 @@
-"""What judge runs wait for their turn: orders kept in the project, in the order in which they are to be carried out."""
+"""Queued judge runs, stored in the project in their order."""
 
 from collections.abc import Container
 from dataclasses import asdict, dataclass, replace
@@ -8,7 +8,7 @@ from annotator.actions.judges import judges
 from annotator.actions.material import extracting
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import EXTRACTIONS
@@ -18,20 +18,20 @@ GONE = Refusal("That run is no longer queued.", "See the list of runs.")
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """An order that waits, by an id of its own."""
+class QueuedRun:
+    """A queued order, with an id of its own."""
 
     id: str
-    order: Order
+    order: RunRequest
 
 
-def waiting(project: Project) -> list[Waiting]:
+def waiting(project: Project) -> list[QueuedRun]:
     """The orders that wait, the next one first."""
     return [_read(tree) for tree in project.get(SETTING, [])]
 
 
-def add(project: Project, order: Order) -> Waiting:
-    """Put an order at the end; Refusal for one that cannot be carried out, or that waits already."""
+def add(project: Project, order: RunRequest) -> QueuedRun:
+    """Put an order at the end; Refusal for one that cannot be run, or that waits already."""
     judges.named(project, order.judge)
     if order.protocol in EXTRACTIONS:
         extracting.checked(project, order)
@@ -40,7 +40,7 @@ def add(project: Project, order: Order) -> Waiting:
     known = waiting(project)
     if any(replace(one.order, **_how(order)) == order for one in known):
         raise Refusal("The same run is already queued.", "See the list of runs.")
-    added = Waiting(new_id(), order)
+    added = QueuedRun(new_id(), order)
     _keep(project, [*known, added])
     return added
 
@@ -54,7 +54,7 @@ def remove(project: Project, waiting_id: str) -> None:
     _keep(project, left)
 
 
-def take(project: Project, without: Container[str] = ()) -> Order | None:
+def take(project: Project, without: Container[str] = ()) -> RunRequest | None:
     """The order whose turn it is, which then waits no longer; None when nothing waits but of judges `without`."""
     known = waiting(project)
     taken = next((one for one in known if one.order.judge not in without), None)
@@ -75,19 +75,19 @@ def move(project: Project, waiting_id: str, by: int) -> None:
     _keep(project, known)
 
 
-def _keep(project: Project, orders: list[Waiting]) -> None:
+def _keep(project: Project, orders: list[QueuedRun]) -> None:
     project.set(SETTING, [{"id": one.id, **asdict(one.order)} for one in orders])
 
 
-def _read(tree: dict[str, Any]) -> Waiting:
+def _read(tree: dict[str, Any]) -> QueuedRun:
     fields = {name: value for name, value in tree.items() if name != "id"}
     chosen: dict[str, Any] = {
         name: tuple(fields[name]) for name in ("systems", "items", "models") if name in fields
     }
-    return Waiting(tree["id"], Order(**fields | chosen))
+    return QueuedRun(tree["id"], RunRequest(**fields | chosen))
 
 
-def _how(order: Order) -> dict[str, Any]:
-    """What does not tell two orders apart: how fast and for how much money they are carried out."""
+def _how(order: RunRequest) -> dict[str, Any]:
+    """What does not tell two orders apart: how fast and for how much money they are run."""
     names = "concurrency", "timeout_s", "budget_usd", "requests_per_minute", "tokens_per_minute"
     return {name: getattr(order, name) for name in names}

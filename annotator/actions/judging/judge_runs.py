@@ -1,4 +1,4 @@
-"""How a judge is let to work: what there is to do, the run itself, and what earlier runs came to."""
+"""Judge runs: planning, running, and the results of earlier ones."""
 
 from collections.abc import Container
 from dataclasses import dataclass, replace
@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from annotator.actions.judging import card_checks, derived_judges, judge_offers
 from annotator.actions.project.file import Project
 from annotator.actions.runs import batches, judge_cases, run_records
-from annotator.actions.runs.driving import Work
-from annotator.actions.runs.journal import Journal
-from annotator.actions.runs.judge_cases import Key, Manner, Order
+from annotator.actions.runs.driving import RunWork
+from annotator.actions.runs.journal import RunJournal
+from annotator.actions.runs.judge_cases import JudgeSettings, Key, RunRequest
 from annotator.actions.runs.run_kind import RunKind
 from annotator.actions.runs.run_records import OpenRun
 from annotator.domain.judges.judge import Judge, JudgeKind
@@ -17,8 +17,8 @@ from annotator.domain.texts.refusal import Refusal
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What an order comes to: all its judgements, and how many of them are still wanted."""
+class JudgementPlan:
+    """The size of a run: all its judgements, and how many are still missing."""
 
     judge: str
     total: int
@@ -39,21 +39,21 @@ class Plan:
         return f"{self.to_do:,} of {self.total:,} {self.things}, in {self.reports:,} reports, are not yet judged."
 
 
-def plan(project: Project, order: Order) -> Plan:
+def plan(project: Project, order: RunRequest) -> JudgementPlan:
     """How much there is to judge, and how much of it is not done."""
     judge_cases.checked(project, order)
     judge = derived_judges.asked(project, order)
-    answered = Journal(project, "", judge.id, order.protocol).finished("")
+    answered = RunJournal(project, "", judge.id, order.protocol).finished("")
     found = judge_cases.outlook(project, order, answered)
     things = judge_cases.things(order.protocol)
     lacks = "" if found.total else judge_offers.unasked(project, order.protocol)
-    return Plan(judge.name, found.total, found.total - found.done, found.reports, things, lacks)
+    return JudgementPlan(judge.name, found.total, found.total - found.done, found.reports, things, lacks)
 
 
-class Judging(RunKind):
-    """A judge judges by a protocol what is not yet judged; a vote is counted anew whenever it is run."""
+class JudgeRun(RunKind):
+    """A run in which a judge judges what is missing under a protocol; a vote is always recounted."""
 
-    def read(self, project: Project, order: Order) -> tuple[Judge, Protocol]:
+    def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
         """The judge, and the protocol as it goes by it."""
         judge_cases.checked(project, order)
         judge = derived_judges.asked(project, order)
@@ -78,33 +78,33 @@ class Judging(RunKind):
         batches.refuse_while_out(self.project, self.judge, protocol, run_id)
         return super().opened()
 
-    def journal(self, run_id: str) -> Journal:
+    def journal(self, run_id: str) -> RunJournal:
         """The verdicts, as judgements."""
-        return Journal(self.project, run_id, self.judge.id, self.order.protocol)
+        return RunJournal(self.project, run_id, self.judge.id, self.order.protocol)
 
-    def work(self, run: OpenRun, journal: Journal) -> Work:
+    def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
         """The cases of the items on which some verdict is wanted."""
         project, order, judge = self.project, self.order, self.judge
         counted_anew = judge.kind == JudgeKind.DERIVED
         already: Container[Key] = frozenset() if counted_anew else journal.finished(run.id)
         found = judge_cases.outlook(project, order, already)
-        manner = Manner(judge.asked.together, judge.asked.weights_shown, run.seed)
-        return Work(
+        settings = JudgeSettings(judge.asked.together, judge.asked.weights_shown, run.seed)
+        return RunWork(
             self.shape,
-            lambda: judge_cases.cases(project, order, found.items, manner),
+            lambda: judge_cases.cases(project, order, found.items, settings),
             found.total,
             found.done,
             f"{judge_cases.things(order.protocol)} judged",
             already,
             card_checks.refused_models(project, judge, order),
-            lambda: judge_cases.cases(project, order, manner=manner),
+            lambda: judge_cases.cases(project, order, settings=settings),
         )
 
 
-run = Judging.run
+run = JudgeRun.run
 
 
-def asked_by(project: Project, order: Order, judge: Judge) -> Protocol:
+def asked_by(project: Project, order: RunRequest, judge: Judge) -> Protocol:
     """The protocol as this judge goes by it."""
     shape = judge_cases.shape_of(order.protocol)
     if judge.kind == JudgeKind.DERIVED:

@@ -1,4 +1,4 @@
-"""Which judgements did not come, and why: the list behind every count of missing ones."""
+"""Missing judgements and their causes."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -29,7 +29,7 @@ _HALTED = "The run was stopped before this was asked."
 
 @dataclass(frozen=True, slots=True)
 class MissingLine:
-    """A judgement without a verdict: whose, of what, and the cause in a word and in words."""
+    """A missing judgement: judge, subject, and the cause as a code and in words."""
 
     judge: str
     protocol: str

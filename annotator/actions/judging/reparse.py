@@ -1,4 +1,4 @@
-"""How stored replies are read again without a call: what could not be read then may be read by the rules of today."""
+"""Stored replies read again by today's rules, without a call."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import judgement_hash
 from annotator.actions.project.recording import record
 from annotator.actions.runs.journal import CALL, JUDGEMENT, call_of, same_question
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Call, Judge
 from annotator.domain.judges.judgement import Status, VerdictFields
 from annotator.domain.judges.protocol import Case, Protocol
@@ -26,7 +26,7 @@ from annotator.domain.texts.identity import now
 from annotator.protocols import USUAL
 from annotator.storage import upserts
 
-# Of these there is a reply that somebody wrote.
+# Of these there is a reply that someone wrote.
 _OK = Status.OK.value
 _REPLIED = (_OK, Status.INVALID.value)
 _COUNTED = ("read", "won", "unread", "lost", "otherwise")
@@ -36,8 +36,8 @@ _FORM, _IN_TEXT = '"response_format"', '"response_format":"text"'
 
 
 @dataclass(frozen=True, slots=True)
-class Reread:
-    """What came of it: judgements looked at, those that won a verdict by it, those that changed, those still without.
+class RereadReport:
+    """The result of reading replies again: judgements read, gained, changed, and still missing.
 
     `lost` of the changed had a verdict and have none now. `otherwise` counts the verdicts that were left as they are
     though their reply reads otherwise today, or no longer as a verdict.
@@ -62,7 +62,7 @@ class Reread:
         return told
 
     def offer(self) -> str:
-        """What reading all replies anew would change; empty when nothing."""
+        """What reading all replies again would change; empty when nothing."""
         if not self.otherwise:
             return ""
         return (
@@ -71,14 +71,16 @@ class Reread:
         )
 
 
-async def again(project: Project, judge: str, protocol: str = USUAL, *, everything: bool = False) -> Reread:
+async def again(
+    project: Project, judge: str, protocol: str = USUAL, *, everything: bool = False
+) -> RereadReport:
     """Read the replies behind a judge's invalid judgements once more, or behind all of them; no call is made.
 
     Only with `everything` does a verdict change that was read before. The audit keeps what it was, and the call its
     reply.
     """
     asked = judges.named(project, judge)
-    shape = judge_runs.asked_by(project, Order(judge, protocol), asked)
+    shape = judge_runs.asked_by(project, RunRequest(judge, protocol), asked)
     fresh: list[Row] = []
     before: dict[str, list[str | None]] = {}
     count: Counter[str] = Counter()
@@ -96,7 +98,7 @@ async def again(project: Project, judge: str, protocol: str = USUAL, *, everythi
             before[old["id"]] = [old["status"], old["value"]]
             count["won"] += has and not had
             count["lost"] += had and not has
-    found = Reread(judge, changed=len(fresh), **{name: count[name] for name in _COUNTED})
+    found = RereadReport(judge, changed=len(fresh), **{name: count[name] for name in _COUNTED})
     with project.store.write() as db:
         if fresh:
             upserts.put(db, JUDGEMENT, fresh)
@@ -164,10 +166,10 @@ def _in_plain_text(db: Connection, judge: Judge) -> set[str]:
 
 async def _reread(project: Project, shape: Protocol, rows: list[Row], case: Case) -> list[tuple[Row, Row]]:
     """Each judgement as it was and as its reply reads now; none where no reply is kept."""
-    from annotator.judging.calls.replaying import Replay
+    from annotator.judging.calls.replaying import ReplayAsk
 
     with project.store.read() as db:
-        replay = Replay(_replies(db, rows[0]["call_id"]))
+        replay = ReplayAsk(_replies(db, rows[0]["call_id"]))
     if not replay.calls or shape.judge is None:
         return []
     verdicts = await shape.judge(case, replay)

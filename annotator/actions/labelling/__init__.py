@@ -1,1 +1,1 @@
-"""How people label: queues, labels, second looks, submission, and how far each is."""
+"""Labelling by people: queues, labels, second looks, submission and progress."""

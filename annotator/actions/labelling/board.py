@@ -1,4 +1,4 @@
-"""Who is where: every assignment with its state, its date, how far it is and what time it took."""
+"""The assignment board: every assignment with its state, due date, progress and time."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -31,8 +31,8 @@ At = tuple[str, Stage]
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """A person's own document: its state, whether it was ever sealed, and how many units it has (labels: 0)."""
+class DocumentStatus:
+    """The status of a person's document: its state, whether it was ever sealed, number of units (labels: 0)."""
 
     state: State
     ever_sealed: bool
@@ -40,7 +40,7 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class LabelCounts:
     """How many labels a person has given on an item in one trial, under what, and the active seconds kept with them."""
 
     labels: int
@@ -49,14 +49,14 @@ class Labelled:
 
 
 @dataclass(slots=True)
-class Standings:
-    """What the board reads off; people and items are named by id.
+class BoardFacts:
+    """The data behind the board; people and items are named by id.
 
     `written` and `seconds` are kept by item, stage and person, `labelled` by item, person and trial, the rest by item.
     """
 
-    written: dict[tuple[str, Stage, str], Written] = field(default_factory=dict)
-    labelled: dict[tuple[str, str, int], Labelled] = field(default_factory=dict)
+    written: dict[tuple[str, Stage, str], DocumentStatus] = field(default_factory=dict)
+    labelled: dict[tuple[str, str, int], LabelCounts] = field(default_factory=dict)
     seconds: defaultdict[tuple[str, Stage, str], float] = field(default_factory=lambda: defaultdict(float))
     units: defaultdict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
     """Item → protocol → how many units each report is labelled by."""
@@ -70,9 +70,9 @@ class Standings:
     disputed: defaultdict[str, set[Stage]] = field(default_factory=lambda: defaultdict(set))
 
 
-def _gathered(db: Connection, people: Iterable[str]) -> Standings:
-    """How far these people's work on every item is, and what became of it afterwards."""
-    people, found = sorted(people), Standings()
+def _gathered(db: Connection, people: Iterable[str]) -> BoardFacts:
+    """How far these people's work on every item is, and what happened to it afterwards."""
+    people, found = sorted(people), BoardFacts()
     subjects: dict[str, At] = {}
     _written(db, people, found, subjects)
     _settled(db, found, subjects)
@@ -85,7 +85,7 @@ def _gathered(db: Connection, people: Iterable[str]) -> Standings:
     return found
 
 
-def _written(db: Connection, people: list[str], found: Standings, subjects: dict[str, At]) -> None:
+def _written(db: Connection, people: list[str], found: BoardFacts, subjects: dict[str, At]) -> None:
     a = ARTIFACT.c
     # Labels are counted one by one elsewhere; their documents are long.
     content = case((a.kind == Kind.LABELS.value, ""), else_=REVISION.c.content)
@@ -97,11 +97,11 @@ def _written(db: Connection, people: list[str], found: Standings, subjects: dict
     for artifact_id, item_id, kind, person, state, sealed_at, text in db.execute(question):
         stage = stage_of(Kind(kind))
         units = len(orjson.loads(text)["units"]) if text else 0
-        found.written[item_id, stage, person] = Written(State(state), sealed_at is not None, units)
+        found.written[item_id, stage, person] = DocumentStatus(State(state), sealed_at is not None, units)
         subjects[artifact_id] = item_id, stage
 
 
-def _settled(db: Connection, found: Standings, subjects: dict[str, At]) -> None:
+def _settled(db: Connection, found: BoardFacts, subjects: dict[str, At]) -> None:
     for item_id, stage in db.execute(select(AGREEMENT.c.item_id, AGREEMENT.c.stage)):
         found.frozen[item_id].add(Stage(stage))
     question = select(ADJUDICATION.c.id, ADJUDICATION.c.item_id, ADJUDICATION.c.stage, ADJUDICATION.c.state)
@@ -113,7 +113,7 @@ def _settled(db: Connection, found: Standings, subjects: dict[str, At]) -> None:
         found.disputed[item_id].add(Stage(stage))
 
 
-def _labelled(db: Connection, people: list[str], found: Standings, subjects: dict[str, At]) -> None:
+def _labelled(db: Connection, people: list[str], found: BoardFacts, subjects: dict[str, At]) -> None:
     reports = dealing.reports(db)
     drawn_for = {person: dealing.narrowed(db, person) for person in people}
     for protocol in TO_SUBMIT:
@@ -139,8 +139,8 @@ def _labelled(db: Connection, people: list[str], found: Standings, subjects: dic
     )
     for *about, protocol, labels, seconds in db.execute(question):
         where: tuple[str, str, int] = tuple(about)
-        so_far = found.labelled.get(where, Labelled(0, 0.0))
-        found.labelled[where] = Labelled(
+        so_far = found.labelled.get(where, LabelCounts(0, 0.0))
+        found.labelled[where] = LabelCounts(
             so_far.labels + labels, so_far.seconds + seconds, so_far.protocols | {protocol}
         )
 
@@ -153,8 +153,8 @@ _STAGES = {stage: place for place, stage in enumerate(Stage)}
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One assignment as it stands. `units` counts those written or labelled so far, `of` how many there are to be.
+class AssignmentStatus:
+    """The status of an assignment: `units` written or labelled so far, `of` the total.
 
     `of` is 0 where nobody can say how many there will be. An adjudicator's units are the stages they have closed.
     Once `handed_in`, nothing more is waited for from this person, and nothing is overdue.
@@ -180,8 +180,8 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Total:
-    """The lines of one person, or of one stage, added up; `states` counts those of each state that occurs."""
+class StatusTotal:
+    """Totals over one person or one stage; `states` counts the assignments in each state."""
 
     key: str
     name: str
@@ -195,14 +195,14 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """An assignment, whose it is, and the key of its item."""
+    """An assignment, its person, and the key of its item."""
 
     one: Assignment
     key: str
     person: Person
 
 
-def board(project: Project) -> list[Line]:
+def board(project: Project) -> list[AssignmentStatus]:
     """Every assignment, in the project's order, then by stage, alias and trial; items set aside are left out.
 
     A coordinator is told of everybody's, anyone else of their own alone and never of a repeat. The same dozen
@@ -217,9 +217,9 @@ def board(project: Project) -> list[Line]:
     return [_line(each, shared[each.one.item_id], known) for each in asked if _may_see(me, each.one)]
 
 
-def per_person(lines: Iterable[Line]) -> list[Total]:
+def per_person(lines: Iterable[AssignmentStatus]) -> list[StatusTotal]:
     """The lines added up person by person, by alias; the key is the person's id."""
-    groups: defaultdict[tuple[str, str, str], list[Line]] = defaultdict(list)
+    groups: defaultdict[tuple[str, str, str], list[AssignmentStatus]] = defaultdict(list)
     for line in lines:
         groups[line.alias, line.person_id, line.person].append(line)
     return [
@@ -261,7 +261,7 @@ def _shared_stages(asked: Iterable[_Asked]) -> defaultdict[str, set[Stage]]:
     return stages
 
 
-def _line(each: _Asked, shared: set[Stage], known: Standings) -> Line:
+def _line(each: _Asked, shared: set[Stage], known: BoardFacts) -> AssignmentStatus:
     one = each.one
     if one.stage is Stage.ADJUDICATION:
         state, units, of = _adjudication(one.item_id, shared, known)
@@ -269,7 +269,7 @@ def _line(each: _Asked, shared: set[Stage], known: Standings) -> Line:
     else:
         state, units, of = _state(one, known), *_units(one, known)
         handed_in = state not in (NOT_BEGUN, DRAFT)
-    return Line(
+    return AssignmentStatus(
         assignment_id=one.id,
         item_id=one.item_id,
         item_key=each.key,
@@ -290,8 +290,8 @@ def _line(each: _Asked, shared: set[Stage], known: Standings) -> Line:
     )
 
 
-def _state(one: Assignment, known: Standings) -> str:
-    """How far an annotator's assignment is; what became of the stage counts for those who sealed something of it."""
+def _state(one: Assignment, known: BoardFacts) -> str:
+    """How far an annotator's assignment is; what happened to the stage counts for those who sealed something of it."""
     written = known.written.get((one.item_id, one.stage, one.person_id))
     if one.trial > 1:
         if one.submitted_at is not None:
@@ -304,8 +304,8 @@ def _state(one: Assignment, known: Standings) -> str:
     return DRAFT if one.stage is Stage.LABELLING and _labels(one, known).labels else NOT_BEGUN
 
 
-def _afterwards(one: Assignment, known: Standings) -> str:
-    """What became of a stage of an item after the seals; empty while one is waited for."""
+def _afterwards(one: Assignment, known: BoardFacts) -> str:
+    """What happened to a stage of an item after the seals; empty while one is waited for."""
     if one.stage in known.disputed[one.item_id]:
         return DISPUTED
     adjudicated = known.adjudicated[one.item_id].get(one.stage)
@@ -314,7 +314,7 @@ def _afterwards(one: Assignment, known: Standings) -> str:
     return FROZEN if one.stage in known.frozen[one.item_id] else ""
 
 
-def _adjudication(item_id: str, shared: set[Stage], known: Standings) -> tuple[str, int, int]:
+def _adjudication(item_id: str, shared: set[Stage], known: BoardFacts) -> tuple[str, int, int]:
     """The state of an adjudicator's assignment, how many stages of the item are closed, and how many there will be."""
     begun, frozen = known.adjudicated[item_id].values(), known.frozen[item_id]
     closed = sum(state is AdjudicationState.CLOSED for state in begun)
@@ -326,7 +326,7 @@ def _adjudication(item_id: str, shared: set[Stage], known: Standings) -> tuple[s
     return FROZEN if frozen else NOT_BEGUN, closed, of
 
 
-def _units(one: Assignment, known: Standings) -> tuple[int, int]:
+def _units(one: Assignment, known: BoardFacts) -> tuple[int, int]:
     if one.stage is Stage.LABELLING:
         reports = known.drawn.get((one.item_id, one.person_id), known.reports.get(one.item_id, 0))
         units, labelled = known.units[one.item_id], _labels(one, known)
@@ -338,11 +338,11 @@ def _units(one: Assignment, known: Standings) -> tuple[int, int]:
     return (written.units if written else 0), 0
 
 
-def _labels(one: Assignment, known: Standings) -> Labelled:
-    return known.labelled.get((one.item_id, one.person_id, one.trial), Labelled(0, 0.0))
+def _labels(one: Assignment, known: BoardFacts) -> LabelCounts:
+    return known.labelled.get((one.item_id, one.person_id, one.trial), LabelCounts(0, 0.0))
 
 
-def _seconds(one: Assignment, known: Standings) -> float:
+def _seconds(one: Assignment, known: BoardFacts) -> float:
     """Active seconds; what is kept with the labels counts where it is more than what was kept by the report."""
     if one.trial > 1:
         return _labels(one, known).seconds
@@ -350,9 +350,9 @@ def _seconds(one: Assignment, known: Standings) -> float:
     return max(spent, _labels(one, known).seconds) if one.stage is Stage.LABELLING else spent
 
 
-def _total(key: str, name: str, lines: list[Line]) -> Total:
+def _total(key: str, name: str, lines: list[AssignmentStatus]) -> StatusTotal:
     counted = Counter(line.state for line in lines)
-    return Total(
+    return StatusTotal(
         key=key,
         name=name,
         assignments=len(lines),

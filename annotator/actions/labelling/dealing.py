@@ -1,4 +1,4 @@
-"""How reports are dealt to a rater: which units they are judged by, in what order they come, and under what name."""
+"""Reports as dealt to a rater: their units, their order, and the blind names."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -96,7 +96,7 @@ def labelling(db: Connection, person_id: str = "") -> dict[str, set[str]]:
 
 
 def replaces(person_id: str, dealt: Iterable[str], raters: AbstractSet[str]) -> bool:
-    """Whether somebody who is asked to label an item now took it over from one to whom a set dealt it."""
+    """Whether someone who is asked to label an item now took it over from one to whom a set dealt it."""
     dealt = set(dealt)
     return person_id in raters - dealt and not dealt <= raters
 

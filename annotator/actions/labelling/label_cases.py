@@ -1,10 +1,10 @@
-"""What a person is asked about reports: the cases of a protocol, those of pairs in an order of the person's own."""
+"""Questions to people about reports: a protocol's cases, pairs in an order of the person's own."""
 
 from collections.abc import Iterator, Sequence
 
 from annotator.actions.authoring import annotating
 from annotator.actions.items import materials
-from annotator.actions.items.materials import AtHand, Wanted
+from annotator.actions.items.materials import MaterialAtHand, WantedMaterial
 from annotator.actions.labelling import dealing
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -62,7 +62,7 @@ def asked(project: Project, shape: Protocol, material: Material) -> list[Case]:
 
 
 def paired() -> list[tuple[str, str]]:
-    """The protocols by which two reports are held against each other, each with its title."""
+    """The protocols by which two reports are compared with each other, each with its title."""
     return [(shape.name, shape.title) for shape in PROTOCOLS.values() if shape.paired]
 
 
@@ -87,16 +87,16 @@ def values_of(shape: Protocol, case: Case) -> tuple[str, ...]:
 
 
 def beside(case: Case) -> list[str]:
-    """The words that a unit is held against, such as a plan's other sub-task; the cited page is none of them."""
+    """The words that a unit is compared with, such as a plan's other sub-task; the cited page is none of them."""
     return [words for name, words in case.given.items() if name not in PAGE_FIELDS]
 
 
 def flags_of(case: Case) -> str:
-    """The mark that a judgement of a case carries whoever judges it: the state of a page that could not be read."""
+    """The mark of every judgement of a case: the state of a page that could not be read."""
     return f"page_{case.given[PAGE_STATE]}" if PAGE_STATE in case.given else ""
 
 
-def walk(project: Project, shape: Protocol, ids: Sequence[str] = ()) -> Iterator[AtHand]:
+def walk(project: Project, shape: Protocol, ids: Sequence[str] = ()) -> Iterator[MaterialAtHand]:
     """Item by item what people can be asked about, without the words of reports and pages.
 
     An item is left out that the person may not see the gold of yet, as long as they write their own.
@@ -113,7 +113,7 @@ def withheld(project: Project, shape: Protocol) -> set[str]:
         return {item_id for kind in shape.needs for item_id in annotating.withheld(db, me, kind)}
 
 
-def of_report(project: Project, shape: Protocol, response_id: str, wanted: Wanted) -> list[Case]:
+def of_report(project: Project, shape: Protocol, response_id: str, wanted: WantedMaterial) -> list[Case]:
     """What the person working is asked about one report; nothing where it is withheld."""
     material = materials.of_response(project, wanted, response_id)
     if material is None or material.item.id in withheld(project, shape):

@@ -1,4 +1,4 @@
-"""By what reports can be labelled in a project, in which words, and what is still lacking, in all and one by one."""
+"""Protocols by which reports can be labelled, and what each report still lacks."""
 
 from collections.abc import Iterable, Sequence
 
@@ -14,7 +14,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.protocol import Case, Material, Protocol
 from annotator.domain.kinds.artifact import State
 from annotator.domain.kinds.unit import Unit
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.counting import counted
 from annotator.protocols import PROTOCOLS, TO_SUBMIT
 from annotator.storage.tables import ArtifactRow, ExtractRow, table
@@ -63,7 +63,11 @@ def gaps(shape: Protocol, found: Iterable[tuple[Material, Sequence[Case]]]) -> t
 
 
 def _cited(shape: Protocol, material: Material) -> list[Unit]:
-    return [claim for claim in material.units(Part.CLAIMS) if claim.url] if Part.CLAIMS in shape.parts else []
+    return (
+        [claim for claim in material.units(ResponsePart.CLAIMS) if claim.url]
+        if ResponsePart.CLAIMS in shape.parts
+        else []
+    )
 
 
 def _gold(shape: Protocol, material: Material) -> Sequence[Unit]:
@@ -100,7 +104,7 @@ def _of_parts(shape: Protocol, reports: list[Material]) -> str:
     for part in shape.parts:
         if not any(material.units(part) for material in reports):
             return f"{DRAWN}{part}"
-    if Part.CLAIMS not in shape.parts:
+    if ResponsePart.CLAIMS not in shape.parts:
         return NOTHING_ASKED
     return PAGES if any(_cited(shape, material) for material in reports) else CITATIONS
 

@@ -1,4 +1,4 @@
-"""Which file a label that was given elsewhere came from, as the audit of imports tells."""
+"""Files that imported labels came from, according to the audit."""
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence

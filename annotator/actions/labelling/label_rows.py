@@ -1,4 +1,4 @@
-"""How a person's labels are found among the judgements, and when they may no longer change."""
+"""A person's labels among the judgements, and when they become unchangeable."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -46,7 +46,7 @@ def labels_of(db: Connection, rater: str, response_id: str, protocol: str) -> li
 
 
 def to_give_again(db: Connection, rater: str, protocol: str, *narrowed: ColumnElement[bool]) -> set[str]:
-    """The ids of a person's labels whose unit was worded anew since, where they are not submitted yet."""
+    """The ids of a person's labels whose unit was reworded since, where they are not submitted yet."""
     theirs = JUDGEMENT.c.rater_id == rater, JUDGEMENT.c.rater_kind == RaterKind.PERSON.value
     found = wordings.outdated(
         db, *theirs, JUDGEMENT.c.protocol == protocol, JUDGEMENT.c.trial == 1, *narrowed
@@ -56,7 +56,7 @@ def to_give_again(db: Connection, rater: str, protocol: str, *narrowed: ColumnEl
 
 
 def taken_back(label: Judgement) -> Judgement:
-    """A label of a unit that was worded anew since: what stands beside it stays, what was said does not count."""
+    """A label of a unit that was reworded since: what stands beside it stays, what was said does not count."""
     flags = " ".join(flag for flag in label.flags.split() if flag != IMPORTED)
     gone = {"value": None, "status": Status.SKIPPED, "cause": wordings.CAUSE, "flags": flags}
     return label.model_copy(update=gone)
@@ -125,12 +125,12 @@ def is_given(flags: str) -> bool:
 
 
 def lock() -> Refusal:
-    """What answers whoever would change a submitted label."""
+    """What answers the person who would change a submitted label."""
     return Refusal("Your labels of this item are submitted.", "Reopen them first; the submitted ones stay.")
 
 
 def lock_given() -> Refusal:
-    """What answers whoever would change a label that came in by a file."""
+    """What answers the person who would change a label that came in by a file."""
     return Refusal(
         "This label was given elsewhere and imported as finished work.",
         "A coordinator can change it by importing a corrected file; nothing was changed.",

@@ -1,4 +1,4 @@
-"""How a person's labels of one item are submitted: as one sealed document, which no label can change afterwards."""
+"""Submission of a person's labels on one item, as one sealed document."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from annotator.actions.labelling.label_rows import (
     submitted,
     to_give_again,
 )
-from annotator.actions.labelling.label_writing import Place
+from annotator.actions.labelling.label_writing import LabelPlace
 from annotator.actions.project import people
 from annotator.actions.project.file import PERSON, Project
 from annotator.actions.project.recording import record
@@ -45,8 +45,8 @@ LONGEST_QUOTE = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """How far a person is with labelling an item: `state` is “open”, “sealed” or “reopened”.
+class SealingStatus:
+    """A person's labelling status on an item: `state` is “open”, “sealed” or “reopened”.
 
     `units` counts every unit of every report; `revision` is that of their submitted document, 0 before the first.
     """
@@ -63,7 +63,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Unsubmitted:
-    """A person's labels of an item that are not submitted: how many there are, and how many are missing."""
+    """A person's unsubmitted labels of an item: how many there are, and how many are missing."""
 
     person_id: str
     alias: str
@@ -82,24 +82,24 @@ class _Work:
 
     reports: list[tuple[str, str]]
     units: dict[str, dict[str, str]]
-    said: dict[Place, Row[Any]]
+    said: dict[LabelPlace, Row[Any]]
 
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[LabelPlace]:
         """Every unit of every report."""
         for protocol, units in self.units.items():
             for _, response_id in self.reports:
                 for unit_id in units:
-                    yield Place(protocol, response_id, unit_id)
+                    yield LabelPlace(protocol, response_id, unit_id)
 
-    def missing(self) -> list[Place]:
+    def missing(self) -> list[LabelPlace]:
         """The places of whose present words nothing has been said."""
         return [place for place in self.places() if place not in self.said]
 
-    def given(self) -> list[Place]:
+    def given(self) -> list[LabelPlace]:
         """The places of whose present words something has been said."""
         return [place for place in self.places() if place in self.said]
 
-    def words(self, place: Place) -> str:
+    def words(self, place: LabelPlace) -> str:
         """A report and what its unit says."""
         name = next(name for name, response_id in self.reports if response_id == place.response_id)
         return f"{name}: {self.units[place.protocol][place.unit_id]}"
@@ -112,7 +112,7 @@ def missing(project: Project, item_id: str, protocol: str = USUAL) -> list[tuple
     return [(one.response_id, one.unit_id) for one in work.missing() if one.protocol == protocol]
 
 
-def state(project: Project, item_id: str, protocol: str = USUAL) -> Standing:
+def state(project: Project, item_id: str, protocol: str = USUAL) -> SealingStatus:
     """How far the person working is with labelling an item."""
     me = people.someone(project).id
     with project.store.read() as db:
@@ -125,9 +125,9 @@ def state(project: Project, item_id: str, protocol: str = USUAL) -> Standing:
         "unsure": sum(row.status == Status.UNCLEAR.value for row in said),
     }
     if row is None:
-        return Standing(OPEN, "", 0, None, **counted)
+        return SealingStatus(OPEN, "", 0, None, **counted)
     words = SEALED if row.state == State.SEALED.value else REOPENED
-    return Standing(words, row.id, row.revision, row.sealed_at, **counted)
+    return SealingStatus(words, row.id, row.revision, row.sealed_at, **counted)
 
 
 def submit(
@@ -199,7 +199,7 @@ def submit_all(
 
 
 def _open_work(person_ids: Sequence[str]) -> Select[Any]:
-    """Item, its key and person, wherever somebody has said something that is not submitted."""
+    """Item, its key and person, wherever someone has said something that is not submitted."""
     j = JUDGEMENT.c
     return (
         select(j.item_id, ITEM.c.key, j.rater_id)
@@ -249,7 +249,7 @@ def _work(db: Connection, item_id: str, person_id: str, protocol: str) -> _Work:
         for name in begun
         for label_id in to_give_again(db, person_id, name, JUDGEMENT.c.item_id == item_id)
     }
-    said = {Place(row.protocol, row.response_id, row.unit_id): row for row in rows if row.id not in gone}
+    said = {LabelPlace(row.protocol, row.response_id, row.unit_id): row for row in rows if row.id not in gone}
     return _Work(reports, units, said)
 
 

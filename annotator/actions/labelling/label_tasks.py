@@ -1,4 +1,4 @@
-"""What waits for a rater: every report, or pair of reports, to be labelled, and what they said last."""
+"""Labelling queue of a rater: reports and pairs to label, and their last labels."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import annotating
-from annotator.actions.items.materials import AtHand
+from annotator.actions.items.materials import MaterialAtHand
 from annotator.actions.labelling import dealing, label_cases, label_offers
 from annotator.actions.labelling.label_rows import (
     ITEM,
@@ -30,7 +30,7 @@ from annotator.protocols import USUAL
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class LabelTask:
     """One line of the queue: a report of an item, or two, how many of its units this person has labelled, and whether
     they have submitted their labels of the item. Of a pair `response_id` is shown first and `other_id` second. `given`
     tells that all of its labels were given elsewhere, and are finished.
@@ -60,16 +60,16 @@ def task_id(response_id: str, other_id: str = "") -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
-    """All that waits under a protocol, and what cannot be asked yet, in sentences."""
+class LabelTasks:
+    """All tasks under a protocol, and what cannot be asked yet, in sentences."""
 
-    tasks: list[Task]
+    tasks: list[LabelTask]
     gaps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
-    """A label this person gave: of which unit of which report, and what they said."""
+class LabelDecision:
+    """A label that this person gave: unit, report and value."""
 
     response_id: str
     unit_id: str
@@ -81,7 +81,7 @@ class Decision:
     task_id: str = ""
 
 
-def queue(project: Project, protocol: str = USUAL) -> list[Task]:
+def queue(project: Project, protocol: str = USUAL) -> list[LabelTask]:
     """Every report this person may label, item by item, each item's reports in this person's own order.
 
     Of what is submitted, once anything is assigned to them, only the items whose labelling is; other protocols are not
@@ -91,12 +91,12 @@ def queue(project: Project, protocol: str = USUAL) -> list[Task]:
     return outlook(project, protocol).tasks
 
 
-def outlook(project: Project, protocol: str = USUAL) -> Outlook:
+def outlook(project: Project, protocol: str = USUAL) -> LabelTasks:
     """The queue, and what is missing in it."""
     shape = label_cases.shape_of(project, protocol)
     if shape.submitted:
-        return Outlook(_handed_out(project, protocol))
-    me, tasks = people.someone(project).id, list[Task]()
+        return LabelTasks(_handed_out(project, protocol))
+    me, tasks = people.someone(project).id, list[LabelTask]()
     with project.store.read() as db:
         said = said_by(db, me, protocol)
     met: list[tuple[Material, Sequence[Case]]] = []
@@ -104,7 +104,7 @@ def outlook(project: Project, protocol: str = USUAL) -> Outlook:
         found = {one.response.id: label_cases.asked(project, shape, one) for one in at_hand.responses}
         met += [(one, found[one.response.id]) for one in at_hand.responses]
         tasks += _of_item(shape, at_hand, found, me, said)
-    return Outlook(tasks, label_offers.gaps(shape, met))
+    return LabelTasks(tasks, label_offers.gaps(shape, met))
 
 
 def seen(project: Project, protocol: str) -> tuple[str, str, object]:
@@ -115,7 +115,7 @@ def seen(project: Project, protocol: str) -> tuple[str, str, object]:
     return protocol, people.someone(project).id, project.store.watch.by_others()
 
 
-def _handed_out(project: Project, protocol: str) -> list[Task]:
+def _handed_out(project: Project, protocol: str) -> list[LabelTask]:
     """Counted without reading what the units say: it is asked after every label, to show what waits."""
     me, kind = people.someone(project).id, dealing.labelled_by(protocol)
     with project.store.read() as db:
@@ -134,14 +134,14 @@ def _handed_out(project: Project, protocol: str) -> list[Task]:
         for name, response_id in dealing.dealt(reports[item_id], me) if judged else ():
             counts = tally(judged, said[response_id])
             about = (item_id, key, words, response_id, name, len(judged), *counts, item_id in sealed)
-            tasks.append(Task(*about, given=given[response_id] >= len(judged)))
+            tasks.append(LabelTask(*about, given=given[response_id] >= len(judged)))
     return tasks
 
 
 def _of_item(
-    shape: Protocol, at_hand: AtHand, found: Mapping[str, Sequence[Case]], me: str,
+    shape: Protocol, at_hand: MaterialAtHand, found: Mapping[str, Sequence[Case]], me: str,
     said: Mapping[str, Mapping[str, str]],
-) -> list[Task]:  # fmt: skip
+) -> list[LabelTask]:  # fmt: skip
     item, names = at_hand.item, {report_id: name for name, report_id in dealing.dealt(found, me)}
     if not shape.paired:
         lines = [(response_id, "", found[response_id]) for response_id in names]
@@ -155,7 +155,7 @@ def _of_item(
             name = dealing.together(names[response_id], names[other_id]) if other_id else names[response_id]
             counts = tally(units, said.get(response_id, {}))
             about = (item.id, item.key, item.question, response_id, name, len(units))
-            tasks.append(Task(*about, *counts, other_id=other_id))
+            tasks.append(LabelTask(*about, *counts, other_id=other_id))
     return tasks
 
 
@@ -184,8 +184,8 @@ def lacking(project: Project, protocol: str = USUAL) -> str:
     return "" if seen else label_offers.WRITING
 
 
-def recent(project: Project, limit: int = 10, protocol: str = USUAL) -> list[Decision]:
-    """This person's latest labels, newest first, without those of units no longer asked about or worded anew since."""
+def recent(project: Project, limit: int = 10, protocol: str = USUAL) -> list[LabelDecision]:
+    """This person's latest labels, newest first, without those of units no longer asked about or reworded since."""
     me, shape = people.someone(project).id, label_cases.shape_of(project, protocol)
     with project.store.read() as db:
         question = mine(me, protocol).where(JUDGEMENT.c.status.in_(SAID))
@@ -205,7 +205,7 @@ def recent(project: Project, limit: int = 10, protocol: str = USUAL) -> list[Dec
             for case in label_cases.asked(project, shape, one):
                 words |= {(one.response.id, unit.id): _words(case, unit.text) for unit in case.units}
     return [
-        Decision(
+        LabelDecision(
             row.response_id, row.unit_id, keys[row.item_id],
             dealing.together(names[row.response_id], names[row.unit_id]) if shape.paired else names[row.response_id],
             words[row.response_id, row.unit_id], row.value or UNSURE, row.at,

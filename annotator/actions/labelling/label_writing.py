@@ -1,4 +1,4 @@
-"""How what a person says of a unit is written: one row for each, and images of it to be put back by."""
+"""Storage of labels: one row per unit, with images for undo."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -19,7 +19,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import judgement_hash
 from annotator.domain.judges.judgement import Judgement, RaterKind
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.ready import Ready
+from annotator.storage.ready import PreparedStatement
 
 Fields = dict[str, Any]
 # In the images of a change of several labels at once, by their ids.
@@ -27,8 +27,8 @@ SEVERAL = "several"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """What a label is about; `protocol` may be the name of a taxonomy, by which a verdict is looked at again."""
+class LabelPlace:
+    """The subject of a label; for a second look `protocol` is the name of a taxonomy."""
 
     protocol: str
     response_id: str
@@ -36,7 +36,7 @@ class Place:
 
 
 # Built once: a label is saved hundreds of times an hour, and building a statement costs more than running it.
-_ONE = Ready(
+_ONE = PreparedStatement(
     select(JUDGEMENT, submitted().label("sealed")).where(
         JUDGEMENT.c.protocol == bindparam("protocol"),
         JUDGEMENT.c.response_id == bindparam("response_id"),
@@ -46,14 +46,14 @@ _ONE = Ready(
         JUDGEMENT.c.trial == 1,
     )
 )
-_NEW = Ready(insert(JUDGEMENT))
-_CHANGED = Ready(update(JUDGEMENT).where(JUDGEMENT.c.id == bindparam("row")))
+_NEW = PreparedStatement(insert(JUDGEMENT))
+_CHANGED = PreparedStatement(update(JUDGEMENT).where(JUDGEMENT.c.id == bindparam("row")))
 
 
-def kept(db: Connection, place: Place, rater: str, *, by_file: bool = False) -> Fields | None:
+def kept(db: Connection, place: LabelPlace, rater: str, *, by_file: bool = False) -> Fields | None:
     """The row of what a person keeps about a unit, if any; Refusal where it is submitted.
 
-    What came in by a file as finished work is changed by a file alone, unless its unit was worded anew since.
+    What came in by a file as finished work is changed by a file alone, unless its unit was reworded since.
     """
     row = _ONE.first(db, {**asdict(place), "rater": rater})
     if row and row["sealed"]:

@@ -1,4 +1,4 @@
-"""How people label reports: unit by unit, blind to the system and to every other rater."""
+"""Labelling reports: unit by unit, blind to the system and to other raters."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -22,9 +22,6 @@ from annotator.actions.labelling.label_rows import (
 )
 from annotator.actions.labelling.label_rows import SAID as SAID
 from annotator.actions.labelling.label_rows import UNSURE as UNSURE
-from annotator.actions.labelling.label_tasks import Decision as Decision
-from annotator.actions.labelling.label_tasks import Outlook as Outlook
-from annotator.actions.labelling.label_tasks import Task as Task
 from annotator.actions.labelling.label_tasks import lacking as lacking
 from annotator.actions.labelling.label_tasks import outlook as outlook
 from annotator.actions.labelling.label_tasks import queue as queue
@@ -32,7 +29,7 @@ from annotator.actions.labelling.label_tasks import recent as recent
 from annotator.actions.labelling.label_tasks import seen as seen
 from annotator.actions.labelling.label_tasks import task_id
 from annotator.actions.labelling.label_writing import SEVERAL as SEVERAL
-from annotator.actions.labelling.label_writing import Fields, Place, image, kept, write
+from annotator.actions.labelling.label_writing import Fields, LabelPlace, image, kept, write
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
@@ -54,8 +51,8 @@ Make = Callable[[Fields], Fields]
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """Units that are asked about together, with what there is to read beside the report, and what may be said.
+class UnitGroup:
+    """Units that are asked about together, with their context and possible values.
 
     `why` says why nothing else may be said, where values of the protocol are left out.
     """
@@ -67,10 +64,10 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
-    """One report, or two side by side, to be labelled: what a blind rater may see, and what they have said so far.
+class LabelSheet:
+    """One report, or two side by side, with everything a blind rater may see and their labels so far.
 
-    `name` is the report's stand-in for its system's name, dealt anew for each person and item. While `sealed`, this
+    `name` is the report's stand-in for its system's name, dealt again for each person and item. While `sealed`, this
     person's labels of the item are submitted and cannot be changed. `values` are all that the protocol knows; a group
     may allow fewer. Of a pair `other` is shown second. `outdated` are, by unit, the labels given on other words than
     the unit has now: among `labels` they stand taken back, or as they are where they are submitted. `given` are, by
@@ -83,7 +80,7 @@ class Sheet:
     item: Item
     report: str
     artifact_id: str
-    groups: tuple[Group, ...]
+    groups: tuple[UnitGroup, ...]
     labels: dict[str, Judgement]
     values: tuple[str, ...]
     sealed: bool = False
@@ -109,7 +106,7 @@ class Sheet:
         return taken_back(label) if old and not self.sealed and label.at <= old.at else label
 
 
-def sheet(project: Project, response_id: str, protocol: str = USUAL, other_id: str = "") -> Sheet:
+def sheet(project: Project, response_id: str, protocol: str = USUAL, other_id: str = "") -> LabelSheet:
     """All that is needed to label one report, or a pair; Refusal when there is nothing to label."""
     shape = label_cases.shape_of(project, protocol)
     cases = label_cases.of_report(project, shape, response_id, materials.for_judging(shape))
@@ -138,7 +135,7 @@ def sheet(project: Project, response_id: str, protocol: str = USUAL, other_id: s
         if first.other
         else {}
     )
-    return Sheet(
+    return LabelSheet(
         protocol,
         response_id,
         names[response_id],
@@ -161,7 +158,7 @@ def _given(db: Connection, found: Iterable[Judgement]) -> dict[str, str]:
     return {one.unit_id: origins.of(one.flags, one.at) for one in found if is_given(one.flags)}
 
 
-def _grouped(shape: Protocol, cases: Sequence[Case]) -> list[Group]:
+def _grouped(shape: Protocol, cases: Sequence[Case]) -> list[UnitGroup]:
     """What each case is given stays by its units; units of which nothing but the report is to be read are one group."""
     plain = [not case.given for case in cases]
     found = []
@@ -169,7 +166,7 @@ def _grouped(shape: Protocol, cases: Sequence[Case]) -> list[Group]:
         of_run = [case for _, case in run]
         for some in [of_run] if together else [[case] for case in of_run]:
             values = label_cases.values_of(shape, some[0])
-            found.append(Group(tuple(_units(some)), some[0].given, values, some[0].why))
+            found.append(UnitGroup(tuple(_units(some)), some[0].given, values, some[0].why))
     return found
 
 
@@ -198,7 +195,7 @@ def set_label(
     fields = _checked(protocol, value, cases)
     if seconds is not None:
         fields["seconds"] = round(seconds, 1)
-    place = Place(protocol, response_id, unit_id)
+    place = LabelPlace(protocol, response_id, unit_id)
     return _say(project, place, f"label {value}", _marked(fields), cases)
 
 
@@ -213,7 +210,7 @@ def set_labels(
     before, after = dict[str, Fields](), dict[str, Fields]()
     with project.store.write() as db:
         for unit_id in unit_ids:
-            there, row = _put(project, db, Place(protocol, response_id, unit_id), make, cases)
+            there, row = _put(project, db, LabelPlace(protocol, response_id, unit_id), make, cases)
             before[row["id"]], after[row["id"]] = there, image(row)
         change = Change("judgement", next(iter(after)), f"label {value}", {SEVERAL: before}, {SEVERAL: after})
         return record(project, db, change)
@@ -225,12 +222,12 @@ def set_evidence(
 ) -> Change:  # fmt: skip
     """Mark the passage that decides the unit; offsets are characters of the report's own text, None for a page's."""
     fields = {"quote": quote, "quote_start": start, "quote_end": end}
-    return _say(project, Place(protocol, response_id, unit_id), "mark evidence", lambda _: fields)
+    return _say(project, LabelPlace(protocol, response_id, unit_id), "mark evidence", lambda _: fields)
 
 
 def set_note(project: Project, response_id: str, unit_id: str, note: str, protocol: str = USUAL) -> Change:
     """A note beside the label; it travels to the adjudicator and never counts as disagreement."""
-    return _say(project, Place(protocol, response_id, unit_id), "note", lambda _: {"note": note})
+    return _say(project, LabelPlace(protocol, response_id, unit_id), "note", lambda _: {"note": note})
 
 
 def set_flag(
@@ -246,7 +243,7 @@ def set_flag(
         others = [flag for flag in before["flags"].split() if flag != FLAGGED]
         return {"flags": " ".join([*others, FLAGGED] if flagged else others)}
 
-    return _say(project, Place(protocol, response_id, unit_id), "flag", fields)
+    return _say(project, LabelPlace(protocol, response_id, unit_id), "flag", fields)
 
 
 # Unit → the case in which it is asked about.
@@ -296,14 +293,14 @@ def _gone(protocol: str) -> Refusal:
     return Refusal(f"That {one} is no longer part of what is labelled.", "Open the report again.")
 
 
-def _say(project: Project, place: Place, verb: str, make: Make, cases: Cases | None = None) -> Change:
+def _say(project: Project, place: LabelPlace, verb: str, make: Make, cases: Cases | None = None) -> Change:
     with project.store.write() as db:
         before, after = _put(project, db, place, make, cases)
         return record(project, db, Change("judgement", after["id"], verb, before, image(after)))
 
 
 def _put(
-    project: Project, db: Connection, place: Place, make: Make, cases: Cases | None
+    project: Project, db: Connection, place: LabelPlace, make: Make, cases: Cases | None
 ) -> tuple[Fields, Fields]:
     """Write what is now said of a unit; the image of what was there, and the row."""
     me = people.someone(project).id
@@ -318,14 +315,14 @@ def _put(
     return image(before), after
 
 
-def _as_it_counts(db: Connection, label: Fields, place: Place) -> Fields:
+def _as_it_counts(db: Connection, label: Fields, place: LabelPlace) -> Fields:
     """What is kept: a note beside old words must not make what was said of them count for the new ones."""
     if not to_give_again(db, label["rater_id"], place.protocol, JUDGEMENT.c.id == label["id"]):
         return label
     return taken_back(Judgement(**label)).model_dump()
 
 
-def _blank(project: Project, db: Connection, place: Place, rater: str, cases: Cases | None) -> Fields:
+def _blank(project: Project, db: Connection, place: LabelPlace, rater: str, cases: Cases | None) -> Fields:
     item_id = db.execute(select(RESPONSE.c.item_id).where(RESPONSE.c.id == place.response_id)).scalar()
     if item_id is None:
         raise Refusal("That report is no longer in the project.", "Open another one.")
@@ -343,7 +340,7 @@ def _blank(project: Project, db: Connection, place: Place, rater: str, cases: Ca
     }  # fmt: skip
 
 
-def _of_gold(db: Connection, item_id: str, place: Place) -> str:
+def _of_gold(db: Connection, item_id: str, place: LabelPlace) -> str:
     """The gold that has a unit; Refusal when none does any more."""
     artifact = annotating.judged_artifact(db, item_id, dealing.labelled_by(place.protocol))
     if artifact is None or place.unit_id not in {unit.id for unit in artifact.document.units}:

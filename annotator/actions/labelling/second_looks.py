@@ -1,4 +1,4 @@
-"""How people look again at what they said: the kind of an error, or where what is covered was taken from."""
+"""Second looks at labels: the kind of an error, or the origin of covered content."""
 
 from dataclasses import asdict
 from typing import Any
@@ -8,7 +8,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.labelling import label_writing
 from annotator.actions.labelling.label_rows import JUDGEMENT, SAID, mine, to_give_again
-from annotator.actions.labelling.label_writing import Place
+from annotator.actions.labelling.label_writing import LabelPlace
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
@@ -51,7 +51,7 @@ def give(project: Project, response_id: str, unit_id: str, taxonomy: str, value:
         raise Refusal(
             "Kinds of errors are not given in a project made from a task.", "Give them in the project itself."
         )
-    place, me = Place(taxonomy, response_id, unit_id), people.someone(project).id
+    place, me = LabelPlace(taxonomy, response_id, unit_id), people.someone(project).id
     with project.store.write() as db:
         before = label_writing.kept(db, place, me)
         if not value:
@@ -73,7 +73,7 @@ def _take_back(project: Project, db: Connection, before: dict[str, Any] | None) 
     return record(project, db, change)
 
 
-def _verdict(db: Connection, shape: Taxonomy, place: Place, rater: str) -> dict[str, Any]:
+def _verdict(db: Connection, shape: Taxonomy, place: LabelPlace, rater: str) -> dict[str, Any]:
     """The verdict that is looked at again; Refusal when the person came to none that asks for it."""
     question = select(JUDGEMENT).where(
         JUDGEMENT.c.id.in_(mine(rater, shape.of).with_only_columns(JUDGEMENT.c.id)),

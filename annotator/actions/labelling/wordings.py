@@ -1,4 +1,4 @@
-"""Which answers were given on another wording of their unit, as the revisions of what is judged by tell."""
+"""Answers given on an earlier wording of their unit."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -20,8 +20,8 @@ ARTIFACT, REVISION, JUDGEMENT = table(ArtifactRow), table(RevisionRow), table(Ju
 REWORDED = "reworded"
 CAUSE = "The unit was reworded since; it needs to be judged again."
 BY_JUDGES = JUDGEMENT.c.rater_kind == RaterKind.JUDGE.value
-# Of what was written once nothing was worded anew, and no judgement need be looked at.
-_WORDED_ANEW = (ARTIFACT.c.kind != Kind.LABELS.value, ARTIFACT.c.revision > 1)
+# Of what was written once nothing was reworded, and no judgement need be looked at.
+_REWORDED = (ARTIFACT.c.kind != Kind.LABELS.value, ARTIFACT.c.revision > 1)
 # When, and what each unit said from then on.
 Said = tuple[datetime, Mapping[str, str]]
 # An item, a unit, and when something was said of it.
@@ -33,7 +33,7 @@ def outdated(db: Connection, *narrowed: ColumnElement[bool], released: bool = Fa
 
     Where a wording was put back, what was said of it counts again. With `released` now is what a release holds.
     """
-    if db.execute(select(ARTIFACT.c.id).where(*_WORDED_ANEW).limit(1)).first() is None:
+    if db.execute(select(ARTIFACT.c.id).where(*_REWORDED).limit(1)).first() is None:
         return {}
     j = JUDGEMENT.c
     question = (

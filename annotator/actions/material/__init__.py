@@ -1,1 +1,1 @@
-"""What models write or draw: reports, parts, drafts and reference material."""
+"""Material that models write or extract: reports, parts, drafts and reference material."""

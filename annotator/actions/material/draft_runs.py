@@ -1,4 +1,4 @@
-"""How a model is let draft for a person: the same run as judging, each draft a proposal to that person alone."""
+"""Runs in which a model drafts for a person, each draft a private proposal."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,7 +10,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import annotating
 from annotator.actions.items import materials
-from annotator.actions.items.extracts import EXTRACT, Drawn, keep_row
+from annotator.actions.items.extracts import EXTRACT, NewExtract, keep_row
 from annotator.actions.judges import judges
 from annotator.actions.material import drafting_by_model
 from annotator.actions.material.drafting_by_model import proposed
@@ -18,11 +18,11 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.actions.runs import judge_cases
-from annotator.actions.runs.driving import Work
-from annotator.actions.runs.journal import Journal
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.driving import RunWork
+from annotator.actions.runs.journal import RunJournal
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_kind import RunKind, failure_words, with_failures
-from annotator.actions.runs.run_lines import Line
+from annotator.actions.runs.run_lines import RunEvent
 from annotator.actions.runs.run_records import OpenRun
 from annotator.domain.experts.person import Person
 from annotator.domain.judges.judge import Judge, JudgeKind
@@ -30,7 +30,7 @@ from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Extracted, Extraction, Material, Protocol, Verdicts
 from annotator.domain.judges.scale import plain
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.reference import NAMES, Aid
+from annotator.domain.kinds.reference import NAMES, WriterAid
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.extract import for_person
 from annotator.domain.texts.canonical import sha256
@@ -42,34 +42,34 @@ from annotator.protocols.drafts import DRAFTED_DIAGNOSTICS, DRAFTED_RUBRIC
 
 DRAFTED = "drafted"
 # What a model may be asked to draft, by the kind it makes.
-OFFERED: dict[Kind | Aid, Extraction] = {
+OFFERED: dict[Kind | WriterAid, Extraction] = {
     proposed(one.makes): one for one in (*DRAFTS, DRAFTED_RUBRIC, DRAFTED_DIAGNOSTICS)
 }
-# Runs of it are told apart from those that draw for everybody.
+# Runs of it are distinguished from those that draw for everybody.
 PREFIX = "proposal."
 _LETTERS_OF_TRIAL = 8
 
 
-def kind_of(name: str) -> Kind | Aid:
+def kind_of(name: str) -> Kind | WriterAid:
     """The kind of that name; Refusal when there is none."""
-    if name not in {*Kind, *Aid}:
+    if name not in {*Kind, *WriterAid}:
         raise Refusal(f"“{name}” is not a kind of document.", f"Choose one of {', '.join(OFFERED)}.")
     return proposed(name)
 
 
-def manner(kind: Kind | Aid) -> str:
+def protocol_name(kind: Kind | WriterAid) -> str:
     """The name under which a run that drafts a kind is kept; Refusal for a kind that no model is asked for."""
     if kind not in OFFERED:
         raise Refusal(f"Models do not draft {_named(kind)}.", f"Choose one of {', '.join(OFFERED)}.")
     return PREFIX + OFFERED[kind].name
 
 
-def wording(kind: Kind | Aid, question_type: str) -> str:
+def wording(kind: Kind | WriterAid, question_type: str) -> str:
     """The name of the prompt by which a kind is asked for; key insights are looked for by the type of the question."""
     return OFFERED[kind].prompt_for(question_type)
 
 
-def _checked(project: Project, order: Order) -> tuple[Extraction, Judge]:
+def _checked(project: Project, order: RunRequest) -> tuple[Extraction, Judge]:
     found = {PREFIX + one.name: one for one in OFFERED.values()}
     if order.protocol not in found:
         raise Refusal(f"“{order.protocol}” cannot be drafted.", f"Available: {', '.join(found)}.")
@@ -87,12 +87,12 @@ def _checked(project: Project, order: Order) -> tuple[Extraction, Judge]:
     return extraction, judge
 
 
-def _named(kind: Kind | Aid) -> str:
-    return NAMES[kind] if isinstance(kind, Aid) else f"a {kind.value}"
+def _named(kind: Kind | WriterAid) -> str:
+    return NAMES[kind] if isinstance(kind, WriterAid) else f"a {kind.value}"
 
 
-class Drafting(RunKind):
-    """A judge drafts for the person working, of each item that the order names; its `protocol` is the manner.
+class DraftRun(RunKind):
+    """A run in which a judge drafts for the person working; `protocol` names the kind of draft.
 
     An item with a draft that they have not dealt with gets no second one. The last line lists under `failed` what did
     not come, with its cause.
@@ -101,7 +101,7 @@ class Drafting(RunKind):
     doing, resumed = "drafting", False
     things, reply_tokens = "drafts", 1_500
 
-    def read(self, project: Project, order: Order) -> tuple[Judge, Protocol]:
+    def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
         """The judge, and the extraction in the shape of a protocol."""
         self._extraction, judge = _checked(project, order)
         self.kind = proposed(self._extraction.makes)
@@ -115,21 +115,21 @@ class Drafting(RunKind):
         self._materials: dict[str, Material] = {}
         return judge, self._shape(order.protocol)
 
-    def journal(self, run_id: str) -> Journal:
+    def journal(self, run_id: str) -> RunJournal:
         """What was drafted, as proposals."""
         return _DraftJournal(self.project, run_id, self.judge.id, self)
 
-    def work(self, run: OpenRun, journal: Journal) -> Work:
+    def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
         """A case for each item without a draft."""
         before, deed = len(self.items) - len(self.to_do), f"{self._extraction.makes.value} drafted"
-        return Work(self.shape, self.cases, len(self.items), before, deed)
+        return RunWork(self.shape, self.cases, len(self.items), before, deed)
 
-    def ended(self, line: Line, journal: Journal) -> Line:
+    def ended(self, line: RunEvent, journal: RunJournal) -> RunEvent:
         """The last line with what failed."""
         return with_failures(line, self.failed)
 
     @staticmethod
-    def words(line: Line) -> list[str]:
+    def words(line: RunEvent) -> list[str]:
         """The last line of a run as a person reads it."""
         return failure_words(line, lambda one: f"Item {one['item']}")
 
@@ -153,7 +153,7 @@ class Drafting(RunKind):
 
         Its trial is theirs: nobody is served from the journal what another was shown.
         """
-        wanted = materials.Wanted((), texts=False, sources=True)
+        wanted = materials.WantedMaterial((), texts=False, sources=True)
         for at_hand in materials.each(self.project, wanted, self.to_do):
             item = at_hand.item
             seen = reversed(annotating.artifacts_of(self.project, item.id))
@@ -194,10 +194,10 @@ class Drafting(RunKind):
         return {case.unit.id: Verdict(value=DRAFTED, flags=flags)}
 
 
-class _DraftJournal(Journal):
-    """A journal whose finished cases become proposals."""
+class _DraftJournal(RunJournal):
+    """A journal that stores finished cases as proposals."""
 
-    def __init__(self, project: Project, run_id: str, judge_id: str, desk: Drafting) -> None:
+    def __init__(self, project: Project, run_id: str, judge_id: str, desk: DraftRun) -> None:
         super().__init__(project, run_id, judge_id, PREFIX + desk.kind.value)
         self._desk = desk
 
@@ -213,7 +213,7 @@ class _DraftJournal(Journal):
                 continue
             person, kind = self._desk.person, self._desk.kind
             origin = for_person(self._judge_id, person.id, self._desk.number(item.id))
-            drawn = Drawn(item.id, "", kind, found.document, origin, verdict.flags, self.run_id)
+            drawn = NewExtract(item.id, "", kind, found.document, origin, verdict.flags, self.run_id)
             _, row = keep_row(db, drawn)
             db.execute(update(EXTRACT).where(EXTRACT.c.id == row["id"]).values(by=person.id))
             about = {"item": item.key, "kind": kind.value, "run": self.run_id, "for": person.id}
@@ -222,4 +222,4 @@ class _DraftJournal(Journal):
         return kept
 
 
-run = Drafting.run
+run = DraftRun.run

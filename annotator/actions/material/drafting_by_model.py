@@ -1,4 +1,4 @@
-"""What a model's draft is to the person who asked for it: shown to nobody else, and taken from unit by unit."""
+"""A model's draft, visible only to the person who asked for it, and accepted unit by unit."""
 
 import json
 from collections.abc import Sequence
@@ -12,14 +12,14 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import artifacts, draft_provenance
 from annotator.actions.authoring.artifacts import ARTIFACT
-from annotator.actions.authoring.draft_provenance import Source
+from annotator.actions.authoring.draft_provenance import DraftSource
 from annotator.actions.items import extracts
 from annotator.actions.items.extracts import EXTRACT
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.domain.kinds.artifact import Document, Kind, State
-from annotator.domain.kinds.reference import Aid
+from annotator.domain.kinds.reference import WriterAid
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.extract import MARK, ExtractState, document_of
 from annotator.domain.texts.change import Change
@@ -33,13 +33,13 @@ GONE = Refusal("That draft no longer exists.", "Ask for another.")
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A model's draft as the person who asked for it sees it; `taken` are the ids of its units that they have now."""
+    """A model's draft, for the person who asked for it; `taken` are ids of units accepted."""
 
     id: str
     item_id: str
-    kind: Kind | Aid
+    kind: Kind | WriterAid
     document: Document[Any]
-    source: Source
+    source: DraftSource
     at: datetime
     taken: frozenset[str] = frozenset()
 
@@ -49,12 +49,12 @@ class Proposal:
         return tuple(unit for unit in self.document.units if unit.id not in self.taken)
 
 
-def proposed(kind: str) -> Kind | Aid:
+def proposed(kind: str) -> Kind | WriterAid:
     """What a model drafts, by its name; ValueError for anything else."""
-    return Aid(kind) if kind in set(Aid) else Kind(kind)
+    return WriterAid(kind) if kind in set(WriterAid) else Kind(kind)
 
 
-def proposals(project: Project, item_id: str = "", kind: Kind | Aid | None = None) -> list[Proposal]:
+def proposals(project: Project, item_id: str = "", kind: Kind | WriterAid | None = None) -> list[Proposal]:
     """The drafts that the person working asked for and has not dealt with, newest first; of all items by default."""
     mine = (asked_by(people.someone(project).id), EXTRACT.c.state == ExtractState.PROPOSED.value)
     question = _question().where(*mine).order_by(EXTRACT.c.at.desc(), EXTRACT.c.id)
@@ -123,7 +123,7 @@ def confirm(project: Project, extract_id: str) -> Change:
     return _settle(project, extract_id, ExtractState.CONFIRMED, "confirm draft")
 
 
-def drafted(project: Project, artifact_id: str) -> dict[str, Source]:
+def drafted(project: Project, artifact_id: str) -> dict[str, DraftSource]:
     """The units of a document that were taken from a model's draft, each with where from."""
     with project.store.read() as db:
         return draft_provenance.of_artifacts(db, [artifact_id]).get(artifact_id, {})
@@ -158,7 +158,7 @@ def asked_by(person_id: str) -> Any:
 
 
 def mine(project: Project, db: Connection, extract_id: str) -> Proposal:
-    """A draft of the person working, whatever became of it; Refusal when it is gone, or somebody else's."""
+    """A draft of the person working, whatever became of it; Refusal when it is gone, or someone else's."""
     condition = asked_by(people.someone(project).id) & (EXTRACT.c.id == extract_id)
     row = db.execute(_question().where(condition)).mappings().first()
     if row is None:
@@ -170,7 +170,9 @@ def _proposal(project: Project, db: Connection, row: Any) -> Proposal:
     kind, item_id = proposed(row["kind"]), row["item_id"]
     document = document_of(kind.value, "", orjson.loads(row["content"]))
     model = str(json.loads(row["snapshot"]).get("model", ""))
-    proposal = Proposal(row["id"], item_id, kind, document, Source(row["id"], row["judge"], model), row["at"])
+    proposal = Proposal(
+        row["id"], item_id, kind, document, DraftSource(row["id"], row["judge"], model), row["at"]
+    )
     artifact_id = _own(project, db, proposal)
     if not artifact_id:
         return proposal
@@ -192,7 +194,7 @@ def _own(project: Project, db: Connection, proposal: Proposal) -> str:
 
 def _artifacts(proposal: Proposal) -> Kind:
     """The kind of artifact that a draft's units go into; Refusal for one that is taken as a whole."""
-    if isinstance(proposal.kind, Aid):
+    if isinstance(proposal.kind, WriterAid):
         raise Refusal("That draft is not a list of units.", "Edit its text, and add it to the item.")
     return proposal.kind
 

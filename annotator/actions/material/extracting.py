@@ -1,4 +1,4 @@
-"""How a model draws a part from responses, or gold from sources: the same run as judging, kept as extracts."""
+"""Runs that extract parts from responses, or gold from sources."""
 
 from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field
@@ -8,13 +8,13 @@ from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.items import materials
-from annotator.actions.items.extracts import EXTRACT, Drawn, keep_row
+from annotator.actions.items.extracts import EXTRACT, NewExtract, keep_row
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases
-from annotator.actions.runs.driving import Work
-from annotator.actions.runs.journal import Journal
-from annotator.actions.runs.judge_cases import Key, Order
+from annotator.actions.runs.driving import RunWork
+from annotator.actions.runs.journal import RunJournal
+from annotator.actions.runs.judge_cases import Key, RunRequest
 from annotator.actions.runs.run_kind import RunKind
 from annotator.actions.runs.run_records import OpenRun
 from annotator.domain.judges.judge import Judge, JudgeKind
@@ -32,8 +32,8 @@ DRAWN = "drawn"
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What an order of an extraction comes to: of how many reports or items, and of how many it is still wanted."""
+class ExtractionPlan:
+    """The size of an extraction: number of reports or items, and how many are still missing."""
 
     judge: str
     total: int
@@ -41,8 +41,8 @@ class Plan:
     things: str
 
 
-class ExtractJournal(Journal):
-    """A journal whose finished cases become extracts; one that failed leaves its calls and no extract."""
+class ExtractJournal(RunJournal):
+    """A journal that stores finished cases as extracts; a failed one keeps only its calls."""
 
     def __init__(self, project: Project, run_id: str, judge_id: str, drawing: "_Drawing") -> None:
         super().__init__(project, run_id, judge_id, drawing.extraction.name)
@@ -68,7 +68,7 @@ class ExtractJournal(Journal):
             flags = " ".join(verdict.flags for verdict in finished.verdicts.values())
             keep_row(
                 db,
-                Drawn(
+                NewExtract(
                     item_id=finished.case.item.id,
                     response_id=finished.case.response.id,
                     kind=self._extraction.makes,
@@ -84,7 +84,7 @@ class ExtractJournal(Journal):
 
 @dataclass
 class _Drawing:
-    """An extraction as the runner takes it: a case for each response or item, whose document is laid aside here."""
+    """An extraction as a runner's shape: one case per response or item."""
 
     extraction: Extraction
     material: dict[Key, Material] = field(default_factory=dict)
@@ -133,32 +133,32 @@ class _Drawing:
         return {case.unit.id: verdict}
 
 
-def plan(project: Project, order: Order) -> Plan:
+def plan(project: Project, order: RunRequest) -> ExtractionPlan:
     """Of how much an extraction is wanted, and of how much this judge has not drawn it yet."""
-    kind = Extracting(project, order)
+    kind = ExtractionRun(project, order)
     work = kind.outlook()
-    return Plan(kind.judge.name, work.total, work.total - work.before, kind.things)
+    return ExtractionPlan(kind.judge.name, work.total, work.total - work.before, kind.things)
 
 
-class Extracting(RunKind):
-    """A judge draws what an extraction, the order's `protocol`, makes from all that it has not drawn from yet."""
+class ExtractionRun(RunKind):
+    """A run in which a judge extracts, by the order's `protocol`, from everything not yet extracted."""
 
-    def read(self, project: Project, order: Order) -> tuple[Judge, Protocol]:
+    def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
         """The judge, and the extraction in the shape of a protocol."""
         self._drawing = _Drawing(checked(project, order))
         self.things = _things(self._drawing.extraction)
         return judges.named(project, order.judge), self._drawing.shape()
 
-    def journal(self, run_id: str) -> Journal:
+    def journal(self, run_id: str) -> RunJournal:
         """What was drawn, as extracts."""
         return ExtractJournal(self.project, run_id, self.judge.id, self._drawing)
 
-    def work(self, run: OpenRun, journal: Journal) -> Work:
+    def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
         """A case for each response, or item, that is not drawn from."""
         project, order, extraction = self.project, self.order, self._drawing.extraction
         already = journal.finished(run.id)
         keys = [_key(extraction, *subject) for subject in _subjects(project, order, extraction)]
-        return Work(
+        return RunWork(
             self.shape,
             lambda: self.cases(already),
             len(keys),
@@ -176,7 +176,7 @@ class Extracting(RunKind):
                 yield drawing.case(material)
 
 
-run = Extracting.run
+run = ExtractionRun.run
 
 
 def named(extraction: str) -> Extraction:
@@ -187,8 +187,8 @@ def named(extraction: str) -> Extraction:
     return EXTRACTIONS[extraction]
 
 
-def checked(project: Project, order: Order) -> Extraction:
-    """The extraction that an order names; Refusal for an order that cannot be carried out."""
+def checked(project: Project, order: RunRequest) -> Extraction:
+    """The extraction that an order names; Refusal for an order that cannot be run."""
     extraction = named(order.protocol)
     if judges.named(project, order.judge).kind == JudgeKind.DERIVED:
         raise Refusal(
@@ -198,15 +198,15 @@ def checked(project: Project, order: Order) -> Extraction:
     return extraction
 
 
-def _subjects(project: Project, order: Order, extraction: Extraction) -> Iterator[tuple[str, str]]:
+def _subjects(project: Project, order: RunRequest, extraction: Extraction) -> Iterator[tuple[str, str]]:
     """(item, response) of what is to be drawn from, without its words."""
-    light = materials.Wanted((), texts=False)
+    light = materials.WantedMaterial((), texts=False)
     for material in _chosen(project, order, extraction, light):
         yield material.item.id, material.response.id
 
 
 def _chosen(
-    project: Project, order: Order, extraction: Extraction, wanted: materials.Wanted
+    project: Project, order: RunRequest, extraction: Extraction, wanted: materials.WantedMaterial
 ) -> Iterator[Material]:
     systems = judge_cases.system_ids(project, order.systems)
     for at_hand in materials.each(project, wanted, materials.item_ids(project, order.items)):

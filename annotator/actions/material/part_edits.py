@@ -1,4 +1,4 @@
-"""How a person corrects what was drawn: unit by unit, in a version of their own that counts from then on."""
+"""Corrections of extracts, unit by unit, in a person's own version, which counts from then on."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,11 +13,11 @@ from annotator.actions.items.report_lines import DOES
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.kinds.artifact import Document, Kind
-from annotator.domain.kinds.reference import Aid
+from annotator.domain.kinds.reference import WriterAid
 from annotator.domain.material.extract import Extract, ExtractState, class_of
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.refusal import Refusal
@@ -25,7 +25,7 @@ from annotator.domain.texts.refusal import Refusal
 GONE = Refusal("That unit no longer exists.", "Look at the list again.")
 
 
-def of(project: Project, subject: Subject, kind: Part | Kind) -> Extract | None:
+def of(project: Project, subject: Subject, kind: ResponsePart | Kind) -> Extract | None:
     """The version that stands; None where nobody drew anything."""
     people.refuse_others(project, DOES)
     item_id, response_id = subject
@@ -33,7 +33,9 @@ def of(project: Project, subject: Subject, kind: Part | Kind) -> Extract | None:
         return extracts.standing(db, [item_id]).get((item_id, response_id), {}).get(kind.value)
 
 
-def add_unit(project: Project, subject: Subject, kind: Part | Kind, after: str = "", **fields: Any) -> Change:
+def add_unit(
+    project: Project, subject: Subject, kind: ResponsePart | Kind, after: str = "", **fields: Any
+) -> Change:
     """A unit that was overlooked, below the one named in `after` or at the end; Refusal names what does not fit."""
     document = _document(project, subject, kind)
     made = _checked(document, {"id": new_id(), **fields})
@@ -41,7 +43,9 @@ def add_unit(project: Project, subject: Subject, kind: Part | Kind, after: str =
     return _write(project, subject, kind, (*document.units[:place], made, *document.units[place:]))
 
 
-def change_unit(project: Project, subject: Subject, kind: Part | Kind, unit_id: str, **fields: Any) -> Change:
+def change_unit(
+    project: Project, subject: Subject, kind: ResponsePart | Kind, unit_id: str, **fields: Any
+) -> Change:
     """Give fields of a unit other values; it keeps its id, and with it what was judged of it."""
     document = _document(project, subject, kind)
     place = _place(document, unit_id)
@@ -49,14 +53,14 @@ def change_unit(project: Project, subject: Subject, kind: Part | Kind, unit_id: 
     return _write(project, subject, kind, (*document.units[:place], made, *document.units[place + 1 :]))
 
 
-def remove_unit(project: Project, subject: Subject, kind: Part | Kind, unit_id: str) -> Change:
+def remove_unit(project: Project, subject: Subject, kind: ResponsePart | Kind, unit_id: str) -> Change:
     """Take out what is none; what a judge drew stays beside it."""
     document = _document(project, subject, kind)
     place = _place(document, unit_id)
     return _write(project, subject, kind, (*document.units[:place], *document.units[place + 1 :]))
 
 
-def confirm(project: Project, subject: Subject, kind: Part | Kind) -> Change:
+def confirm(project: Project, subject: Subject, kind: ResponsePart | Kind) -> Change:
     """Say that the version that stands is right; Refusal where there is none, or it was confirmed before."""
     found = of(project, subject, kind)
     if found is None:
@@ -69,11 +73,14 @@ def confirm(project: Project, subject: Subject, kind: Part | Kind) -> Change:
 
 
 def confirm_all(
-    project: Project, kind: Part | Kind | Aid, systems: Sequence[str] = (), items: Sequence[str] = ()
+    project: Project,
+    kind: ResponsePart | Kind | WriterAid,
+    systems: Sequence[str] = (),
+    items: Sequence[str] = (),
 ) -> int:
     """Say that all versions of a kind that wait for it are right, of some systems and items if named; how many."""
     people.refuse_others(project, DOES)
-    judge_cases.checked_scope(project, Order("", systems=tuple(systems), items=tuple(items)))
+    judge_cases.checked_scope(project, RunRequest("", systems=tuple(systems), items=tuple(items)))
     chosen, wanted = judge_cases.system_ids(project, systems), set(materials.item_ids(project, items))
     with project.store.read() as db:
         of_system = dict(db.execute(select(RESPONSE.c.id, RESPONSE.c.system_id)).all())
@@ -91,12 +98,12 @@ def confirm_all(
     return len(waiting)
 
 
-def _document(project: Project, subject: Subject, kind: Part | Kind) -> Document[Any]:
+def _document(project: Project, subject: Subject, kind: ResponsePart | Kind) -> Document[Any]:
     found = of(project, subject, kind)
     return found.document if found is not None else class_of(kind.value, subject[1])()
 
 
-def _write(project: Project, subject: Subject, kind: Part | Kind, units: tuple[Any, ...]) -> Change:
+def _write(project: Project, subject: Subject, kind: ResponsePart | Kind, units: tuple[Any, ...]) -> Change:
     document = class_of(kind.value, subject[1])(units=units)
     return extracts.write_own(project, subject, kind, document)
 

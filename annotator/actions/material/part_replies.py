@@ -1,4 +1,4 @@
-"""What lies behind something that was drawn: the replies it was read from, as they came."""
+"""Model replies behind an extract, as they came."""
 
 import asyncio
 
@@ -11,11 +11,11 @@ from annotator.actions.items.report_lines import DOES
 from annotator.actions.judges import prompts
 from annotator.actions.judges.judges import JUDGE
 from annotator.actions.material import response_journal
-from annotator.actions.material.extracting import Extracting
+from annotator.actions.material.extracting import ExtractionRun
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs.journal import CALL, RUN, call_of
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.judgement_replies import Reply
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.protocols import EXTRACTIONS
@@ -51,17 +51,17 @@ def replies(project: Project, extract_id: str) -> tuple[Reply, ...]:
     if judge.kind != JudgeKind.ENDPOINT:
         return ()
     systems = (row["system"],) if row["system"] else ()
-    order = Order(judge.name, row["protocol"], systems, (row["key"],))
+    order = RunRequest(judge.name, row["protocol"], systems, (row["key"],))
     keys = asyncio.run(_keys(project, order, judge, row["response_id"]))
     return _calls(project, CALL.c.cache_key.in_(keys))
 
 
-async def _keys(project: Project, order: Order, judge: Judge, response_id: str) -> set[str]:
+async def _keys(project: Project, order: RunRequest, judge: Judge, response_id: str) -> set[str]:
     """Under which keys the answers to an extraction's questions are kept."""
     from annotator.judging.calls.client import Endpoint
     from annotator.judging.calls.weighing import weighed
 
-    kind = Extracting(project, order)
+    kind = ExtractionRun(project, order)
     endpoint, edited, found = Endpoint.of(judge), prompts.edited(project), set[str]()
     for case in kind.cases():
         if case.response.id == response_id and kind.shape.judge is not None:

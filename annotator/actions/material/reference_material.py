@@ -1,4 +1,4 @@
-"""How reference material that a model drafted comes beside an item: as a person edited and confirmed it, or not at all.
+"""Reference material drafted by a model, attached to an item once a person has edited and confirmed it.
 
 ResearcherBench (§4.1.1, appendix C.1.1) gives it to the experts beside the key insights, for them to write from.
 """
@@ -17,7 +17,7 @@ from annotator.actions.project import drafts, people
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.reference import Aid, Reference, as_markdown
+from annotator.domain.kinds.reference import Reference, WriterAid, as_markdown
 from annotator.domain.material.extract import ExtractState
 from annotator.domain.texts.canonical import checked_text
 from annotator.domain.texts.change import Change
@@ -33,8 +33,8 @@ PARTS = FROM_SOURCES, BEYOND = "text", "beyond"
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """A draft as the person who asked for it has edited it so far: its two parts, and whether they differ from it."""
+class EditedDraft:
+    """A draft as edited so far: its two parts, and whether they differ from the original."""
 
     proposal: drafting_by_model.Proposal
     from_sources: str
@@ -57,9 +57,9 @@ def lacks(project: Project, item_id: str) -> str:
     return "" if told else NO_INSIGHTS
 
 
-def waiting(project: Project, item_id: str) -> Waiting | None:
+def waiting(project: Project, item_id: str) -> EditedDraft | None:
     """The draft for an item that the person working has not dealt with, with what they changed in it so far."""
-    found = drafting_by_model.proposals(project, item_id, Aid.REFERENCE)
+    found = drafting_by_model.proposals(project, item_id, WriterAid.REFERENCE)
     return _edited(project, found[0]) if found else None
 
 
@@ -81,7 +81,7 @@ def confirm(
     with project.store.write() as db:
         proposal = drafting_by_model.mine(project, db, extract_id)
         row = dict(db.execute(select(EXTRACT).where(EXTRACT.c.id == extract_id)).mappings().one())
-        if proposal.kind is not Aid.REFERENCE or row["state"] != ExtractState.PROPOSED.value:
+        if proposal.kind is not WriterAid.REFERENCE or row["state"] != ExtractState.PROPOSED.value:
             raise drafting_by_model.GONE
         kept = _edited(project, proposal)
         first = kept.from_sources if from_sources is None else from_sources
@@ -110,14 +110,14 @@ def may_confirm(project: Project) -> bool:
 
 
 def refuse_others(project: Project) -> None:
-    """Refuse whoever is no coordinator, in a project that hands work out and in one that was handed out."""
+    """Refuse anyone who is no coordinator, in a project that hands work out and in one that was handed out."""
     with project.store.read() as db:
         shared = db.execute(select(ASSIGNMENT.c.id).limit(1)).first() is not None
     if shared or project.from_task:
         people.refuse_others(project, DOES)
 
 
-def _edited(project: Project, proposal: drafting_by_model.Proposal) -> Waiting:
+def _edited(project: Project, proposal: drafting_by_model.Proposal) -> EditedDraft:
     document = proposal.document
     drafted = document.parts if isinstance(document, Reference) else ("", "")
     places = {drafts.place_of(drafts.REFERENCE, proposal.id, part): part for part in PARTS}
@@ -127,7 +127,7 @@ def _edited(project: Project, proposal: drafting_by_model.Proposal) -> Waiting:
     )
     with project.store.read() as db:
         typed = {places[place]: text for place, text in db.execute(question)}
-    return Waiting(proposal, typed.get(FROM_SOURCES, drafted[0]), typed.get(BEYOND, drafted[1]))
+    return EditedDraft(proposal, typed.get(FROM_SOURCES, drafted[0]), typed.get(BEYOND, drafted[1]))
 
 
 def _checked(text: str) -> str:

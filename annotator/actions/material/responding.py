@@ -1,4 +1,4 @@
-"""How a model is let write reports on items: the same run as judging, each report kept as a response of its system."""
+"""Runs in which a model writes reports on items, each stored as a response of its system."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -10,14 +10,20 @@ from sqlalchemy.engine import Connection
 from annotator.actions.items import materials
 from annotator.actions.items.extracts import EXTRACT
 from annotator.actions.judges import judges, writers
-from annotator.actions.material.response_journal import RESPONSE, SYSTEM, ResponseJournal, Written, failures
+from annotator.actions.material.response_journal import (
+    RESPONSE,
+    SYSTEM,
+    ResponseJournal,
+    WrittenResponse,
+    failures,
+)
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases
-from annotator.actions.runs.driving import Work
-from annotator.actions.runs.journal import Journal
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.driving import RunWork
+from annotator.actions.runs.journal import RunJournal
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_kind import RunKind, failure_words, with_failures
-from annotator.actions.runs.run_lines import Line
+from annotator.actions.runs.run_lines import RunEvent
 from annotator.actions.runs.run_records import OpenRun
 from annotator.domain.judges.judge import Judge
 from annotator.domain.judges.judgement import Status, Verdict
@@ -27,7 +33,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.plan import Plan as PlanDocument
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.extract import by_judge
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import END_TO_END, INJECTION, ISOLATED
 from annotator.domain.texts import identifier
 from annotator.domain.texts.counting import counted
@@ -41,8 +47,8 @@ NO_PLAN, NO_EVIDENCE = "The item has no settled gold plan.", "The item has no se
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
-    """How reports are asked for: what gold is given (`needs`), or whether the model makes a plan of its own first."""
+class ResponseSettings:
+    """How reports are asked for: which gold is given (`needs`), or whether the model plans first."""
 
     mode: str
     needs: tuple[Kind, ...] = ()
@@ -60,17 +66,17 @@ class Manner:
 
 PREFIX = "respond."
 # By the name under which a run of it is kept.
-MANNERS: dict[str, Manner] = {
-    "respond.end-to-end": Manner(END_TO_END),
-    "respond.end-to-end.planned": Manner(END_TO_END, planned=True),
-    "respond.isolated": Manner(ISOLATED, (Kind.PLAN, Kind.EVIDENCE)),
-    "respond.gold-plan-injection": Manner(INJECTION, (Kind.PLAN,)),
+MANNERS: dict[str, ResponseSettings] = {
+    "respond.end-to-end": ResponseSettings(END_TO_END),
+    "respond.end-to-end.planned": ResponseSettings(END_TO_END, planned=True),
+    "respond.isolated": ResponseSettings(ISOLATED, (Kind.PLAN, Kind.EVIDENCE)),
+    "respond.gold-plan-injection": ResponseSettings(INJECTION, (Kind.PLAN,)),
 }
 # As they are said on the command line.
 MODES = {mode.replace(" ", "-"): mode for mode in (END_TO_END, ISOLATED, INJECTION)}
 
 
-def manner(mode: str = END_TO_END, *, planned: bool = False) -> str:
+def protocol_name(mode: str = END_TO_END, *, planned: bool = False) -> str:
     """The name of the manner in which an order asks for reports; Refusal for a mode there is not."""
     wanted = MODES.get(mode, mode)
     if wanted not in MODES.values():
@@ -80,8 +86,8 @@ def manner(mode: str = END_TO_END, *, planned: bool = False) -> str:
     return next(name for name, one in MANNERS.items() if (one.mode, one.planned) == (wanted, planned))
 
 
-class Writing(RunKind):
-    """A system's writer answers the items of an order as often as `trials` says.
+class ResponseRun(RunKind):
+    """A run in which a system's writer answers the items of an order, `trials` times each.
 
     The order's `protocol` names the manner, `systems` the one system, `judge` its writer or the judge whose endpoint is
     to write. What is there already is never written again. The last line lists under `failed` what did not come, with
@@ -91,7 +97,7 @@ class Writing(RunKind):
     doing, resumed = "writing", False
     things, reply_tokens = "reports", 3_000
 
-    def read(self, project: Project, order: Order) -> tuple[Judge, Protocol]:
+    def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
         """Whose endpoint writes, and the manner in the shape of a protocol."""
         self._manner = _checked(project, order)
         self.plan_tokens = 200 if self._manner.planned else 0
@@ -100,7 +106,7 @@ class Writing(RunKind):
         there = _there(project, self._system, self._manner.mode)
         self.wanted = [(item, trial) for item in ids for trial in range(1, order.trials + 1)]
         self.to_do = [one for one in self.wanted if one not in there]
-        self.written: dict[str, Written] = {}
+        self.written: dict[str, WrittenResponse] = {}
         self._materials: dict[str, Material] = {}
         judge = writers.named(project, order.judge) or judges.named(project, order.judge)
         return judge, self._shape(order.protocol)
@@ -120,21 +126,21 @@ class Writing(RunKind):
         """The writer's endpoint."""
         return writers.as_endpoint(self.judge)
 
-    def journal(self, run_id: str) -> Journal:
+    def journal(self, run_id: str) -> RunJournal:
         """What was written, as responses."""
         return ResponseJournal(self.project, run_id, self.judge.id, self.order, self.written)
 
-    def work(self, run: OpenRun, journal: Journal) -> Work:
+    def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
         """A case for each report that is not there."""
         before = len(self.wanted) - len(self.to_do)
-        return Work(self.shape, self.cases, len(self.wanted), before, "reports written")
+        return RunWork(self.shape, self.cases, len(self.wanted), before, "reports written")
 
-    def ended(self, line: Line, journal: Journal) -> Line:
+    def ended(self, line: RunEvent, journal: RunJournal) -> RunEvent:
         """The last line with what failed."""
         return with_failures(line, failures(self.project, journal.run_id))
 
     @staticmethod
-    def words(line: Line) -> list[str]:
+    def words(line: RunEvent) -> list[str]:
         """The last line of a run as a person reads it: how far it came, what did not come and why, what it cost."""
         count = counted(len(line["failed"]), "report")
         first = f"{count} failed. Run the same command again to retry."
@@ -159,7 +165,7 @@ class Writing(RunKind):
         for item_id, trial in self.to_do:
             trials.setdefault(item_id, []).append(trial)
         grounded = Kind.EVIDENCE in self._manner.needs
-        wanted = materials.Wanted(self._manner.needs, texts=False, sources=grounded)
+        wanted = materials.WantedMaterial(self._manner.needs, texts=False, sources=grounded)
         for at_hand in materials.each(self.project, wanted, list(trials)):
             own = _with_pages(self.project, at_hand.own) if grounded else at_hand.own
             for trial in trials[at_hand.item.id]:
@@ -173,7 +179,7 @@ class Writing(RunKind):
         if answer.reply is None:
             cause = f"{answer.cause} {INCOMPLETE}" if answer.status is Status.TRUNCATED else answer.cause
             return {case.unit.id: replace(answer, cause=cause.strip()).verdict()}
-        self.written[case.response.id] = Written(answer.reply.text, made)
+        self.written[case.response.id] = WrittenResponse(answer.reply.text, made)
         return {case.unit.id: Verdict(value=WRITTEN)}
 
     async def _asked(self, material: Material, ask: Ask) -> tuple[Answer, PlanDocument | None]:
@@ -196,10 +202,10 @@ class Writing(RunKind):
         return await reports.ask_for_report(item, ask, own), own
 
 
-run = Writing.run
+run = ResponseRun.run
 
 
-def _checked(project: Project, order: Order) -> Manner:
+def _checked(project: Project, order: RunRequest) -> ResponseSettings:
     if order.protocol not in MANNERS or len(order.systems) != 1:
         raise Refusal("This is not a request for one system's reports.", f"Available: {', '.join(MANNERS)}.")
     if order.trials < 1:
@@ -208,10 +214,10 @@ def _checked(project: Project, order: Order) -> Manner:
     return MANNERS[order.protocol]
 
 
-def _refuse_mixed(db: Connection, system: str, how: Manner, writer: Judge) -> None:
+def _refuse_mixed(db: Connection, system: str, how: ResponseSettings, writer: Judge) -> None:
     """Reports by a plan of their own and reports without one are not the same system's."""
     plans = select(EXTRACT.c.response_id).where(
-        EXTRACT.c.kind == Part.PLAN.value, EXTRACT.c.origin == by_judge(writer.id)
+        EXTRACT.c.kind == ResponsePart.PLAN.value, EXTRACT.c.origin == by_judge(writer.id)
     )
     others = RESPONSE.c.id.not_in(plans) if how.planned else RESPONSE.c.id.in_(plans)
     if db.execute(_answers(system, how.mode, RESPONSE.c.id).where(others).limit(1)).first():
@@ -231,7 +237,7 @@ def _answers(system: str, mode: str, *columns: Any) -> Any:
 
 
 def _there(project: Project, system: str, mode: str) -> set[tuple[str, int]]:
-    """(item, trial) of the reports that the system has in a mode, whoever wrote them."""
+    """(item, trial) of the reports that the system has in a mode, no matter who wrote them."""
     with project.store.read() as db:
         found = db.execute(_answers(system, mode, RESPONSE.c.item_id, RESPONSE.c.trial))
         return {(item_id, trial) for item_id, trial in found}

@@ -1,4 +1,4 @@
-"""How reports that a model wrote are kept: each in one transaction with its calls; what failed, with its cause."""
+"""Storage of reports that a model wrote: each in one transaction with its calls, failures with their cause."""
 
 import json
 from collections import Counter
@@ -11,18 +11,18 @@ from typing import Any
 from sqlalchemy import insert, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.items.extracts import Drawn, keep_row
+from annotator.actions.items.extracts import NewExtract, keep_row
 from annotator.actions.items.items import ITEM
 from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import response_hash
 from annotator.actions.project.recording import AUDIT, record
-from annotator.actions.runs.journal import Journal
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.journal import RunJournal
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Call
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.kinds.plan import Plan
 from annotator.domain.material.extract import by_judge
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import ResponseFields
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id
@@ -36,16 +36,16 @@ WROTE, FAILED = "write report", "no report"
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """A report that came, and the plan that the model made before it, if it made one."""
+class WrittenResponse:
+    """A report that was written, and the plan made before it, if any."""
 
     text: str
     plan: Plan | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
-    """How a report came about: in which run, by which calls, of which model."""
+class ResponseOrigin:
+    """The origin of a report: its run, calls and model."""
 
     run_id: str
     calls: tuple[str, ...]
@@ -53,11 +53,16 @@ class Origin:
     returned_model: str
 
 
-class ResponseJournal(Journal):
-    """A journal whose finished cases become responses; of one that failed its calls are kept, and why it did."""
+class ResponseJournal(RunJournal):
+    """A journal that stores finished cases as responses; a failed one keeps its calls and the cause."""
 
     def __init__(
-        self, project: Project, run_id: str, writer_id: str, order: Order, written: dict[str, Written]
+        self,
+        project: Project,
+        run_id: str,
+        writer_id: str,
+        order: RunRequest,
+        written: dict[str, WrittenResponse],
     ) -> None:
         super().__init__(project, run_id, writer_id, order.protocol)
         (self._system,) = order.systems
@@ -75,7 +80,7 @@ class ResponseJournal(Journal):
                 kept += self._report(db, finished, written, at)
         return kept
 
-    def _report(self, db: Connection, finished: Finished, written: Written, at: datetime) -> bool:
+    def _report(self, db: Connection, finished: Finished, written: WrittenResponse, at: datetime) -> bool:
         case, used = finished.case, _used(finished)
         fields = ResponseFields(
             item_id=case.item.id,
@@ -92,10 +97,10 @@ class ResponseJournal(Journal):
             # It came from elsewhere while this one was being written.
             return False
         if written.plan is not None:
-            drawn = Drawn(
+            drawn = NewExtract(
                 case.item.id,
                 case.response.id,
-                Part.PLAN,
+                ResponsePart.PLAN,
                 written.plan,
                 by_judge(self._judge_id),
                 "",
@@ -151,7 +156,7 @@ def failures(project: Project, run_id: str) -> list[dict[str, Any]]:
     ]
 
 
-def origin_of(project: Project, response_id: str) -> Origin | None:
+def origin_of(project: Project, response_id: str) -> ResponseOrigin | None:
     """How a report was written here; None for one that came from elsewhere."""
     question = select(AUDIT.c.after).where(AUDIT.c.subject == response_id, AUDIT.c.verb == WROTE)
     with project.store.read() as db:
@@ -159,7 +164,9 @@ def origin_of(project: Project, response_id: str) -> Origin | None:
     if found is None:
         return None
     about = json.loads(found)
-    return Origin(about["run"], tuple(about["calls"]), about["requested_model"], about["returned_model"])
+    return ResponseOrigin(
+        about["run"], tuple(about["calls"]), about["requested_model"], about["returned_model"]
+    )
 
 
 def _is_there(db: Connection, about: dict[str, Any]) -> bool:
@@ -200,8 +207,8 @@ Asked = tuple[str, str, int, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Lacking:
-    """A report that did not come, and why it did not the last time it was asked for."""
+class MissingResponse:
+    """A report that was not written, and the latest cause."""
 
     item_id: str
     item: str
@@ -214,7 +221,7 @@ class Lacking:
     at: datetime
 
 
-def lacking(project: Project) -> list[Lacking]:
+def lacking(project: Project) -> list[MissingResponse]:
     """What models were asked for and did not give, item by item; a report that came since is not among it."""
     question = (
         select(AUDIT.c.subject, AUDIT.c.after, AUDIT.c.at).where(AUDIT.c.verb == FAILED).order_by(AUDIT.c.seq)
@@ -222,18 +229,18 @@ def lacking(project: Project) -> list[Lacking]:
     there = select(RESPONSE.c.item_id, SYSTEM.c.name, RESPONSE.c.trial, RESPONSE.c.mode).join(
         SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id
     )
-    last: dict[Asked, Lacking] = {}
+    last: dict[Asked, MissingResponse] = {}
     with project.store.read() as db:
         used = set(db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False))).scalars())
         for run_id, after, at in db.execute(question):
             told = json.loads(after)
-            one = Lacking(**told, run_id=run_id, at=at)
+            one = MissingResponse(**told, run_id=run_id, at=at)
             last[one.item_id, one.system, one.trial, one.mode] = one
         came: set[Asked] = {(row[0], row[1], row[2], row[3]) for row in db.execute(there)}
     found = [one for asked, one in last.items() if asked not in came and one.item_id in used]
     return sorted(found, key=lambda one: (natural(one.item), one.system, one.mode, one.trial))
 
 
-def by_cause(found: Iterable[Lacking]) -> dict[tuple[str, str], int]:
+def by_cause(found: Iterable[MissingResponse]) -> dict[tuple[str, str], int]:
     """(status, cause in words) → how many reports it kept away, the most frequent first."""
     return dict(Counter((one.status, one.cause) for one in found).most_common())

@@ -1,1 +1,1 @@
-"""Work that travels by file: tasks, returned work, what waits to be taken in, and the keys that tell whose it is."""
+"""Work by file: tasks, returned work, the tray, and keys that identify people."""

@@ -1,4 +1,4 @@
-"""How one person's returned work is sorted: what is new goes in, what clashes waits in the tray."""
+"""Sorting one person's returned work: new pieces are imported, conflicts go to the tray."""
 
 import json
 from collections.abc import Sequence
@@ -13,13 +13,13 @@ from sqlalchemy.engine import Connection
 from annotator.actions.adjudication import feedback
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import criterion_weights, draft_provenance
-from annotator.actions.authoring.draft_provenance import Source
+from annotator.actions.authoring.draft_provenance import DraftSource
 from annotator.actions.parcels import parcel_secrets, returned_labels, tray
 from annotator.actions.parcels.packing import report_alias
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import AdjudicationState
 from annotator.domain.experts.assignment import Stage, stage_of
-from annotator.domain.experts.parcel import TRAYED, Outcome, Piece
+from annotator.domain.experts.parcel import TRAYED, ParcelOutcome, ReturnedPiece
 from annotator.domain.experts.person import Person
 from annotator.domain.kinds.artifact import Document, Kind, State, chain
 from annotator.domain.kinds.documents import document_of
@@ -36,15 +36,15 @@ from annotator.storage.tables import table
 ITEM, RESPONSE, TIME = table(tables.ItemRow), table(tables.ResponseRow), table(tables.TimeRow)
 ARTIFACT, REVISION = table(tables.ArtifactRow), table(tables.RevisionRow)
 ADJUDICATION = table(tables.AdjudicationRow)
-# More on one document than anybody works in half a year, and a clock may be a day ahead of ours.
+# More on one document than anyone works in half a year, and a clock may be a day ahead of ours.
 MOST_SECONDS, CLOCKS_DIFFER = 1_000 * 3600.0, timedelta(days=1)
 Taken = tuple[str, Stage]
 """An item and a stage of which something was taken in."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sealed:
-    """A sealed revision in this project's words: reports under their own ids, the chain told anew over them."""
+class ArrivedRevision:
+    """A sealed revision with this project's ids and its hash chain recomputed."""
 
     number: int
     content: str
@@ -55,7 +55,7 @@ class Sealed:
 
 @dataclass
 class Sorter:
-    """Sorts what one person returned; `touched` gathers where something new arrived."""
+    """Sorts one person's returned work; `touched` collects the places with something new."""
 
     project: Project
     db: Connection
@@ -64,7 +64,7 @@ class Sorter:
 
     def take(
         self, artifacts: Sequence[parcels.WorkArtifact], disputes: Sequence[parcels.WorkDispute]
-    ) -> list[Piece]:
+    ) -> list[ReturnedPiece]:
         """Take it all in; Refusal when anything in it does not hold together, and then nothing was."""
         pieces = [piece for artifact in artifacts for piece in self._artifact(artifact)]
         return pieces + [self._dispute(dispute) for dispute in disputes]
@@ -95,7 +95,7 @@ class Sorter:
             for again in (False, True)
         }
 
-    def _artifact(self, artifact: parcels.WorkArtifact) -> list[Piece]:
+    def _artifact(self, artifact: parcels.WorkArtifact) -> list[ReturnedPiece]:
         kind, item_id = artifact.kind, artifact.item_id
         stage = stage_of(kind)
         self._refuse_anothers(artifact)
@@ -104,21 +104,23 @@ class Sorter:
             return [self._repeat(again, sealed[-1])] if sealed else []
         key = self._items.get(item_id, "")
         if reason := self._foreign(item_id, stage) or self._outside(kind, sealed):
-            return [self._kept_apart(Outcome.FOREIGN, one, item_id, key, stage, reason) for one in sealed]
+            return [
+                self._kept_apart(ParcelOutcome.FOREIGN, one, item_id, key, stage, reason) for one in sealed
+            ]
         pieces = self._revisions(artifact, item_id, key, kind, sealed)
-        if any(piece.outcome in (Outcome.NEW, Outcome.NEWER) for piece in pieces):
+        if any(piece.outcome in (ParcelOutcome.NEW, ParcelOutcome.NEWER) for piece in pieces):
             self._settle(artifact, item_id, kind)
         self._spend(artifact)
         return pieces
 
     def _refuse_anothers(self, artifact: parcels.WorkArtifact) -> None:
-        """Refusal when a document has the id of one that somebody else wrote, or of another one of theirs."""
+        """Refusal when a document has the id of one that someone else wrote, or of another one of theirs."""
         where = ARTIFACT.c.item_id, ARTIFACT.c.kind, ARTIFACT.c.author_id
         there = self.db.execute(select(*where).where(ARTIFACT.c.id == artifact.id)).first()
         if there is not None and tuple(there) != (artifact.item_id, artifact.kind.value, self.person.id):
             raise Refusal(f"It contains a {artifact.kind.value} of another person or item.", AGAIN)
 
-    def _checked(self, artifact: parcels.WorkArtifact, kind: Kind) -> list[Sealed]:
+    def _checked(self, artifact: parcels.WorkArtifact, kind: Kind) -> list[ArrivedRevision]:
         """The revisions after their hashes and their chain were found to hold."""
         link = local = ""
         number, made = 0, []
@@ -135,7 +137,7 @@ class Sorter:
             content = canonical_json(self._resolved(artifact.item_id, document).tree()).decode()
             digest = sha256(content)
             local = reduce(chain, [*came.skipped, digest], local)
-            made.append(Sealed(number, content, digest, local, came))
+            made.append(ArrivedRevision(number, content, digest, local, came))
         return made
 
     def _resolved(self, item_id: str, document: Document[Any]) -> Document[Any]:
@@ -167,31 +169,39 @@ class Sorter:
             return "This stage of the item was not assigned to this person."
         return ""
 
-    def _outside(self, kind: Kind, sealed: Sequence[Sealed]) -> str:
+    def _outside(self, kind: Kind, sealed: Sequence[ArrivedRevision]) -> str:
         """Which weight this project does not allow; empty when there is none."""
         documents = (document_of(kind, json.loads(one.content)) for one in sealed)
         return next(filter(None, (criterion_weights.outside(self.project, one) for one in documents)), "")
 
     def _revisions(
-        self, artifact: parcels.WorkArtifact, item_id: str, key: str, kind: Kind, sealed: Sequence[Sealed]
-    ) -> list[Piece]:
+        self,
+        artifact: parcels.WorkArtifact,
+        item_id: str,
+        key: str,
+        kind: Kind,
+        sealed: Sequence[ArrivedRevision],
+    ) -> list[ReturnedPiece]:
         there = self._there(item_id, kind)
         closed, pieces = self._closed(item_id, stage_of(kind)), []
         for one in sealed:
             known = there.get(one.number)
             if known is not None and known.sha256 == one.sha256:
-                outcome, words = Outcome.DUPLICATE, "It is already here."
+                outcome, words = ParcelOutcome.DUPLICATE, "It is already here."
             elif known is not None or any(
                 number > one.number and not row.sealed for number, row in there.items()
             ):
-                outcome, words = Outcome.CONFLICT, "A different text arrived for the same revision; both "
+                outcome, words = (
+                    ParcelOutcome.CONFLICT,
+                    "A different text arrived for the same revision; both ",
+                )
                 "are kept."
             elif doubt := _doubt(artifact, one):
-                outcome, words = Outcome.DOUBTFUL, doubt
+                outcome, words = ParcelOutcome.DOUBTFUL, doubt
             elif closed:
-                outcome, words = Outcome.LATE, "The consensus was closed before it arrived."
+                outcome, words = ParcelOutcome.LATE, "The consensus was closed before it arrived."
             else:
-                outcome = Outcome.NEWER if there else Outcome.NEW
+                outcome = ParcelOutcome.NEWER if there else ParcelOutcome.NEW
                 words = "It will be added." if not there else "It will be added after the earlier revision, "
                 "which stays."
                 self._add(artifact.id, item_id, kind, one)
@@ -201,7 +211,9 @@ class Sorter:
                 pieces.append(self._kept_apart(outcome, one, item_id, key, stage, words))
             else:
                 pieces.append(
-                    Piece(outcome=outcome, item_key=key, stage=stage, revision=one.number, words=words)
+                    ReturnedPiece(
+                        outcome=outcome, item_key=key, stage=stage, revision=one.number, words=words
+                    )
                 )
         return pieces
 
@@ -225,7 +237,7 @@ class Sorter:
         )
         return self.db.execute(question).first() is not None
 
-    def _add(self, artifact_id: str, item_id: str, kind: Kind, one: Sealed) -> None:
+    def _add(self, artifact_id: str, item_id: str, kind: Kind, one: ArrivedRevision) -> None:
         there = self._there(item_id, kind)
         if not there:
             row = {"id": artifact_id, "item_id": item_id, "kind": kind.value, "author_id": self.person.id}
@@ -267,7 +279,7 @@ class Sorter:
         assignments.mark_submitted(self.db, item_id, self.person.id, stage, at)
         if kind is Kind.LABELS:
             returned_labels.write(self.db, self.person.id, item_id, newest[1].artifact_id)
-        drafted = {one.unit_id: Source(one.draft, one.judge, one.model) for one in artifact.drafted}
+        drafted = {one.unit_id: DraftSource(one.draft, one.judge, one.model) for one in artifact.drafted}
         draft_provenance.remember(self.project, self.db, newest[1].artifact_id, drafted)
         self.touched.add((item_id, stage))
 
@@ -284,29 +296,33 @@ class Sorter:
         elif known is not None and artifact.seconds > known:
             self.db.execute(update(TIME).where(TIME.c.id == row_id).values(seconds=artifact.seconds))
 
-    def _repeat(self, item_id: str, newest: Sealed) -> Piece:
+    def _repeat(self, item_id: str, newest: ArrivedRevision) -> ReturnedPiece:
         at = _no_later_than_now(newest.came.at)
         fresh = returned_labels.write_again(self.db, self.person.id, item_id, newest.content, at)
-        outcome = Outcome.NEW if fresh else Outcome.DUPLICATE
+        outcome = ParcelOutcome.NEW if fresh else ParcelOutcome.DUPLICATE
         if fresh:
             assignments.mark_submitted(self.db, item_id, self.person.id, Stage.LABELLING, at, trial=2)
         words = "A repeat: it shows how far this person agrees with themselves."
-        return Piece(outcome=outcome, item_key=self._items[item_id], stage=Stage.LABELLING, words=words)
+        return ReturnedPiece(
+            outcome=outcome, item_key=self._items[item_id], stage=Stage.LABELLING, words=words
+        )
 
     def _kept_apart(
-        self, reason: Outcome, one: Sealed, item_id: str, key: str, stage: Stage, words: str
-    ) -> Piece:
+        self, reason: ParcelOutcome, one: ArrivedRevision, item_id: str, key: str, stage: Stage, words: str
+    ) -> ReturnedPiece:
         fresh = tray.put(
             self.db, reason, self.person.id, one.content, item_id=item_id, stage=stage, revision=one.number
         )
-        outcome = reason if fresh else Outcome.DUPLICATE
-        return Piece(outcome=outcome, item_key=key, stage=stage, revision=one.number, words=words)
+        outcome = reason if fresh else ParcelOutcome.DUPLICATE
+        return ReturnedPiece(outcome=outcome, item_key=key, stage=stage, revision=one.number, words=words)
 
-    def _dispute(self, dispute: parcels.WorkDispute) -> Piece:
+    def _dispute(self, dispute: parcels.WorkDispute) -> ReturnedPiece:
         key = self._items.get(dispute.item_id, "")
         if not key:
-            return Piece(
-                outcome=Outcome.FOREIGN, stage=dispute.stage, words="The item is not one of this project."
+            return ReturnedPiece(
+                outcome=ParcelOutcome.FOREIGN,
+                stage=dispute.stage,
+                words="The item is not one of this project.",
             )
         fresh = feedback.receive(
             self.project,
@@ -317,11 +333,13 @@ class Sorter:
             dispute.text,
             _no_later_than_now(dispute.at),
         )
-        outcome = Outcome.NEW if fresh else Outcome.DUPLICATE
-        return Piece(outcome=outcome, item_key=key, stage=dispute.stage, words="A dispute of the consensus.")
+        outcome = ParcelOutcome.NEW if fresh else ParcelOutcome.DUPLICATE
+        return ReturnedPiece(
+            outcome=outcome, item_key=key, stage=dispute.stage, words="A dispute of the consensus."
+        )
 
 
-def _doubt(artifact: parcels.WorkArtifact, one: Sealed) -> str:
+def _doubt(artifact: parcels.WorkArtifact, one: ArrivedRevision) -> str:
     """Why the times that came with a revision cannot be right; empty when they can."""
     # What follows a revision in the tray does not go in before it.
     latest = max(came.at for came in artifact.revisions if came.number <= one.number)

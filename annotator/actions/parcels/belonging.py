@@ -1,4 +1,4 @@
-"""To which project a package belongs that somebody opened by itself."""
+"""The project that a package belongs to when it is opened on its own."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from annotator.exchange.parcels import packages
 
 
 @dataclass(frozen=True, slots=True)
-class Belonging:
-    """Where returned work belongs: a project that is known here (None when none is), and whether one sent it."""
+class ParcelOwner:
+    """The project that returned work belongs to (None if unknown), and whether it was sent by one."""
 
     name: str
     project: Path | None = None
@@ -27,13 +27,13 @@ def of_task(among: Sequence[Path], project_id: str, person_id: str) -> Path | No
     return None
 
 
-def of_work(path: Path, among: Sequence[Path]) -> Belonging:
+def of_work(path: Path, among: Sequence[Path]) -> ParcelOwner:
     """Which of these projects returned work goes to, or else which it was sent from; Refusal when it is damaged."""
     package = packages.read_package(path, packages.WORK)
     facts = package.manifest
     for known in among:
         settings = settings_of(known)
         if settings.get("id") == facts.project_id:
-            return Belonging(package.name, known, str(settings.get("title") or known.stem))
+            return ParcelOwner(package.name, known, str(settings.get("title") or known.stem))
     home = of_task(among, facts.project_id, facts.person_id)
-    return Belonging(package.name, home, sent_from_here=home is not None)
+    return ParcelOwner(package.name, home, sent_from_here=home is not None)

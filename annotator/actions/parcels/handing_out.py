@@ -1,4 +1,4 @@
-"""What each person's task would hold, and how the tasks of several people are written in one go."""
+"""Contents of each person's task file, and writing several in one go."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 
 from annotator.actions.assignments import assignments
 from annotator.actions.parcels import packing
-from annotator.actions.parcels.packing import PARCEL, Packed
+from annotator.actions.parcels.packing import PARCEL, PackedTask
 from annotator.actions.project import people
 from annotator.actions.project.bulk import Progress
 from annotator.actions.project.file import Project
@@ -20,8 +20,8 @@ from annotator.domain.texts.refusal import Refusal
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
-    """What a task written now would hold for one person; `due` is the earliest date of what is still open."""
+class TaskContent:
+    """The content of one person's next task; `due` is the earliest date of open work."""
 
     person: Person
     items: int
@@ -33,15 +33,15 @@ class Holding:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """What became of one person's task: the package, or why there is none."""
+class HandOutResult:
+    """The package written for one person, or why there is none."""
 
     person: Person
-    packed: Packed | None
+    packed: PackedTask | None
     problem: Refusal | None = None
 
 
-def holdings(project: Project) -> list[Holding]:
+def holdings(project: Project) -> list[TaskContent]:
     """Everybody to whom something is to be handed out now, by alias."""
     written = _written(project)
     found = (
@@ -58,11 +58,11 @@ def _written(project: Project) -> dict[str, datetime]:
         return {person_id: at for person_id, at in db.execute(question.group_by(PARCEL.c.person_id))}
 
 
-def _holding(person: Person, assigned: Sequence[Assignment], written: dict[str, datetime]) -> Holding:
+def _holding(person: Person, assigned: Sequence[Assignment], written: dict[str, datetime]) -> TaskContent:
     served = packing.going_out(assigned)
     stages = Counter(one.stage for one in served)
     dates = [one.due for one in served if one.due and not one.submitted_at]
-    return Holding(
+    return TaskContent(
         person=person,
         # A repeat goes out as an item of its own.
         items=len({(one.item_id, one.trial) for one in served}),
@@ -76,7 +76,7 @@ def _holding(person: Person, assigned: Sequence[Assignment], written: dict[str, 
 
 def write(
     project: Project, person_ids: Sequence[str], folder: Path, *, progress: Progress | None = None
-) -> list[Written]:
+) -> list[HandOutResult]:
     """Write the tasks of these people into a folder; one that cannot be written keeps no other back."""
     known = {person.id: person for person in people.people(project)}
     done = []
@@ -84,7 +84,7 @@ def write(
         if progress:
             progress(f"Writing the task of {known[person_id].name}", place, len(person_ids))
         try:
-            done.append(Written(known[person_id], packing.task(project, person_id, folder)))
+            done.append(HandOutResult(known[person_id], packing.task(project, person_id, folder)))
         except Refusal as refusal:
-            done.append(Written(known[person_id], None, refusal))
+            done.append(HandOutResult(known[person_id], None, refusal))
     return done

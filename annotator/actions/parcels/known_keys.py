@@ -1,4 +1,4 @@
-"""By which key the work of each person is known here: pinned with their first file, replaced only by an act."""
+"""Known keys of people: pinned with their first file, replaced only on purpose."""
 
 import json
 from collections.abc import Callable
@@ -22,7 +22,7 @@ PINNED = "key_of:"
 
 
 class OtherKey(Refusal):
-    """The work is signed, but not with the key that its person's work is known by."""
+    """The work is signed with another key than the one known for its person."""
 
 
 def words_of(project: Project, person_id: str) -> str:
@@ -79,7 +79,7 @@ def _refuse_anothers(
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """Another key in place of the one that is trusted: both in six words, and what replacing it means."""
+    """A key that would replace the trusted one: both in six words, and the consequences."""
 
     words: str
     before: str

@@ -1,4 +1,4 @@
-"""Where an annotator's project comes from: whose tasks it takes, by which key, and which of them is the newest."""
+"""Origin of an annotator's project: whose tasks it accepts, by which key, and the newest one."""
 
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -21,8 +21,8 @@ PARCEL = table(ParcelRow)
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
-    """Where a project made from a task comes from, by whose key, and which of its tasks were opened.
+class TaskOrigin:
+    """The origin of a project made from a task: project, key, and the tasks opened.
 
     `key` is the coordinator's public key, empty while no task was signed by a person; `secret` is that of format 1.
     `number` and `at` are the highest that an opened task had, `newest` is the hash of the one opened last.
@@ -37,16 +37,16 @@ class Origin:
     newest: str = ""
 
 
-def origin(project: Project) -> Origin | None:
+def origin(project: Project) -> TaskOrigin | None:
     """Where this project's task came from; None when it is a project of its own."""
     kept = project.get(ORIGIN)
     if not kept:
         return None
-    known = {field.name: kept[field.name] for field in fields(Origin) if field.name in kept}
-    return Origin(project_id=kept["project"], person_id=kept["person"], **known)
+    known = {field.name: kept[field.name] for field in fields(TaskOrigin) if field.name in kept}
+    return TaskOrigin(project_id=kept["project"], person_id=kept["person"], **known)
 
 
-def keep(project: Project, known: Origin) -> None:
+def keep(project: Project, known: TaskOrigin) -> None:
     """Keep the origin in the project's file."""
     tree = asdict(known)
     project.set(ORIGIN, {"project": tree.pop("project_id"), "person": tree.pop("person_id"), **tree})
@@ -76,7 +76,7 @@ def replacement(project: Project, path: Path, _person_id: str = "") -> Replaceme
     ), lambda project: _trust(project, source, package.signer))  # fmt: skip
 
 
-def _trust(project: Project, known: Origin, key: str) -> Change:
+def _trust(project: Project, known: TaskOrigin, key: str) -> Change:
     with project.store.write() as db:
         keep(project, replace(known, key=key))
         return record(
@@ -85,7 +85,7 @@ def _trust(project: Project, known: Origin, key: str) -> Change:
 
 
 class TaskFacts(BaseModel):
-    """What a task says of itself beyond what every package does."""
+    """Facts in a task file beyond those of every package."""
 
     title: Text = ""
     number: int = Field(default=0, ge=0, le=10**9)
@@ -107,10 +107,10 @@ def facts_of(package: packages.Package) -> TaskFacts:
     return facts
 
 
-def followed(project: Project, package: packages.Package, facts: TaskFacts) -> Origin:
-    """The origin after this task; Refusal when somebody else made it, or when a newer one was opened before."""
+def followed(project: Project, package: packages.Package, facts: TaskFacts) -> TaskOrigin:
+    """The origin after this task; Refusal when someone else made it, or when a newer one was opened before."""
     known, at = origin(project), facts.at.isoformat() if facts.at else ""
-    new = Origin(
+    new = TaskOrigin(
         project_id=package.manifest.project_id, person_id=package.manifest.person_id, key=package.signer,
         secret=facts.secret, number=facts.number, at=at, newest=package.sha256,
     )  # fmt: skip
@@ -131,7 +131,7 @@ def followed(project: Project, package: packages.Package, facts: TaskFacts) -> O
     )
 
 
-def _opened_before(project: Project, package: packages.Package, known: Origin) -> bool:
+def _opened_before(project: Project, package: packages.Package, known: TaskOrigin) -> bool:
     """Whether a task was opened here and another after it; tasks of format 1 have no number."""
     opened = select(PARCEL.c.sha256).where(PARCEL.c.direction == "in").order_by(PARCEL.c.at.desc())
     with project.store.read() as db:
@@ -139,7 +139,7 @@ def _opened_before(project: Project, package: packages.Package, known: Origin) -
     return package.sha256 in hashes and package.sha256 != (known.newest or hashes[0])
 
 
-def _refuse_other_sender(known: Origin, package: packages.Package, facts: TaskFacts) -> None:
+def _refuse_other_sender(known: TaskOrigin, package: packages.Package, facts: TaskFacts) -> None:
     if known.key and not package.signer:
         raise Refusal(
             f"“{package.name}” has an older format without a personal signature, and the tasks of this "

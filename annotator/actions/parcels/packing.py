@@ -1,4 +1,4 @@
-"""What a task for one person holds: built from what they may see, never by taking things out of a copy."""
+"""Building a task file for one person from what they may see, never by removing parts of a copy."""
 
 import json
 import re
@@ -39,8 +39,8 @@ RESPONSE, ASSIGNMENT, PARCEL = table(tables.ResponseRow), table(tables.Assignmen
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
-    """A package that was written: where, whose, how much it holds, and the code that proves its arrival.
+class PackedTask:
+    """A written package: path, person, counts, and the receipt code.
 
     `words` are the six words of the key that signed it.
     """
@@ -56,8 +56,8 @@ class Packed:
 
 
 @dataclass(frozen=True, slots=True)
-class Issue:
-    """Which of a person's tasks one is: its number, the moment it got it, and the hash of its content."""
+class TaskIssue:
+    """One of a person's tasks: its number, its date, and the hash of its content."""
 
     number: int
     at: str
@@ -65,19 +65,19 @@ class Issue:
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
-    """An assignment as it is served: under which id and key its item goes out."""
+class ServedAssignment:
+    """An assignment with the id and key under which its item is sent."""
 
     assignment: Assignment
     item_id: str
     again: bool
 
 
-def task(project: Project, person_id: str, path: Path | None = None) -> Packed:
+def task(project: Project, person_id: str, path: Path | None = None) -> PackedTask:
     """Write the task of one person: their assignments and what these need, byte for byte the same each time.
 
     `path` may be a folder or a file; by default it lies beside the project. Refusal when nothing is assigned, when
-    what is to be labelled has no settled document to label by, or when somebody else's package lies there.
+    what is to be labelled has no settled document to label by, or when someone else's package lies there.
     """
     people.refuse_others(project, "can hand out tasks")
     person = people.known(project, person_id)
@@ -98,21 +98,21 @@ def task(project: Project, person_id: str, path: Path | None = None) -> Packed:
         _remember(project, db, person, content, issue)
     items, words = {one.item_id for one in served}, packages.fingerprint(packages.public_key(key))
     later = _later(project, person)
-    return Packed(place, person.name, len(items), len(served), len(content), "", words, later)
+    return PackedTask(place, person.name, len(items), len(served), len(content), "", words, later)
 
 
-def _issue(db: Connection, person: Person, entries: dict[str, bytes]) -> Issue:
+def _issue(db: Connection, person: Person, entries: dict[str, bytes]) -> TaskIssue:
     """The newest task of a person again where nothing has changed since, otherwise the next."""
     digest = sha256(b"".join(entries[name] for name in sorted(entries)))
     sent = select(PARCEL.c.content).where(
         PARCEL.c.direction == "out", PARCEL.c.person_id == person.id, PARCEL.c.receipt == ""
     )
     told = [json.loads(content) for content in db.execute(sent).scalars()]
-    known = [Issue(**one) for one in told if "number" in one]
+    known = [TaskIssue(**one) for one in told if "number" in one]
     newest = max(known, key=lambda one: one.number, default=None)
     if newest is not None and newest.content == digest:
         return newest
-    return Issue(newest.number + 1 if newest else 1, now().isoformat(timespec="seconds"), digest)
+    return TaskIssue(newest.number + 1 if newest else 1, now().isoformat(timespec="seconds"), digest)
 
 
 def _assigned(db: Connection, person: Person) -> list[Assignment]:
@@ -121,12 +121,12 @@ def _assigned(db: Connection, person: Person) -> list[Assignment]:
     return [Assignment(**row) for row in rows.mappings()]
 
 
-def _served(project: Project, db: Connection, person: Person) -> list[Served]:
+def _served(project: Project, db: Connection, person: Person) -> list[ServedAssignment]:
     served = []
     for one in going_out(_assigned(db, person)):
         again = one.purpose is Purpose.REPEAT
         item_id = _again(project, person, one.item_id) if again else one.item_id
-        served.append(Served(one, item_id, again))
+        served.append(ServedAssignment(one, item_id, again))
     return served
 
 
@@ -167,7 +167,9 @@ def _later(project: Project, person: Person) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _entries(project: Project, db: Connection, person: Person, served: list[Served]) -> dict[str, bytes]:
+def _entries(
+    project: Project, db: Connection, person: Person, served: list[ServedAssignment]
+) -> dict[str, bytes]:
     wanted = {one.assignment.item_id for one in served}
     rows = db.execute(select(ITEM).where(ITEM.c.id.in_(wanted), ITEM.c.retired.is_(False))).mappings()
     items = {row["id"]: dict(row) for row in rows}
@@ -187,7 +189,9 @@ def _entries(project: Project, db: Connection, person: Person, served: list[Serv
     return parcels.packed(records) | originals
 
 
-def _items(db: Connection, items: dict[str, dict[str, Any]], served: list[Served]) -> list[parcels.TaskItem]:
+def _items(
+    db: Connection, items: dict[str, dict[str, Any]], served: list[ServedAssignment]
+) -> list[parcels.TaskItem]:
     """Items in the project's order; one that is served again goes to the end under a key that looks like the others."""
     last = int(db.execute(select(ITEM.c.position).order_by(ITEM.c.position.desc()).limit(1)).scalar() or 0)
     taken = set(db.execute(select(ITEM.c.key)).scalars())
@@ -213,7 +217,7 @@ def _key_like(row: dict[str, Any], taken: Collection[str]) -> str:
 
 
 def _sources(
-    project: Project, db: Connection, person: Person, served: list[Served]
+    project: Project, db: Connection, person: Person, served: list[ServedAssignment]
 ) -> tuple[list[parcels.TaskSource], dict[str, bytes]]:
     """The sources of the items, and the bytes of those that are PDFs; of an item served again under other ids."""
     question = select(SOURCE).where(SOURCE.c.item_id.in_({one.assignment.item_id for one in served}))
@@ -235,7 +239,7 @@ def _sources(
 
 
 def _reports(
-    project: Project, db: Connection, person: Person, labelled: list[Served]
+    project: Project, db: Connection, person: Person, labelled: list[ServedAssignment]
 ) -> list[parcels.TaskReport]:
     """The reports to be labelled in the order of their aliases, so that the order tells nothing either."""
     question = select(RESPONSE.c.id, RESPONSE.c.item_id, RESPONSE.c.text)
@@ -262,7 +266,7 @@ def report_alias(project: Project, person_id: str, response_id: str, again: bool
 
 
 def _documents(
-    db: Connection, items: dict[str, dict[str, Any]], labelled: list[Served]
+    db: Connection, items: dict[str, dict[str, Any]], labelled: list[ServedAssignment]
 ) -> list[parcels.TaskDocument]:
     """What the reports are labelled by: settled documents only, for a partner's sealed one is not for this person."""
     wanted = {one.assignment.item_id for one in labelled}
@@ -307,7 +311,7 @@ def _without_notes(tree: dict[str, Any]) -> dict[str, Any]:
     return {**tree, "units": units, "remark": ""}
 
 
-def _assignment(one: Served) -> parcels.TaskAssignment:
+def _assignment(one: ServedAssignment) -> parcels.TaskAssignment:
     pilot = one.assignment.purpose is Purpose.PILOT
     return parcels.TaskAssignment(
         item_id=one.item_id, stage=one.assignment.stage, pilot=pilot, due=one.assignment.due
@@ -336,9 +340,9 @@ def _weights(project: Project) -> dict[str, str]:
     return {} if weights.usual else {"weights": weights.text}
 
 
-def _facts(project: Project, person: Person, issue: Issue) -> packages.Facts:
+def _facts(project: Project, person: Person, issue: TaskIssue) -> packages.PackageFacts:
     project_id = str(project.get("id"))
-    return packages.Facts(
+    return packages.PackageFacts(
         format=packages.TASK,
         package_id=derived_id("task", project_id, person.id, issue.content),
         project_id=project_id,
@@ -355,8 +359,8 @@ def place_of(project: Project, path: Path | None, stem: str, suffix: str) -> Pat
     return path if path.suffix == suffix else path.with_name(path.name + suffix)
 
 
-def keep(place: Path, content: bytes, facts: packages.Facts) -> None:
-    """Put a package in its place, its folder made where it is missing; Refusal rather than replace somebody else's."""
+def keep(place: Path, content: bytes, facts: packages.PackageFacts) -> None:
+    """Put a package in its place, its folder made where it is missing; Refusal rather than replace someone else's."""
     if place.exists() and not _is_of_the_same(place, facts):
         raise Refusal(
             f"“{place.name}” already exists and belongs to another person or project. It was left unchanged.",
@@ -372,7 +376,7 @@ def keep(place: Path, content: bytes, facts: packages.Facts) -> None:
     files.save(place, content)
 
 
-def _is_of_the_same(place: Path, facts: packages.Facts) -> bool:
+def _is_of_the_same(place: Path, facts: packages.PackageFacts) -> bool:
     """Whether the package that lies there is of the same kind, person and project."""
     try:
         there = packages.read_package(place, facts.format).manifest
@@ -381,7 +385,7 @@ def _is_of_the_same(place: Path, facts: packages.Facts) -> bool:
     return (there.person_id, there.project_id) == (facts.person_id, facts.project_id)
 
 
-def _remember(project: Project, db: Connection, person: Person, content: bytes, issue: Issue) -> None:
+def _remember(project: Project, db: Connection, person: Person, content: bytes, issue: TaskIssue) -> None:
     digest = sha256(content)
     row = {
         "sha256": digest, "direction": "out", "person_id": person.id, "package_id": digest, "receipt": "",

@@ -1,6 +1,6 @@
-"""The secrets of a project file: the private key it signs with, and what the aliases in its tasks are drawn from.
+"""Secrets of a project file: its private signing key, and the seed of aliases in its tasks.
 
-Neither ever leaves the file. Whoever holds a coordinator's file can sign as the project and resolve every alias.
+Neither ever leaves the file. Anyone who holds a coordinator's file can sign as the project and resolve every alias.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ def of_person(project: Project, person_id: str) -> bytes:
 
 
 def alias_of(project: Project, person_id: str, what: str) -> str:
-    """What a thing is called in one person's task: a UUID that tells nothing to whoever lacks the secret."""
+    """What a thing is called in one person's task: a UUID that tells nothing to anyone who lacks the secret."""
     return str(uuid.UUID(bytes=_derived(project, f"alias/{person_id}/{what}")[:16], version=4))
 
 

@@ -1,4 +1,4 @@
-"""How sealed labels that came back become judgements, so that agreement and results count them like any others."""
+"""Sealed labels from returned work, stored as judgements like any others."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -67,7 +67,7 @@ def _replace(db: Connection, person_id: str, item_id: str, content: str, at: dat
     there = db.execute(
         select(j.id, j.flags, j.protocol, j.response_id, j.unit_id).where(*_of(person_id, item_id, trial))
     )
-    # What they gave elsewhere stays, unless the labels that came back say it anew.
+    # What they gave elsewhere stays, unless the labels that came back say it again.
     gone = [{"gone": row.id} for row in there if not is_given(row.flags) or tuple(row[2:]) in said]
     if gone:
         db.execute(_DELETE, gone)

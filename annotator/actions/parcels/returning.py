@@ -1,4 +1,4 @@
-"""What goes back from an annotator: every sealed revision of theirs, and their objections."""
+"""Contents of an annotator's work file: their sealed revisions and objections."""
 
 import json
 from collections import defaultdict
@@ -12,7 +12,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.authoring import draft_provenance
 from annotator.actions.authoring.draft_provenance import Drafted
 from annotator.actions.parcels import origins, packing, parcel_secrets
-from annotator.actions.parcels.packing import Packed, keep, place_of
+from annotator.actions.parcels.packing import PackedTask, keep, place_of
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.domain.kinds.artifact import State
@@ -28,7 +28,7 @@ ARTIFACT, REVISION, TIME = table(tables.ArtifactRow), table(tables.RevisionRow),
 DISPUTE, PARCEL = table(tables.DisputeRow), table(tables.ParcelRow)
 
 
-def pack(project: Project, person_id: str = "", path: Path | None = None) -> Packed:
+def pack(project: Project, person_id: str = "", path: Path | None = None) -> PackedTask:
     """Pack a task for a person, or, in a file that was made from a task, the work that goes back."""
     if origins.origin(project) is not None:
         return work(project, path)
@@ -37,7 +37,7 @@ def pack(project: Project, person_id: str = "", path: Path | None = None) -> Pac
     return packing.task(project, person_id, path)
 
 
-def work(project: Project, path: Path | None = None) -> Packed:
+def work(project: Project, path: Path | None = None) -> PackedTask:
     """Write what this person has submitted; the same work gives the same bytes.
 
     Drafts stay here and are counted in the notes. Refusal when nothing was submitted yet.
@@ -70,7 +70,7 @@ def work(project: Project, path: Path | None = None) -> Packed:
     items = {artifact.item_id for artifact in artifacts}
     notes = (f"{drafts} documents are not submitted yet and stay here.",) if drafts else ()
     words = packages.fingerprint(packages.public_key(key))
-    return Packed(place, found.person_id, len(items), len(artifacts), len(content), receipt, words, notes)
+    return PackedTask(place, found.person_id, len(items), len(artifacts), len(content), receipt, words, notes)
 
 
 def _artifacts(db: Connection, person_id: str) -> tuple[list[parcels.WorkArtifact], int]:
@@ -143,9 +143,9 @@ def _disputes(db: Connection, person_id: str) -> list[parcels.WorkDispute]:
     ]
 
 
-def _facts(found: origins.Origin, entries: dict[str, bytes]) -> packages.Facts:
+def _facts(found: origins.TaskOrigin, entries: dict[str, bytes]) -> packages.PackageFacts:
     content = sha256(canonical_json({name: sha256(entry) for name, entry in entries.items()}))
-    return packages.Facts(
+    return packages.PackageFacts(
         format=packages.WORK,
         package_id=derived_id("work", found.project_id, found.person_id, content),
         project_id=found.project_id,

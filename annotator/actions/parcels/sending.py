@@ -1,4 +1,4 @@
-"""What an annotator would send back now, what stays with them, and what was sent before."""
+"""Preview of an annotator's work file: what goes, what stays, and what was sent before."""
 
 import json
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.parcels import origins, parcel_secrets, returning
-from annotator.actions.parcels.packing import Packed
+from annotator.actions.parcels.packing import PackedTask
 from annotator.actions.parcels.returning import ARTIFACT, DISPUTE, PARCEL, REVISION
 from annotator.actions.project.bulk import Progress
 from annotator.actions.project.file import Project
@@ -25,8 +25,8 @@ ASSIGNMENT, ITEM, JUDGEMENT = table(AssignmentRow), table(ItemRow), table(Judgem
 _STAGES = list(Stage)
 
 
-class Going(StrEnum):
-    """What becomes of a piece of work when the file is written."""
+class SendingOutcome(StrEnum):
+    """What happens to a piece of work when the file is written."""
 
     NEW = "goes back"
     SENT = "goes back again"
@@ -35,8 +35,8 @@ class Going(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """One stage of one item, and what becomes of it.
+class SendingPiece:
+    """One stage of one item, and what happens to it.
 
     `revision` is the newest submitted one, 0 for none; `draft` says that something is not submitted.
     """
@@ -45,7 +45,7 @@ class Piece:
     item_key: str
     question: str
     stage: Stage
-    going: Going
+    going: SendingOutcome
     draft: bool = False
     revision: int = 0
     at: datetime | None = None
@@ -53,8 +53,8 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
-    """A file that was written to be sent back."""
+class SentFile:
+    """A work file that was written."""
 
     receipt: str
     at: datetime
@@ -63,24 +63,24 @@ class Sent:
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
-    """All of it: the pieces in the project's order, the objections that go along, and the files sent, newest first."""
+class SendingOverview:
+    """The pieces in the project's order, the objections included, and the files sent, newest first."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[SendingPiece, ...]
     disputes: int
-    sent: tuple[Sent, ...]
+    sent: tuple[SentFile, ...]
     news: bool
     """Whether something would go back that no file has held."""
     own_key: str = ""
     """The six words of this file's key; `task_key` are those of the key that signed its tasks."""
     task_key: str = ""
 
-    def count(self, *goings: Going) -> int:
+    def count(self, *goings: SendingOutcome) -> int:
         """How many pieces go so."""
         return sum(piece.going in goings for piece in self.pieces)
 
 
-def outlook(project: Project) -> Outlook:
+def outlook(project: Project) -> SendingOverview:
     """What the person working would send now."""
     me = project.by
     with project.store.read() as db:
@@ -94,31 +94,31 @@ def outlook(project: Project) -> Outlook:
         )
     told = tuple(piece for _, piece in pieces)
     objected = max((int(facts.get("disputes", 0)) for facts, _ in files), default=0)
-    news = disputes > objected or any(piece.going is Going.NEW for piece in told)
+    news = disputes > objected or any(piece.going is SendingOutcome.NEW for piece in told)
     keys = parcel_secrets.own_words(project), origins.sender_words(project)
-    return Outlook(told, disputes, tuple(sent for _, sent in files), news, *keys)
+    return SendingOverview(told, disputes, tuple(sent for _, sent in files), news, *keys)
 
 
-def write(project: Project, path: Path, *, progress: Progress | None = None) -> Packed:
+def write(project: Project, path: Path, *, progress: Progress | None = None) -> PackedTask:
     """Write the file to send back, telling when it has begun."""
     if progress:
         progress("Writing the file to send back", 0, 0)
     return returning.work(project, path)
 
 
-def _files(db: Connection, me: str) -> list[tuple[dict[str, Any], Sent]]:
+def _files(db: Connection, me: str) -> list[tuple[dict[str, Any], SentFile]]:
     question = select(PARCEL).where(
         PARCEL.c.direction == "out", PARCEL.c.person_id == me, PARCEL.c.receipt != ""
     )
     found = []
     for row in db.execute(question.order_by(PARCEL.c.at.desc(), PARCEL.c.sha256)):
         facts = json.loads(row.content)
-        sent = Sent(row.receipt, row.at, str(facts.get("file", "")), len(facts.get("sealed", {})))
+        sent = SentFile(row.receipt, row.at, str(facts.get("file", "")), len(facts.get("sealed", {})))
         found.append((facts, sent))
     return found
 
 
-def _held(files: list[tuple[dict[str, Any], Sent]]) -> dict[str, int]:
+def _held(files: list[tuple[dict[str, Any], SentFile]]) -> dict[str, int]:
     """By artifact, the newest revision that any file has held."""
     held: dict[str, int] = {}
     for facts, _ in files:
@@ -127,7 +127,9 @@ def _held(files: list[tuple[dict[str, Any], Sent]]) -> dict[str, int]:
     return held
 
 
-def _pieces(db: Connection, me: str, held: dict[str, int]) -> Iterator[tuple[tuple[int, str, int], Piece]]:
+def _pieces(
+    db: Connection, me: str, held: dict[str, int]
+) -> Iterator[tuple[tuple[int, str, int], SendingPiece]]:
     items = {
         row.id: row for row in db.execute(select(ITEM.c.id, ITEM.c.key, ITEM.c.question, ITEM.c.position))
     }
@@ -137,19 +139,20 @@ def _pieces(db: Connection, me: str, held: dict[str, int]) -> Iterator[tuple[tup
     for item_id, stage in {*dates, *written, *begun}:
         item = items[item_id]
         row = written.get((item_id, stage))
-        piece = Piece(
+        drafted = (item_id, stage) in begun
+        piece = SendingPiece(
             item_id=item_id, item_key=item.key, question=item.question, stage=stage,
-            going=_going(row, held) if row else Going.DRAFT if (item_id, stage) in begun else Going.OPEN,
-            draft=row.state == State.DRAFT.value if row else (item_id, stage) in begun,
+            going=_going(row, held) if row else SendingOutcome.DRAFT if drafted else SendingOutcome.OPEN,
+            draft=row.state == State.DRAFT.value if row else drafted,
             revision=row.number or 0 if row else 0, at=row.at if row else None, due=dates.get((item_id, stage)),
         )  # fmt: skip
         yield (item.position, item.key, _STAGES.index(stage)), piece
 
 
-def _going(row: Any, held: dict[str, int]) -> Going:
+def _going(row: Any, held: dict[str, int]) -> SendingOutcome:
     if not row.number:
-        return Going.DRAFT
-    return Going.SENT if held.get(row.id, 0) >= row.number else Going.NEW
+        return SendingOutcome.DRAFT
+    return SendingOutcome.SENT if held.get(row.id, 0) >= row.number else SendingOutcome.NEW
 
 
 def _dates(db: Connection, me: str) -> dict[tuple[str, Stage], datetime | None]:

@@ -1,4 +1,4 @@
-"""How an annotator opens a task: it becomes a project of their own, and a later task adds to the same project."""
+"""Opening a task file: it becomes a project of its own, and later tasks add to it."""
 
 import json
 import re
@@ -47,8 +47,8 @@ ASSIGNMENT, GUIDELINE, PARCEL = (
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
-    """A task that was opened: its project, whether that is new, and how many items are new in it.
+class OpenedTask:
+    """The result of opening a task: its project, whether it is new, and the number of new items.
 
     `words` are the six words of the key that signed it, empty when no person did; `pinned` says that this key was
     seen for the first time.
@@ -70,7 +70,7 @@ def take_task(
     alone: bool = False,
     shown: Path | None = None,
     progress: Progress | None = None,
-) -> Opened:
+) -> OpenedTask:
     """The project of a task, made now or opened and brought up to date; nothing the annotator wrote is touched.
 
     By default it lies beside the task and is named after the project and the person. Refusal when the package is
@@ -90,7 +90,7 @@ def take_task(
     if not path.exists():
         made = Project.create(path, facts.title or path.stem, fill=take)
         renderings.warm(made, progress)
-        return Opened(made, True, items.count(made), words, pinned=bool(words))
+        return OpenedTask(made, True, items.count(made), words, pinned=bool(words))
     with ExitStack() as undone:
         project = _opened(package, path)
         undone.callback(project.close)
@@ -107,10 +107,10 @@ def take_task(
         undone.pop_all()
     renderings.warm(project, progress)
     pinned = bool(words) and not (before and before.key)
-    return Opened(project, fresh, new_items, words, pinned)
+    return OpenedTask(project, fresh, new_items, words, pinned)
 
 
-def signed_words(opened: Opened) -> str:
+def signed_words(opened: OpenedTask) -> str:
     """By whom a task that was opened is signed, and what to do about it the first time."""
     if not opened.words:
         return "It is not signed by a person: an older Goldsmith wrote it, and anyone could have."
@@ -254,7 +254,7 @@ def _sources(db: Connection, sources: list[parcels.TaskSource], entries: Mapping
 
 
 def _reports(db: Connection, reports: list[parcels.TaskReport]) -> None:
-    """Reports of nameless systems, numbered anew within each item so that no two items can be linked."""
+    """Reports of nameless systems, numbered again within each item so that no two items can be linked."""
     known = {
         row.id: row for row in db.execute(select(RESPONSE.c.id, RESPONSE.c.item_id, RESPONSE.c.system_id))
     }

@@ -1,4 +1,4 @@
-"""What lies in the tray: returned work that clashed, came late or was not asked for, beside what is here already."""
+"""The tray: returned work in conflict, late or not asked for, beside what is here already."""
 
 import json
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from annotator.actions.project.file import PERSON, Project
 from annotator.actions.project.recording import record
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.guideline import FORM
-from annotator.domain.experts.parcel import Outcome, TrayEntry, TrayState
+from annotator.domain.experts.parcel import ParcelOutcome, TrayEntry, TrayState
 from annotator.domain.kinds.artifact import Document, Kind, State, chain
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.kinds.unit import Unit
@@ -42,7 +42,7 @@ ADJUDICATION, RESPONSE, AGREEMENT = table(AdjudicationRow), table(ResponseRow), 
 
 def put(
     db: Connection,
-    reason: Outcome,
+    reason: ParcelOutcome,
     person_id: str,
     content: str,
     *,
@@ -178,10 +178,10 @@ def facts(entry: TrayEntry) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
-    """An entry with its document beside the one that is here (None for none); `withheld` says why neither is shown.
+class TraySheet:
+    """An entry with its document beside the present one (None for none); `withheld` says why neither is shown.
 
-    `rows` are the units that belong together: those of the same id, the others by likeness as agreement has it.
+    `rows` are the units that belong together: those of the same id, the others by similarity as agreement has it.
     `headings` are the words of the units that labels speak of, `reports` the number of each report within its item.
     """
 
@@ -204,32 +204,33 @@ class Sheet:
         return bool(self.entry.stage and self.item_key) and self.entry.state is not TrayState.ACCEPTED
 
 
-def sheets(project: Project, state: TrayState | None = TrayState.WAITING) -> list[Sheet]:
+def sheets(project: Project, state: TrayState | None = TrayState.WAITING) -> list[TraySheet]:
     """What lies in the tray, without the documents, by item, person and revision."""
     there = entries(project, state)
     with project.store.read() as db:
         names, items = _names(db), _items(db)
     found = [
-        Sheet(entry, names.get(entry.person_id, ""), *items.get(entry.item_id, ("", ""))) for entry in there
+        TraySheet(entry, names.get(entry.person_id, ""), *items.get(entry.item_id, ("", "")))
+        for entry in there
     ]
     return sorted(
         found, key=lambda sheet: (sheet.item_key, sheet.person, sheet.entry.revision, sheet.entry.id)
     )
 
 
-def sheet(project: Project, sheet_: Sheet) -> Sheet:
-    """The same entry with its documents, unless whoever looks works on that very item."""
+def sheet(project: Project, sheet_: TraySheet) -> TraySheet:
+    """The same entry with its documents, unless the person who looks works on that very item."""
     entry = sheet_.entry
     kind = entry.stage.kind if entry.stage else None
     if kind is None or entry.stage is None:
-        return Sheet(entry, sheet_.person, "", "", facts=_facts(entry))
+        return TraySheet(entry, sheet_.person, "", "", facts=_facts(entry))
     with project.store.read() as db:
         if words := _withheld(project, db, entry.item_id, entry.stage):
-            return Sheet(entry, sheet_.person, sheet_.item_key, sheet_.question, withheld=words)
+            return TraySheet(entry, sheet_.person, sheet_.item_key, sheet_.question, withheld=words)
         found = _here(db, entry, kind)
         came = document_of(kind, json.loads(entry.content))
         here = document_of(kind, json.loads(found.content)) if found else None
-        return Sheet(
+        return TraySheet(
             entry=entry, person=sheet_.person, item_key=sheet_.item_key, question=sheet_.question,
             came=came, here=here, here_revision=found.number if found else 0, rows=_rows(kind, came, here),
             headings=headings_of(db, entry.item_id) if kind is Kind.LABELS else {},

@@ -1,4 +1,4 @@
-"""How returned work is taken in: looked at first, all of it or nothing, and the same whatever the order it comes in."""
+"""Import of returned work: previewed first, all or nothing, in any order."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +13,7 @@ from annotator.actions.project import backups, people
 from annotator.actions.project.bulk import Progress
 from annotator.actions.project.file import PERSON, Project
 from annotator.actions.project.recording import record
-from annotator.domain.experts.parcel import Arrival, Outcome, Piece, Signed
+from annotator.domain.experts.parcel import Arrival, ParcelOutcome, ReturnedPiece, Signed
 from annotator.domain.experts.person import Person
 from annotator.domain.texts.canonical import canonical_json
 from annotator.domain.texts.change import Change
@@ -25,12 +25,13 @@ from annotator.storage.tables import ParcelRow, table
 PARCEL = table(ParcelRow)
 # The outcome that says most about a package of several pieces comes first.
 TELLING = (
-    Outcome.CONFLICT, Outcome.LATE, Outcome.FOREIGN, Outcome.DOUBTFUL, Outcome.NEW, Outcome.NEWER, Outcome.DUPLICATE,
+    ParcelOutcome.CONFLICT, ParcelOutcome.LATE, ParcelOutcome.FOREIGN,
+    ParcelOutcome.DOUBTFUL, ParcelOutcome.NEW, ParcelOutcome.NEWER, ParcelOutcome.DUPLICATE,
 )  # fmt: skip
 
 
 class _OnlyLooking(Exception):
-    """Takes back what a preview did."""
+    """Rolls back a preview."""
 
 
 def preview(project: Project, paths: Sequence[Path], *, progress: Progress | None = None) -> list[Arrival]:
@@ -47,9 +48,9 @@ def preview(project: Project, paths: Sequence[Path], *, progress: Progress | Non
 
 
 def take_in(project: Project, paths: Sequence[Path], *, progress: Progress | None = None) -> list[Arrival]:
-    """Take returned packages in, after a backup and in one transaction; each arrival tells what became of it.
+    """Take returned packages in, after a backup and in one transaction; each arrival tells what happened to it.
 
-    A package that is damaged, or signed with another key than its person's, is left out whole. What was taken in
+    A package that is damaged, or signed with another key than its person's, is left out whole. What was imported
     before changes nothing, and the result does not depend on the order in which packages come.
     """
     _refuse_others(project)
@@ -79,7 +80,7 @@ def _read(paths: Sequence[Path], progress: Progress | None) -> list[packages.Pac
         try:
             read.append(packages.read_package(path, packages.WORK))
         except Refusal as refusal:
-            read.append(Arrival(file=path.name, outcome=Outcome.DAMAGED, reason=str(refusal)))
+            read.append(Arrival(file=path.name, outcome=ParcelOutcome.DAMAGED, reason=str(refusal)))
     return read
 
 
@@ -99,7 +100,7 @@ def _take_all(
 def _take(project: Project, db: Connection, package: packages.Package, touched: set[Taken]) -> Arrival:
     facts = package.manifest
     arrival = Arrival(
-        file=package.name, outcome=Outcome.FOREIGN, person_id=facts.person_id,
+        file=package.name, outcome=ParcelOutcome.FOREIGN, person_id=facts.person_id,
         receipt=packages.receipt_code(package.sha256),
     )  # fmt: skip
     if facts.project_id != project.get("id"):
@@ -115,10 +116,10 @@ def _take(project: Project, db: Connection, package: packages.Package, touched: 
             sorter = Sorter(project, inner, person)
             pieces = sorter.take(records["artifacts.json"], records["disputes.json"])
     except known_keys.OtherKey as refusal:
-        told = {"outcome": Outcome.OTHER_KEY, "signed": Signed.OTHER, "reason": str(refusal)}
+        told = {"outcome": ParcelOutcome.OTHER_KEY, "signed": Signed.OTHER, "reason": str(refusal)}
         return arrival.model_copy(update=told)
     except Refusal as refusal:
-        return arrival.model_copy(update={"outcome": Outcome.DAMAGED, "reason": str(refusal)})
+        return arrival.model_copy(update={"outcome": ParcelOutcome.DAMAGED, "reason": str(refusal)})
     touched |= sorter.touched
     return _remember(
         project, db, package, arrival.model_copy(update={"pieces": tuple(pieces), "signed": signed})
@@ -141,15 +142,15 @@ def _quarantine(
     """A package that cannot be this project's: what it says of itself is kept, its content stays in its file."""
     facts = package.manifest.model_dump(mode="json", include={"package_id", "project_id", "person_id"})
     content = canonical_json({"package": package.sha256, "file": package.name, **facts}).decode()
-    fresh = tray.put(db, Outcome.FOREIGN, arrival.person_id, content)
+    fresh = tray.put(db, ParcelOutcome.FOREIGN, arrival.person_id, content)
     words = reason if fresh else f"{reason} It arrived before."
-    piece = Piece(outcome=Outcome.FOREIGN if fresh else Outcome.DUPLICATE, words=words)
+    piece = ReturnedPiece(outcome=ParcelOutcome.FOREIGN if fresh else ParcelOutcome.DUPLICATE, words=words)
     return _remember(project, db, package, arrival.model_copy(update={"pieces": (piece,), "reason": reason}))
 
 
 def _remember(project: Project, db: Connection, package: packages.Package, arrival: Arrival) -> Arrival:
     found = {piece.outcome for piece in arrival.pieces}
-    outcome = next((one for one in TELLING if one in found), Outcome.DUPLICATE)
+    outcome = next((one for one in TELLING if one in found), ParcelOutcome.DUPLICATE)
     arrival = arrival.model_copy(update={"outcome": outcome})
     known = db.execute(select(PARCEL.c.sha256).where(PARCEL.c.sha256 == package.sha256)).first()
     if known:
@@ -171,7 +172,7 @@ def _remember(project: Project, db: Connection, package: packages.Package, arriv
 
 
 def received(project: Project) -> list[Arrival]:
-    """Every package that was taken in so far, with the moment of it, by person and file."""
+    """Every package that was imported so far, with the moment of it, by person and file."""
     question = select(PARCEL.c.content, PARCEL.c.at).where(PARCEL.c.direction == "in")
     with project.store.read() as db:
         rows = db.execute(question).all()
@@ -195,7 +196,7 @@ def _key_words(arrival: Arrival) -> list[str]:
     return [f"  {arrival.signed.value.capitalize()}."] if arrival.signed is Signed.NOBODY else []
 
 
-def _piece(piece: Piece) -> str:
+def _piece(piece: ReturnedPiece) -> str:
     stage = f" {piece.stage.value}" if piece.stage else ""
     number = f" revision {piece.revision}" if piece.revision else ""
     return f"{piece.item_key}{stage}{number}: {piece.outcome.value}. {piece.words}".strip()

@@ -1,4 +1,4 @@
-"""What waits for the person working, page by page."""
+"""Counts of waiting work for the current person, page by page."""
 
 from sqlalchemy import text
 
@@ -33,7 +33,7 @@ def counts(project: Project) -> dict[str, int]:
     if project.from_task:
         from annotator.actions.parcels import sending
 
-        found["Send"] = sending.outlook(project).count(sending.Going.NEW)
+        found["Send"] = sending.outlook(project).count(sending.SendingOutcome.NEW)
     return found
 
 
@@ -52,7 +52,7 @@ def _to_write(project: Project) -> int:
 
 
 def _to_settle(project: Project) -> int:
-    """Open conflicts that this person may settle; nothing is looked at for whoever adjudicates nothing."""
+    """Open conflicts that this person may settle; nothing is looked at for anyone who adjudicates nothing."""
     me = people.someone(project)
     with project.store.read() as db:
         rows = db.execute(_ASSIGNED, {"me": me.id}).all()

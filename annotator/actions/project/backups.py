@@ -1,4 +1,4 @@
-"""How work is backed up, how a backup is looked at, and how one is put back."""
+"""Backups: making one, inspecting one, restoring one."""
 
 import json
 import os
@@ -18,15 +18,15 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.storage import backup as copies
 from annotator.storage import opening
 from annotator.storage.backup import BackupFile
-from annotator.storage.glancing import Unreadable, glance
+from annotator.storage.glancing import UnreadableProject, glance
 from annotator.storage.tables import metadata
 
 EVERY = timedelta(minutes=30)
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
-    """What a backup holds, told before it is put back. `last_change` is None where nothing was ever changed."""
+class BackupSummary:
+    """The content of a backup, shown before it is restored. `last_change` is None in an unchanged project."""
 
     title: str
     items: int
@@ -81,7 +81,7 @@ def _newest_seq(project: Project) -> int:
     """The number of the last change held by the newest backup that can be read; 0 where there is none."""
     for file in listing(project.path):
         # A copy with altered rows counts as well: otherwise another one would be made every minute.
-        with suppress(Unreadable), glance(file.path) as db:
+        with suppress(UnreadableProject), glance(file.path) as db:
             return db.execute(select(func.max(AUDIT.c.seq))).scalar() or 0
     return 0
 
@@ -92,7 +92,7 @@ def listing(path_of_project: Path) -> list[BackupFile]:
     return copies.backups(copies.folder_of(path), path.stem)
 
 
-def peek(backup: Path) -> Summary:
+def peek(backup: Path) -> BackupSummary:
     """What a backup holds, without changing a byte of it; Refusal when it cannot be read."""
     opening.recognise(backup, thorough=False)
     label = copies.label_of(backup)
@@ -104,7 +104,7 @@ def peek(backup: Path) -> Summary:
                 db.execute(select(func.count()).select_from(metadata.tables[name])).scalar_one()
                 for name in ("item", "artifact", "judgement")
             )
-            return Summary(
+            return BackupSummary(
                 title=str(json.loads(title)) if title else backup.stem,
                 items=items,
                 artifacts=artifacts,
@@ -113,7 +113,7 @@ def peek(backup: Path) -> Summary:
                 why=label.get("why", ""),
                 problem=label.get("problem", ""),
             )
-    except Unreadable as error:
+    except UnreadableProject as error:
         raise error.refusal() from None
     except ValueError as error:
         raise opening.Damaged(f"“{backup.name}” is damaged ({error}).", "Choose another backup.") from None
@@ -157,11 +157,11 @@ def replaced(path: Path) -> Iterator[tuple[Path, Path]]:
 
 
 def _refuse_in_use(path: Path) -> None:
-    from annotator.storage.holding import Hold
+    from annotator.storage.holding import ProjectHold
 
     if not path.exists():
         return
-    Hold.take(path).release()
+    ProjectHold.take(path).release()
     try:
         # Also takes back what a crash cut short, so that no journal is left that belongs to the file set aside.
         opening.recognise(path)

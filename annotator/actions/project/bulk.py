@@ -1,4 +1,4 @@
-"""How very many rows are written: by the driver's own `executemany`, many times as fast as entities."""
+"""Bulk inserts by the driver's own `executemany`, many times as fast as entities."""
 
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter

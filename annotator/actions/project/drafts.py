@@ -1,4 +1,4 @@
-"""How what is being typed outlives a crash: kept in the file at once, under a name that says where it belongs."""
+"""Drafts: unfinished typing, stored at once under the name of its place so that it survives a crash."""
 
 from sqlalchemy import bindparam, delete, insert
 from sqlalchemy.engine import Connection
@@ -8,7 +8,7 @@ from annotator.actions.project.file import Project
 from annotator.domain.texts.canonical import checked_text
 from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.ready import Ready
+from annotator.storage.ready import PreparedStatement
 from annotator.storage.tables import DraftRow, table
 
 DRAFT = table(DraftRow)
@@ -16,8 +16,8 @@ DRAFT = table(DraftRow)
 REMARK = "remark"
 # Stand in the place of an artifact: of an adjudicator's drafts, whose units are rulings, and of reference material.
 RULING, REFERENCE = "ruling", "reference"
-_ADD = Ready(insert(DRAFT))
-_DROP = Ready(
+_ADD = PreparedStatement(insert(DRAFT))
+_DROP = PreparedStatement(
     delete(DRAFT).where(DRAFT.c.place == bindparam("at_place"), DRAFT.c.person_id == bindparam("of_person"))
 )
 

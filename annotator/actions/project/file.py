@@ -1,4 +1,4 @@
-"""What is open: a project file and the person working in it."""
+"""The open project: its file and the person working in it."""
 
 import json
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from annotator.actions.project.unfinished import is_sample
 from annotator.domain.experts.person import Person
 from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.glancing import Unreadable, glance
+from annotator.storage.glancing import UnreadableProject, glance
 from annotator.storage.location import warning_about
 from annotator.storage.opening import (
     RESTORE,
@@ -29,7 +29,7 @@ from annotator.storage.store import Store
 from annotator.storage.tables import MetaRow, PersonRow, table
 
 if TYPE_CHECKING:
-    from annotator.storage.holding import Hold
+    from annotator.storage.holding import ProjectHold
 
 
 __all__ = ["Project", "Unwritable"]
@@ -40,12 +40,12 @@ ORIGIN = "task"
 
 
 class Project:
-    """An open project. Every verb and every question takes it first."""
+    """An open project: the first argument of every action and query."""
 
     def __init__(self, store: Store, copied: TemporaryDirectory[str] | None = None) -> None:
         self.store = store
         self._copied = copied
-        self._hold: Hold | None = None
+        self._hold: ProjectHold | None = None
         with store.read() as db:
             rows = db.execute(select(META.c.key, META.c.value)).all()
         self._settings: dict[str, Any] = {key: json.loads(value) for key, value in rows}
@@ -103,9 +103,9 @@ class Project:
     def hold(self) -> None:
         """Keep other windows from working in this file until it is closed; Busy names who holds it already."""
         if self._hold is None and not self.readonly:
-            from annotator.storage.holding import Hold
+            from annotator.storage.holding import ProjectHold
 
-            self._hold = Hold.take(self.path)
+            self._hold = ProjectHold.take(self.path)
 
     @property
     def path(self) -> Path:
@@ -182,7 +182,7 @@ def settings_of(path: Path) -> dict[str, Any]:
         recognise(path, thorough=False)
         with glance(path) as db:
             return {key: json.loads(value) for key, value in db.execute(select(META.c.key, META.c.value))}
-    except (Refusal, Unreadable, ValueError):
+    except (Refusal, UnreadableProject, ValueError):
         return {}
 
 
@@ -208,7 +208,7 @@ def _brought_up_to_date(
 
 
 def restore(project: Project, _db: Connection, name: str, present: Any, goal: Any) -> None:
-    """Give a setting its other value, unless somebody has chosen a third one since."""
+    """Give a setting its other value, unless someone has chosen a third one since."""
     if project.get(name, present) != present:
         raise Refusal("That setting was changed since.", "Set it again if needed.")
     project.set(name, goal)

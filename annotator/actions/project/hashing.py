@@ -1,4 +1,4 @@
-"""How a row of an expert's words is hashed, so that a bit that flips on disk is found before it is exported."""
+"""Hashes of rows with experts' words, so that a flipped bit is found before export."""
 
 from collections.abc import Mapping
 from datetime import UTC

@@ -1,4 +1,4 @@
-"""How what comes in is compared with what is there: each record is new, the same, changed, or cannot be taken."""
+"""Incoming records compared with the project's: new, same, changed, or not importable."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -42,8 +42,8 @@ WORDS = {
 
 
 @dataclass(slots=True)
-class Count:
-    """How many records of a thing are new, already there alike, and there with other content."""
+class ImportCount:
+    """Counts of a record type: new, same, and different."""
 
     new: int = 0
     same: int = 0
@@ -51,15 +51,15 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
-class Preview:
-    """What an import would do, or did.
+class ImportPreview:
+    """The preview or the result of an import.
 
     For a problem nothing is imported unless the bad entries are to be skipped; a note keeps nothing out.
     `units` counts those of the new artifacts.
     """
 
     format: str
-    counts: dict[str, Count]
+    counts: dict[str, ImportCount]
     problems: tuple[Problem, ...] = ()
     notes: tuple[Problem, ...] = ()
     units: int = 0
@@ -87,24 +87,24 @@ class Preview:
 
 
 @dataclass(slots=True)
-class Existing:
-    """What the project has of a thing: the compared content by id, and ids by what else must be unique."""
+class ExistingRecords:
+    """Existing records of a type: compared content by id, and ids by their other unique keys."""
 
     prints: dict[str, Any] = field(default_factory=dict)
     ids: dict[tuple[Any, ...], str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """How one thing is taken in.
+class ImportPlan:
+    """How records of one type are imported.
 
-    `unique` is what may occur only once besides the id, `content` what is compared with the project's,
+    `unique` is what may occur only once in addition to the id, `content` what is compared with the project's,
     `needs` what must be there before, `row` the row or rows to write by table; `row` raises ValueError for what
     does not fit. With `adopts`, a record that is there under another id counts as that one.
     """
 
     thing: str
-    existing: Existing
+    existing: ExistingRecords
     unique: Callable[[Any], tuple[Any, ...]]
     content: Callable[[Any], Any]
     needs: Callable[[Any], Iterable[Need]]
@@ -114,23 +114,23 @@ class Plan:
 
 @dataclass(slots=True)
 class Incoming:
-    """Everything that is to be written, by table, and how it was counted.
+    """Everything to be written, by table, with its counts.
 
     `new_aliases` are those of people of the project who must make room, by their ids.
     """
 
     bundle: Bundle
     rows: dict[str, list[Row]] = field(default_factory=dict)
-    counts: dict[str, Count] = field(default_factory=dict)
+    counts: dict[str, ImportCount] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     there: dict[str, set[str]] = field(default_factory=dict)
     new_aliases: dict[str, str] = field(default_factory=dict)
     units: int = 0
 
-    def take(self, plan: Plan, records: Sequence[Record]) -> None:
+    def take(self, plan: ImportPlan, records: Sequence[Record]) -> None:
         """Sort the records of one thing; things that others need come first."""
         self.there[plan.thing] = set(plan.existing.prints)
-        self.counts[plan.thing] = count = Count()
+        self.counts[plan.thing] = count = ImportCount()
         seen: set[Any] = set()
         for record in records:
             name, unique = record_id(record), plan.unique(record)
@@ -157,10 +157,12 @@ class Incoming:
         file, index = self.bundle.place(thing, name)
         self.problems.append(Problem(file, index, reason, note=True))
 
-    def _known_as(self, plan: Plan, name: str, unique: tuple[Any, ...]) -> str:
+    def _known_as(self, plan: ImportPlan, name: str, unique: tuple[Any, ...]) -> str:
         return plan.existing.ids.get(unique, name) if plan.adopts else name
 
-    def _refused(self, plan: Plan, record: Record, name: str, unique: tuple[Any, ...], seen: set[Any]) -> str:
+    def _refused(
+        self, plan: ImportPlan, record: Record, name: str, unique: tuple[Any, ...], seen: set[Any]
+    ) -> str:
         word = WORDS[plan.thing]
         if plan.thing not in NAMELESS and not ID.fullmatch(name):
             return f"the id of a {word} should be 1 to 36 plain letters, digits and signs without spaces"
@@ -173,7 +175,7 @@ class Incoming:
                 return f"its {WORDS[thing]} {needed[:36]} was not imported and is not in the project"
         return ""
 
-    def _add(self, plan: Plan, record: Record, name: str, count: Count) -> None:
+    def _add(self, plan: ImportPlan, record: Record, name: str, count: ImportCount) -> None:
         try:
             made = plan.row(record)
         except ValidationError as error:

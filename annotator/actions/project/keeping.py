@@ -1,4 +1,4 @@
-"""What takes long to count is kept until the project's file changes, for whoever asks the same again."""
+"""Cache of slow queries, valid until the project's file changes."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from annotator.actions.project.file import Project
 from annotator.storage.tables import JudgementRow, table
-from annotator.storage.watching import Watch
+from annotator.storage.watching import ChangeWatch
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -20,7 +20,7 @@ MOST, ROOM = 32, 3_000_000
 JUDGEMENT = table(JudgementRow)
 
 _answers: OrderedDict[Any, tuple[Any, Any]] = OrderedDict()
-_watches: dict[Path, Watch] = {}
+_watches: dict[Path, ChangeWatch] = {}
 _lock = RLock()
 
 
@@ -58,7 +58,7 @@ def watch(path: Path) -> None:
     """Keep answers about a file whichever connection asks, until `forget`; otherwise each has its own."""
     with _lock:
         if path not in _watches:
-            _watches[path] = Watch.over(path)
+            _watches[path] = ChangeWatch.over(path)
 
 
 def forget(path: Path) -> None:
@@ -74,7 +74,7 @@ def forget(path: Path) -> None:
 @contextmanager
 def unmoved(project: Project, *questions: Callable[..., Any]) -> Iterator[None]:
     """What is written within moves no answer to these questions, or to any where none is named: what was kept stays,
-    unless somebody else wrote meanwhile.
+    unless someone else wrote meanwhile.
     """
     # Another thread that writes through the same connection would not show in its version.
     with project.store.held():

@@ -1,4 +1,4 @@
-"""Who works in the project, and as whom the window works."""
+"""People of the project, and the one this window works as."""
 
 from pathlib import Path
 from typing import Any
@@ -77,7 +77,7 @@ def reactivate(project: Project, person_id: str) -> Change:
 
 
 def known(project: Project, wanted: str) -> Person:
-    """The person of an id or an alias, however the alias is capitalised; never of a name, which may be anybody's."""
+    """The person of an id or an alias, however the alias is capitalised; never of a name, which may be anyone's."""
     everybody, folded = people(project), wanted.casefold()
     alike = [person for person in everybody if person.alias.casefold() == folded]
     exact = [person for person in everybody if wanted in (person.id, person.alias)]
@@ -125,7 +125,7 @@ def _write(project: Project, db: Connection, old: Person, new: Person) -> None:
 
 
 def refuse_others(project: Project, what: str) -> None:
-    """Refuse, as “Only a coordinator `what`”, when somebody else is at work."""
+    """Refuse, as “Only a coordinator `what`”, when someone else is at work."""
     if project.person is not None and not project.person.has(Role.COORDINATOR):
         raise Refusal(f"Only a coordinator {what}.", "Work as a coordinator of this project.")
 

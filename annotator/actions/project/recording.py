@@ -1,4 +1,4 @@
-"""How a verb ends: its change is written to the audit in the same transaction as the change itself."""
+"""Recording a change in the audit, in the same transaction as the change itself."""
 
 from dataclasses import replace
 from typing import Any
@@ -10,11 +10,11 @@ from annotator.actions.project.file import Project
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import now
-from annotator.storage.ready import Ready
+from annotator.storage.ready import PreparedStatement
 from annotator.storage.tables import AuditRow, table
 
 AUDIT = table(AuditRow)
-_ADD = Ready(insert(AUDIT))
+_ADD = PreparedStatement(insert(AUDIT))
 
 
 def record(project: Project, db: Connection, change: Change, *, undoes: int | None = None) -> Change:

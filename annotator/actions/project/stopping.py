@@ -1,4 +1,4 @@
-"""How work that takes its time is stopped in order: by Ctrl+C, a polite end, a closed terminal or a line “cancel”."""
+"""Orderly stop of long work: by Ctrl+C, a termination signal, a closed terminal or a line “cancel”."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Whether the making of a project was cut short, as earlier versions could leave it."""
+"""Detection of projects whose creation was interrupted, as earlier versions could leave them."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import text
 
-from annotator.storage.glancing import Unreadable, glance
+from annotator.storage.glancing import UnreadableProject, glance
 
 # The setting that a whole sample has.
 SAMPLE = "sample"
@@ -24,7 +24,7 @@ def is_sample(settings: Mapping[str, Any]) -> bool:
 
 def is_cut_short(path: Path) -> bool:
     """Whether a file that can be read was never finished."""
-    with suppress(Unreadable, ValueError), glance(path) as db:
+    with suppress(UnreadableProject, ValueError), glance(path) as db:
         return bool(cut_short(lambda question: db.execute(text(question)).all()))
     return False
 

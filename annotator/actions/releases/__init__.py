@@ -1,1 +1,1 @@
-"""Releases: what is gathered, checked and written."""
+"""Releases: gathering, checking and writing."""

@@ -1,4 +1,4 @@
-"""How a whole project is looked over: its pages, the hash of every row, and the links between rows."""
+"""Check of a whole project: its pages, the hash of every row, and the links between rows."""
 
 import sqlite3
 import tempfile
@@ -39,8 +39,8 @@ UNREADABLE = (sqlite3.DatabaseError, UnicodeDecodeError)
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """Something that is not as it should be: in which table, about what, what it is and what to do."""
+class CheckFinding:
+    """A problem: its table, its subject, what is wrong, and what to do."""
 
     table: str
     subject: str
@@ -52,16 +52,16 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """What a check found, and how many rows of each table it looked at."""
+class CheckReport:
+    """The findings of a check, and the number of rows checked in each table."""
 
-    problems: list[Finding]
+    problems: list[CheckFinding]
     counted: dict[str, int]
 
 
 @dataclass
 class _Look:
-    """One look over a copy of the project, with what later steps need of earlier ones."""
+    """One check of a copy of the project, with results that later steps need."""
 
     raw: sqlite3.Connection
     counted: dict[str, int] = field(default_factory=dict)
@@ -71,34 +71,34 @@ class _Look:
     extracts: set[str] = field(default_factory=set)
 
 
-Step = Callable[[_Look], Iterator[Finding]]
+Step = Callable[[_Look], Iterator[CheckFinding]]
 
 
-def check(project: Project, progress: Progress | None = None) -> Report:
+def check(project: Project, progress: Progress | None = None) -> CheckReport:
     """Look over the file as it lies on the disk, not as it is remembered; nothing is changed.
 
     The look is taken on a copy, so that nobody's saving waits for it; a large project's copy goes to the
     temporary folder. Refusal when there is no room for it.
     """
-    problems: list[Finding] = []
+    problems: list[CheckFinding] = []
     with _copied(project, problems) as raw:
         look = _Look(raw)
         for number, (name, step) in enumerate(STEPS):
             if progress is not None:
                 progress(name, number, len(STEPS))
             problems += _attempted(step, look)
-    return Report(problems, look.counted)
+    return CheckReport(problems, look.counted)
 
 
 def mend(project: Project) -> None:
-    """Make anew what is only derived from other rows: the search index and the kept display of reports."""
+    """Make again what is only derived from other rows: the search index and the kept display of reports."""
     with project.store.write() as db:
         db.execute(delete(RENDERING))
         search.rebuild(db)
 
 
 @contextmanager
-def _copied(project: Project, problems: list[Finding]) -> Iterator[sqlite3.Connection]:
+def _copied(project: Project, problems: list[CheckFinding]) -> Iterator[sqlite3.Connection]:
     with tempfile.TemporaryDirectory(prefix="goldsmith-check-", ignore_cleanup_errors=True) as folder:
         small = project.path.stat().st_size <= CHECKED_AT_ONCE
         place = ":memory:" if small else Path(folder) / "copy"
@@ -117,8 +117,8 @@ def _copied(project: Project, problems: list[Finding]) -> Iterator[sqlite3.Conne
             yield copy
 
 
-def _attempted(step: Step, look: _Look) -> list[Finding]:
-    found: list[Finding] = []
+def _attempted(step: Step, look: _Look) -> list[CheckFinding]:
+    found: list[CheckFinding] = []
     try:
         return _found(step, look, found)
     except UNREADABLE:
@@ -133,10 +133,12 @@ def _attempted(step: Step, look: _Look) -> list[Finding]:
         look.raw.text_factory = str
 
 
-def _found(step: Step, look: _Look, found: list[Finding]) -> list[Finding]:
+def _found(step: Step, look: _Look, found: list[CheckFinding]) -> list[CheckFinding]:
     for finding in step(look):
         if len(found) == SHOWN:
-            found.append(Finding(finding.table, "", "There are more findings of this kind.", FROM_BACKUP))
+            found.append(
+                CheckFinding(finding.table, "", "There are more findings of this kind.", FROM_BACKUP)
+            )
             break
         found.append(finding)
     return found
@@ -146,30 +148,30 @@ def _lenient(content: bytes) -> str:
     return content.decode("utf-8", "replace")
 
 
-def _unreadable(table: str, error: Exception) -> Finding:
-    return Finding(table, "", f"A part of the file cannot be read ({error}).", FROM_BACKUP)
+def _unreadable(table: str, error: Exception) -> CheckFinding:
+    return CheckFinding(table, "", f"A part of the file cannot be read ({error}).", FROM_BACKUP)
 
 
-def _pages(look: _Look) -> Iterator[Finding]:
+def _pages(look: _Look) -> Iterator[CheckFinding]:
     for (verdict,) in look.raw.execute("PRAGMA integrity_check"):
         if verdict != "ok":
-            yield Finding("file", "", f"A page of the file is damaged: {verdict}.", FROM_BACKUP)
+            yield CheckFinding("file", "", f"A page of the file is damaged: {verdict}.", FROM_BACKUP)
 
 
-def _making(look: _Look) -> Iterator[Finding]:
+def _making(look: _Look) -> Iterator[CheckFinding]:
     if words := cut_short(look.raw.execute):
-        yield Finding("meta", "", words, "Rebuild it; your text is still there.")
+        yield CheckFinding("meta", "", words, "Rebuild it; your text is still there.")
 
 
-def _tables(look: _Look) -> Iterator[Finding]:
+def _tables(look: _Look) -> Iterator[CheckFinding]:
     if witness.schema_altered(look.raw):
-        yield Finding("file", "", "The tables are not those of the program.", FROM_BACKUP)
+        yield CheckFinding("file", "", "The tables are not those of the program.", FROM_BACKUP)
 
 
-def _links(look: _Look) -> Iterator[Finding]:
+def _links(look: _Look) -> Iterator[CheckFinding]:
     for table, row, parent, _ in look.raw.execute("PRAGMA foreign_key_check"):
         subject = _name(look, table, row)
-        yield Finding(
+        yield CheckFinding(
             table, subject, f"{_called(table, subject)} belongs to a {parent} that is gone.", FROM_BACKUP
         )
 
@@ -177,7 +179,7 @@ def _links(look: _Look) -> Iterator[Finding]:
 def _hashes(table: str, digest: Callable[[Row], str]) -> Step:
     """A step that recomputes the hash each row of a table carries."""
 
-    def step(look: _Look) -> Iterator[Finding]:
+    def step(look: _Look) -> Iterator[CheckFinding]:
         cursor = look.raw.execute(f'SELECT rowid AS row, * FROM "{table}"')  # noqa: S608 - our own names only
         names = [column[0] for column in cursor.description]
         look.counted[table] = 0
@@ -220,9 +222,9 @@ def _remember(look: _Look, table: str, row: Row) -> None:
             return
 
 
-def _altered(look: _Look, table: str, row: int) -> Finding:
+def _altered(look: _Look, table: str, row: int) -> CheckFinding:
     subject = _name(look, table, row)
-    return Finding(table, subject, f"{_called(table, subject)} was altered.", FROM_BACKUP)
+    return CheckFinding(table, subject, f"{_called(table, subject)} was altered.", FROM_BACKUP)
 
 
 def _name(look: _Look, table: str, row: int) -> str:
@@ -236,7 +238,7 @@ def _called(table: str, subject: str) -> str:
     return f"The {table.replace('_', ' ')} {subject}"
 
 
-def _witnesses(look: _Look) -> Iterator[Finding]:
+def _witnesses(look: _Look) -> Iterator[CheckFinding]:
     for table in witness.present(look.raw):
         (look.counted[table],) = look.raw.execute(f'SELECT count(*) FROM "{table}"').fetchone()  # noqa: S608
         for row, what in witness.altered(look.raw, table):
@@ -244,17 +246,17 @@ def _witnesses(look: _Look) -> Iterator[Finding]:
                 look.blamed.add((table, row))
                 todo = MENDABLE if table == "rendering" else FROM_BACKUP
                 subject = _name(look, table, row)
-                yield Finding(table, subject, f"{_called(table, subject)} {what}.", todo)
+                yield CheckFinding(table, subject, f"{_called(table, subject)} {what}.", todo)
 
 
-def _documents(look: _Look) -> Iterator[Finding]:
+def _documents(look: _Look) -> Iterator[CheckFinding]:
     for table, row, subject in document_checks.unfit(look.raw):
         if (table, row) not in look.blamed:
             words = f"{_called(table, subject)} cannot be read: it is not what it should be."
-            yield Finding(table, subject, words, FROM_BACKUP)
+            yield CheckFinding(table, subject, words, FROM_BACKUP)
 
 
-def _chains(look: _Look) -> Iterator[Finding]:
+def _chains(look: _Look) -> Iterator[CheckFinding]:
     artifact, number, link = "", 0, ""
     question = (
         "SELECT artifact_id, coalesce(CAST(number AS INTEGER), 0), sha256, chain, skipped FROM revision "
@@ -265,7 +267,7 @@ def _chains(look: _Look) -> Iterator[Finding]:
         if of_artifact != artifact:
             artifact, number, link = of_artifact, of_number - len(between) - 1, ""
         if of_number != number + len(between) + 1 or kept != reduce(chain, [*between, digest], link):
-            yield Finding(
+            yield CheckFinding(
                 "revision",
                 of_artifact,
                 f"Revision {of_number} of the artifact {of_artifact} does not follow the one before.",
@@ -274,30 +276,30 @@ def _chains(look: _Look) -> Iterator[Finding]:
         number, link = of_number, kept
 
 
-def _newest_revisions(look: _Look) -> Iterator[Finding]:
+def _newest_revisions(look: _Look) -> Iterator[CheckFinding]:
     question = (
         "SELECT a.id, a.revision, max(r.number) FROM artifact a LEFT JOIN revision r ON r.artifact_id = a.id "
         "GROUP BY a.id HAVING max(r.number) IS NOT a.revision"
     )
     for artifact, shown, newest in look.raw.execute(question):
-        yield Finding(
+        yield CheckFinding(
             "artifact", artifact,
             f"The artifact {artifact} shows revision {shown}, but its newest is {newest or 'gone'}.", FROM_BACKUP,
         )  # fmt: skip
 
 
-def _judged_units(look: _Look) -> Iterator[Finding]:
+def _judged_units(look: _Look) -> Iterator[CheckFinding]:
     for artifact, unit in sorted(look.judged, key=repr):
-        # What was drawn may be drawn anew, and has no revisions.
+        # An extract may be drawn again, and has no revisions.
         if artifact in look.extracts:
             continue
         if artifact not in look.units:
-            yield Finding(
+            yield CheckFinding(
                 "judgement", artifact, f"The artifact {artifact}, which was judged by, is gone.", FROM_BACKUP
             )
         # A cell of a matrix is named by a unit of each side, of which the artifact has one.
         elif not look.units[artifact].intersection((unit, *unit.split("~"))):
-            yield Finding(
+            yield CheckFinding(
                 "judgement", unit, f"The unit {unit} was judged, but no revision of its artifact has it.",
                 FROM_BACKUP,
             )  # fmt: skip
@@ -309,7 +311,7 @@ _OTHER_DRAFTS = {
 }
 
 
-def _drafts(look: _Look) -> Iterator[Finding]:
+def _drafts(look: _Look) -> Iterator[CheckFinding]:
     question = (
         "SELECT r.content FROM artifact a JOIN revision r ON r.artifact_id = a.id AND r.number = a.revision "
         "WHERE a.id = ?"
@@ -327,8 +329,8 @@ def _drafts(look: _Look) -> Iterator[Finding]:
             yield _lost_draft(place, text)
 
 
-def _lost_draft(place: str, text: str) -> Finding:
-    return Finding(
+def _lost_draft(place: str, text: str) -> CheckFinding:
+    return CheckFinding(
         "draft", place, f"Unfinished text has lost its place: “{text[:80]}”.",
         "It is kept; enter it again in its place if it is still needed.",
     )  # fmt: skip
@@ -344,13 +346,13 @@ def _is_place(content: str, unit: str, name: str) -> bool:
     return name in (document if not unit and name == REMARK else units.get(unit, {}))
 
 
-def _search(look: _Look) -> Iterator[Finding]:
+def _search(look: _Look) -> Iterator[CheckFinding]:
     for item in search.out_of_step(look.raw):
-        yield Finding("item", item, f"The search index is out of step with the item {item}.", MENDABLE)
+        yield CheckFinding("item", item, f"The search index is out of step with the item {item}.", MENDABLE)
     try:
         look.raw.execute("INSERT INTO item_words(item_words) VALUES ('integrity-check')")
     except sqlite3.DatabaseError:
-        yield Finding("item", "", "The search index is damaged.", MENDABLE)
+        yield CheckFinding("item", "", "The search index is damaged.", MENDABLE)
 
 
 def _judgement(row: Row) -> str:

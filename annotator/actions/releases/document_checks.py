@@ -1,4 +1,4 @@
-"""Whether every document that is kept fits its class, so that whatever reads it later finds what it needs."""
+"""Check that every stored document fits its class."""
 
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -25,8 +25,8 @@ Values = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """Documents of one table: `question` gives their rows with `row` and `subject`, `read` raises what does not fit."""
+class DocumentTable:
+    """Documents of a table: `question` selects rows with `row` and `subject`, `read` raises for bad ones."""
 
     table: str
     question: str
@@ -80,61 +80,65 @@ def _columns(cls: Any) -> str:
     return ", ".join(f'"{name}"' for name in cls.model_fields)
 
 
-def _fields(table: str, cls: Any) -> Kept:
+def _fields(table: str, cls: Any) -> DocumentTable:
     """A table whose columns are the class's own fields."""
     question = f'SELECT rowid AS row, id AS subject, {_columns(cls)} FROM "{table}"'  # noqa: S608 - our own names only
-    return Kept(table, question, cls.model_validate)
+    return DocumentTable(table, question, cls.model_validate)
 
 
 KEPT = (
     _fields("person", PersonFields),
     _fields("item", ItemFields),
     _fields("source", SourceFields),
-    Kept(
+    DocumentTable(
         "revision",
         "SELECT r.rowid AS row, r.artifact_id AS subject, a.kind, r.content FROM revision r "
         "JOIN artifact a ON a.id = r.artifact_id",
         _revision,
     ),
-    Kept("extract", "SELECT rowid AS row, id AS subject, kind, response_id, content FROM extract", _extract),
-    Kept(
+    DocumentTable(
+        "extract", "SELECT rowid AS row, id AS subject, kind, response_id, content FROM extract", _extract
+    ),
+    DocumentTable(
         "agreement",
         "SELECT rowid AS row, id AS subject, content FROM agreement",
         lambda values: Agreement.model_validate_json(values["content"]),
     ),
-    Kept(
+    DocumentTable(
         "assisted_pair",
         "SELECT rowid AS row, id AS subject, content FROM assisted_pair",
         lambda values: AssistedPair.model_validate_json(values["content"]),
     ),
-    Kept(
+    DocumentTable(
         "adjudication",
         "SELECT rowid AS row, id AS subject, * FROM adjudication",
         lambda values: Adjudication.model_validate({**values, "letters": orjson.loads(values["letters"])}),
     ),
-    Kept(
+    DocumentTable(
         "ruling",
         "SELECT rowid AS row, id AS subject, id, adjudication_id, position, content FROM ruling",
         _with_content(Ruling),
     ),
-    Kept(
+    DocumentTable(
         "consensus_version",
         "SELECT rowid AS row, id AS subject, id, adjudication_id, version, artifact_id, revision, content, by, at "
         "FROM consensus_version",
         _with_content(ConsensusVersion),
     ),
-    Kept(
+    DocumentTable(
         "validation_set",
         "SELECT rowid AS row, id AS subject, content FROM validation_set",
         lambda values: Content.model_validate_json(values["content"]),
     ),
-    Kept("tray", "SELECT rowid AS row, id AS subject, stage, content FROM tray WHERE stage <> ''", _tray),
-    Kept(
+    DocumentTable(
+        "tray", "SELECT rowid AS row, id AS subject, stage, content FROM tray WHERE stage <> ''", _tray
+    ),
+    DocumentTable(
         "parcel",
         "SELECT rowid AS row, sha256 AS subject, content FROM parcel WHERE direction = 'in' AND content <> '{}'",
         lambda values: Arrival.model_validate_json(values["content"]),
     ),
-    Kept(
+    DocumentTable(
         "meta",
         f"SELECT rowid AS row, key AS subject, value FROM meta WHERE key LIKE '{RECEIVED}%'",  # noqa: S608
         _digest,

@@ -1,4 +1,4 @@
-"""How the project's content becomes records: what may leave is selected, the rest is never touched."""
+"""From a project to release records: what may leave is selected, everything else is left alone."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What leaves beside judgements so that scores can be computed again: drawn parts, cited pages, prompts."""
+"""Release records beyond judgements that let scores be recomputed: extracts, cited pages, prompts."""
 
 import json
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""How the work in pairs becomes records: what is frozen or closed may leave, what is still being decided never does."""
+"""Release records of double annotation: only what is frozen or closed may leave."""
 
 import json
 from collections import defaultdict

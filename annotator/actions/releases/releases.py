@@ -1,4 +1,4 @@
-"""How a release leaves the project: gathered in one look, numbered by its content, written whole or not at all."""
+"""Export of a release: read in one snapshot, numbered by its content, written as a whole or not at all."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from sqlalchemy import func, insert, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import criterion_weights, draft_provenance
-from annotator.actions.authoring.draft_provenance import Source
+from annotator.actions.authoring.draft_provenance import DraftSource
 from annotator.actions.judges import kept_keys
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
@@ -28,7 +28,7 @@ from annotator.exchange.folders import Files, staged, with_sums
 from annotator.exchange.formats.layouts import LAYOUTS
 from annotator.exchange.release import release, tables_csv
 from annotator.exchange.release.bundle import Bundle
-from annotator.exchange.release.data_card import Facts
+from annotator.exchange.release.data_card import ReleaseFacts
 from annotator.exchange.release.gold_card import Drafted, StageFigure
 from annotator.exchange.release.records import ArtifactRecord, ScoreRecord
 from annotator.exchange.release.spool import tally
@@ -46,7 +46,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """What was written: the files, how many records, the release's number, and what had to stay behind."""
+    """The result of an export: files, records, release number, and what was left out."""
 
     folder: Path
     files: tuple[str, ...]
@@ -56,8 +56,8 @@ class ExportReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """A release that was numbered: when, and in which layout it was first written."""
+class NumberedRelease:
+    """A numbered release: its date, and the layout of its first export."""
 
     number: int
     profile: str
@@ -75,11 +75,11 @@ def offered() -> dict[str, tuple[str, str]]:
     return {GOLDSMITH: ("Release", ours), **own, CSV: ("Tables", tables)}
 
 
-def written(project: Project) -> list[Written]:
+def written(project: Project) -> list[NumberedRelease]:
     """The project's releases so far, newest first."""
     question = select(RELEASE.c.number, RELEASE.c.profile, RELEASE.c.at, RELEASE.c.manifest_sha256)
     with project.store.read() as db:
-        return [Written(*row) for row in db.execute(question.order_by(RELEASE.c.number.desc()))]
+        return [NumberedRelease(*row) for row in db.execute(question.order_by(RELEASE.c.number.desc()))]
 
 
 def gather(
@@ -197,12 +197,12 @@ def state(project: Project, name: str, text: str) -> Change:
         return record(project, db, Change("setting", name, f"state the {name}", before, said))
 
 
-def _facts(project: Project, bundle: Bundle) -> Facts:
+def _facts(project: Project, bundle: Bundle) -> ReleaseFacts:
     licence, description = (str(project.get(name, "")) for name in gathering.STATED)
     weights = criterion_weights.allowed(project)
     with project.store.read() as db:
         drafted = _drafted(db, bundle)
-    return Facts(
+    return ReleaseFacts(
         title=project.title, licence=licence, description=description, agreement=_agreement(project, bundle),
         drafted=drafted, weights="" if weights.usual else weights.text,
     )  # fmt: skip
@@ -279,13 +279,15 @@ def _drafted(db: Connection, bundle: Bundle) -> tuple[Drafted, ...]:
     return tuple(found)
 
 
-def _of_consensus(bundle: Bundle, taken: Mapping[str, Mapping[str, Source]]) -> dict[str, dict[str, Source]]:
+def _of_consensus(
+    bundle: Bundle, taken: Mapping[str, Mapping[str, DraftSource]]
+) -> dict[str, dict[str, DraftSource]]:
     """Consensus → its units that were made of drafted ones, by the last version of each adjudication."""
     own: dict[tuple[str, str], ArtifactRecord] = {
         (one.item_id, f"{one.kind.value}/{one.author_id}"): one for one in bundle.artifacts
     }
     last = {one.adjudication_id: one for one in sorted(bundle.adjudications, key=lambda one: one.version)}
-    found: dict[str, dict[str, Source]] = {}
+    found: dict[str, dict[str, DraftSource]] = {}
     for one in last.values():
         kind = one.stage.kind
         for unit in one.provenance if kind else ():

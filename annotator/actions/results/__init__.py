@@ -1,1 +1,1 @@
-"""Results: scores of systems with intervals, overall and by item; tables of figures and the files they become."""
+"""Results: scores of systems with intervals, overall and by item, as tables and files."""

@@ -1,4 +1,4 @@
-"""Figures made of other figures of a system, such as a paper's overall score, whose parts are drawn anew together."""
+"""Composite figures of a system, such as a paper's overall score, whose parts are resampled together."""
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from math import isnan
@@ -22,7 +22,7 @@ Counts = Mapping[str, Counted]
 
 
 def everything(project: Project, judge: str = "", resamples: int = 10_000) -> list[ResultRow]:
-    """The figures of all protocols by one rater, or by whoever judged under each last; computed ones in any case.
+    """Figures of all protocols by one rater, or by the latest under each; computed ones in any case.
 
     After them stand those that a paper makes of them.
     """
@@ -127,7 +127,7 @@ def _combined(composite: Composite, values: Sequence[float]) -> float | None:
 def draws(
     composite: Composite, counts: Counts, group: Group, systems: Sequence[str], resamples: int
 ) -> "Floats | None":
-    """What a composite of each system (column) is where items are drawn anew; in a draw all parts have the same items.
+    """What a composite of each system (column) is where items are resampled; in a draw all parts have the same items.
 
     None where a part cannot be drawn.
     """

@@ -1,4 +1,4 @@
-"""What each figure of the results is: its definition, the paper it comes from, and where we differ from that."""
+"""Definitions of the metrics: the paper each comes from, and where we depart from it."""
 
 import re
 from collections.abc import Iterator

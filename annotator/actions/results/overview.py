@@ -1,4 +1,4 @@
-"""All figures of the results side by side: systems and metrics, over all items or group by group."""
+"""All metrics of all systems, over all items or group by group."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -17,13 +17,13 @@ from annotator.actions.results.metrics import MetricInfo
 from annotator.actions.results.result_sheets import (
     SYSTEM_COLUMN,
     UNDEFINED,
-    Cell,
-    Choice,
-    Column,
-    Line,
-    Picture,
-    Sheet,
-    Source,
+    FigureSource,
+    ResultSheet,
+    SheetCell,
+    SheetColumn,
+    SheetLine,
+    SheetPicture,
+    ViewChoice,
     columns,
     count,
     figure,
@@ -54,33 +54,33 @@ GROUP = "group"
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """Every figure, what each metric is, and the share of missing judgements above which none is publishable."""
+class ResultsReport:
+    """Every figure, the definition of each metric, and the limit of missing judgements for publication."""
 
     rows: tuple[ResultRow, ...]
     metrics: Mapping[str, MetricInfo]
     limit: float
 
 
-def choices(project: Project) -> tuple[Choice, ...]:
-    """Whose judgements, which metric, and by what figures are told apart."""
+def choices(project: Project) -> tuple[ViewChoice, ...]:
+    """Whose judgements, which metric, and by what figures are broken down."""
     known = ((EVERY, ""), *((info.title, info.name) for info in metrics.known(project)))
     return (
         response_scores.rater_choice(project),
-        Choice("metric", "Metric", known),
-        Choice("by", "By", GROUPED),
+        ViewChoice("metric", "Metric", known),
+        ViewChoice("by", "By", GROUPED),
     )
 
 
-def report(project: Project, judge: str = "") -> Report:
-    """The figures of all protocols by one rater, or by whoever judged under each last; computed ones in any case."""
+def report(project: Project, judge: str = "") -> ResultsReport:
+    """Figures of all protocols by one rater, or by the latest under each; computed ones in any case."""
     found = composites.everything(project, judge)
     infos = {info.name: info for info in metrics.described()}
     shown = {row.metric: infos[row.metric] for row in found}
-    return Report(tuple(found), shown, publishing.limit(project))
+    return ResultsReport(tuple(found), shown, publishing.limit(project))
 
 
-def sheets(found: Report, metric: str = "", by: str = ALL) -> tuple[Sheet, ...]:
+def sheets(found: ResultsReport, metric: str = "", by: str = ALL) -> tuple[ResultSheet, ...]:
     """Systems down and metrics across; of one metric, everything that belongs to its figures."""
     rows = [row for row in found.rows if row.group_by == by and metric in ("", row.metric)]
     if not rows:
@@ -89,7 +89,7 @@ def sheets(found: Report, metric: str = "", by: str = ALL) -> tuple[Sheet, ...]:
     return (replace(sheet, told=tuple(_told(found, rows)), pictures=tuple(_pictures(found, rows, by))),)
 
 
-def _wide(found: Report, rows: list[ResultRow], by: str) -> Sheet:
+def _wide(found: ResultsReport, rows: list[ResultRow], by: str) -> ResultSheet:
     names = [name for name in found.metrics if any(row.metric == name for row in rows)]
     cells = {(row.group, row.system_id, row.metric): row for row in rows}
     systems = {row.system_id: row.system for row in rows}
@@ -111,11 +111,11 @@ def _wide(found: Report, rows: list[ResultRow], by: str) -> Sheet:
                 for name in names
             ]
             first = [text(_words(group))] if grouped else []
-            lines.append(Line((*first, _system(systems[system]), *own)))
-    return Sheet("figures", "Figures", heads, tuple(lines))
+            lines.append(SheetLine((*first, _system(systems[system]), *own)))
+    return ResultSheet("figures", "Figures", heads, tuple(lines))
 
 
-def _system(name: str) -> Cell:
+def _system(name: str) -> SheetCell:
     """A system's name; without one a figure is the project's."""
     return text(name) if name else text(WHOLE, "Over all systems together")
 
@@ -127,26 +127,26 @@ def _absent(system: str, info: MetricInfo) -> str:
     return "No response" if info.over is not Over.PROJECT else f"A figure {info.ranging}"
 
 
-def _column(info: MetricInfo, rows: list[ResultRow]) -> Column:
+def _column(info: MetricInfo, rows: list[ResultRow]) -> SheetColumn:
     """A metric with its unit, and n where it is the same all the way down."""
     n = _ns(rows, info.name)
     ranging = f", {info.ranging}" if info.over is not Over.RESPONSE else ""
     beside = f"n = {n.pop():,}" if len(n) == 1 else ""
-    return Column(key_of(info.name), info.title, f"{info.protocol_title}{ranging}", info.unit, beside)
+    return SheetColumn(key_of(info.name), info.title, f"{info.protocol_title}{ranging}", info.unit, beside)
 
 
 def _ns(rows: list[ResultRow], metric: str) -> set[int]:
     return {row.estimate.n for row in rows if row.metric == metric and row.estimate.n}
 
 
-def _with_n(cell: Cell, rows: list[ResultRow]) -> Cell:
+def _with_n(cell: SheetCell, rows: list[ResultRow]) -> SheetCell:
     """A figure with its n, where others in its column have another."""
     if cell.estimate is None or cell.estimate.value is None or len(_ns(rows, cell.metric)) < 2:
         return cell
     return replace(cell, words=f"{cell.words}  n {cell.estimate.n:,}")
 
 
-def _place(found: Report, row: ResultRow | None) -> tuple[bool, float, str]:
+def _place(found: ResultsReport, row: ResultRow | None) -> tuple[bool, float, str]:
     """The complete before the incomplete, the best first."""
     if row is None or row.estimate.value is None:
         return True, 0.0, row.system if row else ""
@@ -154,7 +154,7 @@ def _place(found: Report, row: ResultRow | None) -> tuple[bool, float, str]:
     return bool(row.estimate.missing), sign * row.estimate.value, row.system
 
 
-def _narrow(found: Report, rows: list[ResultRow], by: str) -> Sheet:
+def _narrow(found: ResultsReport, rows: list[ResultRow], by: str) -> ResultSheet:
     info = found.metrics[rows[0].metric]
     mean = info.over is Over.RESPONSE
     heads = columns(
@@ -170,30 +170,30 @@ def _narrow(found: Report, rows: list[ResultRow], by: str) -> Sheet:
     )  # fmt: skip
     groups = list(dict.fromkeys(row.group for row in rows))
     ordered = sorted(rows, key=lambda row: (groups.index(row.group), not row.system_id, *_place(found, row)))
-    return Sheet("figure", info.title, heads, tuple(_line(found, row, by) for row in ordered))
+    return ResultSheet("figure", info.title, heads, tuple(_line(found, row, by) for row in ordered))
 
 
-def _line(found: Report, row: ResultRow, by: str) -> Line:
+def _line(found: ResultsReport, row: ResultRow, by: str) -> SheetLine:
     own, why_not = row.estimate, publishing.why_not(row, found.limit)
     rate, gaps = row.missing_rate, bool(own.missing)
     first = [text(_words(row.group))] if by != ALL else []
     cell = _cell(found, row)
     cells = (
         *first, _system(row.system), replace(cell, words=_value(own.value)),
-        Cell(interval(own, number) or UNDEFINED, own.low, "" if own.low is not None else own.note),
+        SheetCell(interval(own, number) or UNDEFINED, own.low, "" if own.low is not None else own.note),
         count(own.n), count(own.missing),
         share(rate),
         *(count(bound if gaps else None, form=".3f") for bound in (own.floor, own.ceiling)),
-        Cell("no", 1.0, why_not, "unfit") if why_not else Cell("yes", 0.0, "", "agreed"),
+        SheetCell("no", 1.0, why_not, "unfit") if why_not else SheetCell("yes", 0.0, "", "agreed"),
     )  # fmt: skip
-    return Line(cells, source=cell.source, picture=cell.picture)
+    return SheetLine(cells, source=cell.source, picture=cell.picture)
 
 
 def _value(value: float | None) -> str:
     return UNDEFINED if value is None else number(value)
 
 
-def _cell(found: Report, row: ResultRow | None, absent: str = "No response") -> Cell:
+def _cell(found: ResultsReport, row: ResultRow | None, absent: str = "No response") -> SheetCell:
     if row is None:
         return missing(absent)
     made = figure(row.estimate)
@@ -203,7 +203,7 @@ def _cell(found: Report, row: ResultRow | None, absent: str = "No response") -> 
         made.tip,
         f"{UNFIT}: {why_not}" if why_not else "",
     ]
-    own = Source(row.protocol, row.rater_id, row.metric, row.system_id, row.group_by, row.group)
+    own = FigureSource(row.protocol, row.rater_id, row.metric, row.system_id, row.group_by, row.group)
     # What is made of other figures stands on those beside it.
     source = None if found.metrics[row.metric].of else own
     return replace(
@@ -224,7 +224,7 @@ def _name(metric: str, group: str) -> str:
     return f"{metric}/{group}"
 
 
-def _told(found: Report, rows: list[ResultRow]) -> Iterator[str]:
+def _told(found: ResultsReport, rows: list[ResultRow]) -> Iterator[str]:
     by_rater: dict[str, list[str]] = {}
     for name, info in found.metrics.items():
         raters = {row.rater for row in rows if row.metric == name} - {result_raters.COMPUTED}
@@ -255,14 +255,14 @@ def _told(found: Report, rows: list[ResultRow]) -> Iterator[str]:
         )
 
 
-def _pictures(found: Report, rows: list[ResultRow], by: str) -> Iterator[Picture]:
+def _pictures(found: ResultsReport, rows: list[ResultRow], by: str) -> Iterator[SheetPicture]:
     """Systems with their intervals, metric by metric and group by group, and all of it as a heat map."""
     pairs = dict.fromkeys((row.metric, row.group) for row in rows)
     for metric, group in pairs:
         info, of = found.metrics[metric], [row for row in rows if (row.metric, row.group) == (metric, group)]
         judge = f", judged by {of[0].rater}" if of[0].rater != result_raters.COMPUTED else ""
         title = f"{info.title}, {_words(group)}{judge}"
-        yield Picture(_name(metric, group), title, partial(_intervals, of, title, info))
+        yield SheetPicture(_name(metric, group), title, partial(_intervals, of, title, info))
     yield from _maps(found, rows, by)
 
 
@@ -270,7 +270,7 @@ def _intervals(rows: list[ResultRow], title: str, info: MetricInfo, ink: result_
     return result_pictures.systems([(row.system or WHOLE, row.estimate) for row in rows], title, info, ink)
 
 
-def _maps(found: Report, rows: list[ResultRow], by: str) -> Iterator[Picture]:
+def _maps(found: ResultsReport, rows: list[ResultRow], by: str) -> Iterator[SheetPicture]:
     systems = sorted({row.system for row in rows if row.system_id})
     for metric in dict.fromkeys(row.metric for row in rows) if by != ALL else ():
         info = found.metrics[metric]
@@ -281,7 +281,7 @@ def _maps(found: Report, rows: list[ResultRow], by: str) -> Iterator[Picture]:
         title = f"{info.title}, by {_head(by).lower()}"
         if len(groups) > 1:
             draw = partial(result_pictures.heat, title, groups, systems, values, info)
-            yield Picture(f"map/{metric}", f"{title} (heat map)", draw)
+            yield SheetPicture(f"map/{metric}", f"{title} (heat map)", draw)
     shares = [name for name in found.metrics if found.metrics[name].share]
     across = {
         (found.metrics[row.metric].title, row.system): row.estimate.value
@@ -291,6 +291,6 @@ def _maps(found: Report, rows: list[ResultRow], by: str) -> Iterator[Picture]:
     titles = list(dict.fromkeys(metric for metric, _ in across))
     if by == ALL and len(titles) > 1:
         title = "All metrics between 0 and 1"
-        yield Picture(
+        yield SheetPicture(
             "map", f"{title} (heat map)", partial(result_pictures.heat, title, titles, systems, across, None)
         )

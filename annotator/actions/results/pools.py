@@ -1,4 +1,4 @@
-"""Figures of many responses together: of all that a system answered, or of the whole project."""
+"""Pooled figures: over everything a system answered, or over the whole project."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,27 +6,27 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from annotator.actions.results import scoring
-from annotator.actions.results.scoring import Heard
-from annotator.domain.judges.protocol import Metric, Over, Protocol, Scored
+from annotator.actions.results.scoring import JudgedResponse
+from annotator.domain.judges.protocol import Metric, Over, Protocol, RatedResponse
 from annotator.domain.texts.estimate import Estimate, settled
 
 if TYPE_CHECKING:
     from annotator.stats.intervals.resampling import Floats
 
-# Items are drawn anew so often; where a figure has no quick way of its own, of so many responses at most.
+# Items are resampled so often; where a figure has no quick way of its own, of so many responses at most.
 DRAWS, ASKED = 1_000, 20
 NO_INTERVAL = "no interval: "
 TOO_LONG = (
     f"{NO_INTERVAL}it would be computed {DRAWS:,} times over more than {ASKED} reports, which takes too long"
 )
 OF_PROJECT = f"{NO_INTERVAL}none is drawn for a figure of the whole project"
-Pool = Sequence[Scored]
+Pool = Sequence[RatedResponse]
 # By system id, "" for the project: a figure, and how many judgements behind it came.
 Figures = dict[str, tuple[Estimate, int]]
 
 
 def figures(
-    shape: Protocol, metric: Metric, members: Sequence[Heard], systems: Sequence[str], resamples: int
+    shape: Protocol, metric: Metric, members: Sequence[JudgedResponse], systems: Sequence[str], resamples: int
 ) -> Figures:
     """A metric over these responses: of each of these systems, or by what its table names.
 
@@ -40,13 +40,13 @@ def figures(
     }
 
 
-def of_system(members: Iterable[Heard], system: str) -> dict[str, Pool]:
+def of_system(members: Iterable[JudgedResponse], system: str) -> dict[str, Pool]:
     """What each rater said of a system's responses."""
     return _by_rater(one for one in members if one.material.response.system_id == system)
 
 
-def _by_rater(members: Iterable[Heard]) -> dict[str, Pool]:
-    found: dict[str, list[Scored]] = defaultdict(list)
+def _by_rater(members: Iterable[JudgedResponse]) -> dict[str, Pool]:
+    found: dict[str, list[RatedResponse]] = defaultdict(list)
     for one in members:
         for rater, scored in one.said.items():
             found[rater].append(scored)
@@ -95,7 +95,7 @@ def _together(
 
 
 def draws(metric: Metric, pools: Mapping[str, Pool], items: Sequence[str], resamples: int) -> "Floats | None":
-    """What a pooled metric is where these items are drawn anew; None where that takes too long.
+    """What a pooled metric is where these items are resampled; None where that takes too long.
 
     The draws are those of every other figure of as many items.
     """

@@ -1,4 +1,4 @@
-"""When a figure is fit to be published: not where too many of the judgements behind it are missing."""
+"""Publishability: no figure with too many missing judgements."""
 
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record

@@ -1,4 +1,4 @@
-"""What every response scores on a metric, with the names of its item and system: what other figures are made of."""
+"""Scores of every response on a metric, with the names of its item and system."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -10,8 +10,8 @@ from annotator.actions.items.items import ITEM
 from annotator.actions.project.file import Project
 from annotator.actions.results import metrics, result_raters, results, scoring
 from annotator.actions.results.metrics import MetricInfo
-from annotator.actions.results.result_raters import Rater
-from annotator.actions.results.result_sheets import Choice
+from annotator.actions.results.result_raters import ResultRater
+from annotator.actions.results.result_sheets import ViewChoice
 from annotator.actions.results.scoring import ALL, Score
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS
@@ -23,7 +23,7 @@ LAST = "The last one"
 
 @dataclass(frozen=True, slots=True)
 class ItemName:
-    """What names an item and files it."""
+    """The name and the groups of an item."""
 
     key: str
     question: str
@@ -33,10 +33,10 @@ class ItemName:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """All responses' scores on a metric; `items` and `systems` name them by id, in the project's order."""
+    """All responses' scores on a metric; `items` and `systems` map ids to names, in the project's order."""
 
     metric: MetricInfo
-    rater: Rater | None
+    rater: ResultRater | None
     scores: tuple[Score, ...] = field(repr=False)
     items: Mapping[str, ItemName] = field(repr=False)
     systems: Mapping[str, str] = field(repr=False)
@@ -111,20 +111,20 @@ def system_means(found: Scores, mode: str = "") -> dict[str, Estimate]:
     return dict(zip(names.values(), results.estimates(scores, list(names)), strict=True))
 
 
-def metric_choice(project: Project) -> Choice:
+def metric_choice(project: Project) -> ViewChoice:
     """Which metric is looked at."""
     there = metrics.qualities(project)
-    return Choice("metric", "Metric", tuple((info.title, info.name) for info in there))
+    return ViewChoice("metric", "Metric", tuple((info.title, info.name) for info in there))
 
 
-def rater_choice(project: Project, protocol: str = "") -> Choice:
+def rater_choice(project: Project, protocol: str = "") -> ViewChoice:
     """Whose judgements are looked at: those under one protocol, or under any."""
     if protocol:
         found = result_raters.everybody(project, protocol)
-        return Choice("judge", "Judged by", tuple((f"{r.name} ({r.judgements:,})", r.id) for r in found))
+        return ViewChoice("judge", "Judged by", tuple((f"{r.name} ({r.judgements:,})", r.id) for r in found))
     names: dict[str, str] = {}
     for name, shape in PROTOCOLS.items():
         for rater in result_raters.everybody(project, name) if shape.values else ():
             if rater.id != result_raters.COMPUTED:
                 names.setdefault(rater.id, rater.name)
-    return Choice("judge", "Judged by", ((LAST, ""), *((name, id_) for id_, name in names.items())))
+    return ViewChoice("judge", "Judged by", ((LAST, ""), *((name, id_) for id_, name in names.items())))

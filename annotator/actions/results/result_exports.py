@@ -1,4 +1,4 @@
-"""How a table of the results leaves: copied for a spreadsheet, as CSV, or as JSON, nothing rounded."""
+"""Export of a results table: copied for a spreadsheet, as CSV, or as JSON, unrounded."""
 
 import json
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from annotator import files
-from annotator.actions.results.result_sheets import UNDEFINED, Column, Line, Sheet
+from annotator.actions.results.result_sheets import UNDEFINED, ResultSheet, SheetColumn, SheetLine
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 
@@ -23,12 +23,12 @@ UNITLESS = ("n", "missing", "note")
 class Field:
     """What rows hold under a key: the value of the column at a place, or a part of its figures."""
 
-    column: Column
+    column: SheetColumn
     place: int
     part: str | None = None
     """Empty for a figure's value, None where the column holds no figures."""
 
-    def read(self, line: Line) -> Any:
+    def read(self, line: SheetLine) -> Any:
         """What a line has there, nothing rounded."""
         cell = line.cells[self.place]
         if self.part is None:
@@ -40,7 +40,7 @@ class Field:
         return getattr(found, self.part or "value")
 
 
-def fields(sheet: Sheet, *, offsets: bool = False) -> list[Field]:
+def fields(sheet: ResultSheet, *, offsets: bool = False) -> list[Field]:
     """What every row holds, key by key; a figure has its interval, its n and what is missing under keys of their own.
 
     With `offsets` the interval stands a second time, as the distances of its ends from the figure. Two systems may have
@@ -61,25 +61,25 @@ def fields(sheet: Sheet, *, offsets: bool = False) -> list[Field]:
     return list(made.values())
 
 
-def _part(column: Column, part: str) -> Column:
+def _part(column: SheetColumn, part: str) -> SheetColumn:
     if not part:
         return column
     unit = "" if part in UNITLESS else column.unit
-    return Column(f"{column.key}_{part}", f"{column.title}, {part}", column.tip, unit)
+    return SheetColumn(f"{column.key}_{part}", f"{column.title}, {part}", column.tip, unit)
 
 
-def described(found: Iterable[Column]) -> list[dict[str, str]]:
+def described(found: Iterable[SheetColumn]) -> list[dict[str, str]]:
     """What stands under each key, for who reads rows."""
     return [{"key": one.key, "title": one.title, "unit": one.unit, "about": one.tip} for one in found]
 
 
-def rows(sheet: Sheet, *, offsets: bool = False) -> list[dict[str, Any]]:
+def rows(sheet: ResultSheet, *, offsets: bool = False) -> list[dict[str, Any]]:
     """The lines by key."""
     found = fields(sheet, offsets=offsets)
     return [{field.column.key: field.read(line) for field in found} for line in sheet.lines]
 
 
-def as_csv(sheet: Sheet, *, offsets: bool = False) -> bytes:
+def as_csv(sheet: ResultSheet, *, offsets: bool = False) -> bytes:
     """A CSV file's bytes, keys above the columns: no cell is a formula, what is undefined is empty."""
     from annotator.exchange.release.tables_csv import csv
 
@@ -87,14 +87,14 @@ def as_csv(sheet: Sheet, *, offsets: bool = False) -> bytes:
     return csv(found) if found else b""
 
 
-def as_json(sheet: Sheet, *, offsets: bool = False) -> bytes:
+def as_json(sheet: ResultSheet, *, offsets: bool = False) -> bytes:
     """The same as JSON, with the title and what holds of all of it."""
     return (
         json.dumps(as_tree(sheet, offsets=offsets), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
     ).encode()
 
 
-def as_tree(sheet: Sheet, *, offsets: bool = False) -> dict[str, Any]:
+def as_tree(sheet: ResultSheet, *, offsets: bool = False) -> dict[str, Any]:
     """A table with its title, what holds of all of it, and what its rows' keys are called."""
     found = fields(sheet, offsets=offsets)
     return {
@@ -106,7 +106,7 @@ def as_tree(sheet: Sheet, *, offsets: bool = False) -> dict[str, Any]:
     }
 
 
-def as_text(sheet: Sheet) -> str:
+def as_text(sheet: ResultSheet) -> str:
     """The same under titles to be pasted into a spreadsheet: tabs between cells, no cell a formula."""
     if not sheet.lines:
         return ""
@@ -124,7 +124,7 @@ def tabbed(lines: Iterable[Iterable[Any]]) -> str:
     return "".join("\t".join(line) + "\n" for line in said)
 
 
-def save(sheet: Sheet, path: Path, *, offsets: bool = False) -> Path:
+def save(sheet: ResultSheet, path: Path, *, offsets: bool = False) -> Path:
     """Write a table as CSV or JSON, by the ending of `path`; whole or not at all."""
     forms = {".csv": as_csv, ".json": as_json}
     ending = path.suffix.lower()

@@ -1,4 +1,4 @@
-"""What each system scores item by item: behind a figure, and all of them side by side."""
+"""Scores of each system item by item."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -9,18 +9,18 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import metrics, response_scores, result_pictures, scoring
 from annotator.actions.results.metrics import USUAL_METRIC, MetricInfo
 from annotator.actions.results.response_scores import ItemName, Scores
-from annotator.actions.results.result_raters import COMPUTED, Rater
+from annotator.actions.results.result_raters import COMPUTED, ResultRater
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
     QUESTION_COLUMN,
     RUN_COLUMN,
     SYSTEM_COLUMN,
-    Cell,
-    Choice,
-    Line,
-    Picture,
-    Sheet,
-    Source,
+    FigureSource,
+    ResultSheet,
+    SheetCell,
+    SheetLine,
+    SheetPicture,
+    ViewChoice,
     columns,
     count,
     figure,
@@ -36,11 +36,11 @@ from annotator.protocols import PROTOCOLS
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """By item and system what the system's runs score on average, in the project's order of items."""
+class ItemScoresReport:
+    """Mean scores of each system's runs by item, in the project's order of items."""
 
     metric: MetricInfo
-    rater: Rater | None
+    rater: ResultRater | None
     items: Mapping[str, ItemName]
     systems: Mapping[str, str]
     scores: Mapping[str, Mapping[str, Estimate]]
@@ -48,18 +48,18 @@ class Report:
     """The first response of each item and system."""
 
 
-def choices(project: Project) -> tuple[Choice, ...]:
+def choices(project: Project) -> tuple[ViewChoice, ...]:
     """Which score, by whose judgements."""
     return (response_scores.metric_choice(project), response_scores.rater_choice(project))
 
 
-def report(project: Project, metric: str = USUAL_METRIC, judge: str = "") -> Report:
+def report(project: Project, metric: str = USUAL_METRIC, judge: str = "") -> ItemScoresReport:
     """Every system's score on every item, in the mode that counts in the results."""
     found = response_scores.of_metric(project, metric, judge)
     return _report(found)
 
 
-def _report(found: Scores) -> Report:
+def _report(found: Scores) -> ItemScoresReport:
     by_system = response_scores.by_item(found.of_mode())
     scores = {
         item_id: {
@@ -75,10 +75,10 @@ def _report(found: Scores) -> Report:
         for system_id, of in by_system.items()
         for item_id, runs in of.items()
     }
-    return Report(found.metric, found.rater, found.items, answering, scores, first)
+    return ItemScoresReport(found.metric, found.rater, found.items, answering, scores, first)
 
 
-def sheets(found: Report) -> tuple[Sheet, ...]:
+def sheets(found: ItemScoresReport) -> tuple[ResultSheet, ...]:
     """Items down, systems across, and how far apart the systems are on each."""
     if not found.systems:
         return ()
@@ -91,10 +91,10 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
     lines = [_line(found, item_id) for item_id, row in found.scores.items() if row]
     judge = f", judged by {found.rater.name}" if found.rater and info.judged else ""
     told = (f"{info.title}{judge}: item by item, several runs of a system averaged.",)
-    return (Sheet("items", "Item by item", heads, tuple(lines), told, (_picture(found),)),)
+    return (ResultSheet("items", "Item by item", heads, tuple(lines), told, (_picture(found),)),)
 
 
-def _line(found: Report, item_id: str) -> Line:
+def _line(found: ItemScoresReport, item_id: str) -> SheetLine:
     name, row = found.items[item_id], found.scores[item_id]
     known = [own.value for own in row.values() if own.value is not None]
     cells = (
@@ -103,23 +103,23 @@ def _line(found: Report, item_id: str) -> Line:
         count(sum(known) / len(known) if known else None, form=".3f"),
         count(max(known) - min(known) if len(known) > 1 else None, form=".3f"),
     )  # fmt: skip
-    return Line(cells, item_id=item_id, source=_source(found, item_id))
+    return SheetLine(cells, item_id=item_id, source=_source(found, item_id))
 
 
-def _cell(found: Report, item_id: str, system_id: str) -> Cell:
+def _cell(found: ItemScoresReport, item_id: str, system_id: str) -> SheetCell:
     own = found.scores[item_id].get(system_id)
     if own is None:
         return missing("No response")
     return replace(figure(own), source=_source(found, item_id, system_id), metric=found.metric.name)
 
 
-def _source(found: Report, item_id: str, system_id: str = "") -> Source | None:
+def _source(found: ItemScoresReport, item_id: str, system_id: str = "") -> FigureSource | None:
     if found.rater is None or found.rater.id == COMPUTED:
         return None
-    return Source(found.metric.protocol, found.rater.id, found.metric.name, system_id, item_id=item_id)
+    return FigureSource(found.metric.protocol, found.rater.id, found.metric.name, system_id, item_id=item_id)
 
 
-def _picture(found: Report) -> Picture:
+def _picture(found: ItemScoresReport) -> SheetPicture:
     info, systems = found.metric, list(found.systems.values())
     keys = [found.items[item_id].key for item_id, row in found.scores.items() if row]
     values = {
@@ -128,12 +128,12 @@ def _picture(found: Report) -> Picture:
         for system_id, own in row.items()
     }
     title = f"{info.title}, item by item"
-    return Picture(
+    return SheetPicture(
         "map", f"{title} (heat map)", partial(result_pictures.heat, title, keys, systems, values, info)
     )
 
 
-def behind(project: Project, source: Source) -> Sheet:
+def behind(project: Project, source: FigureSource) -> ResultSheet:
     """The reports that a figure is made of, each with its score and its gaps; lines lead to the judgements.
 
     A figure of many reports together has no score of a single one.
@@ -163,21 +163,23 @@ def behind(project: Project, source: Source) -> Sheet:
             text(name.key), text(name.question, tip=name.question), text(systems[score.system_id]), count(score.trial),
             *([figure(own, info.unit)] if alone else []), count(score.judged), count(own.missing), _range(own),
         )  # fmt: skip
-        lines.append(Line(cells, score.item_id, response_id=score.response_id, source=_of(score, source)))
+        lines.append(
+            SheetLine(cells, score.item_id, response_id=score.response_id, source=_of(score, source))
+        )
     defined = sum(score.estimate.value is not None for score in found)
     gaps = sum(score.estimate.missing for score in found)
     missing = f"{counted(gaps, 'judgement')} {'is' if gaps == 1 else 'are'} missing"
     scored = f"{defined:,} of {len(found):,} reports have a score" if alone else f"A figure {info.ranging}"
-    return Sheet("reports", "Items", heads, tuple(lines), (f"{scored}; {missing}.",))
+    return ResultSheet("reports", "Items", heads, tuple(lines), (f"{scored}; {missing}.",))
 
 
-def _of(score: scoring.Score, source: Source) -> Source | None:
+def _of(score: scoring.Score, source: FigureSource) -> FigureSource | None:
     if source.rater_id == COMPUTED:
         return None
     return replace(source, item_id=score.item_id, response_id=score.response_id, system_id=score.system_id)
 
 
-def _range(own: Estimate) -> Cell:
+def _range(own: Estimate) -> SheetCell:
     if not own.missing or own.floor is None or own.ceiling is None:
-        return Cell("")
-    return Cell(f"{own.floor:.3f} – {own.ceiling:.3f}", own.ceiling - own.floor, in_words(own))
+        return SheetCell("")
+    return SheetCell(f"{own.floor:.3f} – {own.ceiling:.3f}", own.ceiling - own.floor, in_words(own))

@@ -1,4 +1,4 @@
-"""Pictures of the results: what there is to be drawn, a picture as dots for the window, and as a PNG or SVG file."""
+"""Pictures of the results: their list, pixels for the window, PNG and SVG files."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,20 +8,34 @@ from typing import Any
 
 from annotator import files
 from annotator.actions.results.metrics import MetricInfo
-from annotator.actions.results.result_sheets import Picture
+from annotator.actions.results.result_sheets import SheetPicture
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.pictures.figures import PRINTED, Ink, intervals
-from annotator.exchange.pictures.result_pictures import Point, bars, clouds, lines, matrix, pairs, plane
+from annotator.exchange.pictures.result_pictures import (
+    PicturePoint,
+    bars,
+    clouds,
+    lines,
+    matrix,
+    pairs,
+    plane,
+)
 from annotator.exchange.pictures.result_pictures import heat as _heat
-from annotator.exchange.pictures.validation_pictures import Rated, Section, beside, confusions, differences
+from annotator.exchange.pictures.validation_pictures import (
+    PlottedRater,
+    Section,
+    beside,
+    confusions,
+    differences,
+)
 
 __all__ = [
     "PRINTED",
     "Dots",
     "Ink",
-    "Point",
-    "Rated",
+    "PicturePoint",
+    "PlottedRater",
     "Section",
     "bars",
     "beside",
@@ -46,7 +60,7 @@ WHOLE = (0.0, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class Dots:
-    """A drawn picture: red, green, blue and opacity of each dot, row by row from the top."""
+    """A rendered picture: red, green, blue and alpha of each pixel, row by row from the top."""
 
     width: int
     height: int
@@ -79,12 +93,12 @@ def heat(
     return _heat(title, rows, columns, values, WHOLE if info is None else info.axis, ink)
 
 
-def printed(picture: Picture) -> Any:
+def printed(picture: SheetPicture) -> Any:
     """A picture for white paper, as `save` takes it."""
     return picture.draw(PRINTED)
 
 
-def dots(_project: object, picture: Picture, ink: Ink, per_inch: float) -> Dots:
+def dots(_project: object, picture: SheetPicture, ink: Ink, per_inch: float) -> Dots:
     """A picture as dots, so many to an inch; drawn wherever there is time, and never twice at once."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 

@@ -1,4 +1,4 @@
-"""Whose judgements results are made of: a judge's, all people's together, one person's, or what was settled."""
+"""Raters that results can be computed from: a judge, all people, one person, or the consensus."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -33,15 +33,15 @@ Spoken = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Rater:
-    """Whose judgements a result is made of: a judge, the people together, one of them, or the consensus."""
+class ResultRater:
+    """The rater behind a result: a judge, all people, one person, or the consensus."""
 
     id: str
     name: str
     judgements: int
 
 
-def raters(project: Project, protocol: str = USUAL) -> list[Rater]:
+def raters(project: Project, protocol: str = USUAL) -> list[ResultRater]:
     """Who has judged under the protocol, the judge that ran last first, people at the end.
 
     What is computed from the responses has one rater of its own, whose judgements are the responses. So has what
@@ -61,20 +61,20 @@ def raters(project: Project, protocol: str = USUAL) -> list[Rater]:
     )
     of_people = select(func.count()).where(JUDGEMENT.c.protocol == protocol, _by(PEOPLE))
     with project.store.read() as db:
-        found = [Rater(*row) for row in db.execute(of_judges)]
+        found = [ResultRater(*row) for row in db.execute(of_judges)]
         by_people = db.execute(of_people).scalar_one()
     if not found and not by_people:
         return _drawn(project, shape)
-    return [*found, Rater(PEOPLE, PEOPLE, by_people)] if by_people else found
+    return [*found, ResultRater(PEOPLE, PEOPLE, by_people)] if by_people else found
 
 
-def everybody(project: Project, protocol: str) -> list[Rater]:
+def everybody(project: Project, protocol: str) -> list[ResultRater]:
     """The same, then the consensus and each person by alias: only a coordinator is told how one person answered."""
     found = raters(project, protocol)
     if not _is_told_of_each(project):
         return found
     settled = len(_settled(project, protocol)) if PROTOCOLS[protocol].values else 0
-    found += [Rater(CONSENSUS, CONSENSUS, settled)] if settled else []
+    found += [ResultRater(CONSENSUS, CONSENSUS, settled)] if settled else []
     each = (
         select(JUDGEMENT.c.rater_id, PERSON.c.alias, func.count())
         .join(PERSON, PERSON.c.id == JUDGEMENT.c.rater_id)
@@ -83,7 +83,7 @@ def everybody(project: Project, protocol: str) -> list[Rater]:
         .order_by(PERSON.c.alias)
     )
     with project.store.read() as db:
-        return found + [Rater(f"{PERSON_KEY}{row[0]}", row[1], row[2]) for row in db.execute(each)]
+        return found + [ResultRater(f"{PERSON_KEY}{row[0]}", row[1], row[2]) for row in db.execute(each)]
 
 
 def judges_of(project: Project, protocol: str) -> set[str]:
@@ -95,7 +95,7 @@ def judges_of(project: Project, protocol: str) -> set[str]:
 def named_people(project: Project, protocol: str) -> list[tuple[str, str]]:
     """The consensus, where something is settled, and each person who judged, by alias: name and id.
 
-    None for whoever is not told how one person answered.
+    None for anyone who is not told how one person answered.
     """
     if not _is_told_of_each(project):
         return []
@@ -115,7 +115,7 @@ def _spoke(rater_id: ColumnElement[str], protocol: str) -> ColumnElement[bool]:
     return exists().where(JUDGEMENT.c.rater_id == rater_id, JUDGEMENT.c.protocol == protocol)
 
 
-def chosen(found: Iterable[Rater], rater_id: str) -> Rater | None:
+def chosen(found: Iterable[ResultRater], rater_id: str) -> ResultRater | None:
     """The rater of that id, or the first where none is named; None where there is none."""
     return next((one for one in found if rater_id in ("", one.id)), None)
 
@@ -197,15 +197,15 @@ def _as_row(shape: Protocol, item_id: str, label: Label) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _computed(project: Project) -> list[Rater]:
+def _computed(project: Project) -> list[ResultRater]:
     with project.store.read() as db:
         there = db.execute(select(func.count()).select_from(RESPONSE)).scalar_one()
-    return [Rater(COMPUTED, COMPUTED, there)] if there else []
+    return [ResultRater(COMPUTED, COMPUTED, there)] if there else []
 
 
-def _drawn(project: Project, shape: Protocol) -> list[Rater]:
+def _drawn(project: Project, shape: Protocol) -> list[ResultRater]:
     parts = [part.value for part in shape.parts]
     question = select(func.count()).where(EXTRACT.c.response_id != "", EXTRACT.c.kind.in_(parts))
     with project.store.read() as db:
         there = db.execute(question).scalar_one() if parts else 0
-    return [Rater(COMPUTED, COMPUTED, there)] if there else []
+    return [ResultRater(COMPUTED, COMPUTED, there)] if there else []

@@ -1,4 +1,4 @@
-"""How figures are set out: sheets of cells in words, each with what it stands on."""
+"""Result sheets: tables of cells in words, each with the source of its figure."""
 
 import re
 from collections.abc import Callable
@@ -15,8 +15,8 @@ _NO_KEY = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """What a figure stands on: a metric, or the judgements, of whom on what; what is empty does not narrow it."""
+class FigureSource:
+    """The source of a figure: a metric, or judgements by rater and subject; empty values match everything."""
 
     protocol: str
     rater_id: str
@@ -32,8 +32,8 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """What stands in a cell, what it is sorted by (None comes last), and what more there is to say of it.
+class SheetCell:
+    """A cell: its words, its sort key (None comes last), and its tooltip.
 
     `state` names a state of the work where the cell tells of one: agreed, disagree, incomplete, missing, unfit for what
     is not publishable, or flat for what tells nothing apart. `picture` names the picture that shows it best.
@@ -43,7 +43,7 @@ class Cell:
     worth: Worth = None
     tip: str = ""
     state: str = ""
-    source: Source | None = None
+    source: FigureSource | None = None
     metric: str = ""
     picture: str = ""
     value: Worth = None
@@ -52,21 +52,21 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A row of cells and what it is about; `more` holds its account, each part under a heading."""
+class SheetLine:
+    """A row of cells and its subject; `more` holds details, each part under a heading."""
 
-    cells: tuple[Cell, ...]
+    cells: tuple[SheetCell, ...]
     item_id: str = ""
     unit_id: str = ""
     kind: str = ""
     response_id: str = ""
     more: tuple[tuple[str, str], ...] = ()
-    source: Source | None = None
+    source: FigureSource | None = None
     picture: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class SheetColumn:
     """A column under a key that stays when words change; `tip` says what the figure below it is, `beside` what holds of
     all of it.
     """
@@ -85,23 +85,23 @@ class Column:
 
 
 # What most tables are about.
-ITEM_COLUMN, QUESTION_COLUMN = Column("item", "Item"), Column("question", "Question")
-SYSTEM_COLUMN, JUDGE_COLUMN = Column("system", "System"), Column("judge", "Judge")
-RUN_COLUMN = Column("run", "Run", "Which run of the system on the item")
+ITEM_COLUMN, QUESTION_COLUMN = SheetColumn("item", "Item"), SheetColumn("question", "Question")
+SYSTEM_COLUMN, JUDGE_COLUMN = SheetColumn("system", "System"), SheetColumn("judge", "Judge")
+RUN_COLUMN = SheetColumn("run", "Run", "Which run of the system on the item")
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class ResultSheet:
     """A table under a key and a title; `told` says in sentences what holds of all of it, the first `answers` of them
     what was asked for; `departures` where the view differs from the paper, besides its metric.
     """
 
     key: str
     title: str
-    columns: tuple[Column, ...]
-    lines: tuple[Line, ...]
+    columns: tuple[SheetColumn, ...]
+    lines: tuple[SheetLine, ...]
     told: tuple[str, ...] = ()
-    pictures: tuple["Picture", ...] = ()
+    pictures: tuple["SheetPicture", ...] = ()
     departures: tuple[str, ...] = ()
     answers: int = 0
 
@@ -117,8 +117,8 @@ class Sheet:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
-    """A picture that can be drawn, in the colours it is given."""
+class SheetPicture:
+    """A picture that can be drawn in given colours."""
 
     name: str
     title: str
@@ -126,8 +126,8 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """What a view lets choose: a name for machines, words for people, and the values in words with themselves.
+class ViewChoice:
+    """A choice that a view offers: name, title, and values with their titles.
 
     The first value holds unless another is chosen; `tip` says more of the choice. With `only_if` it is offered only
     where the choice of that name, which stands before it, has one of those values.
@@ -140,9 +140,9 @@ class Choice:
     tip: str = ""
 
 
-def columns(*declared: Column | tuple[str, ...]) -> tuple[Column, ...]:
+def columns(*declared: SheetColumn | tuple[str, ...]) -> tuple[SheetColumn, ...]:
     """Columns, those that are not made yet by their key, title and, where it does not say enough, what it means."""
-    return tuple(one if isinstance(one, Column) else Column(*one) for one in declared)
+    return tuple(one if isinstance(one, SheetColumn) else SheetColumn(*one) for one in declared)
 
 
 def key_of(*names: str) -> str:
@@ -150,35 +150,37 @@ def key_of(*names: str) -> str:
     return _NO_KEY.sub("_", "_".join(names).casefold()).strip("_")
 
 
-def text(words: str, tip: str = "", state: str = "") -> Cell:
+def text(words: str, tip: str = "", state: str = "") -> SheetCell:
     """A cell that is sorted by its words, numbers in them by their size."""
     key = _DIGITS.sub(lambda found: found[0].zfill(_LONGEST), words.casefold())
-    return Cell(words, key, tip, state, value=words)
+    return SheetCell(words, key, tip, state, value=words)
 
 
-def count(number: float | None, tip: str = "", form: str = ",") -> Cell:
+def count(number: float | None, tip: str = "", form: str = ",") -> SheetCell:
     """A cell that holds a number."""
     words = UNDEFINED if number is None else format(number, form).replace("-", "−")
-    return Cell(words, number, tip, value=number)
+    return SheetCell(words, number, tip, value=number)
 
 
-def share(value: float | None, places: int = 1, absent: str = "") -> Cell:
+def share(value: float | None, places: int = 1, absent: str = "") -> SheetCell:
     """A cell that holds a share in percent; `absent` says why there may be none."""
     if value is None:
-        return missing(absent) if absent else Cell(UNDEFINED)
-    return Cell(percent(value, places), value, value=value)
+        return missing(absent) if absent else SheetCell(UNDEFINED)
+    return SheetCell(percent(value, places), value, value=value)
 
 
-def missing(why: str) -> Cell:
+def missing(why: str) -> SheetCell:
     """A cell in which nothing can stand."""
-    return Cell(UNDEFINED, None, why, "missing")
+    return SheetCell(UNDEFINED, None, why, "missing")
 
 
-def figure(estimate: Estimate, unit: str = "") -> Cell:
+def figure(estimate: Estimate, unit: str = "") -> SheetCell:
     """A figure with its interval; where it comes from is its tip."""
     state = "incomplete" if estimate.missing else "" if estimate.value is not None else "missing"
     tip = "\n".join(explained(estimate, unit))
-    return Cell(in_words(estimate, unit), estimate.value, tip, state, value=estimate.value, estimate=estimate)
+    return SheetCell(
+        in_words(estimate, unit), estimate.value, tip, state, value=estimate.value, estimate=estimate
+    )
 
 
 def number(value: float, unit: str = "") -> str:

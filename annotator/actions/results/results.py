@@ -1,4 +1,4 @@
-"""What came out: each system's scores with their intervals, by group, and the judgements behind every figure."""
+"""Results of a metric: each system's scores with intervals, by group, and the judgements behind them."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,9 +9,9 @@ from sqlalchemy import select
 
 from annotator.actions.project.file import Project
 from annotator.actions.results import pools, scoring
-from annotator.actions.results.result_raters import COMPUTED, Rater, chosen, everybody
+from annotator.actions.results.result_raters import COMPUTED, ResultRater, chosen, everybody
 from annotator.actions.results.result_sheets import columns
-from annotator.actions.results.scoring import GROUPINGS, Group, Heard, Score, mean_of
+from annotator.actions.results.scoring import GROUPINGS, Group, JudgedResponse, Score, mean_of
 from annotator.domain.judges.protocol import Metric, Over, Protocol
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS, USUAL
@@ -19,20 +19,20 @@ from annotator.stats.intervals.bounds import mean_bounds
 from annotator.storage.tables import SystemRow, table
 
 SYSTEM = table(SystemRow)
-Grouped = TypeVar("Grouped", Score, Heard)
+Grouped = TypeVar("Grouped", Score, JudgedResponse)
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What a rater said under a protocol, as its figures are made of it: single responses' scores, and all for pools.
+    """A rater's verdicts under a protocol, prepared for figures: by response, and for pools.
 
     `systems` names those that answered by id, by name.
     """
 
     shape: Protocol
-    rater: Rater
+    rater: ResultRater
     scores: Sequence[Score] = field(repr=False)
-    members: Sequence[Heard] = field(repr=False)
+    members: Sequence[JudgedResponse] = field(repr=False)
     systems: Mapping[str, str]
 
 
@@ -88,7 +88,7 @@ def counted(
     shape = PROTOCOLS[protocol]
     together = any(metric.over is not Over.RESPONSE for metric in shape.metrics)
     scores: list[Score] = []
-    members: list[Heard] = []
+    members: list[JudgedResponse] = []
     answering = set()
     for one in scoring.heard(project, shape, rater.id, released=released):
         answering.add(one.material.response.system_id)

@@ -1,4 +1,4 @@
-"""What lies behind a figure: the items it is the mean of, and the judgements that each of them stands on."""
+"""Items and judgements behind a figure of the results."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import scoring
 from annotator.actions.results.result_raters import CONSENSUS, judgements
-from annotator.actions.results.result_sheets import Source
+from annotator.actions.results.result_sheets import FigureSource
 from annotator.actions.results.scoring import ALL, FACET, MODE
 from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.judges.judgement import Judgement, RaterKind
@@ -24,8 +24,8 @@ SYSTEM, JUDGE = table(SystemRow), table(JudgeRow)
 
 
 @dataclass(frozen=True, slots=True)
-class Behind:
-    """A judgement behind a figure, with the words needed to read it; of a pair `unit` names the other system."""
+class JudgementBehind:
+    """A judgement behind a figure, with its words; for a pair `unit` names the other system."""
 
     item_key: str
     question: str
@@ -39,20 +39,20 @@ class Behind:
 def behind(
     project: Project, rater_id: str, system_id: str = "", group_by: str = ALL, group: str = ALL,
     protocol: str = USUAL, item_id: str = "",
-) -> list[Behind]:  # fmt: skip
+) -> list[JudgementBehind]:  # fmt: skip
     """The judgements that a figure was made of, item by item or of one, each report's in the order of its units."""
-    return of_source(project, Source(protocol, rater_id, "", system_id, group_by, group, item_id))
+    return of_source(project, FigureSource(protocol, rater_id, "", system_id, group_by, group, item_id))
 
 
-def of_source(project: Project, source: Source) -> list[Behind]:
-    """The same of what a cell or a line stands on. Only a coordinator reads how others judged."""
+def of_source(project: Project, source: FigureSource) -> list[JudgementBehind]:
+    """The same of what a cell or a line is based on. Only a coordinator reads how others judged."""
     people.refuse_others(project, "can read the judgements behind a figure")
     shape = PROTOCOLS[source.protocol]
     with project.store.read() as db:
         systems = {row.id: row.name for row in db.execute(select(SYSTEM.c.id, SYSTEM.c.name))}
         judges = dict(db.execute(select(JUDGE.c.id, JUDGE.c.name)).all())
     names = judges | {person.id: person.alias for person in people.people(project)} | {CONSENSUS: CONSENSUS}
-    found: list[Behind] = []
+    found: list[JudgementBehind] = []
     ids = [source.item_id] if source.item_id else materials.item_ids(project)
     for at_hand in materials.each(project, materials.for_counting(shape), ids):
         item = at_hand.item
@@ -68,7 +68,9 @@ def of_source(project: Project, source: Source) -> list[Behind]:
             words = unit.text if case.other is None else systems[case.other.system_id]
             who, weight = names.get(row["rater_id"], row["rater_id"]), shape.weight(unit)
             system = systems[case.response.system_id]
-            found.append(Behind(item.key, item.question, system, words, weight, Judgement(**row), who))
+            found.append(
+                JudgementBehind(item.key, item.question, system, words, weight, Judgement(**row), who)
+            )
     return found
 
 
@@ -80,7 +82,7 @@ def _key(row: dict[str, Any]) -> Key:
 
 
 def _cases(
-    project: Project, shape: Protocol, source: Source, at_hand: materials.AtHand
+    project: Project, shape: Protocol, source: FigureSource, at_hand: materials.MaterialAtHand
 ) -> Iterator[tuple[Key, tuple[Case, Unit]]]:
     """The cases that a source reaches on an item, each unit once, by response and unit."""
     mode = source.group if source.group_by == MODE else scoring.main_mode(project)
@@ -94,7 +96,7 @@ def _cases(
                     yield (response.id, unit.id), (case, unit)
 
 
-def _is_meant(shape: Protocol, source: Source, case: Case, unit: Unit) -> bool:
+def _is_meant(shape: Protocol, source: FigureSource, case: Case, unit: Unit) -> bool:
     """Whether a unit counts for what is asked about; a pair counts for both of its systems, in either order."""
     shown = [case.response] + ([case.other] if case.other is not None else [])
     if source.group_by == FACET and shape.facet(unit) != source.group:
@@ -111,11 +113,11 @@ def _is_meant(shape: Protocol, source: Source, case: Case, unit: Unit) -> bool:
     )
 
 
-def _rows(project: Project, shape: Protocol, source: Source, item_id: str) -> list[dict[str, Any]]:
+def _rows(project: Project, shape: Protocol, source: FigureSource, item_id: str) -> list[dict[str, Any]]:
     narrowed = [JUDGEMENT.c.unit_id == source.unit_id] if source.unit_id and not shape.paired else []
     return list(judgements(project, shape, source.rater_id, item_id, *narrowed))
 
 
-def by_person(found: Behind) -> bool:
+def by_person(found: JudgementBehind) -> bool:
     """Whether a person judged, so that there is no reply to be read."""
     return found.judgement.rater_kind == RaterKind.PERSON.value

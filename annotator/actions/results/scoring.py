@@ -1,4 +1,4 @@
-"""What each response scores under a protocol by one rater: every metric, over all its units and facet by facet."""
+"""Scores of each response under a protocol by one rater: every metric, over all units and by facet."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,10 +13,10 @@ from annotator.actions.labelling import label_cases
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_raters
 from annotator.actions.results.result_raters import Spoken, are_people
-from annotator.domain.judges.protocol import Material, Over, Protocol, Scored
+from annotator.domain.judges.protocol import Material, Over, Protocol, RatedResponse
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.item import Item
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import MODES
 from annotator.domain.texts.estimate import Estimate
 from annotator.stats.intervals.bounds import mean_bounds
@@ -33,7 +33,7 @@ Said = dict[str, dict[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A metric of one response, and the groups in which it counts; `judged` are the judgements that came for it."""
+    """A metric of one response and its groups; `judged` counts the judgements behind it."""
 
     item_id: str
     system_id: str
@@ -48,7 +48,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class _Values:
-    """What raters said: response → rater → unit → value, and for pairs the same by the response shown second."""
+    """Raters' values: response → rater → unit → value; for pairs by the response shown second."""
 
     of: Mapping[str, Said] = field(default_factory=dict)
     against: Mapping[str, Said] = field(default_factory=dict)
@@ -59,11 +59,11 @@ class _Values:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
-    """A response as each rater judged it, and the groups in which it counts."""
+class JudgedResponse:
+    """A response as each rater judged it, and its groups."""
 
     groups: tuple[Group, ...]
-    said: Mapping[str, Scored]
+    said: Mapping[str, RatedResponse]
 
     @property
     def material(self) -> Material:
@@ -80,7 +80,9 @@ def scores(project: Project, shape: Protocol, rater_id: str) -> Iterator[Score]:
         yield from scores_of(shape, one)
 
 
-def heard(project: Project, shape: Protocol, rater_id: str, *, released: bool = False) -> Iterator[Heard]:
+def heard(
+    project: Project, shape: Protocol, rater_id: str, *, released: bool = False
+) -> Iterator[JudgedResponse]:
     """What was said of all responses that can be judged, item by item, of each as a whole and facet by facet.
 
     Where responses were given in several modes, each mode is a group, and those of the first alone (end-to-end, where
@@ -103,21 +105,23 @@ def heard(project: Project, shape: Protocol, rater_id: str, *, released: bool = 
 
 def _of_response(
     shape: Protocol, material: Material, groups: tuple[Group, ...], values: _Values, raters: list[str]
-) -> Iterator[Heard]:
+) -> Iterator[JudgedResponse]:
     said = {rater: _said(values, material.response.id, rater) for rater in raters}
-    yield Heard(groups, {rater: Scored(material, *one) for rater, one in said.items()})
+    yield JudgedResponse(groups, {rater: RatedResponse(material, *one) for rater, one in said.items()})
     for facet in _facets(shape, material) if (ALL, ALL) in groups else ():
         narrowed = _narrowed(shape, material, facet)
-        yield Heard(((FACET, facet),), {rater: Scored(narrowed, *one) for rater, one in said.items()})
+        yield JudgedResponse(
+            ((FACET, facet),), {rater: RatedResponse(narrowed, *one) for rater, one in said.items()}
+        )
 
 
-def came(shape: Protocol, scored: Scored) -> int:
+def came(shape: Protocol, scored: RatedResponse) -> int:
     """How many of the units of a response were judged."""
     units = (unit for kind in _unit_documents(shape) for unit in scored.material.units(kind))
     return sum(unit.id in scored.values for unit in units)
 
 
-def counted(shape: Protocol, one: Heard) -> Score:
+def counted(shape: Protocol, one: JudgedResponse) -> Score:
     """What came and what is missing of a response that has no score by itself."""
     response = one.material.response
     units = sum(len(one.material.units(kind)) for kind in _unit_documents(shape)) * len(one.said)
@@ -129,7 +133,7 @@ def counted(shape: Protocol, one: Heard) -> Score:
     )  # fmt: skip
 
 
-def scores_of(shape: Protocol, one: Heard) -> Iterator[Score]:
+def scores_of(shape: Protocol, one: JudgedResponse) -> Iterator[Score]:
     """The scores of a response, metric by metric."""
     response = one.material.response
     counts = [came(shape, scored) for scored in one.said.values()]
@@ -154,7 +158,7 @@ def _said(values: _Values, response_id: str, rater: str) -> tuple[dict[str, str]
 
 
 def _facets(shape: Protocol, material: Material) -> list[str]:
-    """The facets that the units of a response speak of; none where they are not told apart."""
+    """The facets that the units of a response speak of; none where they are not distinguished."""
     units = (unit for kind in _unit_documents(shape) for unit in material.units(kind))
     return sorted({shape.facet(unit) for unit in units} - {""})
 
@@ -171,7 +175,7 @@ def _narrowed(shape: Protocol, material: Material, facet: str) -> Material:
     return replace(material, documents=documents, parts=parts)
 
 
-def _unit_documents(shape: Protocol) -> tuple[Kind | Part, ...]:
+def _unit_documents(shape: Protocol) -> tuple[Kind | ResponsePart, ...]:
     return (shape.unit_kind,) if shape.unit_kind is not None else shape.parts
 
 

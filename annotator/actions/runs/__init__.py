@@ -1,1 +1,1 @@
-"""Runs: cases, calls, outcomes, progress and cost of whatever asks a model."""
+"""Runs that ask models: cases, calls, outcomes, progress and cost."""

@@ -1,4 +1,4 @@
-"""What judgements were about, in words: the unit that was asked about, and what was held beside it."""
+"""Units of judgements in words: what was asked about, and what it was compared with."""
 
 from collections.abc import Iterable, Iterator, Mapping
 

@@ -1,4 +1,4 @@
-"""How the batches of a run outlive the program: what is kept of each, which are out, and how they are withdrawn."""
+"""Batches of a run, stored across restarts: their states, the open ones, and cancelling."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,7 +10,7 @@ from annotator.actions.judges import judges
 from annotator.actions.judges.judges import JUDGE
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
-from annotator.actions.runs.journal import CALL, RUN, Journal, call_of
+from annotator.actions.runs.journal import CALL, RUN, RunJournal, call_of
 from annotator.domain.judges.judge import Call, Judge
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import now
@@ -25,8 +25,8 @@ _SETTLED = "settled"
 
 
 @dataclass(frozen=True, slots=True)
-class Out:
-    """A batch whose answers have not been fetched; `stage` is ours, `status` the provider's word at the last look."""
+class OutstandingBatch:
+    """A batch without its answers yet; `stage` is ours, `status` the provider's at the last poll."""
 
     id: str
     run_id: str
@@ -46,9 +46,9 @@ class Out:
 
 
 class BatchShelf:
-    """The batches of one run in its project, beside the journal of its calls. Each method commits before it returns."""
+    """The batches of one run in the project, beside its calls. Each method commits before it returns."""
 
-    def __init__(self, project: Project, journal: Journal) -> None:
+    def __init__(self, project: Project, journal: RunJournal) -> None:
         self._project, self._journal = project, journal
 
     def batches(self) -> list["BatchState"]:
@@ -88,7 +88,7 @@ class BatchShelf:
         return [call_of(row) for row in rows]
 
 
-def out(project: Project, judge_id: str = "", protocol: str = "") -> list[Out]:
+def out(project: Project, judge_id: str = "", protocol: str = "") -> list[OutstandingBatch]:
     """The batches whose answers are still to be fetched, the oldest first; of one judge or protocol if named."""
     from annotator.judging.batches.batch_state import BatchState
 
@@ -107,10 +107,10 @@ def out(project: Project, judge_id: str = "", protocol: str = "") -> list[Out]:
     for row in rows:
         state = BatchState.model_validate_json(row.content)
         if not state.input_file:
-            # The provider has never had it: its questions are filed anew.
+            # The provider has never had it: its questions are filed again.
             continue
         about = row.run_id, row.judge_id, row.name, row.protocol, len(state.entries)
-        found.append(Out(state.id, *about, state.stage.value, state.status, state.expires_at))
+        found.append(OutstandingBatch(state.id, *about, state.stage.value, state.status, state.expires_at))
     return found
 
 
@@ -126,7 +126,7 @@ def refuse_while_out(project: Project, judge: Judge, protocol: str, run_id: str)
 async def withdraw(project: Project, judge: str = "") -> int:
     """Ask the providers to stop all batches that are out (of a judge); how many they stop.
 
-    What was answered by then comes with the next start of the run. Refusal while a run is under way.
+    What was answered by then comes with the next start of the run. Refusal while a run is in progress.
     """
     from annotator.actions.runs import run_records
 
@@ -141,7 +141,7 @@ async def withdraw(project: Project, judge: str = "") -> int:
 def forget(project: Project, judge: str = "") -> int:
     """Give up all batches that are out (of a judge), whatever their provider does; how many.
 
-    For one that cannot be reached any more: what it was to answer is asked anew, and paid again.
+    For one that cannot be reached any more: what it was to answer is asked again, and paid again.
     """
     from annotator.actions.runs import run_records
 
@@ -156,18 +156,18 @@ def forget(project: Project, judge: str = "") -> int:
 
 async def _withdrawn(project: Project, run_id: str) -> int:
     from annotator.actions.runs.endpoints import asking
-    from annotator.actions.runs.judge_cases import Order
+    from annotator.actions.runs.judge_cases import RunRequest
     from annotator.judging.batches import batching
-    from annotator.judging.calls.breaker import Halt
+    from annotator.judging.calls.breaker import RunHalt
 
     question = select(JUDGE, RUN.c.protocol).join(RUN, RUN.c.judge_id == JUDGE.c.id).where(RUN.c.id == run_id)
     with project.store.read() as db:
         row = dict(db.execute(question).mappings().one())
     protocol = row.pop("protocol")
     judge = Judge(**row)
-    journal = Journal(project, run_id, judge.id, protocol)
+    journal = RunJournal(project, run_id, judge.id, protocol)
     try:
-        async with asking(project, judge, Order(judge.name, protocol), journal) as asker:
+        async with asking(project, judge, RunRequest(judge.name, protocol), journal) as asker:
             return await batching.withdraw(asker, BatchShelf(project, journal)) if asker is not None else 0
-    except Halt as halt:
+    except RunHalt as halt:
         raise Refusal(halt.cause, "Try again later, or forget them: judge batches --forget.") from None

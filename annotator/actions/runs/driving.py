@@ -1,4 +1,4 @@
-"""How a run is carried through: live or by way of batches, what stops and holds it, and how it is closed."""
+"""Driving a run, live or by batches: what stops or pauses it, and how it ends."""
 
 import asyncio
 import gc
@@ -12,25 +12,25 @@ from annotator.actions.project.stopping import stoppable
 from annotator.actions.runs import run_lines, run_records
 from annotator.actions.runs.batches import BatchShelf
 from annotator.actions.runs.endpoints import asking
-from annotator.actions.runs.journal import Journal
-from annotator.actions.runs.judge_cases import Key, Order
-from annotator.actions.runs.run_lines import Line
+from annotator.actions.runs.journal import RunJournal
+from annotator.actions.runs.judge_cases import Key, RunRequest
+from annotator.actions.runs.run_lines import RunEvent
 from annotator.domain.judges.judge import Judge, RunState
 from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.texts.refusal import Refusal
 
 if TYPE_CHECKING:
     from annotator.judging.calls.asking import Asker, Refused
-    from annotator.judging.runs.runner import Ended
+    from annotator.judging.runs.runner import RunEnd
 
-Tell = Callable[[Line], None]
+Tell = Callable[[RunEvent], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
-    """What a run is to do: its cases, by which shape each is asked, and what of it is there already.
+class RunWork:
+    """The work of a run: its cases, the shape of each, and what is already done.
 
-    `cases` gives them anew at each call, and `whole` those too that are done, for whoever counts; `deed` says what is
+    `cases` gives them again at each call, and `whole` those too that are done, for counting; `deed` says what is
     done with what: “criteria judged”. `refused` says why a model may not answer; the first that may not ends the run.
     """
 
@@ -47,12 +47,12 @@ class Work:
 async def drive(
     project: Project,
     judge: Judge,
-    order: Order,
-    work: Work,
-    journal: Journal,
+    order: RunRequest,
+    work: RunWork,
+    journal: RunJournal,
     tell: Tell,
     listen: TextIO | None,
-) -> Line:
+) -> RunEvent:
     """Do the work and close its run; the line that is returned tells how it ended.
 
     `tell` gets a line for each batch that was committed; a line “cancel” on `listen` stops the run within a second,
@@ -74,7 +74,9 @@ async def drive(
 
 
 class _Drive:
-    def __init__(self, project: Project, order: Order, work: Work, journal: Journal, tell: Tell) -> None:
+    def __init__(
+        self, project: Project, order: RunRequest, work: RunWork, journal: RunJournal, tell: Tell
+    ) -> None:
         self.cancel, self.going = asyncio.Event(), asyncio.Event()
         self.going.set()
         self._project, self._order, self._work, self._journal, self._tell = (
@@ -85,7 +87,7 @@ class _Drive:
             tell,
         )
 
-    async def through(self, asker: "Asker | None") -> "Ended":
+    async def through(self, asker: "Asker | None") -> "RunEnd":
         """Do the work, and the batches before it where the order wants them."""
         from annotator.judging.runs import runner
 

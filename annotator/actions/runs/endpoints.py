@@ -1,4 +1,4 @@
-"""How the endpoint behind a judge is opened for the length of a run, with its key, limits, budget and memory."""
+"""The endpoint of a judge for the length of a run: key, limits, budget and memory."""
 
 import logging
 from collections.abc import AsyncIterator
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from annotator.actions.judges import endpoint_memory, kept_keys, prompts
 from annotator.actions.project.file import Project
 from annotator.actions.runs import run_records
-from annotator.actions.runs.journal import Journal
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.journal import RunJournal
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Judge, JudgeKind
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def asking(
-    project: Project, judge: Judge, order: Order, journal: Journal, refused: "Refused" = lambda _: ""
+    project: Project, judge: Judge, order: RunRequest, journal: RunJournal, refused: "Refused" = lambda _: ""
 ) -> AsyncIterator["Asker | None"]:
     """What puts the questions of an order to a judge's endpoint; None for a judge that asks no model.
 
@@ -31,7 +31,7 @@ async def asking(
     from annotator.judging.calls.budget import Budget
     from annotator.judging.calls.client import Client, Endpoint
     from annotator.judging.calls.limits import Limits
-    from annotator.judging.calls.noting import Notes
+    from annotator.judging.calls.noting import CallNotes
     from annotator.judging.calls.prices import prices
     from annotator.judging.calls.sending import Sender
     from annotator.judging.redaction import guard
@@ -47,7 +47,7 @@ async def asking(
     async with Client(endpoint) as client:
         sender = Sender(client, limits, prices(), budget)
         endpoint_memory.recall(project, sender)
-        edited, notes = prompts.edited(project), Notes(journal.note)
+        edited, notes = prompts.edited(project), CallNotes(journal.note)
         try:
             yield Asker(
                 sender,

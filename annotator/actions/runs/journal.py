@@ -1,4 +1,4 @@
-"""How a judge run is kept: every finished call and judgement is committed before anyone is told; what calls cost."""
+"""The journal of a run: every finished call and judgement is committed before it is announced."""
 
 from array import array
 from bisect import bisect_left
@@ -32,12 +32,12 @@ from annotator.domain.texts.identity import new_id, now
 from annotator.judging.calls.cache import Key
 from annotator.judging.runs.progress import Finished
 from annotator.storage import upserts
-from annotator.storage.ready import Ready
+from annotator.storage.ready import PreparedStatement
 from annotator.storage.tables import CallRow, JudgementRow, RunRow, table
 
 
 class KnownCalls:
-    """The cache keys of answered calls, by their hash; in one of 2⁶⁴ times it knows a key that is not there."""
+    """The cache keys of answered calls, by hash; one false hit in 2⁶⁴."""
 
     def __init__(self, keys: Iterable[str] = ()) -> None:
         self._before = array("q", sorted(map(hash, keys)))
@@ -56,9 +56,9 @@ class KnownCalls:
 
 CALL, JUDGEMENT, RUN = table(CallRow), table(JudgementRow), table(RunRow)
 
-# Built once: making a statement anew takes longer than carrying it out.
+# Built once: making a statement again takes longer than running it.
 _ANSWERED = CALL.c.status == Status.OK.value
-_LATEST = Ready(
+_LATEST = PreparedStatement(
     select(CALL).where(CALL.c.cache_key == bindparam("key"), _ANSWERED).order_by(CALL.c.at.desc()).limit(1)
 )
 _SPOILT = (Status.INVALID.value, Status.SKIPPED.value)
@@ -71,7 +71,7 @@ _COUNT = update(RUN).where(RUN.c.id == bindparam("run")).values(done=RUN.c.done 
 _OVERTAKEN = Verdict(status=Status.SKIPPED, cause=wordings.CAUSE)
 
 
-class Journal:
+class RunJournal:
     """The calls and judgements of one judge in one run under one protocol."""
 
     def __init__(self, project: Project, run_id: str, judge_id: str, protocol: str) -> None:
@@ -180,7 +180,7 @@ class Journal:
         case, now_said = finished.case, said.get(finished.case.artifact_id, {})
         asked = {unit.id: unit.text for unit in case.units}
         for unit_id, given in finished.verdicts.items():
-            # Somebody worded it anew while the judge was asked.
+            # Someone worded it again while the judge was asked.
             words = asked.get(unit_id, "")
             kept = now_said.get(unit_id, now_said.get(unit_id.rpartition("~")[2], words))
             verdict = given if kept == words else _OVERTAKEN

@@ -1,4 +1,4 @@
-"""What a judge run has before it: the cases of some items and systems under a protocol, an item at a time."""
+"""Cases of a judge run: items and systems under a protocol, one item at a time."""
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from annotator.actions.items import materials
 from annotator.actions.items.items import ITEM
-from annotator.actions.items.materials import AtHand, Wanted
+from annotator.actions.items.materials import MaterialAtHand, WantedMaterial
 from annotator.actions.project.file import Project
 from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.kinds.artifact import Kind
@@ -23,8 +23,8 @@ Key = tuple[str, str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """What a person asks of a judge. Empty `systems` and `items` (by key) mean all of them.
+class RunRequest:
+    """A person's request to a judge. Empty `systems` and `items` (by key) mean all of them.
 
     `together` units are asked in one call; each unit is asked `trials` times. With `batch` the provider answers
     overnight at half price. The rates, per minute, take the place of the judge's own. Where `models` names some, the
@@ -47,8 +47,8 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
-    """How units are put to a judge: so many in a case, shuffled by a seed, with their weights or without."""
+class JudgeSettings:
+    """How units are put to a judge: units per case, shuffle seed, weights shown or not."""
 
     together: int = 1
     weights_shown: bool = False
@@ -56,8 +56,8 @@ class Manner:
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
-    """What an order comes to: its judgements, those that are there, its reports, and the items where some are not."""
+class RequestOverview:
+    """The size of a request: judgements, existing ones, reports, and items with gaps."""
 
     total: int
     done: int
@@ -65,8 +65,8 @@ class Outlook:
     items: tuple[str, ...]
 
 
-def checked(project: Project, order: Order) -> None:
-    """Refuse an order that cannot be carried out, naming what is there."""
+def checked(project: Project, order: RunRequest) -> None:
+    """Refuse an order that cannot be run, naming what is there."""
     shape = shape_of(order.protocol)
     if not shape.values:
         raise Refusal(f"{shape.title} is computed; it is not judged.", "See the results.")
@@ -88,7 +88,7 @@ def shape_of(protocol: str) -> Protocol:
     return PROTOCOLS[protocol]
 
 
-def checked_scope(project: Project, order: Order) -> None:
+def checked_scope(project: Project, order: RunRequest) -> None:
     """Refuse a system or item that is not there, naming what is."""
     with project.store.read() as db:
         named = set(db.execute(select(SYSTEM.c.name)).scalars())
@@ -103,7 +103,7 @@ def checked_scope(project: Project, order: Order) -> None:
             raise Refusal(f"There is no item “{key}” in this project.", "See the keys on the Items page.")
 
 
-def outlook(project: Project, order: Order, answered: Container[Key]) -> Outlook:
+def outlook(project: Project, order: RunRequest, answered: Container[Key]) -> RequestOverview:
     """How much the order comes to, and what of it is not answered; the reports' words are read only where they must."""
     shape = shape_of(order.protocol)
     total, done, reports, waiting = 0, 0, set[str](), []
@@ -118,21 +118,24 @@ def outlook(project: Project, order: Order, answered: Container[Key]) -> Outlook
         reports.update(key[0] for key in keys)
         total, done = total + len(keys), done + there
         waiting += [item_id] if there < len(keys) else []
-    return Outlook(total, done, len(reports), tuple(waiting))
+    return RequestOverview(total, done, len(reports), tuple(waiting))
 
 
 def cases(
-    project: Project, order: Order, items: Sequence[str] | None = None, manner: Manner = Manner()
+    project: Project,
+    order: RunRequest,
+    items: Sequence[str] | None = None,
+    settings: JudgeSettings = JudgeSettings(),
 ) -> Iterator[Case]:
     """The cases of an order, or of some of its items (by id), read from the file a stretch of items at a time."""
     wanted = materials.for_judging(shape_of(order.protocol))
     for _, found in _by_item(project, order, wanted, items):
         for _, of_response in groupby(found, key=lambda case: case.response.id):
-            yield from _arranged(list(of_response), order.trials, manner)
+            yield from _arranged(list(of_response), order.trials, settings)
 
 
 def _by_item(
-    project: Project, order: Order, wanted: Wanted, items: Sequence[str] | None = None
+    project: Project, order: RunRequest, wanted: WantedMaterial, items: Sequence[str] | None = None
 ) -> Iterator[tuple[str, list[Case]]]:
     """Item by item, the cases that the order reaches, each once."""
     shape, chosen = shape_of(order.protocol), system_ids(project, order.systems)
@@ -141,7 +144,7 @@ def _by_item(
         yield at_hand.item.id, list(_reached(shape, at_hand, chosen))
 
 
-def _reached(shape: Protocol, at_hand: AtHand, chosen: frozenset[str]) -> Iterator[Case]:
+def _reached(shape: Protocol, at_hand: MaterialAtHand, chosen: frozenset[str]) -> Iterator[Case]:
     for material in at_hand.responses:
         for case in shape.cases(material):
             if _is_meant(case, chosen):
@@ -156,22 +159,22 @@ def _is_meant(case: Case, chosen: frozenset[str]) -> bool:
     return bool(shown & chosen) if len(chosen) == 1 else shown <= chosen
 
 
-def _arranged(found: list[Case], trials: int, manner: Manner) -> Iterator[Case]:
+def _arranged(found: list[Case], trials: int, settings: JudgeSettings) -> Iterator[Case]:
     """The cases of one response, trial by trial, put together where that is asked for."""
     for trial in range(1, trials + 1):
-        asked = [replace(case, trial=trial, weights_shown=manner.weights_shown) for case in found]
-        yield from asked if manner.together == 1 else _together(asked, manner)
+        asked = [replace(case, trial=trial, weights_shown=settings.weights_shown) for case in found]
+        yield from asked if settings.together == 1 else _together(asked, settings)
 
 
-def _together(found: list[Case], manner: Manner) -> Iterator[Case]:
+def _together(found: list[Case], settings: JudgeSettings) -> Iterator[Case]:
     """Units of one artifact, shuffled, so many to a case; the same seed gives the same cases."""
     for _, alike in groupby(found, key=lambda case: (case.artifact_id, dict(case.given), case.other)):
         of_artifact = list(alike)
         first = of_artifact[0]
         units: list[Unit] = [unit for case in of_artifact for unit in case.units]
-        Random(f"{manner.seed}/{first.response.id}/{first.trial}").shuffle(units)
-        for start in range(0, len(units), manner.together):
-            yield replace(first, units=tuple(units[start : start + manner.together]))
+        Random(f"{settings.seed}/{first.response.id}/{first.trial}").shuffle(units)
+        for start in range(0, len(units), settings.together):
+            yield replace(first, units=tuple(units[start : start + settings.together]))
 
 
 def system_ids(project: Project, names: Iterable[str]) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""What each judge has come to so far: its verdicts, what did not come and why, and what it cost."""
+"""Totals per judge: verdicts, missing ones by cause, and cost."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -15,8 +15,8 @@ FLAGGED = "quote_missing"
 
 
 @dataclass(slots=True)
-class Total:
-    """A judge under a protocol: judgements with a verdict, those without by cause, and those whose quote is nowhere.
+class JudgeTotal:
+    """Totals of a judge under a protocol: verdicts, missing ones by cause, and quotes not found.
 
     `calls` and `spent_usd` are of its runs under the protocol; `unpriced` calls cost something that nobody knows.
     `afresh_usd` is what the calls behind its present judgements cost when they were made, by whichever run: what
@@ -40,10 +40,10 @@ class Total:
         return self.verdicts + self.missing.total()
 
 
-def summed(found: Iterable[Total], judge_id: str) -> Total:
+def summed(found: Iterable[JudgeTotal], judge_id: str) -> JudgeTotal:
     """All that a judge has come to, whatever it was asked; the items are those of the protocol with the most."""
     mine = [total for total in found if total.judge_id == judge_id]
-    whole = Total(judge_id, "")
+    whole = JudgeTotal(judge_id, "")
     for total in mine:
         whole.verdicts += total.verdicts
         whole.missing += total.missing
@@ -61,9 +61,9 @@ def _sum(amounts: Iterable[float | None]) -> float | None:
     return sum(known) if known else None
 
 
-def totals(project: Project, judge_id: str = "", run_id: str = "") -> list[Total]:
+def totals(project: Project, judge_id: str = "", run_id: str = "") -> list[JudgeTotal]:
     """What the judges have come to, or one of them, or one run: a line for each judge and protocol."""
-    found: dict[tuple[str, str], Total] = {}
+    found: dict[tuple[str, str], JudgeTotal] = {}
     with project.store.read() as db:
         _judgements(db, found, judge_id, run_id)
         _spent(db, found, judge_id, run_id)
@@ -71,7 +71,7 @@ def totals(project: Project, judge_id: str = "", run_id: str = "") -> list[Total
     return [found[key] for key in sorted(found)]
 
 
-def _judgements(db: Connection, found: dict[tuple[str, str], Total], judge_id: str, run_id: str) -> None:
+def _judgements(db: Connection, found: dict[tuple[str, str], JudgeTotal], judge_id: str, run_id: str) -> None:
     j = JUDGEMENT.c
     counted = func.sum(case((j.flags.contains(FLAGGED), 1), else_=0))
     question = select(j.rater_id, j.protocol, j.status, func.count(), counted).group_by(
@@ -82,7 +82,7 @@ def _judgements(db: Connection, found: dict[tuple[str, str], Total], judge_id: s
     wanted += [j.rater_id == judge_id] if judge_id else []
     wanted += [j.run_id == run_id] if run_id else []
     for judge, protocol, status, count, flagged in db.execute(question.where(*wanted)):
-        total = found.setdefault((judge, protocol), Total(judge, protocol))
+        total = found.setdefault((judge, protocol), JudgeTotal(judge, protocol))
         if status == Status.OK.value:
             total.verdicts = count
         else:
@@ -92,7 +92,7 @@ def _judgements(db: Connection, found: dict[tuple[str, str], Total], judge_id: s
         found[judge, protocol].items = count
 
 
-def _spent(db: Connection, found: dict[tuple[str, str], Total], judge_id: str, run_id: str) -> None:
+def _spent(db: Connection, found: dict[tuple[str, str], JudgeTotal], judge_id: str, run_id: str) -> None:
     bill = bills()
     question = select(
         bill.c.judge_id, bill.c.protocol, func.count(), func.count(bill.c.charged), func.sum(bill.c.charged)
@@ -100,11 +100,11 @@ def _spent(db: Connection, found: dict[tuple[str, str], Total], judge_id: str, r
     question = question.where(bill.c.judge_id == judge_id) if judge_id else question
     question = question.where(bill.c.run_id == run_id) if run_id else question
     for judge, protocol, calls, priced, spent in db.execute(question):
-        total = found.setdefault((judge, protocol), Total(judge, protocol))
+        total = found.setdefault((judge, protocol), JudgeTotal(judge, protocol))
         total.calls, total.unpriced, total.spent_usd = calls, calls - priced, spent
 
 
-def _afresh(db: Connection, found: dict[tuple[str, str], Total], judge_id: str, run_id: str) -> None:
+def _afresh(db: Connection, found: dict[tuple[str, str], JudgeTotal], judge_id: str, run_id: str) -> None:
     j = JUDGEMENT.c
     behind = select(j.rater_id, j.protocol, j.call_id).where(j.call_id.is_not(None)).distinct()
     behind = behind.where(j.rater_id == judge_id) if judge_id else behind

@@ -1,4 +1,4 @@
-"""What lies behind one judgement: every reply to its question as it came, beside what was made of it."""
+"""One judgement in full: its value and every reply to its question."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,10 +10,10 @@ from sqlalchemy.engine import Connection
 from annotator.actions.project.file import Project
 from annotator.actions.runs import asked_units
 from annotator.actions.runs.journal import CALL, JUDGEMENT, call_of, same_question
-from annotator.actions.runs.run_judgements import MOST, Line, line_of, listed, refuse_others
+from annotator.actions.runs.run_judgements import MOST, JudgementLine, line_of, listed, refuse_others
 from annotator.domain.judges.judge import Call
 from annotator.domain.judges.protocol import Case
-from annotator.domain.texts.counting import Cut
+from annotator.domain.texts.counting import CutList
 from annotator.domain.texts.quotation import find
 from annotator.domain.texts.refusal import Refusal
 
@@ -23,7 +23,7 @@ AROUND = 160
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A call: the reply as it came, how it was asked for, and when. `own` if the judgement was read from it."""
+    """A call: its reply, request form and time; `own` if the judgement was read from it."""
 
     call: Call
     at: datetime
@@ -31,14 +31,14 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A judgement in full: what was asked, what was made of the reply, and the replies, the newest first.
+class JudgementDetail:
+    """A judgement in full: question, value, and replies, newest first.
 
     `found` tells whether the quote stands in the report (or in the cited page), None where nothing is quoted;
     `before` and `after` are the words around it; `address` is the cited page's.
     """
 
-    line: Line
+    line: JudgementLine
     question: str
     rationale: str
     quote: str
@@ -49,8 +49,8 @@ class Told:
     replies: tuple[Reply, ...] = ()
 
 
-def told(project: Project, judgement_id: str) -> Told:
-    """A judgement with every reply to its question; Refusal when it was judged anew since the list was read."""
+def told(project: Project, judgement_id: str) -> JudgementDetail:
+    """A judgement with every reply to its question; Refusal when it was judged again since the list was read."""
     refuse_others(project)
     with project.store.read() as db:
         row = db.execute(listed().where(JUDGEMENT.c.id == judgement_id)).mappings().first()
@@ -60,7 +60,7 @@ def told(project: Project, judgement_id: str) -> Told:
     key = row["response_id"], row["unit_id"]
     case = asked_units.case_of(project, row["protocol"], row["item_id"], key)
     found, before, after = _quoted(row["quote"], case)
-    return Told(
+    return JudgementDetail(
         line=line_of(row, asked_units.words_of_case(project, case)),
         question=row["question"],
         rationale=row["rationale"],
@@ -73,14 +73,14 @@ def told(project: Project, judgement_id: str) -> Told:
     )
 
 
-def calls(project: Project, run_id: str) -> Cut[Reply]:
+def calls(project: Project, run_id: str) -> CutList[Reply]:
     """The calls of a run, the newest first: all that is kept of what an extraction asked."""
     refuse_others(project)
     question = select(CALL).where(CALL.c.run_id == run_id).order_by(CALL.c.at.desc(), CALL.c.id)
     with project.store.read() as db:
         shown = [_reply(row, "") for row in db.execute(question.limit(MOST)).mappings()]
         total = db.execute(select(func.count()).select_from(question.subquery())).scalar_one()
-    return Cut(tuple(shown), total)
+    return CutList(tuple(shown), total)
 
 
 def of_call(project: Project, call_id: str | None) -> Reply | None:

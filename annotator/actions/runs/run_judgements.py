@@ -1,4 +1,4 @@
-"""What a judge came to, judgement by judgement, in a run or in all: those without a verdict, with a flag, or all."""
+"""Lists of judgements of a run or a judge: all, those without a verdict, or those with a flag."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -16,14 +16,14 @@ from annotator.actions.runs.asked_units import Key, words_of
 from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.judges.judgement import RaterKind, Status
 
-# A list longer than this is narrowed before anybody reads it.
+# A list longer than this is narrowed before anyone reads it.
 MOST = 5_000
 NO_VERDICT, FLAGGED, ALL = "no verdict", "flagged", "all"
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """Which judgements: those without a verdict, those with a flag, or all; of a cause, with a flag, of a system.
+class JudgementQuery:
+    """A filter of judgements: missing, flagged or all; by cause, flag and system.
 
     `words` are sought in the item's key, what was said and its cause; `item` is a key, `unit` an id within it.
     """
@@ -38,8 +38,8 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """Whose judgements: those that a run made, or those that a judge now stands by under a protocol."""
+class JudgementSource:
+    """The source of judgements: a run, or a judge's current ones under a protocol."""
 
     run_id: str = ""
     judge_id: str = ""
@@ -47,8 +47,8 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A judgement in a list; `unit` is what was asked about. Without a value the status is its cause."""
+class JudgementLine:
+    """A judgement in a list; `unit` is its subject. Without a value the status is the cause."""
 
     id: str
     protocol: str
@@ -63,20 +63,22 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
-    """What a wish found, how many there are of each sort, cause and flag in all, and how many were left off."""
+class JudgementLines:
+    """The result of a query, counts by sort, cause and flag, and how many were cut off."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[JudgementLine, ...]
     counts: Mapping[str, int]
     causes: Mapping[str, int]
     left_off: int = 0
     flags: Mapping[str, int] = field(default_factory=dict)
 
 
-def lines(project: Project, source: Source, wish: Wish = Wish()) -> Lines:
-    """The judgements that a wish names, item by item; only a coordinator reads what judges say."""
+def lines(
+    project: Project, source: JudgementSource, query: JudgementQuery = JudgementQuery()
+) -> JudgementLines:
+    """The judgements that a query names, item by item; only a coordinator reads what judges say."""
     refuse_others(project)
-    question = _question(source, wish)
+    question = _question(source, query)
     with project.store.read() as db:
         rows = db.execute(question.limit(MOST)).mappings().all()
         total = db.execute(select(func.count()).select_from(question.subquery())).scalar_one()
@@ -84,11 +86,11 @@ def lines(project: Project, source: Source, wish: Wish = Wish()) -> Lines:
         flags = _flags(db, source)
     words = words_of(project, [(row["item_id"], row["protocol"]) for row in rows])
     made = tuple(line_of(row, words) for row in rows)
-    return Lines(made, counts, causes, total - len(made), flags)
+    return JudgementLines(made, counts, causes, total - len(made), flags)
 
 
 def refuse_others(project: Project) -> None:
-    """Refuse whoever may still have to judge blind."""
+    """Refuse anyone who may still have to judge blind."""
     people.refuse_others(project, "can read judges' replies")
 
 
@@ -104,9 +106,9 @@ def listed() -> Select[Any]:
     )
 
 
-def line_of(row: Any, words: Mapping[Key, str]) -> Line:
+def line_of(row: Any, words: Mapping[Key, str]) -> JudgementLine:
     """A row of the above as a line; `words` says what each unit is."""
-    return Line(
+    return JudgementLine(
         id=row["id"],
         protocol=row["protocol"],
         item_key=row["item_key"],
@@ -120,7 +122,7 @@ def line_of(row: Any, words: Mapping[Key, str]) -> Line:
     )
 
 
-def _of(source: Source) -> ColumnElement[bool]:
+def _of(source: JudgementSource) -> ColumnElement[bool]:
     j = JUDGEMENT.c
     if source.run_id:
         return j.run_id == source.run_id
@@ -128,32 +130,32 @@ def _of(source: Source) -> ColumnElement[bool]:
     return mine & (j.protocol == source.protocol)
 
 
-def _question(source: Source, wish: Wish) -> Select[Any]:
+def _question(source: JudgementSource, query: JudgementQuery) -> Select[Any]:
     j = JUDGEMENT.c
     question = listed().where(_of(source))
-    if wish.which == NO_VERDICT:
+    if query.which == NO_VERDICT:
         question = question.where(j.status != Status.OK.value)
-    elif wish.which == FLAGGED:
+    elif query.which == FLAGGED:
         question = question.where(j.flags != "")
-    if wish.cause:
-        question = question.where(j.status == wish.cause)
-    if wish.system:
-        question = question.where(SYSTEM.c.name == wish.system)
-    if wish.item:
-        question = question.where(ITEM.c.key == wish.item)
-    if wish.unit:
-        question = question.where(j.unit_id == wish.unit)
-    if wish.flag:
-        question = question.where((" " + j.flags + " ").contains(f" {wish.flag} ", autoescape=True))
-    if wish.words:
+    if query.cause:
+        question = question.where(j.status == query.cause)
+    if query.system:
+        question = question.where(SYSTEM.c.name == query.system)
+    if query.item:
+        question = question.where(ITEM.c.key == query.item)
+    if query.unit:
+        question = question.where(j.unit_id == query.unit)
+    if query.flag:
+        question = question.where((" " + j.flags + " ").contains(f" {query.flag} ", autoescape=True))
+    if query.words:
         sought = (ITEM.c.key, j.rationale, j.quote, j.cause)
-        question = question.where(or_(*(one.icontains(wish.words, autoescape=True) for one in sought)))
+        question = question.where(or_(*(one.icontains(query.words, autoescape=True) for one in sought)))
     return question.order_by(
         ITEM.c.position, ITEM.c.key, ITEM.c.id, SYSTEM.c.name, j.artifact_id, j.unit_id, j.trial
     )
 
 
-def _counts(db: Connection, source: Source) -> tuple[dict[str, int], dict[str, int]]:
+def _counts(db: Connection, source: JudgementSource) -> tuple[dict[str, int], dict[str, int]]:
     """How many there are of each sort, and of each cause, the most frequent first."""
     j = JUDGEMENT.c
     by_status = select(j.status, func.count()).where(_of(source)).group_by(j.status)
@@ -166,7 +168,7 @@ def _counts(db: Connection, source: Source) -> tuple[dict[str, int], dict[str, i
     return {NO_VERDICT: missing, FLAGGED: db.execute(flagged).scalar_one(), ALL: every}, causes
 
 
-def _flags(db: Connection, source: Source) -> dict[str, int]:
+def _flags(db: Connection, source: JudgementSource) -> dict[str, int]:
     """How many have each flag, the most frequent first."""
     j = JUDGEMENT.c
     found = Counter[str]()

@@ -1,4 +1,4 @@
-"""What tells one kind of run from another: its check, its work, its journal and its words."""
+"""The interface of a kind of run: its check, work, journal and words."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -7,19 +7,19 @@ from typing import Any, ClassVar, TextIO
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
 from annotator.actions.runs import driving, run_lines, run_records
-from annotator.actions.runs.driving import Work
-from annotator.actions.runs.journal import Journal
-from annotator.actions.runs.judge_cases import Order
-from annotator.actions.runs.run_lines import Line
+from annotator.actions.runs.driving import RunWork
+from annotator.actions.runs.journal import RunJournal
+from annotator.actions.runs.judge_cases import RunRequest
+from annotator.actions.runs.run_lines import RunEvent
 from annotator.actions.runs.run_records import OpenRun
 from annotator.domain.judges.judge import Judge
 from annotator.domain.judges.protocol import Protocol
 
-Tell = Callable[[Line], None]
+Tell = Callable[[RunEvent], None]
 
 
 class RunKind(ABC):
-    """An order of one kind: who is asked, by which `shape`, and what becomes of the answers.
+    """A kind of run: the endpoint asked, the `shape` of its questions, and the storage of its answers.
 
     Made for each order: it reads what there is to do as the project then is. All else is the same for every kind.
     """
@@ -33,27 +33,27 @@ class RunKind(ABC):
     plan_tokens: int = 0
     """What a plan takes that is asked for before."""
 
-    def __init__(self, project: Project, order: Order) -> None:
+    def __init__(self, project: Project, order: RunRequest) -> None:
         self.project, self.order = project, order
         self.judge, self.shape = self.read(project, order)
 
     @abstractmethod
-    def read(self, project: Project, order: Order) -> tuple[Judge, Protocol]:
+    def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
         """Who is asked and by which shape; Refusal for an order that nothing can be made of."""
 
     def check(self) -> None:  # noqa: B027 - most kinds are refused when they are made
         """Refuse what may be counted, but not carried out."""
 
     @abstractmethod
-    def journal(self, run_id: str) -> Journal:
+    def journal(self, run_id: str) -> RunJournal:
         """Where answers are kept."""
 
     @abstractmethod
-    def work(self, run: OpenRun, journal: Journal) -> Work:
+    def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
         """What there is to ask, and what of it is there already."""
 
     @staticmethod
-    def words(line: Line) -> list[str]:
+    def words(line: RunEvent) -> list[str]:
         """The last line of a run as a person reads it."""
         return run_lines.words(line)
 
@@ -69,21 +69,21 @@ class RunKind(ABC):
         """The run that begins, or goes on."""
         return run_records.open_run(self.project, self.judge, self.order, self.shape.prompts)
 
-    def ended(self, line: Line, journal: Journal) -> Line:
+    def ended(self, line: RunEvent, journal: RunJournal) -> RunEvent:
         """The last line, with what there is to say of this kind."""
         return line
 
-    def outlook(self) -> Work:
+    def outlook(self) -> RunWork:
         """What it would come to now, before any run."""
         return self.work(OpenRun("", 0), self.journal(""))
 
     @classmethod
     async def run(
-        cls, project: Project, order: Order, *, tell: Tell = lambda _: None, listen: TextIO | None = None
-    ) -> Line:
-        """Carry an order out; the last line tells how it ended.
+        cls, project: Project, order: RunRequest, *, tell: Tell = lambda _: None, listen: TextIO | None = None
+    ) -> RunEvent:
+        """Run an order; the last line tells how it ended.
 
-        A run that was killed or cancelled is gone on with. Refusal when another is under way.
+        A run that was killed or cancelled is resumed. Refusal when another is in progress.
         """
         cls(project, order).check()
         with run_records.alone(project):
@@ -92,7 +92,7 @@ class RunKind(ABC):
         tell(ended)
         return ended
 
-    async def through(self, tell: Tell, listen: TextIO | None) -> Line:
+    async def through(self, tell: Tell, listen: TextIO | None) -> RunEvent:
         """Open the run, do its work and close it."""
         self.judge = self.kept()
         run = self.opened()
@@ -102,12 +102,12 @@ class RunKind(ABC):
         return self.ended(ended, journal)
 
 
-def with_failures(line: Line, failed: list[dict[str, Any]]) -> Line:
+def with_failures(line: RunEvent, failed: list[dict[str, Any]]) -> RunEvent:
     """The last line of a run of which each failure is told: what failed is none of what is done."""
     return {**line, "done": line["done"] - sum(line["missing"].values()), "failed": failed}
 
 
-def failure_words(line: Line, of: Callable[[Mapping[str, Any]], str], *, first: str = "") -> list[str]:
+def failure_words(line: RunEvent, of: Callable[[Mapping[str, Any]], str], *, first: str = "") -> list[str]:
     """The same as a person reads it; `of` says what failed, and `first` stands before the first."""
     said = run_lines.words({**line, "without": {}})
     failed = [f"{of(one)}: {one['status'].replace('_', ' ')}. {one['cause']}" for one in line["failed"]]

@@ -1,4 +1,4 @@
-"""What is told of a judge run while it goes and when it ends: lines for a window, and sentences for a person."""
+"""Progress events of a run: JSON lines for a window, sentences for a person."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.judgement import Status
 from annotator.domain.texts.counting import counted
 
-Line = dict[str, Any]
+RunEvent = dict[str, Any]
 _ASKS = JudgeKind.ENDPOINT.value
 # What can be done about judgements without a verdict, by the kind of judge.
 _ADVICE = {
@@ -18,7 +18,7 @@ _ADVICE = {
 }
 
 
-def line(run_id: str, deed: str, progress: Any, before: int, total: int) -> Line:
+def line(run_id: str, deed: str, progress: Any, before: int, total: int) -> RunEvent:
     """A line of progress: what, how many, how fast, how long still, what it cost, what did not come and why."""
     rate = progress.done / progress.seconds if progress.seconds > 0 else 0.0
     left = (total - before - progress.done) / rate if rate else None
@@ -46,19 +46,19 @@ def line(run_id: str, deed: str, progress: Any, before: int, total: int) -> Line
     return told
 
 
-def _under_way(running: Any) -> Line:
+def _under_way(running: Any) -> RunEvent:
     """A case that is being asked: of which response, about which units, for the how manyth time, since how long."""
     response, _, trial = running.keys[0]
     units = [unit for _, unit, _ in running.keys]
     return {"response": response, "units": units, "trial": trial, "seconds": round(running.seconds, 1)}
 
 
-def batch_line(run_id: str, deed: str, told: Any, before: int, total: int) -> Line:
+def batch_line(run_id: str, deed: str, told: Any, before: int, total: int) -> RunEvent:
     """A line of a run that waits for its batches: nothing is judged yet, and how far the provider is."""
-    from annotator.judging.runs.progress import Tally
+    from annotator.judging.runs.progress import ProgressTally
 
     until = f", by {told.until:%Y-%m-%d %H:%M} UTC at the latest" if told.until else ""
-    return line(run_id, deed, Tally().told((), None), before, total) | {
+    return line(run_id, deed, ProgressTally().told((), None), before, total) | {
         "paused": f"The provider has answered {told.done:,} of {told.questions:,} questions{until}",
         "cost_usd": round(told.spent_usd, 6) if told.spent_usd else None,
         "batches": {
@@ -74,7 +74,7 @@ def batch_line(run_id: str, deed: str, told: Any, before: int, total: int) -> Li
 
 def ended_line(
     run_id: str, deed: str, ended: Any, before: int, total: int, without: Mapping[str, int] | None = None
-) -> Line:
+) -> RunEvent:
     """The last line of a run: as any other, how it ended, and what the whole came to.
 
     `without` counts by cause what the run has no verdict on, that of its earlier sessions included; None where only
@@ -93,7 +93,7 @@ def ended_line(
     }
 
 
-def words(line: Line) -> list[str]:
+def words(line: RunEvent) -> list[str]:
     """The last line of a run as a person reads it."""
     left = f", {line['not_asked']:,} not asked" if line["not_asked"] else ""
     came = f"{line['judged']:,} of {line['total']:,} {line['deed']}{left}"

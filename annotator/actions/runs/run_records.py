@@ -1,4 +1,4 @@
-"""What is kept of judge runs: what each was to do, how it ended, and that only one at a time goes on."""
+"""Records of runs: their orders and endings, and the guard that only one runs at a time."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ from annotator.actions.judges.judges import JUDGE
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.actions.runs.journal import CALL, JUDGEMENT, RUN, bills
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Judge, JudgeKind, RunState
 from annotator.domain.judges.judgement import Status
 from annotator.domain.texts.canonical import canonical_json, sha256
@@ -28,14 +28,14 @@ from annotator.protocols import PROTOCOLS
 NOT_ASKED, NOT_DONE = "not_asked", "not_done"
 _STOPPED = (RunState.INTERRUPTED.value, RunState.CANCELLED.value)
 _SEEDS = 2**31
-# Whoever only looks whether a run goes on holds the lock for a moment.
+# Anyone who only looks whether a run goes on holds the lock for a moment.
 _PATIENCE_S = 0.5
 _JUDGING = "judging"
 
 
 @dataclass(frozen=True, slots=True)
 class OpenRun:
-    """A run that goes on: its id, and the seed by which units are shuffled."""
+    """An unfinished run: its id, and the seed by which units are shuffled."""
 
     id: str
     seed: int
@@ -43,7 +43,7 @@ class OpenRun:
 
 @dataclass(frozen=True, slots=True)
 class RunLine:
-    """A run as the list shows it; `missing` counts what came without a verdict, by cause. Only endpoints are paid."""
+    """A run in a list; `missing` counts missing verdicts by cause. Only endpoints cost money."""
 
     id: str
     judge_id: str
@@ -84,9 +84,9 @@ class RunLine:
         """Whether something is left that the judge could be asked again."""
         return self.done < self.total or bool(self.missing)
 
-    def order(self, **how: Any) -> Order:
-        """The order that goes on with this run; `how` gives what is not kept: concurrency, timeout_s, budget_usd."""
-        return Order(
+    def order(self, **how: Any) -> RunRequest:
+        """The order that resumes this run; `how` gives what is not kept: concurrency, timeout_s, budget_usd."""
+        return RunRequest(
             judge=self.judge,
             protocol=self.protocol,
             systems=self.systems,
@@ -188,7 +188,7 @@ def under_way(project: Project) -> bool:
         return found is busy
 
 
-def open_run(project: Project, judge: Judge, order: Order, asked_by: tuple[str, ...]) -> OpenRun:
+def open_run(project: Project, judge: Judge, order: RunRequest, asked_by: tuple[str, ...]) -> OpenRun:
     """The unfinished run with this very order, or a new one; `asked_by` names its prompts."""
     with project.store.write():
         found = stopped(project, judge, order)
@@ -210,7 +210,7 @@ def state_of(project: Project, run_id: str) -> str:
         return str(db.execute(select(RUN.c.state).where(RUN.c.id == run_id)).scalar_one())
 
 
-def new_run(project: Project, judge: Judge, order: Order, asked_by: tuple[str, ...]) -> OpenRun:
+def new_run(project: Project, judge: Judge, order: RunRequest, asked_by: tuple[str, ...]) -> OpenRun:
     """A run that begins now, whatever was left unfinished."""
     run = OpenRun(new_id(), randbelow(_SEEDS))
     scope = canonical_json(_wanted(judge, order) | {"seed": run.seed}).decode()
@@ -241,7 +241,7 @@ def seeds(project: Project, judge_id: str, protocol: str) -> dict[str, int]:
         return {row[0]: _scope(row[1]).get("seed", 0) for row in db.execute(question)}
 
 
-def stopped(project: Project, judge: Judge, order: Order) -> OpenRun | None:
+def stopped(project: Project, judge: Judge, order: RunRequest) -> OpenRun | None:
     """The newest run with this very order, if it was left unfinished."""
     mine = (RUN.c.judge_id == judge.id) & (RUN.c.protocol == order.protocol)
     question = select(RUN.c.id, RUN.c.state, RUN.c.scope).where(mine).order_by(RUN.c.started_at.desc())
@@ -255,8 +255,8 @@ def stopped(project: Project, judge: Judge, order: Order) -> OpenRun | None:
     return None
 
 
-def _wanted(judge: Judge, order: Order) -> dict[str, Any]:
-    """What tells one order of a judge from another: not how fast it is carried out, nor for how much money."""
+def _wanted(judge: Judge, order: RunRequest) -> dict[str, Any]:
+    """What tells one order of a judge from another: not how fast it is run, nor for how much money."""
     return {
         "systems": list(order.systems),
         "items": list(order.items),

@@ -1,4 +1,4 @@
-"""How far a judge run is, system by system: what came, what did not and why, and how much is wanted."""
+"""Progress of a run by system: done, missing by cause, and total."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -14,14 +14,14 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs import asked_units, judge_cases
 from annotator.actions.runs.journal import JUDGEMENT
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judgement import Status
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 
 
 @dataclass(slots=True)
-class Standing:
-    """A system's part in a run: what came (verdicts, or documents that were drawn), and what did not, by cause."""
+class SystemStatus:
+    """Progress of one system in a run: verdicts or documents, and missing ones by cause."""
 
     system: str
     came: int = 0
@@ -34,16 +34,18 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a call is about: the item's key, the system, and the unit's words."""
+class CallSubject:
+    """The subject of a call: item key, system, and words of the unit."""
 
     item_key: str
     system: str
     unit: str
 
 
-def named(project: Project, protocol: str, keys: Iterable[asked_units.Key]) -> dict[asked_units.Key, Asked]:
-    """What the calls that are under way are about, by response and unit; only a coordinator sees whose reports."""
+def named(
+    project: Project, protocol: str, keys: Iterable[asked_units.Key]
+) -> dict[asked_units.Key, CallSubject]:
+    """What the calls that are in progress are about, by response and unit; only a coordinator sees whose reports."""
     people.refuse_others(project, "can watch judge runs")
     wanted = list(keys)
     question = (
@@ -63,17 +65,17 @@ def named(project: Project, protocol: str, keys: Iterable[asked_units.Key]) -> d
     said = {}
     for response, unit in wanted:
         _, item_key, system = found.get(response, ("", keys_of_items.get(unit, ""), ""))
-        said[response, unit] = Asked(item_key, system, words.get((response, unit), ""))
+        said[response, unit] = CallSubject(item_key, system, words.get((response, unit), ""))
     return said
 
 
-def by_system(project: Project, run_id: str, protocol: str) -> list[Standing]:
+def by_system(project: Project, run_id: str, protocol: str) -> list[SystemStatus]:
     """What a run has come to for each system, by name. Of what was not drawn only the calls are kept, no system."""
     question = _drawn(run_id) if protocol in EXTRACTIONS else _judged(run_id)
-    found: dict[str, Standing] = {}
+    found: dict[str, SystemStatus] = {}
     with project.store.read() as db:
         for name, status, count in db.execute(question):
-            standing = found.setdefault(name, Standing(name))
+            standing = found.setdefault(name, SystemStatus(name))
             if status == Status.OK.value:
                 standing.came = count
             else:
@@ -106,7 +108,7 @@ def _drawn(run_id: str) -> Select[Any]:
     )
 
 
-def wanted(project: Project, order: Order) -> dict[str, int]:
+def wanted(project: Project, order: RunRequest) -> dict[str, int]:
     """System → the judgements that an order asks for on it, there already or not; empty for an extraction."""
     shape = PROTOCOLS.get(order.protocol)
     if shape is None:

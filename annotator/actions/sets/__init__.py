@@ -1,1 +1,1 @@
-"""Validation sets: how they are drawn, looked at, reviewed and ruled on."""
+"""Validation sets: drawing, looks at the test part, reviews and rulings."""

@@ -1,4 +1,4 @@
-"""How what people say with a judge's verdict before them is kept: apart from blind labels, each a change of its own."""
+"""Storage of informed labels, apart from blind ones."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What judges are to be asked again because it was worded anew: just that, as an order for each judge."""
+"""Judgements outdated by a rewording, and an order that asks each judge for just these again."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from annotator.actions.labelling import wordings
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs.journal import JUDGEMENT
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
@@ -23,14 +23,14 @@ from annotator.protocols import PROTOCOLS
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
+class StaleJudgements:
     """A judge's judgements under a protocol that no longer count, and the order that asks for them, and for nothing
     that still stands; it also asks for whatever else is missing in those items.
     """
 
     judgements: int
     units: int
-    order: Order
+    order: RunRequest
 
     def words(self) -> str:
         """How much it is, in a sentence."""
@@ -40,7 +40,7 @@ class Again:
         )
 
 
-def waiting(project: Project, protocol: str = "", judge: str = "") -> list[Again]:
+def waiting(project: Project, protocol: str = "", judge: str = "") -> list[StaleJudgements]:
     """What each judge (or the one of that name) is to be asked again, under every protocol or one."""
     people.refuse_others(project, "can start judges")
     wanted = [JUDGEMENT.c.protocol == protocol] if protocol else []
@@ -77,7 +77,7 @@ def waiting(project: Project, protocol: str = "", judge: str = "") -> list[Again
     ]
 
 
-def order(project: Project, judge: str, protocol: str) -> Order:
+def order(project: Project, judge: str, protocol: str) -> RunRequest:
     """The order that asks a judge again; Refusal when all that it said still stands."""
     for one in waiting(project, protocol, judge):
         return one.order
@@ -86,7 +86,7 @@ def order(project: Project, judge: str, protocol: str) -> Order:
     )
 
 
-def queue_up(project: Project, judge: str, protocol: str) -> Order:
+def queue_up(project: Project, judge: str, protocol: str) -> RunRequest:
     """Put that order into the queue of runs; Refusal when it waits there already."""
     return judge_queue.add(project, order(project, judge, protocol)).order
 
@@ -99,10 +99,10 @@ def _again(
     systems: dict[str, str],
     *,
     several: bool,
-) -> Again:
+) -> StaleJudgements:
     concerned = {row.item_id for row in rows}
     keys = tuple(key for item_id, key in items.items() if item_id in concerned)
     names = tuple(sorted({systems[row.response_id] for row in rows}))
     trials = max(row.trial for row in rows) if several else 1
     units = len({(row.artifact_id, row.unit_id) for row in rows})
-    return Again(len(rows), units, Order(judge, protocol, names, keys, trials=trials))
+    return StaleJudgements(len(rows), units, RunRequest(judge, protocol, names, keys, trials=trials))

@@ -1,4 +1,4 @@
-"""How experts review a judge's verdicts openly: what waits, what they say of it, and how much of it they accept."""
+"""Reviews of a judge's verdicts by experts: the queue, their answers, and acceptance rates."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,12 +17,20 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.keeping import kept
 from annotator.actions.results import result_pictures
-from annotator.actions.results.result_sheets import JUDGE_COLUMN, Picture, Sheet, columns, count, key_of, text
-from annotator.actions.results.result_sheets import Line as Row
+from annotator.actions.results.result_sheets import (
+    JUDGE_COLUMN,
+    ResultSheet,
+    SheetLine,
+    SheetPicture,
+    columns,
+    count,
+    key_of,
+    text,
+)
 from annotator.actions.sets import informed, validation_units
 from annotator.actions.sets.informed import INFORMED
 from annotator.actions.sets.validation_figures import told
-from annotator.actions.sets.validation_units import ALL, Group, Key, Place
+from annotator.actions.sets.validation_units import ALL, Group, Key, UnitPlace
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Role
 from annotator.domain.judges.informed import Fault, Informed, InformedFields, InformedKind, Review
@@ -48,23 +56,23 @@ _ROWS_AT_ONCE = 5000
 MOST_DRAWN = 60
 
 
-class Order(StrEnum):
-    """In which order verdicts come up."""
+class ReviewOrder(StrEnum):
+    """The order in which verdicts are reviewed."""
 
     UNCERTAINTY = "uncertainty"
     WEIGHT = "weight"
     RANDOM = "random"
 
 
-class Waiting(NamedTuple):
-    """A verdict to be reviewed: what was asked, what the judge says, and why it comes up.
+class ReviewCase(NamedTuple):
+    """A verdict to review: question, verdict, and the reason for its rank.
 
     `uncertainty` is the share of other judges' and trials' verdicts that differ, plus one where the judgement is
     flagged (a quote that stands nowhere …). The system is not named. `said`, `reason` and `note` are what this person
     said of it, empty while they have not.
     """
 
-    place: Place
+    place: UnitPlace
     judge_id: str
     value: str
     flags: str
@@ -75,11 +83,11 @@ class Waiting(NamedTuple):
     note: str = ""
 
 
-class Lines(Sequence[Waiting]):
-    """A judge's verdicts in the order of `keys`, their units; each is made when it is looked at, as places are."""
+class ReviewCases(Sequence[ReviewCase]):
+    """A judge's verdicts in the order of `keys`; each is built when it is accessed."""
 
     def __init__(
-        self, places: Mapping[Key, Place], judge_id: str, keys: Sequence[Key], values: Mapping[Key, str],
+        self, places: Mapping[Key, UnitPlace], judge_id: str, keys: Sequence[Key], values: Mapping[Key, str],
         beside: Mapping[Key, tuple[Any, ...]],
     ) -> None:  # fmt: skip
         """`beside` has the fields from `flags` on, of those units where there is anything."""
@@ -89,14 +97,14 @@ class Lines(Sequence[Waiting]):
     def __getitem__(self, number: Any) -> Any:
         places, judge_id, values, beside = self._of
         if isinstance(number, slice):
-            return Lines(places, judge_id, self.keys[number], values, beside)
+            return ReviewCases(places, judge_id, self.keys[number], values, beside)
         key = self.keys[number]
-        return Waiting(places[key], judge_id, values[key], *beside.get(key, NOTHING))
+        return ReviewCase(places[key], judge_id, values[key], *beside.get(key, NOTHING))
 
     def __len__(self) -> int:
         return len(self.keys)
 
-    def place(self, number: int) -> Place:
+    def place(self, number: int) -> UnitPlace:
         """The unit of a verdict, which is all that is sought by."""
         return self._of[0][self.keys[number]]
 
@@ -107,14 +115,14 @@ class Lines(Sequence[Waiting]):
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
-    """What of a judge's verdicts a person may review: those in `lines`, in order, whatever they have said of them.
+class ReviewQueue:
+    """Verdicts of a judge that a person may review, those in `lines`, in order.
 
     `blind` names the items that they are still to label themselves, with `kept_back` verdicts on them; `full` counts
     verdicts that enough others have reviewed.
     """
 
-    lines: Lines
+    lines: ReviewCases
     verdicts: int
     blind: Sequence[str]
     kept_back: int
@@ -122,8 +130,8 @@ class Outlook:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
-    """A judge that has verdicts under a protocol."""
+class ReviewableJudge:
+    """A judge with verdicts under a protocol."""
 
     judge: str
     protocol: str
@@ -131,8 +139,8 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """How much of a judge experts accept within a group: agree over agree and disagree; what is unsure stands apart.
+class AcceptanceRate:
+    """Acceptance of a judge by experts within a group: agree over agree and disagree; unsure is separate.
 
     `outdated` counts reviews of verdicts that the judge has since replaced; they enter nothing.
     """
@@ -145,7 +153,7 @@ class Line:
     outdated: int
 
 
-def offers(project: Project) -> list[Offer]:
+def offers(project: Project) -> list[ReviewableJudge]:
     """The judges whose verdicts can be reviewed, protocol by protocol in the order of the table, the baseline last."""
     _expert(project)
     j = JUDGEMENT.c
@@ -158,23 +166,25 @@ def offers(project: Project) -> list[Offer]:
         rows = db.execute(question.group_by(j.rater_id, j.protocol)).all()
     found = [row for row in rows if row[0] in known and row[1] in PROTOCOLS]
     found.sort(key=lambda row: (place[row[1]], known[row[0]].kind == JudgeKind.BASELINE, known[row[0]].name))
-    return [Offer(known[row[0]].name, row[1], row[2]) for row in found]
+    return [ReviewableJudge(known[row[0]].name, row[1], row[2]) for row in found]
 
 
 def queue(
-    project: Project, judge: str, protocol: str = USUAL, order: Order = Order.UNCERTAINTY, experts: int = 1
-) -> list[Waiting]:
+    project: Project, judge: str, protocol: str = USUAL, order: ReviewOrder = ReviewOrder.UNCERTAINTY,
+    experts: int = 1,
+) -> list[ReviewCase]:  # fmt: skip
     """A judge's verdicts that this person has not reviewed, and fewer than `experts` have.
 
-    What they are still to label blind is not among them. Refusal for whoever is no expert of the project.
+    What they are still to label blind is not among them. Refusal for anyone who is no expert of the project.
     """
     return [one for one in outlook(project, judge, protocol, order, experts).lines if not one.said]
 
 
 @kept
 def outlook(
-    project: Project, judge: str, protocol: str = USUAL, order: Order = Order.UNCERTAINTY, experts: int = 1
-) -> Outlook:
+    project: Project, judge: str, protocol: str = USUAL, order: ReviewOrder = ReviewOrder.UNCERTAINTY,
+    experts: int = 1,
+) -> ReviewQueue:  # fmt: skip
     """The same with what this person has reviewed, each in its place, and with what they are not shown."""
     me = _expert(project)
     shape = label_cases.shape_of(project, protocol)
@@ -206,13 +216,13 @@ def outlook(
             counts["full"] += 1
     uncertainties = [beside[key][1] if key in beside else 0.0 for key in keys]
     ordered = _ordered(keys, uncertainties, weights, order, me)
-    lines = Lines(places, judge_id, ordered, values, beside)
+    lines = ReviewCases(places, judge_id, ordered, values, beside)
     verdicts = len(lines) + counts.total()
-    return Outlook(lines, verdicts, sorted(kept_back), counts["blind"], counts["full"])
+    return ReviewQueue(lines, verdicts, sorted(kept_back), counts["blind"], counts["full"])
 
 
 def refuse_blind(project: Project, item_id: str) -> None:
-    """Refuse whoever is no expert, or is still to label an item without knowing what judges say of it."""
+    """Refuse anyone who is no expert, or is still to label an item without knowing what judges say of it."""
     if item_id in still_blind(project, _expert(project)):
         raise Refusal("You still have to label this item blind.", "Submit your labels of it first.")
 
@@ -239,7 +249,7 @@ def review(
     return informed.say(project, fields, "review")
 
 
-def report(project: Project, protocol: str = USUAL, judge: str = "", by: str = ALL) -> list[Line]:
+def report(project: Project, protocol: str = USUAL, judge: str = "", by: str = ALL) -> list[AcceptanceRate]:
     """How much of each judge's reviewed verdicts experts accept, by one of `BY`; intervals are clustered by item.
 
     Each expert's review of a verdict counts as one. These are informed labels: they enter no blind figure.
@@ -324,21 +334,21 @@ def _ordered(
     keys: Sequence[Key],
     uncertainties: Sequence[float],
     weights: Sequence[float],
-    order: Order,
+    order: ReviewOrder,
     person_id: str,
 ) -> Sequence[Key]:
-    """In the order wanted, and by chance, each person's own, where that leaves any."""
+    """In the order wanted, and at random, each person's own, where that leaves any."""
     import numpy as np
 
     chance = np.array([int(sha256("/".join((person_id, *key)))[:13], 16) for key in keys])
     ranks = [-np.array(uncertainties), -np.array(weights)]
-    by = {Order.UNCERTAINTY: [chance, *ranks[::-1]], Order.WEIGHT: [chance, *ranks], Order.RANDOM: [chance]}
-    return [keys[at] for at in np.lexsort(by[order]).tolist()] if keys else []
+    sorting = {ReviewOrder.UNCERTAINTY: ranks[::-1], ReviewOrder.WEIGHT: ranks, ReviewOrder.RANDOM: []}
+    return [keys[at] for at in np.lexsort([chance, *sorting[order]]).tolist()] if keys else []
 
 
 def _line(
     group: str, judge: str, found: Iterable[Informed], present: Mapping[tuple[str, str, str], str]
-) -> Line:
+) -> AcceptanceRate:
     from annotator.stats.intervals.sample_size import clustered_wilson
 
     listed = list(found)
@@ -350,13 +360,13 @@ def _line(
         [one.said == Review.AGREE.value for one in decided], [one.item_id for one in decided]
     )
     reasons = Counter(one.reason for one in decided if one.reason and one.said == Review.DISAGREE.value)
-    return Line(
+    return AcceptanceRate(
         group, judge, accepted, Counter(one.said for one in standing), dict(reasons.most_common()),
         len(listed) - len(standing),
     )  # fmt: skip
 
 
-def sheets(found: Sequence[Line]) -> tuple[Sheet, ...]:
+def sheets(found: Sequence[AcceptanceRate]) -> tuple[ResultSheet, ...]:
     """A row for each judge and group."""
     heads = columns(
         ("group", "Group"), JUDGE_COLUMN,
@@ -367,7 +377,7 @@ def sheets(found: Sequence[Line]) -> tuple[Sheet, ...]:
         ("faults", "Faults", "Why verdicts were not accepted"),
     )  # fmt: skip
     lines = tuple(
-        Row((
+        SheetLine((
             text(one.group), text(one.judge), told(one.accepted), count(one.accepted.n),
             *(count(one.said.get(said.value, 0)) for said in Review), count(one.outdated),
             text(", ".join(f"{reason}: {many}" for reason, many in one.reasons.items()) or "–"),
@@ -377,10 +387,14 @@ def sheets(found: Sequence[Line]) -> tuple[Sheet, ...]:
     about = (
         "Experts saw the verdict, its reasons and its quote: these are informed labels, kept apart from blind ones.",
     )
-    return (Sheet("reviews", "Reviews of judges", heads, lines, about, (_picture(found),)),) if lines else ()
+    return (
+        (ResultSheet("reviews", "Reviews of judges", heads, lines, about, (_picture(found),)),)
+        if lines
+        else ()
+    )
 
 
-def _picture(found: Sequence[Line]) -> Picture:
+def _picture(found: Sequence[AcceptanceRate]) -> SheetPicture:
     """What share of each judge's verdicts is accepted."""
     rows = [
         (one.judge if one.group == ALL else f"{one.judge}, {one.group}", one.accepted)
@@ -393,4 +407,4 @@ def _picture(found: Sequence[Line]) -> Picture:
     )
     title = "Verdicts that experts accept, having seen them"
     axis = f"Share of agree among agree and disagree; 95 % interval; informed, not blind{left}"
-    return Picture("accepted", title, partial(result_pictures.shares, rows, title, axis))
+    return SheetPicture("accepted", title, partial(result_pictures.shares, rows, title, axis))

@@ -1,4 +1,4 @@
-"""How a criterion that was ruled unclear is worded anew where it was settled, as a new version that keeps its id."""
+"""Rewording a criterion that was ruled unclear, as a new version with the same id."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -27,39 +27,41 @@ WHY = "Judge and people disagree about it, and it was ruled unclear."
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """Where a unit is worded: the page, the place on it, and `refused`, in words, where this person may not do it."""
+class RewordingPlace:
+    """The page and place where a unit can be reworded; `refused` says why this person may not."""
 
     page: str
     place: dict[str, Any]
     refused: str = ""
 
 
-def way(project: Project, protocol: str, item_id: str, unit_id: str) -> Way:
+def way(project: Project, protocol: str, item_id: str, unit_id: str) -> RewordingPlace:
     """Where what an item is judged by is worded, and whether the person working may; no page where nobody words it."""
     kind = PROTOCOLS[protocol].unit_kind
     if kind is None:
-        return Way("", {}, _words(FROM_REPORTS))
+        return RewordingPlace("", {}, _words(FROM_REPORTS))
     with project.store.read() as db:
         artifact = annotating.judged_artifact(db, item_id, kind)
         if artifact is None:
-            return Way(
+            return RewordingPlace(
                 "Author", {"item_id": item_id, "kind": kind.value}, "It is no longer used for judging."
             )
         found = _adjudication(db, artifact)
         if found is not None:
             known = adjudicators.competence(project, db, item_id)
             objection = known.objection(item_id, found.adjudicator_id)
-            return Way("Adjudicate", {"item_id": item_id, "stage": stage_of(kind).value}, _words(objection))
+            return RewordingPlace(
+                "Adjudicate", {"item_id": item_id, "stage": stage_of(kind).value}, _words(objection)
+            )
     unit = wordings.unit_of(artifact.document.units, unit_id)
     place = {"item_id": item_id, "kind": kind.value, "unit_id": unit.id if unit else ""}
-    return Way("Author", place, _words(_objection(project, artifact)))
+    return RewordingPlace("Author", place, _words(_objection(project, artifact)))
 
 
 def word(project: Project, protocol: str, item_id: str, unit_id: str, text: str, why: str = WHY) -> Change:
     """Give a unit other words in a new sealed version; every other unit stays as it is, ids and all.
 
-    A consensus is reopened and closed as its next version. Refusal for whoever may not, and where nothing changes.
+    A consensus is reopened and closed as its next version. Refusal for anyone who may not, and where nothing changes.
     """
     people.refuse_others(project, "can reword criteria ruled unclear")
     with project.store.write() as db:

@@ -1,11 +1,11 @@
-"""How responses are drawn for people to label: by chance, evenly over question types, systems, lengths and items."""
+"""Random samples of responses to label, balanced over question types, systems, lengths and items."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from annotator.actions.sets.validation_units import Place
+from annotator.actions.sets.validation_units import UnitPlace
 from annotator.domain.judges.validation import Sampled, Split
 
 # Question type, system, length quartile.
@@ -14,7 +14,7 @@ Stratum = tuple[str, str, int]
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A response that may be drawn, and how many units it has."""
+    """A response that may be drawn, and its number of units."""
 
     response_id: str
     item_id: str
@@ -23,8 +23,8 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
-    """How many responses an interval so wide takes: the units it needs, and the design effect of their clusters."""
+class SampleSize:
+    """The number of responses for an interval width: units needed, and the design effect."""
 
     responses: int
     units: int
@@ -32,9 +32,9 @@ class Size:
     reached: bool
 
 
-def candidates(places: Iterable[Place]) -> list[Candidate]:
+def candidates(places: Iterable[UnitPlace]) -> list[Candidate]:
     """The responses of these units."""
-    by_response: dict[str, list[Place]] = defaultdict(list)
+    by_response: dict[str, list[UnitPlace]] = defaultdict(list)
     for place in places:
         by_response[place.response_id].append(place)
     return [
@@ -45,7 +45,7 @@ def candidates(places: Iterable[Place]) -> list[Candidate]:
     ]
 
 
-def size_for(found: Sequence[Candidate], width: float, share: float, likeness: float) -> Size:
+def size_for(found: Sequence[Candidate], width: float, share: float, likeness: float) -> SampleSize:
     """The fewest responses, spread over the items, after which the 95 % Wilson interval of a share is `width` wide.
 
     Units of one item are alike by `likeness` (ρ), so that each counts 1 / deff (Kish 1965). ValueError as in
@@ -59,12 +59,12 @@ def size_for(found: Sequence[Candidate], width: float, share: float, likeness: f
         effect = kish_effect([each * size for size in _spread(held, responses)], likeness)
         needed = wilson_size(width, share, effect)
         if responses * each >= needed:
-            return Size(responses, needed, effect, reached=True)
-    return Size(len(found), needed, effect, reached=False)
+            return SampleSize(responses, needed, effect, reached=True)
+    return SampleSize(len(found), needed, effect, reached=False)
 
 
 def _spread(held: Sequence[int], responses: int) -> list[int]:
-    """How many responses each item gives when they are taken in turn from all that have one left."""
+    """How many responses each item gives when they are imported turn from all that have one left."""
     taken, turn = [0] * len(held), 0
     while responses:
         for place, size in enumerate(held):
@@ -76,7 +76,7 @@ def _spread(held: Sequence[int], responses: int) -> list[int]:
 
 
 def drawn(found: Iterable[Candidate], responses: int, seed: int) -> list[Candidate]:
-    """So many responses by chance: each stratum gives its share, and items give in turn; the same for the same seed.
+    """So many responses at random: each stratum gives its share, and items give in turn; the same for the same seed.
 
     What is left after whole shares comes from the largest remainders (Hamilton), of equal ones from the items that
     have given least.
@@ -112,7 +112,7 @@ def drawn(found: Iterable[Candidate], responses: int, seed: int) -> list[Candida
 
 
 def split(chosen: Sequence[Candidate], test_share: float, seed: int) -> list[Sampled]:
-    """The responses with their part: whole items go to one part, evenly over question types, by chance."""
+    """The responses with their part: whole items go to one part, evenly over question types, at random."""
     chance = Random(f"{seed}/split")
     types = {one.item_id: one.stratum[0] for one in chosen}
     items = sorted(types)

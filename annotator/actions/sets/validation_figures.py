@@ -1,4 +1,4 @@
-"""Which figures come of a rater held against others: of two values by their cells, of more by agreement alone."""
+"""Figures of a rater compared with others: confusion matrix for two values, agreement for more."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from annotator.actions.results.result_sheets import Cell, figure, number
+from annotator.actions.results.result_sheets import SheetCell, figure, number
 from annotator.domain.judges.protocol import Protocol
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
@@ -19,9 +19,8 @@ from annotator.stats.agreement.chance import gwet_ac1
 from annotator.stats.intervals.coding import ONE_CATEGORY, Chosen, Codes
 from annotator.stats.intervals.resampling import RESAMPLES, Floats
 from annotator.stats.validation import comparison as comparing
-from annotator.stats.validation.classification import Figures as Cells
-from annotator.stats.validation.classification import both_ways
-from annotator.stats.validation.comparison import Beside, comparison, kappa_difference
+from annotator.stats.validation.classification import RatingFigures, both_ways
+from annotator.stats.validation.comparison import GroupDifference, comparison, kappa_difference
 from annotator.stats.validation.paired import McNemar, mcnemar_of
 
 # Name → title and what it is; in the order in which they are shown.
@@ -41,8 +40,8 @@ Named = dict[str, Estimate]
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
-    """What a rater said beside what is taken for true, unit by unit; None where the rater's value is missing.
+class TruthPairs:
+    """A rater's values beside the true ones, unit by unit; None for missing values.
 
     A unit on which several people are taken for true stands here once for each: `units` are their numbers among those
     in question, `items` those of their items, which are the clusters.
@@ -54,16 +53,16 @@ class Pairs:
     items: Codes
     units: Codes
 
-    def among(self, chosen: Chosen) -> "Pairs":
+    def among(self, chosen: Chosen) -> "TruthPairs":
         """Those of the chosen units."""
         return self._where(chosen[self.units])
 
-    def there(self) -> "Pairs":
+    def there(self) -> "TruthPairs":
         """Those that the rater has a value of."""
         return self._where(there(self.said))
 
-    def _where(self, at: Chosen) -> "Pairs":
-        return Pairs(self.truth[at], self.said[at], self.weights[at], self.items[at], self.units[at])
+    def _where(self, at: Chosen) -> "TruthPairs":
+        return TruthPairs(self.truth[at], self.said[at], self.weights[at], self.items[at], self.units[at])
 
     def confusion(self) -> tuple[dict[tuple[str, str], float], dict[tuple[str, str], float]]:
         """(True value, what was said) → how many units, and what they weigh."""
@@ -85,15 +84,15 @@ def there(values: NDArray[Any]) -> Chosen:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A rater's figures by name, each unit counting one and each its weight, and the confusion they come from."""
+class RaterResult:
+    """A rater's figures by name, unweighted and weighted, and their confusion matrix."""
 
     plain: Named
     weighted: Named
     confusion: Mapping[tuple[str, str], float]
     confusion_weighted: Mapping[tuple[str, str], float]
 
-    def over(self, units: int) -> "Told":
+    def over(self, units: int) -> "RaterResult":
         """The same with the units that the figures stand on as their n, and the pairs of values on them apart."""
         pairs = int(sum(self.confusion.values()))
         if pairs == units:
@@ -110,8 +109,8 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
-    """One judge's figures less another's on the same units, McNemar's test, and the verdict in words.
+class JudgeDifference:
+    """The difference of two judges' figures on the same units, McNemar's test, and a conclusion.
 
     `indistinguishable` holds, figure by figure, where the interval of the difference spans 0; where there is no
     interval nothing is claimed.
@@ -150,22 +149,24 @@ def positive_of(shape: Protocol, wanted: str = "") -> str:
     return wanted or shape.scale.positive
 
 
-def figures(pairs: Pairs, positive: str, values: Sequence[str], resamples: int = RESAMPLES) -> Told:
+def figures(
+    pairs: TruthPairs, positive: str, values: Sequence[str], resamples: int = RESAMPLES
+) -> RaterResult:
     """All figures with intervals over items; without a positive value those of `ANY_VALUES`, and weighted accuracy."""
     confusion = pairs.confusion()
     if positive:
         both = both_ways(pairs.truth, pairs.said, positive, pairs.weights, pairs.items, resamples=resamples)
-        return Told(_by_name(both.plain), _by_name(both.weighted), *confusion)
+        return RaterResult(_by_name(both.plain), _by_name(both.weighted), *confusion)
     same, true = _same(pairs), [True] * len(pairs.truth)
     shares = both_ways(true, same, True, pairs.weights, pairs.items, resamples=resamples)
     kappa = cohen_kappa(pairs.truth, pairs.said, categories=values, clusters=pairs.items, resamples=resamples)
     ac1 = gwet_ac1([pairs.truth, pairs.said], categories=values, clusters=pairs.items, resamples=resamples)
     plain = {"accuracy": _share(shares.plain.accuracy), "kappa": kappa, "ac1": ac1}
-    return Told(plain, {"accuracy": _share(shares.weighted.accuracy)}, *confusion)
+    return RaterResult(plain, {"accuracy": _share(shares.weighted.accuracy)}, *confusion)
 
 
-def gap(one: Pairs, other: Pairs, positive: str, resamples: int = RESAMPLES) -> Gap:
-    """One judge less another; both must be held against the same true values of the same units."""
+def gap(one: TruthPairs, other: TruthPairs, positive: str, resamples: int = RESAMPLES) -> JudgeDifference:
+    """One judge less another; both must be compared with the same true values of the same units."""
     mcnemar = mcnemar_of(one.truth, one.said, other.said)
     units = sum(a is not None and b is not None for a, b in zip(one.said, other.said, strict=True))
     about = one.weights, one.items, resamples
@@ -174,25 +175,32 @@ def gap(one: Pairs, other: Pairs, positive: str, resamples: int = RESAMPLES) -> 
             comparison(one.truth, one.said, other.said, positive, weights, about[1], resamples).difference
             for weights in (None, about[0])
         )
-        return Gap(_by_name(plain), _by_name(weighted), mcnemar, units)
+        return JudgeDifference(_by_name(plain), _by_name(weighted), mcnemar, units)
     true = [True] * len(one.truth)
     shares = [
         comparison(true, _same(one), _same(other), True, weights, about[1], resamples).difference.accuracy
         for weights in (None, about[0])
     ]
     kappa = kappa_difference(one.truth, one.said, other.said, clusters=one.items, resamples=resamples)
-    return Gap({"accuracy": shares[0], "kappa": kappa}, {"accuracy": shares[1]}, mcnemar, units)
+    return JudgeDifference({"accuracy": shares[0], "kappa": kappa}, {"accuracy": shares[1]}, mcnemar, units)
 
 
 def beside(
-    one: Pairs, other: Pairs, name: str, positive: str, values: Sequence[str], resamples: int = RESAMPLES
-) -> Beside:
+    one: TruthPairs,
+    other: TruthPairs,
+    name: str,
+    positive: str,
+    values: Sequence[str],
+    resamples: int = RESAMPLES,
+) -> GroupDifference:
     """A figure of a judge with people, by weight, of people with one another, and the one less the other."""
-    groups = [comparing.Pairs(pairs.truth, pairs.said, pairs.items, pairs.weights) for pairs in (one, other)]
+    groups = [
+        comparing.RatedPairs(pairs.truth, pairs.said, pairs.items, pairs.weights) for pairs in (one, other)
+    ]
     return comparing.beside(groups[0], groups[1], name, values, positive or None, resamples)
 
 
-def _same(pairs: Pairs) -> list[bool | None]:
+def _same(pairs: TruthPairs) -> list[bool | None]:
     return [
         None if said is None else said == true for true, said in zip(pairs.truth, pairs.said, strict=True)
     ]
@@ -204,15 +212,15 @@ def _share(accuracy: Estimate) -> Estimate:
     return replace(accuracy, note="; ".join(notes))
 
 
-def _by_name(found: Cells) -> Named:
-    there = {field.name for field in fields(Cells)}
+def _by_name(found: RatingFigures) -> Named:
+    there = {field.name for field in fields(RatingFigures)}
     return {name: getattr(found, name) for name in TITLES if name in there}
 
 
 ONE_CLASS, NO_INTERVAL, NO_SPREAD = "one class only", "no interval", "no spread"
 
 
-def told(estimate: Estimate, unit: str = "") -> Cell:
+def told(estimate: Estimate, unit: str = "") -> SheetCell:
     """A figure with its interval; where there is none, or none of any width, a word says so and the tip says why."""
     cell = figure(estimate, unit)
     if estimate.value is None:

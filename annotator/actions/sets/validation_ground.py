@@ -1,4 +1,4 @@
-"""What a validation stands on: the units in question, what counts as true there, and what everybody said of them."""
+"""Ground of a validation: its units, their true values, and what every rater said."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,10 +17,10 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.keeping import kept
 from annotator.actions.results.result_raters import CONSENSUS
 from annotator.actions.sets import validation_sets, validation_units, validation_values
-from annotator.actions.sets.validation_figures import Pairs, there
+from annotator.actions.sets.validation_figures import TruthPairs, there
 from annotator.actions.sets.validation_sets import ValidationSet
-from annotator.actions.sets.validation_units import Key, Place
-from annotator.actions.sets.validation_values import Own, Version
+from annotator.actions.sets.validation_units import Key, UnitPlace
+from annotator.actions.sets.validation_values import JudgeVersion, Own
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.protocol import Protocol
 from annotator.domain.judges.validation import Split
@@ -35,8 +35,8 @@ PERSON = "person"
 
 
 @dataclass(frozen=True, slots=True)
-class Rater:
-    """Who is held against the truth: a judge under one wording of its prompts, a person, or people one another.
+class ValidationRater:
+    """A rater compared with the truth: a judge under one prompt, a person, or people with one another.
 
     `kind` is that of the judge, “person” or “people”; `prompt` the hash of the wording, empty for people.
     """
@@ -58,7 +58,7 @@ class Rater:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RatedUnit:
     """A unit with what counts as true, by the word of `source`, and what was said, by `who` where people are held
     against one another; None where a judge has no value.
     """
@@ -72,33 +72,33 @@ class Row:
 
 @dataclass(frozen=True)
 class Ground:
-    """All that figures are computed from. `truth` holds what counts as true, source by source: people, or consensus.
+    """The data behind validation figures. `truth` holds true values by source: people or consensus.
 
     `people` are all who labelled, by id, and `aliases` their names for the outside.
     """
 
     shape: Protocol
-    places: Mapping[Key, Place]
+    places: Mapping[Key, UnitPlace]
     people: Mapping[str, Own]
     aliases: Mapping[str, str]
     truth: Mapping[str, Own]
-    versions: Sequence[Version]
+    versions: Sequence[JudgeVersion]
 
-    def judges(self) -> list[Rater]:
+    def judges(self) -> list[ValidationRater]:
         """Every judge under each wording."""
         return [rater_of(version) for version in self.versions]
 
-    def humans(self) -> list[Rater]:
-        """All people together where some can be held against others, then each of them."""
+    def humans(self) -> list[ValidationRater]:
+        """All people together where some can be compared with others, then each of them."""
         each = [
-            Rater(person, self.aliases[person], PERSON)
+            ValidationRater(person, self.aliases[person], PERSON)
             for person in sorted(self.people, key=self.aliases.__getitem__)
             if any(source != person for source in self.truth)
         ]
         return [TOGETHER, *each] if each else []
 
-    def pairs(self, rater: Rater, chosen: Chosen | None = None) -> Pairs:
-        """What a rater said of the chosen units, or of all, beside what counts as true; nobody is held against
+    def pairs(self, rater: ValidationRater, chosen: Chosen | None = None) -> TruthPairs:
+        """What a rater said of the chosen units, or of all, beside what counts as true; nobody is compared with
         themselves.
         """
         if rater.key not in self._pairs:
@@ -106,7 +106,7 @@ class Ground:
         whole = self._pairs[rater.key]
         return whole if chosen is None else whole.among(chosen)
 
-    def _paired(self, rater: Rater) -> Pairs:
+    def _paired(self, rater: ValidationRater) -> TruthPairs:
         """Row by row in the order of the units, then of who said it, then of whose word is true."""
         nothing = objects(())
         blocks = [(nothing.astype(np.intp), nothing, nothing)]
@@ -120,7 +120,7 @@ class Ground:
         units, truth, spoken = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
         order = np.argsort(units, kind="stable")
         units, (weights, items) = units[order], self._about
-        return Pairs(truth[order], spoken[order], weights[units], items[units], units)
+        return TruthPairs(truth[order], spoken[order], weights[units], items[units], units)
 
     def column(self, who: str) -> tuple[NDArray[Any], Chosen]:
         """What a judge, by its key, or a source said of each unit, in the order of `places`; and where they were asked.
@@ -128,7 +128,7 @@ class Ground:
         None where nothing was said.
         """
         if who not in self._columns:
-            # Somebody of whose labels none is left has said nothing: they are there, and empty.
+            # Someone of whose labels none is left has said nothing: they are there, and empty.
             named: dict[str, Mapping[Key, str | None]] = {**self.people, **self.truth}
             own = named[who] if who in named else self._version(who).said
             values = objects([own.get(key, NOT_ASKED) for key in self.places])
@@ -137,14 +137,14 @@ class Ground:
             self._columns[who] = values, asked
         return self._columns[who]
 
-    def rows(self, rater: Rater, chosen: Chosen) -> list[Row]:
+    def rows(self, rater: ValidationRater, chosen: Chosen) -> list[RatedUnit]:
         """The same row by row, with whose word stands on either side."""
         if rater.is_judge:
             said: dict[str, Mapping[Key, str | None]] = {"": self.version(rater).said}
         else:
             said = {person: self.people[person] for person in self._persons(rater)}
         return [
-            Row(key, who, source, true, own.get(key))
+            RatedUnit(key, who, source, true, own.get(key))
             for key in self.keys(chosen)
             for who, own in said.items()
             if rater.is_judge or key in own
@@ -173,7 +173,7 @@ class Ground:
         return reduce(np.logical_or, (there(self.column(source)[0]) for source in self.truth), none)
 
     @cached_property
-    def _pairs(self) -> dict[str, Pairs]:
+    def _pairs(self) -> dict[str, TruthPairs]:
         """What was asked of each rater before."""
         return {}
 
@@ -190,11 +190,11 @@ class Ground:
             items.append(numbers.setdefault(one.item_id, len(numbers)))
         return np.array(weights), np.array(items, dtype=np.intp)
 
-    def rater(self, key: str) -> Rater:
-        """Somebody who is held against the truth, by what they are known by; KeyError when there is none."""
+    def rater(self, key: str) -> ValidationRater:
+        """Someone who is compared with the truth, by what they are known by; KeyError when there is none."""
         return {one.key: one for one in (*self.judges(), *self.humans())}[key]
 
-    def missing(self, rater: Rater, chosen: Chosen) -> dict[str, int]:
+    def missing(self, rater: ValidationRater, chosen: Chosen) -> dict[str, int]:
         """Why a judge has no value on units that have a true one: cause → how many, the most frequent first."""
         if not rater.is_judge:
             return {}
@@ -202,24 +202,24 @@ class Ground:
         causes = (self.version(rater).missing.get(key, NOT_ASKED) for key in lacking)
         return dict(Counter(causes).most_common())
 
-    def version(self, rater: Rater) -> Version:
+    def version(self, rater: ValidationRater) -> JudgeVersion:
         """What a judge said."""
         return self._version(rater.key)
 
-    def _version(self, key: str) -> Version:
+    def _version(self, key: str) -> JudgeVersion:
         return next(one for one in self.versions if rater_of(one).key == key)
 
-    def _persons(self, rater: Rater) -> list[str]:
+    def _persons(self, rater: ValidationRater) -> list[str]:
         return sorted(self.people) if rater.id == PEOPLE else [rater.id]
 
 
-TOGETHER = Rater(PEOPLE, PEOPLE, PEOPLE)
+TOGETHER = ValidationRater(PEOPLE, PEOPLE, PEOPLE)
 
 
-def rater_of(version: Version) -> Rater:
-    """A judge as a rater; judges of the same name under two wordings are told apart by `prompt`."""
+def rater_of(version: JudgeVersion) -> ValidationRater:
+    """A judge as a rater; judges of the same name under two wordings are broken down by `prompt`."""
     judge = version.judge
-    return Rater(judge.id, judge.name, JudgeKind(judge.kind).value, version.prompt_sha256)
+    return ValidationRater(judge.id, judge.name, JudgeKind(judge.kind).value, version.prompt_sha256)
 
 
 @kept
@@ -252,14 +252,14 @@ def ground(
     return Ground(shape, places, said, aliases, truth, versions)
 
 
-def _among(places: Mapping[Key, Place], own: Own) -> Own:
+def _among(places: Mapping[Key, UnitPlace], own: Own) -> Own:
     """What was said of these units; mostly that is all."""
     return own if own.keys() <= places.keys() else {key: own[key] for key in own if key in places}
 
 
 def _of_set(
-    project: Project, places: Mapping[Key, Place], name: str, protocol: str, part: str, opening: str
-) -> tuple[dict[Key, Place], dict[str, Own]]:
+    project: Project, places: Mapping[Key, UnitPlace], name: str, protocol: str, part: str, opening: str
+) -> tuple[dict[Key, UnitPlace], dict[str, Own]]:
     found = validation_sets.named(project, name)
     if found.protocol != protocol:
         raise Refusal(f"“{name}” is a set of {found.protocol}.", "Name that protocol, or another set.")
@@ -281,8 +281,8 @@ def _of_set(
     return chosen, said
 
 
-def _older(project: Project, places: Mapping[Key, Place], found: ValidationSet) -> set[Key]:
-    """The units that were worded anew since the labels of a set were locked: those labels say nothing of them."""
+def _older(project: Project, places: Mapping[Key, UnitPlace], found: ValidationSet) -> set[Key]:
+    """The units that were reworded since the labels of a set were locked: those labels say nothing of them."""
     kind, at = label_cases.shape_of(project, found.protocol).unit_kind, found.locked_at
     if at is None:
         return set()
@@ -322,12 +322,12 @@ def _truth(
     return {person: said[person] for person in wanted if person in said}
 
 
-def _within(version: Version, places: Mapping[Key, Place]) -> bool:
+def _within(version: JudgeVersion, places: Mapping[Key, UnitPlace]) -> bool:
     return any(key in places for found in (version.said, version.missing) for key in found)
 
 
 @kept
-def cost_per_question(project: Project, rater: Rater, protocol: str) -> Estimate:
+def cost_per_question(project: Project, rater: ValidationRater, protocol: str) -> Estimate:
     """What a question costs by a judge, in US dollars; the baseline makes no call, and costs nothing."""
     if rater.kind == JudgeKind.BASELINE.value:
         return Estimate(0.0, method="mean cost of a question, US dollars", note="no call is made")

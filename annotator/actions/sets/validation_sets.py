@@ -1,4 +1,4 @@
-"""How validation sets are drawn, dealt to people blind, locked, and how often their test part was looked at."""
+"""Validation sets: drawing, blind assignment, locking, and counting looks at the test part."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -17,11 +17,11 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.actions.sets import sampling, validation_units, validation_values
-from annotator.actions.sets.sampling import Candidate, Size
-from annotator.actions.sets.validation_units import Key, Place
+from annotator.actions.sets.sampling import Candidate, SampleSize
+from annotator.actions.sets.validation_units import Key, UnitPlace
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Role
-from annotator.domain.experts.sharing import Plan
+from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.judges.protocol import Protocol
 from annotator.domain.judges.validation import Content, Draw, FirstLabel, Opening, Split
 from annotator.domain.texts.canonical import canonical_json, sha256
@@ -39,8 +39,8 @@ NAMED = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """What a set is to be: so many responses (`size`), or as many as an interval of `width` takes.
+class SetRequest:
+    """A request for a set: `size` responses, or as many as an interval of `width` needs.
 
     `share` is the agreement expected, 0.5 when nothing is known, and `likeness` how alike units of one item are
     taken to be (ρ). `raters` of the people label each item.
@@ -60,7 +60,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class ValidationSet:
-    """A set with what it holds; `first_labels` is empty until it is locked, `openings` are those of its test part."""
+    """A set with its content; `first_labels` is empty until it is locked, `openings` are looks at its test part."""
 
     id: str
     name: str
@@ -78,55 +78,56 @@ class ValidationSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Preview:
-    """What a wish comes to: the set as it would be drawn, and what is to be said of it in sentences."""
+class SetPreview:
+    """The preview of a set: its content, and remarks in sentences."""
 
     content: Content
     units: int
     told: tuple[str, ...]
 
 
-def preview(project: Project, wish: Wish) -> Preview:
+def preview(project: Project, request: SetRequest) -> SetPreview:
     """Draw a set without making it; made next, it is just this but for who labels which item."""
     people.refuse_others(project, "can draw validation sets")
-    _refuse_senseless(project, wish)
-    shape = label_cases.shape_of(project, wish.protocol)
+    _refuse_senseless(project, request)
+    shape = label_cases.shape_of(project, request.protocol)
     found = sampling.candidates(validation_units.places(project, shape).values())
     if not found:
         raise Refusal(
             "No response can be labelled yet.", "Import responses, and complete the gold they are judged by."
         )
-    size = _size(found, wish)
-    chosen = sampling.drawn(found, size.responses, wish.seed)
-    by_width = wish.size is None
+    size = _size(found, request)
+    chosen = sampling.drawn(found, size.responses, request.seed)
+    by_width = request.size is None
     draw = Draw(
-        seed=wish.seed, test_share=wish.test_share, raters=wish.raters, share=wish.share, likeness=wish.likeness,
-        width=wish.width if by_width else None, effect=size.effect if by_width else None,
+        seed=request.seed, test_share=request.test_share, raters=request.raters,
+        share=request.share, likeness=request.likeness,
+        width=request.width if by_width else None, effect=size.effect if by_width else None,
         units=size.units if by_width else None,
     )  # fmt: skip
-    sampled = tuple(sampling.split(chosen, wish.test_share, wish.seed))
+    sampled = tuple(sampling.split(chosen, request.test_share, request.seed))
     items = sorted({one.item_id for one in sampled})
-    content = Content(draw=draw, responses=sampled, dealt=dict.fromkeys(items, wish.people))
+    content = Content(draw=draw, responses=sampled, dealt=dict.fromkeys(items, request.people))
     units = sum(one.units for one in chosen)
-    told = _told(wish, found, size, content, units) + _informed(project, wish)
-    return Preview(content, units, tuple(told))
+    told = _told(request, found, size, content, units) + _informed(project, request)
+    return SetPreview(content, units, tuple(told))
 
 
-def make(project: Project, wish: Wish) -> Change:
+def make(project: Project, request: SetRequest) -> Change:
     """Draw a set, and deal its items to people: of what is submitted as assignments, on which they see those alone.
 
-    Whoever was asked for the labels of an item before labels all of its responses, as they were told.
+    Anyone who was asked for the labels of an item before labels all of its responses, as they were told.
     """
-    drawn = preview(project, wish)
+    drawn = preview(project, request)
     with project.store.write() as db:
-        if db.execute(select(SET.c.id).where(SET.c.name == wish.name.strip())).first():
-            raise Refusal(f"There is a set “{wish.name.strip()}” already.", "Choose another name.")
+        if db.execute(select(SET.c.id).where(SET.c.name == request.name.strip())).first():
+            raise Refusal(f"There is a set “{request.name.strip()}” already.", "Choose another name.")
         content = drawn.content
-        if submits(wish.protocol):
-            content = _dealt(project, db, wish, content)
+        if submits(request.protocol):
+            content = _dealt(project, db, request, content)
         text = canonical_json(content.model_dump(mode="json")).decode()
         row: dict[str, Any] = {
-            "id": new_id(), "name": wish.name.strip(), "protocol": wish.protocol, "by": project.by, "at": now(),
+            "id": new_id(), "name": request.name.strip(), "protocol": request.protocol, "by": project.by, "at": now(),
             "content": text, "sha256": sha256(text),
         }  # fmt: skip
         db.execute(insert(SET), row)
@@ -156,7 +157,7 @@ def named(project: Project, name: str) -> ValidationSet:
 def lacking(project: Project, found: ValidationSet) -> list[str]:
     """What is still to be done before a set can be locked, in words, person by person; empty when nothing is."""
     shape = label_cases.shape_of(project, found.protocol)
-    wanted, units = found.responses(), defaultdict[str, list[Place]](list)
+    wanted, units = found.responses(), defaultdict[str, list[UnitPlace]](list)
     for place in validation_units.places(project, shape, found.content.dealt).values():
         if place.response_id in wanted:
             units[place.item_id].append(place)
@@ -246,53 +247,57 @@ def refuse_unlocked(found: ValidationSet) -> None:
         )
 
 
-def _refuse_senseless(project: Project, wish: Wish) -> None:
+def _refuse_senseless(project: Project, request: SetRequest) -> None:
     known = {person.id for person in people.people(project) if person.active}
     wrong = {
-        "A set needs a name.": not wish.name.strip(),
-        "A set must be labelled by at least two people.": len(set(wish.people)) < 2 or wish.raters < 2,
-        "An item cannot be labelled by more people than are in the set.": wish.raters > len(set(wish.people)),
-        "One of the annotators is not active in this project.": not set(wish.people) <= known,
-        "The width of a share's interval must be between 0 and 1.": not 0 < wish.width < 1,
+        "A set needs a name.": not request.name.strip(),
+        "A set must be labelled by at least two people.": len(set(request.people)) < 2 or request.raters < 2,
+        "An item cannot be labelled by more people than are in the set.": request.raters
+        > len(set(request.people)),
+        "One of the annotators is not active in this project.": not set(request.people) <= known,
+        "The width of a share's interval must be between 0 and 1.": not 0 < request.width < 1,
         "A share must be between 0 and 1.": not all(
-            0 <= share <= 1 for share in (wish.share, wish.likeness, wish.test_share)
+            0 <= share <= 1 for share in (request.share, request.likeness, request.test_share)
         ),
-        "A set must contain at least one response.": wish.size is not None and wish.size < 1,
+        "A set must contain at least one response.": request.size is not None and request.size < 1,
     }
     for words, holds in wrong.items():
         if holds:
             raise Refusal(words, "Correct that; nothing was drawn.")
 
 
-def _size(found: Sequence[Candidate], wish: Wish) -> Size:
-    if wish.size is not None:
-        return Size(min(wish.size, len(found)), 0, 1.0, reached=wish.size <= len(found))
-    return sampling.size_for(found, wish.width, wish.share, wish.likeness)
+def _size(found: Sequence[Candidate], request: SetRequest) -> SampleSize:
+    if request.size is not None:
+        return SampleSize(min(request.size, len(found)), 0, 1.0, reached=request.size <= len(found))
+    return sampling.size_for(found, request.width, request.share, request.likeness)
 
 
-def _told(wish: Wish, found: Sequence[Candidate], size: Size, content: Content, units: int) -> list[str]:
+def _told(
+    request: SetRequest, found: Sequence[Candidate], size: SampleSize, content: Content, units: int
+) -> list[str]:
     tested = [one for one in content.responses if one.split is Split.TEST]
     items = {one.item_id for one in content.responses}
     told = [
         f"{counted(len(content.responses), 'response')} of {counted(len(items), 'item')} with "
-        f"{counted(units, 'unit')}, drawn from {counted(len(found), 'response')} with seed {wish.seed}; "
+        f"{counted(units, 'unit')}, drawn from {counted(len(found), 'response')} with seed {request.seed}; "
         f"{counted(len(tested), 'response')} of {counted(len({one.item_id for one in tested}), 'item')} "
         "in the test part."
     ]
-    if wish.size is None:
+    if request.size is None:
         told.append(
-            f"A 95 % interval {wish.width:g} wide about {wish.share:g} takes {counted(size.units, 'unit')} of the "
-            f"whole set at a design effect of {size.effect:.2f} (intra-item correlation {wish.likeness:g})."
+            f"A 95 % interval {request.width:g} wide about {request.share:g} takes "
+            f"{counted(size.units, 'unit')} of the "
+            f"whole set at a design effect of {size.effect:.2f} (intra-item correlation {request.likeness:g})."
         )
     if not size.reached:
         told.append("There are not enough responses for that: all of them are included.")
     return told
 
 
-def _informed(project: Project, wish: Wish) -> list[str]:
+def _informed(project: Project, request: SetRequest) -> list[str]:
     """Who of the people may read elsewhere what judges say, so that nobody takes their labels for blind unawares."""
     both = [
-        one.alias for one in people.people(project) if one.id in wish.people and one.has(Role.COORDINATOR)
+        one.alias for one in people.people(project) if one.id in request.people and one.has(Role.COORDINATOR)
     ]
     if not both:
         return []
@@ -303,14 +308,14 @@ def _informed(project: Project, wish: Wish) -> list[str]:
     ]
 
 
-def _dealt(project: Project, db: Connection, wish: Wish, content: Content) -> Content:
+def _dealt(project: Project, db: Connection, request: SetRequest, content: Content) -> Content:
     """The set with who labels which item, each being asked for it."""
     items = tuple(content.dealt)
     before = {item_id: set(assignments.raters_of(db, item_id, Stage.LABELLING)) for item_id in items}
-    drawn_before = {person: dealing.narrowed(db, person) for person in wish.people}
-    if any(len(before[item_id]) < wish.raters for item_id in items):
+    drawn_before = {person: dealing.narrowed(db, person) for person in request.people}
+    if any(len(before[item_id]) < request.raters for item_id in items):
         stages = (Stage.LABELLING,)
-        plan = Plan(stages, wish.raters, wish.people, items=items, seed=wish.seed)
+        plan = AssignmentPlan(stages, request.raters, request.people, items=items, seed=request.seed)
         assignments.assign(project, plan)
     dealt = {item_id: tuple(assignments.raters_of(db, item_id, Stage.LABELLING)) for item_id in items}
     narrowed = {

@@ -1,4 +1,4 @@
-"""What people and judges are compared on: every unit that is judged, with all by which figures are told apart."""
+"""Units on which people and judges are compared, with every property to group by."""
 
 from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping
 from itertools import count
@@ -17,7 +17,7 @@ from annotator.domain.judges.protocol import Protocol
 Key = tuple[str, str]
 
 
-class Place(NamedTuple):
+class UnitPlace(NamedTuple):
     """A unit of a response; `quartile` is that of the response's length, from 1 for the shortest.
 
     Of a pair `unit_id` is the response shown second.
@@ -43,7 +43,7 @@ class Place(NamedTuple):
 ALL = "all"
 # Sorted by the first, shown by the second.
 Group = tuple[object, str]
-BY: dict[str, Callable[[Place], Group]] = {
+BY: dict[str, Callable[[UnitPlace], Group]] = {
     ALL: lambda _: (0, ALL),
     "type": lambda place: (place.question_type, place.question_type or "no type"),
     "weight": lambda place: (-place.weight, f"weight {place.weight:g}"),
@@ -65,7 +65,7 @@ def named(groups: Iterable[Group]) -> dict[Group, str]:
     return {group: name for name, group in found.items()}
 
 
-class Places(Mapping[Key, Place]):
+class UnitPlaces(Mapping[Key, UnitPlace]):
     """Units by their keys. There may be very many, and a place is made when it is looked at: what lies in plain tuples
     is passed over when garbage is collected.
     """
@@ -73,8 +73,8 @@ class Places(Mapping[Key, Place]):
     def __init__(self, rows: dict[Key, tuple[Any, ...]]) -> None:
         self._rows = rows
 
-    def __getitem__(self, key: Key) -> Place:
-        return tuple.__new__(Place, self._rows[key])
+    def __getitem__(self, key: Key) -> UnitPlace:
+        return tuple.__new__(UnitPlace, self._rows[key])
 
     def __contains__(self, key: object) -> bool:
         return key in self._rows
@@ -91,7 +91,7 @@ class Places(Mapping[Key, Place]):
 
 
 @kept
-def places(project: Project, shape: Protocol, item_ids: Iterable[str] = ()) -> Mapping[Key, Place]:
+def places(project: Project, shape: Protocol, item_ids: Iterable[str] = ()) -> Mapping[Key, UnitPlace]:
     """Every unit that can be judged now, in the project's order: of responses of the mode that counts in the results.
 
     Of a pair one order only, the same for all raters.
@@ -111,7 +111,7 @@ def places(project: Project, shape: Protocol, item_ids: Iterable[str] = ()) -> M
                 )  # fmt: skip
                 for unit in case.units:
                     found[response.id, unit.id] = (*about, unit.id, unit.text, shape.weight(unit))
-    return Places(found)
+    return UnitPlaces(found)
 
 
 def in_order(first: str, second: str) -> bool:

@@ -1,4 +1,4 @@
-"""What was said of the units that judges are validated on: by each person, by consensus, by each judge and prompt."""
+"""Values of the units in a validation: by person, by consensus, by judge and prompt."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -29,8 +29,8 @@ Own = dict[Key, str | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
-    """A judge under one wording of its prompts: what it said, and the status of each judgement that did not come."""
+class JudgeVersion:
+    """A judge under one prompt: its values, and the status of each missing judgement."""
 
     judge: Judge
     prompt_sha256: str
@@ -43,7 +43,7 @@ def of_people(
 ) -> dict[str, Own]:
     """Person → what they say blind; with `submitted` only what is finished, where labels are submitted.
 
-    What somebody said after they were shown a judge's verdict on the same unit is no blind label, and is left out; so
+    What someone said after they were shown a judge's verdict on the same unit is no blind label, and is left out; so
     is what they said of another wording.
     """
     j = JUDGEMENT.c
@@ -57,7 +57,7 @@ def of_people(
     found: dict[str, Own] = defaultdict(dict)
     for rows in _stretches(db, question, items):
         if shape.paired:
-            # Where somebody was asked both ways, what they said of the order that is compared stands.
+            # Where someone was asked both ways, what they said of the order that is compared stands.
             rows.sort(key=lambda row: in_order(row.response_id, row.unit_id))
         for label_id, response_id, unit_id, person_id, value in rows:
             if label_id not in left_out:
@@ -105,7 +105,7 @@ def trials(project: Project, shape: Protocol) -> list[int]:
 
 
 @kept
-def of_judges(project: Project, shape: Protocol, judge: str = "", trial: int = 1) -> list[Version]:
+def of_judges(project: Project, shape: Protocol, judge: str = "", trial: int = 1) -> list[JudgeVersion]:
     """Every judge, or the one of that name, under each wording it judged by, at one trial.
 
     Of pairs the order that is compared; the other one is asked for bias, not for agreement. What was said of another
@@ -120,13 +120,13 @@ def of_judges(project: Project, shape: Protocol, judge: str = "", trial: int = 1
         rows = db.execute(question).all()
         gone = wordings.outdated(db, *wanted)
         prompts = dict(db.execute(select(RUN.c.id, RUN.c.prompt_sha256)).all())
-    found: dict[tuple[str, str], Version] = {}
+    found: dict[tuple[str, str], JudgeVersion] = {}
     for verdict_id, response_id, unit_id, judge_id, value, status, run_id in rows:
         key, whose = (response_id, unit_id), (judge_id, prompts.get(run_id) or "")
         if judge_id not in known or (shape.paired and not in_order(*key)):
             continue
         if whose not in found:
-            found[whose] = Version(known[judge_id], whose[1])
+            found[whose] = JudgeVersion(known[judge_id], whose[1])
         version = found[whose]
         if status == Status.OK.value and verdict_id not in gone:
             version.said[key] = value

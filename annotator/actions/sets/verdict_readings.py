@@ -1,4 +1,4 @@
-"""What lies before whoever rules on a verdict or reviews it: the question, the report, what stands beside it."""
+"""One verdict with its question, report and context, for ruling or reviewing."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from annotator.actions.labelling.label_rows import JUDGEMENT
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.sets import reviews
-from annotator.actions.sets.validation_units import Key, Place
+from annotator.actions.sets.validation_units import Key, UnitPlace
 from annotator.domain.experts.person import Role
 from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.judges.protocol import Case
@@ -19,8 +19,8 @@ from annotator.domain.texts.refusal import Refusal
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
-    """What somebody gave beside a value: why, the passage, and where that begins in the report, if that is known."""
+class ReadingSide:
+    """What a rater gave beside a value: reason, passage, and its place in the report if known."""
 
     why: str = ""
     quote: str = ""
@@ -29,8 +29,8 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """A case to be read: never with the name of a system.
+class VerdictReading:
+    """A case to read, never with the name of a system.
 
     `other` is the report shown second of a pair. Of a claim `address` is the page it cites with its text in `page`,
     or `page_state` and `page_cause` say why it could not be read; `context` and `context_start` say where the claim
@@ -52,13 +52,15 @@ class Reading:
     context: str = ""
     context_start: int | None = None
     given: tuple[str, ...] = ()
-    sides: Mapping[str, Side] = field(default_factory=dict)
+    sides: Mapping[str, ReadingSide] = field(default_factory=dict)
 
 
-def reading(project: Project, protocol: str, place: Place, raters: Collection[str] = ()) -> Reading:
+def reading(
+    project: Project, protocol: str, place: UnitPlace, raters: Collection[str] = ()
+) -> VerdictReading:
     """What a verdict on a unit was about, and what these raters say of it beside their values.
 
-    Refusal for whoever is still to label its item blind.
+    Refusal for anyone who is still to label its item blind.
     """
     reviews.refuse_blind(project, place.item_id)
     shape = label_cases.shape_of(project, protocol)
@@ -72,10 +74,10 @@ def reading(project: Project, protocol: str, place: Place, raters: Collection[st
 
 def sides(
     project: Project, protocol: str, raters: Collection[str], keys: Collection[Key] = ()
-) -> dict[tuple[str, Key], Side]:
+) -> dict[tuple[str, Key], ReadingSide]:
     """What these raters gave beside their values at the first trial: (rater, unit) → side, of all units or of some.
 
-    Of people only for coordinators, and nothing on items that whoever asks is still to label blind.
+    Of people only for coordinators, and nothing on items that the person asking is still to label blind.
     """
     person, j = people.someone(project), JUDGEMENT.c
     question = select(
@@ -92,18 +94,18 @@ def sides(
     with project.store.read() as db:
         rows = db.execute(question).all()
     return {
-        (rater, (response_id, unit_id)): Side(why or note, quote, start, flags)
+        (rater, (response_id, unit_id)): ReadingSide(why or note, quote, start, flags)
         for rater, response_id, unit_id, why, note, quote, start, flags in rows
         if not keys or (response_id, unit_id) in keys
     }
 
 
-def _reading(place: Place, case: Case, given: Mapping[str, Side]) -> Reading:
+def _reading(place: UnitPlace, case: Case, given: Mapping[str, ReadingSide]) -> VerdictReading:
     unit = next(one for one in case.units if one.id == place.unit_id)
     page = {name: str(case.given.get(name, "")) for name in label_cases.PAGE_FIELDS}
     # Claims stand in the report; a criterion may be tied to a source, which is not what was judged.
     anchor = unit.anchor if unit.anchor is not None and not unit.anchor.source_id else None
-    return Reading(
+    return VerdictReading(
         place.item_id, place.item_key, case.item.question, unit.text if case.other is None else "", place.weight,
         case.response.text, case.other.text if case.other is not None else None, **page,
         context=anchor.quote if anchor is not None else str(getattr(unit, "context", "")),

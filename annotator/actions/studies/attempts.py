@@ -1,4 +1,4 @@
-"""What several tries are worth: the expected best of k runs of each system, over items."""
+"""Best of k runs of each system, over items."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,13 +7,13 @@ from functools import partial
 from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures
 from annotator.actions.results.metrics import USUAL_METRIC, MetricInfo
-from annotator.actions.results.result_raters import Rater
+from annotator.actions.results.result_raters import ResultRater
 from annotator.actions.results.result_sheets import (
     SYSTEM_COLUMN,
-    Choice,
-    Line,
-    Picture,
-    Sheet,
+    ResultSheet,
+    SheetLine,
+    SheetPicture,
+    ViewChoice,
     columns,
     count,
     figure,
@@ -22,26 +22,26 @@ from annotator.actions.results.result_sheets import (
 from annotator.domain.texts.estimate import Estimate
 from annotator.stats.validation.attempts import DEPARTURES, pass_at_k
 
-# More tries than anybody pays for.
+# More tries than anyone pays for.
 MOST = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """By system, the most runs it has on an item, and pass@k for k from 1 to that."""
+class AttemptsReport:
+    """The most runs of each system on an item, and pass@k for k from 1 to that."""
 
     metric: MetricInfo
-    rater: Rater | None
+    rater: ResultRater | None
     runs: Mapping[str, int]
     passed: Mapping[str, Mapping[int, Estimate]]
 
 
-def choices(project: Project) -> tuple[Choice, ...]:
+def choices(project: Project) -> tuple[ViewChoice, ...]:
     """Which score counts, by whose judgements."""
     return (response_scores.metric_choice(project), response_scores.rater_choice(project))
 
 
-def report(project: Project, metric: str = USUAL_METRIC, judge: str = "") -> Report:
+def report(project: Project, metric: str = USUAL_METRIC, judge: str = "") -> AttemptsReport:
     """Pass@k of every system on a metric where more is better, over the runs of the mode that counts."""
     found = response_scores.of_metric(project, metric, judge)
     by_system = response_scores.by_item(found.of_mode())
@@ -53,10 +53,10 @@ def report(project: Project, metric: str = USUAL_METRIC, judge: str = "") -> Rep
             runs[name] = max(map(len, estimates.values()))
             tries, within = range(1, min(MOST, runs[name]) + 1), found.metric.within
             passed[name] = {k: pass_at_k(estimates, k, within) for k in tries}
-    return Report(found.metric, found.rater, runs, passed)
+    return AttemptsReport(found.metric, found.rater, runs, passed)
 
 
-def sheets(found: Report) -> tuple[Sheet, ...]:
+def sheets(found: AttemptsReport) -> tuple[ResultSheet, ...]:
     """A row for each system, a column for each k; none while no system has tried twice."""
     most = min(MOST, max(found.runs.values(), default=0))
     if most < 2:
@@ -67,7 +67,7 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
         *((f"best_of_{k}", f"Best of {k}" if k > 1 else "One run") for k in range(1, most + 1)),
     )
     lines = [
-        Line((
+        SheetLine((
             text(system), count(found.runs[system]),
             *(figure(row.get(k, Estimate(None, note=f"no item has {k} runs"))) for k in range(1, most + 1)),
         ))
@@ -78,5 +78,9 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
     )
     title = f"{found.metric.title}: best of k runs"
     series = {system: list(row.items()) for system, row in found.passed.items()}
-    picture = Picture("runs", title, partial(result_pictures.lines, title, series, "k", found.metric.title))
-    return (Sheet("attempts", "Best of several runs", heads, tuple(lines), told, (picture,), DEPARTURES),)
+    picture = SheetPicture(
+        "runs", title, partial(result_pictures.lines, title, series, "k", found.metric.title)
+    )
+    return (
+        ResultSheet("attempts", "Best of several runs", heads, tuple(lines), told, (picture,), DEPARTURES),
+    )

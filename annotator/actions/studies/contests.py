@@ -1,4 +1,4 @@
-"""What came of comparing systems in pairs: who wins, how often the order decides, and how far length does."""
+"""Pairwise contests of systems: wins, order effects and length effects."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -11,16 +11,16 @@ from sqlalchemy import select
 from annotator.actions.items.items import ITEM
 from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures, result_raters, scoring
-from annotator.actions.results.result_raters import PEOPLE, Rater, are_people, chosen
+from annotator.actions.results.result_raters import PEOPLE, ResultRater, are_people, chosen
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
     SYSTEM_COLUMN,
-    Cell,
-    Choice,
-    Line,
-    Picture,
-    Sheet,
-    Source,
+    FigureSource,
+    ResultSheet,
+    SheetCell,
+    SheetLine,
+    SheetPicture,
+    ViewChoice,
     columns,
     count,
     figure,
@@ -30,14 +30,14 @@ from annotator.actions.results.result_sheets import (
 )
 from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.judges.judgement import Status
-from annotator.domain.judges.pairs import Outcome, outcome
+from annotator.domain.judges.pairs import PairOutcome, outcome
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS
 from annotator.stats.validation.contests import (
     Contest,
+    ContestRecord,
     LengthBias,
-    Standing,
     first_slot_rate,
     flip_rate,
     length_bias,
@@ -51,8 +51,8 @@ JUDGED = tuple(name for name, shape in PROTOCOLS.items() if shape.paired and not
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """Two systems' responses on an item, and what a judge said of them in both orders (None: it did not come).
+class ContestPair:
+    """Two systems' responses on an item, and a judge's verdicts in both orders (None: missing).
 
     `key` is that of the item and the run of the systems on it.
     """
@@ -64,7 +64,7 @@ class Pair:
     b: str
     a_first: str | None
     b_first: str | None
-    outcome: Outcome
+    outcome: PairOutcome
     asked: bool
     """Whether the judge was asked in either order."""
     a_id: str = ""
@@ -72,28 +72,28 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """The table of wins, how far the order and how far length decides, and every pair."""
+class ContestsReport:
+    """The table of wins, the effects of order and length, and every pair."""
 
     protocol: str
-    rater: Rater | None
-    standings: tuple[Standing, ...]
+    rater: ResultRater | None
+    standings: tuple[ContestRecord, ...]
     win_rates: Mapping[str, Estimate]
     flip_rate: Estimate
     first_slot_rate: Estimate
     lengths: Mapping[str, float]
     length_bias: LengthBias | None
     never_asked: int
-    pairs: tuple[Pair, ...] = field(default=())
+    pairs: tuple[ContestPair, ...] = field(default=())
 
 
-def choices(project: Project) -> tuple[Choice, ...]:
+def choices(project: Project) -> tuple[ViewChoice, ...]:
     """What the view lets choose: whose judgements, and of what was asked where that may differ."""
     several = len(JUDGED) > 1
-    asked = Choice("protocol", "Asked", tuple((PROTOCOLS[name].title, name) for name in JUDGED))
+    asked = ViewChoice("protocol", "Asked", tuple((PROTOCOLS[name].title, name) for name in JUDGED))
     found = {name: response_scores.rater_choice(project, name) for name in JUDGED}
     whose = [
-        Choice(
+        ViewChoice(
             one.name,
             one.words,
             tuple(value for value in one.values if not are_people(value[1])),
@@ -104,12 +104,12 @@ def choices(project: Project) -> tuple[Choice, ...]:
     return (asked, *whose) if several else tuple(whose)
 
 
-def report(project: Project, judge: str = "", protocol: str = JUDGED[0]) -> Report:
+def report(project: Project, judge: str = "", protocol: str = JUDGED[0]) -> ContestsReport:
     """A judge's comparisons of every two responses on an item in the same run, in the mode that counts in the results.
 
     A judge asked several times counts by its first trial, as in the paper; `biases` counts all.
     A pair that was not judged in both orders is missing, also when nobody was asked. People compare blind and in one
-    order only; what they say is held against scores in `preferences`.
+    order only; what they say is compared with scores in `preferences`.
     """
     judges = (one for one in result_raters.raters(project, protocol) if one.id != PEOPLE)
     rater = chosen(judges, judge)
@@ -118,7 +118,7 @@ def report(project: Project, judge: str = "", protocol: str = JUDGED[0]) -> Repo
     standings, lengths = win_table(contests), response_scores.mean_lengths(project)
     rates = {row.system: row.win_rate for row in standings}
     known = {system: rate.value for system, rate in rates.items() if system in lengths}
-    return Report(
+    return ContestsReport(
         protocol,
         rater,
         tuple(standings),
@@ -132,8 +132,8 @@ def report(project: Project, judge: str = "", protocol: str = JUDGED[0]) -> Repo
     )
 
 
-def pairs(project: Project, protocol: str, rater_id: str, trial: int = 1) -> list[Pair]:
-    """Each two rivals on an item once, by name of system, at one trial of the judge's; runs are told apart."""
+def pairs(project: Project, protocol: str, rater_id: str, trial: int = 1) -> list[ContestPair]:
+    """Each two rivals on an item once, by name of system, at one trial of the judge's; runs are distinguished."""
     return list(_pairs(project, protocol, rater_id, trial))
 
 
@@ -147,7 +147,7 @@ def trials(project: Project, protocol: str, rater_id: str) -> list[int]:
         return list(db.execute(question).scalars())
 
 
-def _pairs(project: Project, protocol: str, rater_id: str, trial: int) -> Iterator[Pair]:
+def _pairs(project: Project, protocol: str, rater_id: str, trial: int) -> Iterator[ContestPair]:
     names, items = response_scores.systems_named(project), response_scores.items_named(project)
     j, r = JUDGEMENT.c, RESPONSE.c
     said_by = select(j.response_id, j.unit_id, j.value, j.status).where(
@@ -169,7 +169,7 @@ def _pairs(project: Project, protocol: str, rater_id: str, trial: int) -> Iterat
         for (a, a_id), (b, b_id) in combinations(sorted(members), 2):
             orders = said.get((a_id, b_id)), said.get((b_id, a_id))
             asked = (a_id, b_id) in said or (b_id, a_id) in said
-            yield Pair(
+            yield ContestPair(
                 f"{item_id}/{run}",
                 item_id,
                 items[item_id].key,
@@ -185,23 +185,23 @@ def _pairs(project: Project, protocol: str, rater_id: str, trial: int) -> Iterat
 
 # What an outcome is to the first of two systems, and the state of the work that it looks like.
 WORDS = {
-    Outcome.WIN: "{a} wins",
-    Outcome.LOSS: "{b} wins",
-    Outcome.TIE: "a tie",
-    Outcome.INCONSISTENT: "the order decides",
-    Outcome.ERROR: "missing",
+    PairOutcome.WIN: "{a} wins",
+    PairOutcome.LOSS: "{b} wins",
+    PairOutcome.TIE: "a tie",
+    PairOutcome.INCONSISTENT: "the order decides",
+    PairOutcome.ERROR: "missing",
 }
-STATES = {Outcome.INCONSISTENT: "disagree", Outcome.ERROR: "missing"}
+STATES = {PairOutcome.INCONSISTENT: "disagree", PairOutcome.ERROR: "missing"}
 
 
-def sheets(found: Report) -> tuple[Sheet, ...]:
+def sheets(found: ContestsReport) -> tuple[ResultSheet, ...]:
     """The table of wins, how far order and length decide, and the pairs behind it."""
     if not found.standings:
         return ()
     return (_standings(found), _biases(found), _list(found))
 
 
-def _standings(found: Report) -> Sheet:
+def _standings(found: ContestsReport) -> ResultSheet:
     heads = columns(
         SYSTEM_COLUMN,
         (
@@ -221,16 +221,18 @@ def _standings(found: Report) -> Sheet:
         ("mean_length", "Mean length", "Mean length of its reports in characters"),
     )
     lines = [
-        Line((
+        SheetLine((
             text(row.system), _rate(found, row.system), count(row.win), count(row.loss), count(row.tie),
             count(row.inconsistent), count(row.error), count(found.lengths.get(row.system), form=",.0f"),
         ))
         for row in found.standings
     ]  # fmt: skip
-    return Sheet("wins", "Table of wins", heads, tuple(lines), tuple(_told(found)), tuple(_pictures(found)))
+    return ResultSheet(
+        "wins", "Table of wins", heads, tuple(lines), tuple(_told(found)), tuple(_pictures(found))
+    )
 
 
-def _biases(found: Report) -> Sheet:
+def _biases(found: ContestsReport) -> ResultSheet:
     """How far the order and the length of reports decide, each with its interval."""
     rows = [
         ("Order decides", "Of the pairs judged in both orders, those whose verdict changes", found.flip_rate),
@@ -245,46 +247,46 @@ def _biases(found: Report) -> Sheet:
             ("R²", of, bias.r_squared),
         ]
     heads = columns(("figure", "Figure"), ("value", "Value"), ("of", "Of what"))
-    lines = tuple(Line((text(name), figure(own), text(of))) for name, of, own in rows)
-    return Sheet("biases", "Order and length", heads, lines)
+    lines = tuple(SheetLine((text(name), figure(own), text(of))) for name, of, own in rows)
+    return ResultSheet("biases", "Order and length", heads, lines)
 
 
-def _rate(found: Report, system: str) -> Cell:
+def _rate(found: ContestsReport, system: str) -> SheetCell:
     return replace(figure(found.win_rates[system]), metric=PROTOCOLS[found.protocol].metrics[0].name)
 
 
-def _pictures(found: Report) -> Iterator[Picture]:
+def _pictures(found: ContestsReport) -> Iterator[SheetPicture]:
     judge = f", judged by {found.rater.name}" if found.rater else ""
     rates, title = list(found.win_rates.items()), f"Win rate{judge}"
     axis = "wins / comparisons judged in both orders, Wilson's 95 % interval"
-    yield Picture("wins", title, partial(result_pictures.shares, rates, title, axis))
+    yield SheetPicture("wins", title, partial(result_pictures.shares, rates, title, axis))
     points = [
-        result_pictures.Point(name, found.lengths[name], rate.value, low=rate.low, high=rate.high)
+        result_pictures.PicturePoint(name, found.lengths[name], rate.value, low=rate.low, high=rate.high)
         for name, rate in rates
         if rate.value is not None and name in found.lengths
     ]
     title = f"Win rate against mean length{judge}"
-    yield Picture(
+    yield SheetPicture(
         "length", title, partial(result_pictures.plane, title, points, "Mean length, characters", "Win rate")
     )
     systems = [name for name, _ in rates]
     title = f"Wins of each system (down) over each other (across){judge}"
-    yield Picture("duels", title, partial(result_pictures.duels, title, systems, _duels(found)))
+    yield SheetPicture("duels", title, partial(result_pictures.duels, title, systems, _duels(found)))
 
 
-def _duels(found: Report) -> dict[tuple[str, str], float | None]:
+def _duels(found: ContestsReport) -> dict[tuple[str, str], float | None]:
     """Of each two systems, the share of their comparisons judged in both orders that the first one wins."""
     won, met = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     for pair in found.pairs:
-        if pair.outcome is not Outcome.ERROR:
+        if pair.outcome is not PairOutcome.ERROR:
             met[pair.a, pair.b] += 1
             met[pair.b, pair.a] += 1
-            won[pair.a, pair.b] += pair.outcome is Outcome.WIN
-            won[pair.b, pair.a] += pair.outcome is Outcome.LOSS
+            won[pair.a, pair.b] += pair.outcome is PairOutcome.WIN
+            won[pair.b, pair.a] += pair.outcome is PairOutcome.LOSS
     return {pair: won[pair] / times for pair, times in met.items()}
 
 
-def _told(found: Report) -> Iterator[str]:
+def _told(found: ContestsReport) -> Iterator[str]:
     judge = found.rater.name if found.rater else ""
     yield f"Judged by {judge}: {counted(len(found.pairs), 'pair')}, each in both orders, by its first trial."
     flips = found.flip_rate
@@ -306,7 +308,7 @@ def _told(found: Report) -> Iterator[str]:
         )
 
 
-def _list(found: Report) -> Sheet:
+def _list(found: ContestsReport) -> ResultSheet:
     heads = columns(
         ITEM_COLUMN, ("first", "First system"), ("second", "Second system"), ("outcome", "Outcome"),
         ("in_this_order", "Shown in this order"), ("in_the_other_order", "Shown the other way round"),
@@ -323,14 +325,14 @@ def _list(found: Report) -> Sheet:
             text(outcome, state=state),
             *map(text, seen),
         )
-        lines.append(Line(cells, item_id=pair.item_id, source=_source(found, pair)))
-    return Sheet("pairs", "Every pair", heads, tuple(lines))
+        lines.append(SheetLine(cells, item_id=pair.item_id, source=_source(found, pair)))
+    return ResultSheet("pairs", "Every pair", heads, tuple(lines))
 
 
-def _source(found: Report, pair: Pair) -> Source | None:
+def _source(found: ContestsReport, pair: ContestPair) -> FigureSource | None:
     if found.rater is None or not pair.asked:
         return None
-    return Source(
+    return FigureSource(
         found.protocol, found.rater.id, item_id=pair.item_id, response_id=pair.a_id, unit_id=pair.b_id
     )
 

@@ -1,4 +1,4 @@
-"""Which systems are worth what they take: a score against latency, tokens and money, with the front of each."""
+"""Efficiency of systems: a score against latency, tokens and money, with the Pareto front of each."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -7,14 +7,14 @@ from functools import partial
 from annotator.actions.project.file import Project
 from annotator.actions.results import metrics, response_scores, result_pictures
 from annotator.actions.results.metrics import USUAL_METRIC, MetricInfo
-from annotator.actions.results.result_raters import Rater
+from annotator.actions.results.result_raters import ResultRater
 from annotator.actions.results.result_sheets import (
     SYSTEM_COLUMN,
-    Cell,
-    Choice,
-    Line,
-    Picture,
-    Sheet,
+    ResultSheet,
+    SheetCell,
+    SheetLine,
+    SheetPicture,
+    ViewChoice,
     columns,
     figure,
     in_words,
@@ -23,21 +23,21 @@ from annotator.actions.results.result_sheets import (
     text,
 )
 from annotator.domain.texts.estimate import Estimate
-from annotator.stats.validation.front import Standing, standings
+from annotator.stats.validation.front import FrontPoint, standings
 
 # What a report took; tokens per second is a speed, not a cost.
 COSTS = ("latency", "tokens", "cost")
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """Each system's score and what it takes, and by cost who stands on the front and who is beaten by whom."""
+class EfficiencyReport:
+    """Scores and costs of each system, and per cost the Pareto front and what dominates the others."""
 
     metric: MetricInfo
-    rater: Rater | None
+    rater: ResultRater | None
     scores: Mapping[str, Estimate]
     costs: Mapping[str, Mapping[str, Estimate]]
-    standings: Mapping[str, tuple[Standing, ...]]
+    standings: Mapping[str, tuple[FrontPoint, ...]]
 
     @property
     def known(self) -> tuple[str, ...]:
@@ -47,17 +47,17 @@ class Report:
         )
 
 
-def choices(project: Project) -> tuple[Choice, ...]:
-    """Which score is held against what a report took, by whose judgements."""
+def choices(project: Project) -> tuple[ViewChoice, ...]:
+    """Which score is compared with what a report took, by whose judgements."""
     return (response_scores.metric_choice(project), response_scores.rater_choice(project))
 
 
-def report(project: Project, metric: str = USUAL_METRIC, judge: str = "") -> Report:
+def report(project: Project, metric: str = USUAL_METRIC, judge: str = "") -> EfficiencyReport:
     """Every system that has a score, with its means over items; a cost that is not known is no cost of 0."""
     found = response_scores.of_metric(project, metric, judge)
     scores = response_scores.system_means(found)
     costs = {cost: response_scores.system_means(response_scores.of_metric(project, cost)) for cost in COSTS}
-    return Report(
+    return EfficiencyReport(
         found.metric,
         found.rater,
         scores,
@@ -73,7 +73,7 @@ def _known(row: Mapping[str, Estimate], system: str) -> float | None:
     return row[system].value if system in row else None
 
 
-def sheets(found: Report) -> tuple[Sheet, ...]:
+def sheets(found: EfficiencyReport) -> tuple[ResultSheet, ...]:
     """A row for each system: its score, what it takes, and whether it is worth that."""
     if not found.scores:
         return ()
@@ -95,10 +95,10 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
         ),
     )
     order = sorted(found.scores, key=lambda name: (-(found.scores[name].value or -1.0), name))
-    lines = [Line((text(name), figure(found.scores[name]), *_costs(found, name))) for name in order]
+    lines = [SheetLine((text(name), figure(found.scores[name]), *_costs(found, name))) for name in order]
     pictures = tuple(_picture(found, info) for info in infos if info.name in found.known)
     return (
-        Sheet(
+        ResultSheet(
             "efficiency",
             "Score against what a report took",
             heads,
@@ -109,10 +109,10 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
     )
 
 
-def _picture(found: Report, info: MetricInfo) -> Picture:
+def _picture(found: EfficiencyReport, info: MetricInfo) -> SheetPicture:
     """The systems in the plane of score and cost, those on the front joined."""
     points = [
-        result_pictures.Point(
+        result_pictures.PicturePoint(
             row.system,
             row.cost,
             row.score,
@@ -125,28 +125,28 @@ def _picture(found: Report, info: MetricInfo) -> Picture:
     ]
     title = f"{found.metric.title} against {info.title.lower()}: the front is full"
     x, y = f"{info.title} ({info.unit})", f"{found.metric.title}, 95 % interval"
-    return Picture(info.name, title, partial(result_pictures.plane, title, points, x, y, front=True))
+    return SheetPicture(info.name, title, partial(result_pictures.plane, title, points, x, y, front=True))
 
 
-def _costs(found: Report, system: str) -> Iterator[Cell]:
+def _costs(found: EfficiencyReport, system: str) -> Iterator[SheetCell]:
     for cost in COSTS:
         row = next(one for one in found.standings[cost] if one.system == system)
         yield replace(figure(found.costs[cost].get(system, Estimate(None))), metric=cost)
         yield _worth(row)
 
 
-def _worth(row: Standing) -> Cell:
+def _worth(row: FrontPoint) -> SheetCell:
     if not row.known:
-        return Cell(
+        return SheetCell(
             "not known", None, "A score or a cost is not known: it neither beats nor is beaten.", "missing"
         )
     if row.on_front:
-        return Cell("on the front", 0.0, "", "agreed")
+        return SheetCell("on the front", 0.0, "", "agreed")
     beaten = ", ".join(row.beaten_by)
-    return Cell(f"beaten by {beaten}", float(len(row.beaten_by)), beaten)
+    return SheetCell(f"beaten by {beaten}", float(len(row.beaten_by)), beaten)
 
 
-def _told(found: Report, infos: list[MetricInfo]) -> Iterator[str]:
+def _told(found: EfficiencyReport, infos: list[MetricInfo]) -> Iterator[str]:
     judge = f", judged by {found.rater.name}" if found.rater and found.metric.judged else ""
     yield f"{found.metric.title}{judge}: means over items with the bootstrap interval of the Results page."
     for info in infos:

@@ -1,4 +1,4 @@
-"""What goes wrong in reports, and where they take from what they cover: mean counts per response, by question type."""
+"""Errors in reports and origins of covered content: mean counts per response, by question type."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from sqlalchemy import select
 from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures, result_raters, scoring
 from annotator.actions.results.response_scores import RESPONSE
-from annotator.actions.results.result_raters import Rater
+from annotator.actions.results.result_raters import ResultRater
 from annotator.actions.results.result_sheets import (
-    Choice,
-    Line,
-    Picture,
-    Sheet,
+    ResultSheet,
+    SheetLine,
+    SheetPicture,
+    ViewChoice,
     columns,
     count,
     figure,
@@ -23,7 +23,7 @@ from annotator.actions.results.result_sheets import (
 )
 from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.judges.judgement import RaterKind, Status
-from annotator.domain.judges.taxonomy import SUBTOTAL, Looked, Taxonomy, due, mean_counts
+from annotator.domain.judges.taxonomy import SUBTOTAL, LabelledResponse, Taxonomy, due, mean_counts
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS, TAXONOMIES
@@ -34,40 +34,42 @@ NONE, EVERY = "(no type)", "All systems"
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
-    """A taxonomy: by question type the mean number of each label per response; who said what asks for a label."""
+class TaxonomyCounts:
+    """A taxonomy's mean label counts per response by question type, and who judged and labelled."""
 
     taxonomy: Taxonomy
-    rater: Rater | None
+    rater: ResultRater | None
     means: Mapping[str, Mapping[str, Estimate]]
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """The errors of criteria and of claims, and how what is covered came about."""
+class ErrorCountsReport:
+    """Errors of criteria and of claims, and origins of covered content."""
 
-    counted: tuple[Counted, ...]
+    counted: tuple[TaxonomyCounts, ...]
     system: str
 
 
-def choices(project: Project) -> tuple[Choice, ...]:
+def choices(project: Project) -> tuple[ViewChoice, ...]:
     """Whose verdicts say what is to be labelled, and of which system."""
     systems = response_scores.systems_named(project).values()
     return (
         response_scores.rater_choice(project),
-        Choice("system", "System", ((EVERY, ""), *((name, name) for name in systems))),
+        ViewChoice("system", "System", ((EVERY, ""), *((name, name) for name in systems))),
     )
 
 
-def report(project: Project, judge: str = "", system: str = "") -> Report:
-    """Every taxonomy over all responses that were judged, labels by whoever gave them last.
+def report(project: Project, judge: str = "", system: str = "") -> ErrorCountsReport:
+    """Every taxonomy over all responses that were judged, labels by the person who gave them last.
 
     The mode that counts in the results; a response without any error counts with none.
     """
-    return Report(tuple(_counted(project, one, judge, system) for one in TAXONOMIES.values()), system)
+    return ErrorCountsReport(
+        tuple(_counted(project, one, judge, system) for one in TAXONOMIES.values()), system
+    )
 
 
-def _counted(project: Project, taxonomy: Taxonomy, judge: str, system: str) -> Counted:
+def _counted(project: Project, taxonomy: Taxonomy, judge: str, system: str) -> TaxonomyCounts:
     there = [one for one in result_raters.everybody(project, taxonomy.of) if one.id != result_raters.COMPUTED]
     rater = result_raters.chosen(there, judge)
     verdicts: dict[Reading, dict[str, str]] = {}
@@ -83,8 +85,8 @@ def _counted(project: Project, taxonomy: Taxonomy, judge: str, system: str) -> C
         # A person's label is of their own verdict; a judge's verdict takes whatever label people gave the unit.
         own = labels.get(who) if rater is not None and result_raters.are_people(rater.id) else labels.get("")
         given = {unit: (own or {}).get((response_id, unit)) for unit in due(taxonomy, said)}
-        looked.append(Looked(response_id, kinds[response_id] or NONE, given))
-    return Counted(taxonomy, rater, mean_counts(looked, taxonomy))
+        looked.append(LabelledResponse(response_id, kinds[response_id] or NONE, given))
+    return TaxonomyCounts(taxonomy, rater, mean_counts(looked, taxonomy))
 
 
 def _responses(project: Project, system: str) -> list[tuple[str, str]]:
@@ -115,12 +117,12 @@ def _labels(project: Project, taxonomy: Taxonomy) -> dict[str, dict[tuple[str, s
     return found
 
 
-def sheets(found: Report) -> tuple[Sheet, ...]:
+def sheets(found: ErrorCountsReport) -> tuple[ResultSheet, ...]:
     """A sheet for each taxonomy of which anything was judged: question types down, labels across."""
     return tuple(_sheet(one) for one in found.counted if one.means)
 
 
-def _sheet(one: Counted) -> Sheet:
+def _sheet(one: TaxonomyCounts) -> ResultSheet:
     labels = [*one.taxonomy.values, *([SUBTOTAL] if one.taxonomy.whole else [])]
     heads = columns(
         ("question_type", "Question type"),
@@ -134,7 +136,7 @@ def _sheet(one: Counted) -> Sheet:
         first = next(iter(means.values()))
         gaps = [count(first.missing)] if one.taxonomy.whole else []
         cells = (text(kind), count(first.n), *(figure(means[label]) for label in labels), *gaps)
-        lines.append(Line(cells))
+        lines.append(SheetLine(cells))
     judge = one.rater.name if one.rater else ""
     printed = f" ({one.taxonomy.printed})" if one.taxonomy.printed else ""
     told = [f"Mean number per response{printed}; judged by {judge}, labelled by people."]
@@ -144,7 +146,7 @@ def _sheet(one: Counted) -> Sheet:
             "and the subtotal stands."
         )
     pictures = (_picture(one, labels),) if _is_drawn(one) else ()
-    return Sheet(
+    return ResultSheet(
         key_of(one.taxonomy.name),
         one.taxonomy.title,
         heads,
@@ -159,14 +161,14 @@ def _words(label: str) -> str:
     return label.replace("_", " ").capitalize()
 
 
-def _is_drawn(one: Counted) -> bool:
+def _is_drawn(one: TaxonomyCounts) -> bool:
     return any(own.value for means in one.means.values() for own in means.values())
 
 
-def _picture(one: Counted, labels: list[str]) -> Picture:
+def _picture(one: TaxonomyCounts, labels: list[str]) -> SheetPicture:
     title = f"{one.taxonomy.title}: mean number per response"
     kinds = list(one.means)
     series = {_words(label): [one.means[kind][label].value for kind in kinds] for label in labels}
-    return Picture(
+    return SheetPicture(
         one.taxonomy.name, title, partial(result_pictures.bars, title, kinds, series, "per response")
     )

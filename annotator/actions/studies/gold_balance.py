@@ -1,4 +1,4 @@
-"""How the gold itself is made: how many statements are true, and how long its plans are (ADRA, appendix H.1)."""
+"""Composition of the gold: share of true statements, length of plans (ADRA, appendix H.1)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from annotator.actions.results.response_scores import ItemName
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
     QUESTION_COLUMN,
-    Choice,
-    Line,
-    Sheet,
+    ResultSheet,
+    SheetLine,
+    ViewChoice,
     columns,
     count,
     figure,
@@ -37,8 +37,8 @@ class Balance:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """The settled diagnostics and plans by item, the share of true statements, and the mean length of plans."""
+class GoldBalanceReport:
+    """Settled diagnostics and plans by item, share of true statements, mean length of plans."""
 
     items: Mapping[str, ItemName]
     statements: Mapping[str, int]
@@ -47,12 +47,12 @@ class Report:
     plan_length: Estimate
 
 
-def choices(_project: Project) -> tuple[Choice, ...]:
+def choices(_project: Project) -> tuple[ViewChoice, ...]:
     """There is nothing to choose."""
     return ()
 
 
-def report(project: Project) -> Report:
+def report(project: Project) -> GoldBalanceReport:
     """Of items in use, the artifacts that reports are judged by."""
     items = response_scores.items_named(project)
     with project.store.read() as db:
@@ -65,7 +65,7 @@ def report(project: Project) -> Report:
         }
     diagnostics = {i: one for i, one in found[Kind.DIAGNOSTICS].items() if isinstance(one, Diagnostics)}
     plans = {i: one for i, one in found[Kind.PLAN].items() if isinstance(one, Plan)}
-    return Report(
+    return GoldBalanceReport(
         {i: name for i, name in items.items() if i in diagnostics or i in plans},
         {i: len(one.units) for i, one in diagnostics.items()},
         {i: len(one.units) for i, one in plans.items()},
@@ -74,7 +74,7 @@ def report(project: Project) -> Report:
     )
 
 
-def sheets(found: Report) -> tuple[Sheet, ...]:
+def sheets(found: GoldBalanceReport) -> tuple[ResultSheet, ...]:
     """A row for each item with gold statements or a gold plan."""
     if not found.items:
         return ()
@@ -89,13 +89,13 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
             text(name.key), text(name.question, tip=name.question), count(found.statements.get(item_id)),
             figure(own) if own else missing("No diagnostics"), count(found.subtasks.get(item_id)),
         )  # fmt: skip
-        lines.append(Line(cells, item_id=item_id, kind=Kind.DIAGNOSTICS.value))
+        lines.append(SheetLine(cells, item_id=item_id, kind=Kind.DIAGNOSTICS.value))
     overall, length = found.balance.overall, found.plan_length
     told = (
         f"True statements, over all: {in_words(overall)} of {overall.n:,} (the paper's: 0.647 of 3,400).",
         f"Mean plan length: {in_words(length)} over {length.n:,} items (the paper's: 9.01).",
     )
-    return (Sheet("gold", "Gold", heads, tuple(lines), told),)
+    return (ResultSheet("gold", "Gold", heads, tuple(lines), told),)
 
 
 def balance(diagnostics: Mapping[str, Diagnostics]) -> Balance:

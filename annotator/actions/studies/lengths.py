@@ -1,4 +1,4 @@
-"""Whether longer reports score higher: length against score, over reports and over systems."""
+"""Length bias: length against score, over reports and over systems."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures
 from annotator.actions.results.metrics import USUAL_METRIC, MetricInfo
 from annotator.actions.results.response_scores import RESPONSE
-from annotator.actions.results.result_raters import Rater
+from annotator.actions.results.result_raters import ResultRater
 from annotator.actions.results.result_sheets import (
     SYSTEM_COLUMN,
-    Choice,
-    Line,
-    Picture,
-    Sheet,
+    ResultSheet,
+    SheetLine,
+    SheetPicture,
+    ViewChoice,
     columns,
     count,
     figure,
@@ -29,11 +29,11 @@ from annotator.stats.agreement.correlation import pearson, spearman
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """By system its reports as (length in characters, score) and its mean score; r and ρ within, pooled, between."""
+class LengthsReport:
+    """Lengths and scores of each system's reports, its mean, and r and ρ within, pooled and between."""
 
     metric: MetricInfo
-    rater: Rater | None
+    rater: ResultRater | None
     points: Mapping[str, tuple[tuple[float, float], ...]]
     scores: Mapping[str, Estimate]
     within: Mapping[str, Estimate]
@@ -41,12 +41,12 @@ class Report:
     between: tuple[Estimate, Estimate]
 
 
-def choices(project: Project) -> tuple[Choice, ...]:
+def choices(project: Project) -> tuple[ViewChoice, ...]:
     """Which score, by whose judgements."""
     return (response_scores.metric_choice(project), response_scores.rater_choice(project))
 
 
-def report(project: Project, metric: str = USUAL_METRIC, judge: str = "") -> Report:
+def report(project: Project, metric: str = USUAL_METRIC, judge: str = "") -> LengthsReport:
     """Every report with a score, of the mode that counts in the results."""
     found = response_scores.of_metric(project, metric, judge)
     with project.store.read() as db:
@@ -59,7 +59,7 @@ def report(project: Project, metric: str = USUAL_METRIC, judge: str = "") -> Rep
             points.setdefault(found.systems[score.system_id], []).append(at)
     ordered = {system: tuple(points[system]) for system in sorted(points)}
     means = [tuple(sum(side) / len(own) for side in zip(*own, strict=True)) for own in ordered.values()]
-    return Report(
+    return LengthsReport(
         found.metric,
         found.rater,
         ordered,
@@ -75,7 +75,7 @@ def _both(points: list[tuple[float, float]] | tuple[tuple[float, float], ...]) -
     return pearson(x, y), spearman(x, y)
 
 
-def sheets(found: Report) -> tuple[Sheet, ...]:
+def sheets(found: LengthsReport) -> tuple[ResultSheet, ...]:
     """A row for each system: how long its reports are, what they score, and whether its longer ones score higher."""
     if not found.points:
         return ()
@@ -93,18 +93,18 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
             text(system), count(len(points)), count(sum(long) / len(long), form=",.0f"), count(min(long), form=",.0f"),
             count(max(long), form=",.0f"), figure(found.scores[system]), figure(found.within[system]),
         )  # fmt: skip
-        lines.append(Line(cells))
+        lines.append(SheetLine(cells))
     told = (
         f"Over all reports: Pearson's r {_said(found.pooled[0])}, Spearman's ρ {_said(found.pooled[1])}.",
         f"Over the means of {len(found.points)} systems: Pearson's r {_said(found.between[0])}, Spearman's ρ "
         f"{_said(found.between[1])}.",
         "Length that goes with the score is no proof of bias: a longer report may cover more.",
     )
-    sheet = Sheet("length", "Length against score", heads, tuple(lines), told, (_picture(found),))
+    sheet = ResultSheet("length", "Length against score", heads, tuple(lines), told, (_picture(found),))
     return (sheet, _correlations(found))
 
 
-def _correlations(found: Report) -> Sheet:
+def _correlations(found: LengthsReport) -> ResultSheet:
     rows = [
         (name, over, own)
         for over, both in (("all reports", found.pooled), ("means of systems", found.between))
@@ -113,15 +113,15 @@ def _correlations(found: Report) -> Sheet:
     heads = columns(
         ("figure", "Figure"), ("over", "Over"), ("value", "Value"), ("n", "n", "Pairs of length and score")
     )
-    lines = tuple(Line((text(name), text(over), figure(own), count(own.n))) for name, over, own in rows)
-    return Sheet("correlations", "Correlations", heads, lines)
+    lines = tuple(SheetLine((text(name), text(over), figure(own), count(own.n))) for name, over, own in rows)
+    return ResultSheet("correlations", "Correlations", heads, lines)
 
 
 def _said(found: Estimate) -> str:
     return or_why(found, f" (n = {found.n})")
 
 
-def _picture(found: Report) -> Picture:
+def _picture(found: LengthsReport) -> SheetPicture:
     title = f"{found.metric.title} against the length of reports"
     draw = partial(result_pictures.clouds, title, found.points, "Characters", found.metric.title)
-    return Picture("length", title, draw)
+    return SheetPicture("length", title, draw)

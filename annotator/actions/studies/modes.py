@@ -1,4 +1,4 @@
-"""What gold given to a system is worth: two modes of the same items, compared item by item."""
+"""Effect of gold given to a system: two modes compared item by item."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -8,14 +8,14 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures, scoring
 from annotator.actions.results.metrics import USUAL_METRIC, MetricInfo
 from annotator.actions.results.response_scores import ItemName, Scores
-from annotator.actions.results.result_raters import Rater
+from annotator.actions.results.result_raters import ResultRater
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
     SYSTEM_COLUMN,
-    Choice,
-    Line,
-    Picture,
-    Sheet,
+    ResultSheet,
+    SheetLine,
+    SheetPicture,
+    ViewChoice,
     columns,
     count,
     figure,
@@ -27,11 +27,11 @@ from annotator.stats.intervals.student import PairedMeans, paired_means
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """By system: its mean in both modes, and what the other gains over the one on the items that have both."""
+class ModesReport:
+    """By system: its means in both modes, and the difference on items that have both."""
 
     metric: MetricInfo
-    rater: Rater | None
+    rater: ResultRater | None
     one: str
     other: str
     means: Mapping[str, tuple[Estimate, Estimate]]
@@ -40,14 +40,14 @@ class Report:
     by_item: Mapping[str, Mapping[str, tuple[Estimate, Estimate]]] = field(repr=False)
 
 
-def choices(project: Project) -> tuple[Choice, ...]:
+def choices(project: Project) -> tuple[ViewChoice, ...]:
     """Which two modes are compared, on which score, by whose judgements."""
     modes = scoring.modes_of(project)
     one = tuple((mode, mode) for mode in modes)
     other = (*one[1:], *one[:1])
     return (
-        Choice("one", "From", one),
-        Choice("other", "To", other),
+        ViewChoice("one", "From", one),
+        ViewChoice("other", "To", other),
         response_scores.metric_choice(project),
         response_scores.rater_choice(project),
     )
@@ -55,7 +55,7 @@ def choices(project: Project) -> tuple[Choice, ...]:
 
 def report(
     project: Project, one: str = "", other: str = "", metric: str = USUAL_METRIC, judge: str = ""
-) -> Report:
+) -> ModesReport:
     """Every system that answered in both modes; by default the mode that counts, and the next one."""
     modes = (*scoring.modes_of(project), "", "")
     one, other = one or modes[0], other or modes[1]
@@ -63,7 +63,7 @@ def report(
     before, after = _by_system(found, one), _by_system(found, other)
     both = [name for name in before if name in after and one != other]
     first, second = (response_scores.system_means(found, mode) for mode in (one, other))
-    return Report(
+    return ModesReport(
         found.metric,
         found.rater,
         one,
@@ -88,7 +88,7 @@ def _by_system(found: Scores, mode: str) -> dict[str, dict[str, Estimate]]:
     }
 
 
-def sheets(found: Report) -> tuple[Sheet, ...]:
+def sheets(found: ModesReport) -> tuple[ResultSheet, ...]:
     """The systems with both means and the gain, and every item behind it."""
     if not found.comparisons:
         return ()
@@ -105,31 +105,31 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
             text(system), figure(means[0]), figure(means[1]), figure(compared.mean),
             count(compared.mean.n), count(alone),
         )  # fmt: skip
-        lines.append(Line(cells))
+        lines.append(SheetLine(cells))
     told = (
         f"{found.metric.title}: what “{found.other}” gains over “{found.one}”, paired item by item, so that hard and "
         "easy items weigh alike on both sides.",
     )
     each = columns(ITEM_COLUMN, SYSTEM_COLUMN, *sides, ("gain", "Gain"))
     return (
-        Sheet("gains", "Gain of one mode over another", heads, tuple(lines), told, (_picture(found),)),
-        Sheet("items", "Item by item", each, tuple(_item_lines(found))),
+        ResultSheet("gains", "Gain of one mode over another", heads, tuple(lines), told, (_picture(found),)),
+        ResultSheet("items", "Item by item", each, tuple(_item_lines(found))),
     )
 
 
-def _picture(found: Report) -> Picture:
+def _picture(found: ModesReport) -> SheetPicture:
     rows = [(system, *means) for system, means in found.means.items()]
     title = f"{found.metric.title}: “{found.one}” against “{found.other}”"
     axis = f"{found.metric.title}, mean over items, 95 % interval"
-    return Picture(
+    return SheetPicture(
         "modes", title, partial(result_pictures.pairs, title, rows, (found.one, found.other), axis)
     )
 
 
-def _item_lines(found: Report) -> Iterator[Line]:
+def _item_lines(found: ModesReport) -> Iterator[SheetLine]:
     for system, compared in found.comparisons.items():
         for item_id, gain in compared.differences.items():
             name = found.items[item_id]
             sides = found.by_item[system][item_id]
             cells = (text(name.key, tip=name.question), text(system), *map(figure, (*sides, gain)))
-            yield Line(cells, item_id=item_id)
+            yield SheetLine(cells, item_id=item_id)

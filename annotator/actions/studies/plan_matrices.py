@@ -1,4 +1,4 @@
-"""How predicted plans meet gold ones: the matrix of each report, and what both readings of it come to."""
+"""Predicted plans against gold plans: the matrix of each report under both readings."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -7,17 +7,17 @@ from functools import partial
 from annotator.actions.items import materials
 from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures, result_raters, scoring
-from annotator.actions.results.result_raters import Rater
+from annotator.actions.results.result_raters import ResultRater
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
     RUN_COLUMN,
     SYSTEM_COLUMN,
-    Cell,
-    Choice,
-    Line,
-    Picture,
-    Sheet,
-    Source,
+    FigureSource,
+    ResultSheet,
+    SheetCell,
+    SheetLine,
+    SheetPicture,
+    ViewChoice,
     columns,
     count,
     figure,
@@ -25,7 +25,7 @@ from annotator.actions.results.result_sheets import (
     text,
 )
 from annotator.domain.judges.matrix import Matrix, MatrixSpec
-from annotator.domain.judges.protocol import Material, Protocol, Scored
+from annotator.domain.judges.protocol import Material, Protocol, RatedResponse
 from annotator.domain.kinds.unit import cell_id
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
@@ -39,7 +39,7 @@ STATES = {True: "agreed", False: "", None: "missing"}
 
 
 @dataclass(frozen=True, slots=True)
-class Met:
+class PlanMatch:
     """The plan of one response against the gold plan, as one rater filled the matrix; `scores` are by metric."""
 
     item_id: str
@@ -56,20 +56,20 @@ class Met:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class PlanMatricesReport:
     """The plans of all responses on items with a gold plan, in the project's order."""
 
     protocol: str
-    rater: Rater | None
-    met: tuple[Met, ...]
+    rater: ResultRater | None
+    met: tuple[PlanMatch, ...]
     unknown: int
     """Responses whose plan is not known."""
 
 
-def choices(project: Project) -> tuple[Choice, ...]:
+def choices(project: Project) -> tuple[ViewChoice, ...]:
     """Whose judgements, and which report's matrix."""
     names, systems = response_scores.items_named(project), response_scores.systems_named(project)
-    asked = Choice("protocol", "Matrix", tuple((PROTOCOLS[name].title, name) for name in FILLED))
+    asked = ViewChoice("protocol", "Matrix", tuple((PROTOCOLS[name].title, name) for name in FILLED))
     found = [asked] if len(FILLED) > 1 else []
     for name, spec in FILLED.items():
         only_if = ("protocol", (name,)) if len(FILLED) > 1 else None
@@ -81,15 +81,15 @@ def choices(project: Project) -> tuple[Choice, ...]:
             if spec.rows in material.parts
         )
         found += [
-            Choice(judges.name, judges.words, single, only_if),
-            Choice("of", "Matrix of", there, only_if),
+            ViewChoice(judges.name, judges.words, single, only_if),
+            ViewChoice("of", "Matrix of", there, only_if),
         ]
     return tuple(found)
 
 
 def _materials(
     project: Project, shape: Protocol, spec: MatrixSpec
-) -> Iterator[tuple[materials.AtHand, Material]]:
+) -> Iterator[tuple[materials.MaterialAtHand, Material]]:
     mode = scoring.main_mode(project)
     wanted = materials.for_counting(shape)
     for at_hand in materials.each(project, wanted, materials.item_ids(project)):
@@ -98,7 +98,7 @@ def _materials(
                 yield at_hand, material
 
 
-def report(project: Project, judge: str = "", protocol: str = USUALLY) -> Report:
+def report(project: Project, judge: str = "", protocol: str = USUALLY) -> PlanMatricesReport:
     """Every response whose plan is known; a cell that nobody filled is missing, not irrelevant."""
     shape, spec = PROTOCOLS[protocol], FILLED[protocol]
     # Of people each one by themselves: two people fill two matrices.
@@ -114,7 +114,7 @@ def report(project: Project, judge: str = "", protocol: str = USUALLY) -> Report
             unknown += 1
             continue
         found.append(
-            Met(
+            PlanMatch(
                 at_hand.item.id,
                 at_hand.item.key,
                 systems[response.system_id],
@@ -123,15 +123,18 @@ def report(project: Project, judge: str = "", protocol: str = USUALLY) -> Report
                 tuple((unit.id, unit.text) for unit in material.units(spec.rows)),
                 tuple((unit.id, unit.text) for unit in material.units(spec.columns)),
                 spec.cells(material.units(spec.rows), material.units(spec.columns), values),
-                {metric.name: metric.score(Scored(material, values), True) for metric in shape.metrics},
+                {
+                    metric.name: metric.score(RatedResponse(material, values), True)
+                    for metric in shape.metrics
+                },
                 rater.id if rater else "",
                 protocol,
             )
         )
-    return Report(protocol, rater, tuple(found), unknown)
+    return PlanMatricesReport(protocol, rater, tuple(found), unknown)
 
 
-def sheets(found: Report, of: str = "") -> tuple[Sheet, ...]:
+def sheets(found: PlanMatricesReport, of: str = "") -> tuple[ResultSheet, ...]:
     """All reports by both readings, and the matrix of one of them."""
     if not found.met:
         return ()
@@ -139,7 +142,7 @@ def sheets(found: Report, of: str = "") -> tuple[Sheet, ...]:
     return (_readings(found), _matrix(chosen))
 
 
-def _readings(found: Report) -> Sheet:
+def _readings(found: PlanMatricesReport) -> ResultSheet:
     metrics, spec = PROTOCOLS[found.protocol].metrics, FILLED[found.protocol]
     heads = columns(
         ITEM_COLUMN, SYSTEM_COLUMN, RUN_COLUMN, ("predicted", "Predicted", "Sub-tasks of the report's plan"),
@@ -147,7 +150,7 @@ def _readings(found: Report) -> Sheet:
         *((key_of(metric.name), metric.title) for metric in metrics),
     )  # fmt: skip
     lines = [
-        Line(
+        SheetLine(
             (
                 text(one.item_key), text(one.system), count(one.trial), count(len(one.predicted)), count(len(one.gold)),
                 *(replace(figure(one.scores[metric.name]), metric=metric.name) for metric in metrics),
@@ -160,16 +163,16 @@ def _readings(found: Report) -> Sheet:
     told = [f"{judge}{spec.about}"]
     if found.unknown:
         told.append(f"Without a known plan, not counted as zero: {counted(found.unknown, 'report')}.")
-    return Sheet(
+    return ResultSheet(
         "readings", "Both readings", heads, tuple(lines), tuple(told), tuple(map(_picture, found.met))
     )
 
 
-def _source(one: Met) -> Source:
-    return Source(one.protocol, one.by, item_id=one.item_id, response_id=one.response_id)
+def _source(one: PlanMatch) -> FigureSource:
+    return FigureSource(one.protocol, one.by, item_id=one.item_id, response_id=one.response_id)
 
 
-def _matrix(one: Met) -> Sheet:
+def _matrix(one: PlanMatch) -> ResultSheet:
     pairs = _matching(one)
     gold = [(f"G{place}", words) for place, (_, words) in enumerate(one.gold, start=1)]
     heads = columns(
@@ -178,33 +181,33 @@ def _matrix(one: Met) -> Sheet:
     lines = []
     for i, (unit_id, words) in enumerate(one.predicted):
         cells = [_cell(one, i, j, (i, j) in pairs) for j in range(len(one.gold))]
-        head = Cell(f"P{i + 1}  {words}", f"{i:04}", words, value=words)
-        lines.append(Line((head, *cells), one.item_id, unit_id, response_id=one.response_id))
+        head = SheetCell(f"P{i + 1}  {words}", f"{i:04}", words, value=words)
+        lines.append(SheetLine((head, *cells), one.item_id, unit_id, response_id=one.response_id))
     told = (
         f"Item {one.item_key}, {one.system}: predicted sub-tasks down, gold ones across; ◉ belongs to the matching.",
         "  ".join(f"{place} {words}" for place, words in gold),
     )
-    return Sheet("matrix", "Matrix", heads, tuple(lines), told, (_picture(one),))
+    return ResultSheet("matrix", "Matrix", heads, tuple(lines), told, (_picture(one),))
 
 
-def _cell(one: Met, i: int, j: int, matched: bool) -> Cell:
+def _cell(one: PlanMatch, i: int, j: int, matched: bool) -> SheetCell:
     spec, held = FILLED[one.protocol], one.cells[i][j]
     words, state = {True: spec.match, False: spec.none, None: "missing"}[held], STATES[held]
     said = f"P{i + 1} and G{j + 1}: {words}{', matched' if matched else ''}\n{one.predicted[i][1]}\n{one.gold[j][1]}"
     shown = f"◉ {words}" if matched else f"● {words}" if held else words
     unit = cell_id(one.predicted[i][0], one.gold[j][0])
     source = replace(_source(one), unit_id=unit)
-    return Cell(shown, words, said, state, source, value=words)
+    return SheetCell(shown, words, said, state, source, value=words)
 
 
-def _matching(one: Met) -> list[tuple[int, int]]:
+def _matching(one: PlanMatch) -> list[tuple[int, int]]:
     return maximum_pairs([[bool(cell) for cell in row] for row in one.cells]) if one.cells else []
 
 
-def _picture(one: Met) -> Picture:
+def _picture(one: PlanMatch) -> SheetPicture:
     title = f"{one.item_key}, {one.system}: full relevant, ringed matched, ? missing"
     rows = [f"P{n} {words}" for n, (_, words) in enumerate(one.predicted, start=1)]
     heads = [f"G{n} {words}" for n, (_, words) in enumerate(one.gold, start=1)]
-    return Picture(
+    return SheetPicture(
         one.response_id, title, partial(result_pictures.matrix, title, rows, heads, one.cells, _matching(one))
     )

@@ -1,4 +1,4 @@
-"""Whether scores prefer the report that people prefer, who compared two reports blind."""
+"""Agreement of scores with people's blind preference between two reports."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -13,11 +13,11 @@ from annotator.actions.results import metrics, response_scores, result_pictures
 from annotator.actions.results.metrics import USUAL_METRIC, MetricInfo
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
-    Cell,
-    Choice,
-    Line,
-    Picture,
-    Sheet,
+    ResultSheet,
+    SheetCell,
+    SheetLine,
+    SheetPicture,
+    ViewChoice,
     columns,
     count,
     figure,
@@ -29,7 +29,7 @@ from annotator.domain.judges.pairs import FIRST, SECOND, TIE, preferred
 from annotator.domain.judges.pairs import Choice as Preferred
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS
-from annotator.stats.validation.contests import Agreement, ScoredPair, agreement, better
+from annotator.stats.validation.contests import PreferenceAgreement, ScoredPair, agreement, better
 from annotator.storage.tables import ResponseRow, table
 
 RESPONSE = table(ResponseRow)
@@ -38,8 +38,8 @@ ASKED = tuple(name for name, shape in PROTOCOLS.items() if shape.paired)
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """A person's blind comparison of two reports on an item; None where they said nothing or were unsure."""
+class HumanPreference:
+    """A person's blind comparison of two reports on an item; None where missing or unsure."""
 
     item_id: str
     item_key: str
@@ -52,28 +52,28 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """Metric by metric, how often the better score is the preferred report; `scores` are those of one of them."""
+class PreferencesReport:
+    """By metric, how often the better score is the preferred report; `scores` are those of one metric."""
 
     metric: MetricInfo
-    agreements: Mapping[str, Agreement]
-    compared: tuple[Compared, ...]
+    agreements: Mapping[str, PreferenceAgreement]
+    compared: tuple[HumanPreference, ...]
     scores: Mapping[str, float | None] = field(repr=False)
 
 
-def choices(project: Project) -> tuple[Choice, ...]:
+def choices(project: Project) -> tuple[ViewChoice, ...]:
     """By whose judgements scores are computed, and which metric's pairs are listed."""
     return (response_scores.rater_choice(project), response_scores.metric_choice(project))
 
 
-def report(project: Project, judge: str = "", metric: str = USUAL_METRIC) -> Report:
+def report(project: Project, judge: str = "", metric: str = USUAL_METRIC) -> PreferencesReport:
     """People's blind comparisons against every metric of quality that is not made of comparisons itself."""
     compared = tuple(_compared(project))
     infos = [info for info in metrics.qualities(project) if info.protocol not in ASKED] if compared else []
     values = {info.name: _values(project, info.name, judge) for info in infos}
     known = {name: row for name, row in values.items() if any(value is not None for value in row.values())}
     chosen = metric if metric in known else next(iter(known), metric)
-    return Report(
+    return PreferencesReport(
         metrics.named(chosen),
         {name: agreement(_pair(one, row) for one in compared) for name, row in known.items()},
         compared,
@@ -89,11 +89,11 @@ def _values(project: Project, metric: str, judge: str) -> dict[str, float | None
     }
 
 
-def _pair(one: Compared, scores: Mapping[str, float | None]) -> ScoredPair:
+def _pair(one: HumanPreference, scores: Mapping[str, float | None]) -> ScoredPair:
     return ScoredPair(scores.get(one.first_id), scores.get(one.second_id), one.preferred)
 
 
-def _compared(project: Project) -> Iterator[Compared]:
+def _compared(project: Project) -> Iterator[HumanPreference]:
     """Each pair that a person compared, once, as they saw it first; both orders together make one preference."""
     items, systems = response_scores.items_named(project), response_scores.systems_named(project)
     names = {person.id: person.alias for person in people.people(project)}
@@ -107,7 +107,7 @@ def _compared(project: Project) -> Iterator[Compared]:
         found = preferred(orders[first, second][0], orders.get((second, first), (None,))[0])
         of_first, of_second = orders[first, second][1:]
         who = names.get(rater, rater)
-        yield Compared(
+        yield HumanPreference(
             item_id, items[item_id].key, who, first, second, systems[of_first], systems[of_second], found
         )
 
@@ -135,7 +135,7 @@ def _said(project: Project) -> dict[tuple[str, str, frozenset[str]], Orders]:
     return found
 
 
-def sheets(found: Report) -> tuple[Sheet, ...]:
+def sheets(found: PreferencesReport) -> tuple[ResultSheet, ...]:
     """Every metric's agreement with people, and the pairs with one metric's scores."""
     if not found.agreements:
         return ()
@@ -149,7 +149,7 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
         ("left_out", "Left out", "No preference was given, or a score is undefined or incomplete"),
     )  # fmt: skip
     lines = [
-        Line((
+        SheetLine((
             text(metrics.named(name).title), figure(row.share), count(row.agreed), count(row.disagreed),
             count(row.tied_scores), count(row.tied_preferences), count(row.tied_both), count(row.left_out),
         ))
@@ -161,14 +161,16 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
     title = "How often people prefer the report with the better score"
     rates = [(metrics.named(name).title, row.share) for name, row in found.agreements.items()]
     axis = "agreed / (agreed + disagreed), Wilson's 95 % interval"
-    picture = Picture("agreement", title, partial(result_pictures.shares, rates, title, axis))
+    picture = SheetPicture("agreement", title, partial(result_pictures.shares, rates, title, axis))
     return (
-        Sheet("agreement", "Scores against people's preferences", heads, tuple(lines), told, (picture,)),
+        ResultSheet(
+            "agreement", "Scores against people's preferences", heads, tuple(lines), told, (picture,)
+        ),
         _list(found),
     )
 
 
-def _list(found: Report) -> Sheet:
+def _list(found: PreferencesReport) -> ResultSheet:
     title = found.metric.title
     heads = columns(
         ITEM_COLUMN, ("person", "Person"), ("shown_first", "Shown first"), ("shown_second", "Shown second"),
@@ -183,11 +185,11 @@ def _list(found: Report) -> Sheet:
             text(one.item_key), text(one.person), text(one.first), text(one.second), text(named[one.preferred]),
             figure(Estimate(pair.first)), figure(Estimate(pair.second)), _verdict(pair),
         )  # fmt: skip
-        lines.append(Line(cells, item_id=one.item_id))
-    return Sheet("pairs", f"Pairs, by {title}", heads, tuple(lines))
+        lines.append(SheetLine(cells, item_id=one.item_id))
+    return ResultSheet("pairs", f"Pairs, by {title}", heads, tuple(lines))
 
 
-def _verdict(pair: ScoredPair) -> Cell:
+def _verdict(pair: ScoredPair) -> SheetCell:
     if pair.first is None or pair.second is None or pair.preferred is None:
         return text("left out", state="missing")
     scored = better(pair.first, pair.second)

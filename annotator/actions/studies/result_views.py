@@ -1,4 +1,4 @@
-"""The views of the results: what each shows, what it lets choose, and what to do where it has nothing to show."""
+"""Views of the results: their content, choices, and advice when there is nothing to show."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 from annotator.actions.project.file import Project
 from annotator.actions.results import overview, result_items
-from annotator.actions.results.result_sheets import Choice, Sheet
+from annotator.actions.results.result_sheets import ResultSheet, ViewChoice
 from annotator.actions.studies import (
     attempts,
     contests,
@@ -30,8 +30,8 @@ SYSTEMS, REPORTS, BENCHMARK = "Systems", "Reports", "The benchmark"
 
 
 @dataclass(frozen=True, slots=True)
-class View:
-    """A view with the part of the page it stands in; `page` is where to go when there is nothing to show.
+class ResultView:
+    """A view with its part of the page; `page` is where to go when there is nothing to show.
 
     `shown` names the choices that decide only how what was counted is set out.
     """
@@ -41,16 +41,16 @@ class View:
     part: str
     about: str
     lacks: str
-    choices: Callable[[Project], tuple[Choice, ...]]
+    choices: Callable[[Project], tuple[ViewChoice, ...]]
     report: Callable[..., Any]
-    sheets: Callable[..., tuple[Sheet, ...]]
+    sheets: Callable[..., tuple[ResultSheet, ...]]
     page: str = "Judges"
     shown: tuple[str, ...] = ()
 
 
 NOBODY_JUDGED = "Run a judge (the baseline judge needs no key and no network), or label reports."
-VIEWS: tuple[View, ...] = (
-    View(
+VIEWS: tuple[ResultView, ...] = (
+    ResultView(
         "overview",
         "Overview",
         SYSTEMS,
@@ -61,7 +61,7 @@ VIEWS: tuple[View, ...] = (
         overview.sheets,
         shown=("metric", "by"),
     ),
-    View(
+    ResultView(
         "items",
         "Item by item",
         SYSTEMS,
@@ -71,7 +71,7 @@ VIEWS: tuple[View, ...] = (
         result_items.report,
         result_items.sheets,
     ),
-    View(
+    ResultView(
         "wins",
         "Wins",
         SYSTEMS,
@@ -81,7 +81,7 @@ VIEWS: tuple[View, ...] = (
         contests.report,
         contests.sheets,
     ),
-    View(
+    ResultView(
         "preferences",
         "People's preferences",
         SYSTEMS,
@@ -92,7 +92,7 @@ VIEWS: tuple[View, ...] = (
         preferences.sheets,
         "Label",
     ),
-    View(
+    ResultView(
         "efficiency",
         "Score against cost",
         SYSTEMS,
@@ -102,7 +102,7 @@ VIEWS: tuple[View, ...] = (
         efficiency.report,
         efficiency.sheets,
     ),
-    View(
+    ResultView(
         "length",
         "Score against length",
         SYSTEMS,
@@ -112,7 +112,7 @@ VIEWS: tuple[View, ...] = (
         lengths.report,
         lengths.sheets,
     ),
-    View(
+    ResultView(
         "domains",
         "Domains",
         SYSTEMS,
@@ -122,7 +122,7 @@ VIEWS: tuple[View, ...] = (
         domains.report,
         domains.sheets,
     ),
-    View(
+    ResultView(
         "modes",
         "Modes",
         SYSTEMS,
@@ -133,7 +133,7 @@ VIEWS: tuple[View, ...] = (
         modes.sheets,
         "Import",
     ),
-    View(
+    ResultView(
         "runs",
         "Several runs",
         SYSTEMS,
@@ -144,7 +144,7 @@ VIEWS: tuple[View, ...] = (
         attempts.sheets,
         "Import",
     ),
-    View(
+    ResultView(
         "plan",
         "Plan matrix",
         REPORTS,
@@ -155,7 +155,7 @@ VIEWS: tuple[View, ...] = (
         plan_matrices.sheets,
         shown=("of",),
     ),
-    View(
+    ResultView(
         "retrieval",
         "References found",
         REPORTS,
@@ -166,7 +166,7 @@ VIEWS: tuple[View, ...] = (
         retrieval_matches.sheets,
         shown=("item", "system"),
     ),
-    View(
+    ResultView(
         "errors",
         "Errors and modes",
         REPORTS,
@@ -176,7 +176,7 @@ VIEWS: tuple[View, ...] = (
         error_counts.report,
         error_counts.sheets,
     ),
-    View(
+    ResultView(
         "pilot",
         "Rubric pilot",
         BENCHMARK,
@@ -186,7 +186,7 @@ VIEWS: tuple[View, ...] = (
         rubric_pilots.report,
         rubric_pilots.sheets,
     ),
-    View(
+    ResultView(
         "rubrics",
         "Two rubric sets",
         BENCHMARK,
@@ -197,7 +197,7 @@ VIEWS: tuple[View, ...] = (
         rubric_sets.sheets,
         "Author",
     ),
-    View(
+    ResultView(
         "selection",
         "Question selection",
         BENCHMARK,
@@ -208,7 +208,7 @@ VIEWS: tuple[View, ...] = (
         selection_ratings.sheets,
         "People",
     ),
-    View(
+    ResultView(
         "gold",
         "Gold",
         BENCHMARK,
@@ -223,17 +223,17 @@ VIEWS: tuple[View, ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A view as it was counted; `kept` is what was counted, so that it can be set out otherwise."""
+class CountedView:
+    """A computed view; `kept` holds the computed data, for other presentations of it."""
 
     view: str
     chosen: Mapping[str, str]
-    choices: tuple[Choice, ...]
-    sheets: tuple[Sheet, ...]
+    choices: tuple[ViewChoice, ...]
+    sheets: tuple[ResultSheet, ...]
     kept: Any
 
 
-def named(name: str, among: tuple[View, ...] = VIEWS) -> View:
+def named(name: str, among: tuple[ResultView, ...] = VIEWS) -> ResultView:
     """The view of that name; Refusal lists the names there are."""
     for view in among:
         if view.name == name:
@@ -242,18 +242,22 @@ def named(name: str, among: tuple[View, ...] = VIEWS) -> View:
 
 
 def show(
-    project: Project, name: str, chosen: Mapping[str, str], kept: Any = None, among: tuple[View, ...] = VIEWS
-) -> Shown:
+    project: Project,
+    name: str,
+    chosen: Mapping[str, str],
+    kept: Any = None,
+    among: tuple[ResultView, ...] = VIEWS,
+) -> CountedView:
     """A view with these choices; a value that does not fit is left to it. `kept` saves counting the same again."""
     view = named(name, among)
     choices, fitting = offered(project, name, chosen, among)
     found = kept if kept is not None else view.report(project, **_counting(view, fitting))
-    return Shown(name, fitting, choices, view.sheets(found, **_showing(view, fitting)), found)
+    return CountedView(name, fitting, choices, view.sheets(found, **_showing(view, fitting)), found)
 
 
 def offered(
-    project: Project, name: str, chosen: Mapping[str, str], among: tuple[View, ...] = VIEWS
-) -> tuple[tuple[Choice, ...], dict[str, str]]:
+    project: Project, name: str, chosen: Mapping[str, str], among: tuple[ResultView, ...] = VIEWS
+) -> tuple[tuple[ViewChoice, ...], dict[str, str]]:
     """What a view lets choose beside these choices, and which hold: of each the first where none was made.
 
     What the view takes beside its choices, such as a file, stays as it is; Refusal for what it does not take.
@@ -277,7 +281,7 @@ def offered(
     return tuple(fit), fitting
 
 
-def _refuse_unknown(view: View, chosen: Iterable[str]) -> None:
+def _refuse_unknown(view: ResultView, chosen: Iterable[str]) -> None:
     taken = {one for act in (view.report, view.sheets) for one in list(signature(act).parameters)[1:]}
     unknown = sorted(set(chosen) - taken)
     if unknown:
@@ -287,14 +291,14 @@ def _refuse_unknown(view: View, chosen: Iterable[str]) -> None:
         )
 
 
-def same_count(view: View, one: Mapping[str, str], other: Mapping[str, str]) -> bool:
+def same_count(view: ResultView, one: Mapping[str, str], other: Mapping[str, str]) -> bool:
     """Whether two ways to choose differ only in how what was counted is set out."""
     return _counting(view, one) == _counting(view, other)
 
 
-def _counting(view: View, chosen: Mapping[str, str]) -> dict[str, str]:
+def _counting(view: ResultView, chosen: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in chosen.items() if name not in view.shown}
 
 
-def _showing(view: View, chosen: Mapping[str, str]) -> dict[str, str]:
+def _showing(view: ResultView, chosen: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in chosen.items() if name in view.shown}

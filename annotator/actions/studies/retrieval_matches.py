@@ -1,4 +1,4 @@
-"""Which references of a report are gold ones, and why: every match, and everything that has none."""
+"""References of reports matched with gold evidence, and everything unmatched."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -10,21 +10,21 @@ from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
     RUN_COLUMN,
     SYSTEM_COLUMN,
-    Cell,
-    Choice,
-    Line,
-    Sheet,
+    ResultSheet,
+    SheetCell,
+    SheetLine,
+    ViewChoice,
     columns,
     count,
     figure,
     key_of,
     text,
 )
-from annotator.domain.judges.protocol import Metric, Scored
+from annotator.domain.judges.protocol import Metric, RatedResponse
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Reference
-from annotator.domain.material.matches import Comparison, Match, Matching
-from annotator.domain.material.part import Part
+from annotator.domain.material.matches import Matching, RetrievalComparison, RetrievalMatch
+from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS
 
@@ -45,8 +45,8 @@ CONFLICT = "no match: same title, another DOI or arXiv id"
 
 
 @dataclass(frozen=True, slots=True)
-class Matched:
-    """One response's references against the gold evidence of its item; None while its references are not known."""
+class ResponseMatches:
+    """One response's references matched with gold evidence; None while its references are unknown."""
 
     item_id: str
     item_key: str
@@ -55,31 +55,31 @@ class Matched:
     mode: str
     response_id: str
     gold: int
-    comparison: Comparison | None
+    comparison: RetrievalComparison | None
     scores: tuple[Estimate, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class RetrievalReport:
     """Every response on an item that has gold evidence, in the project's order."""
 
     protocol: str
-    matched: tuple[Matched, ...]
+    matched: tuple[ResponseMatches, ...]
 
 
-def choices(project: Project) -> tuple[Choice, ...]:
+def choices(project: Project) -> tuple[ViewChoice, ...]:
     """Of which item and system, and under which protocol where several match references."""
     items = response_scores.items_named(project).values()
     systems = response_scores.systems_named(project).values()
-    asked = Choice("protocol", "Matched by", tuple((PROTOCOLS[name].title, name) for name in MATCHED_BY))
+    asked = ViewChoice("protocol", "Matched by", tuple((PROTOCOLS[name].title, name) for name in MATCHED_BY))
     return (
         *([asked] if len(MATCHED_BY) > 1 else []),
-        Choice("item", "Item", ((EVERY, ""), *((item.key, item.key) for item in items))),
-        Choice("system", "System", ((EVERY, ""), *((name, name) for name in systems))),
+        ViewChoice("item", "Item", ((EVERY, ""), *((item.key, item.key) for item in items))),
+        ViewChoice("system", "System", ((EVERY, ""), *((name, name) for name in systems))),
     )
 
 
-def report(project: Project, protocol: str = USUALLY) -> Report:
+def report(project: Project, protocol: str = USUALLY) -> RetrievalReport:
     """All responses, in the mode that counts in the results."""
     systems, mode = response_scores.systems_named(project), scoring.main_mode(project)
     found = []
@@ -91,9 +91,9 @@ def report(project: Project, protocol: str = USUALLY) -> Report:
             response = material.response
             if response.mode != mode:
                 continue
-            known = Part.REFERENCES in material.parts
+            known = ResponsePart.REFERENCES in material.parts
             found.append(
-                Matched(
+                ResponseMatches(
                     at_hand.item.id,
                     at_hand.item.key,
                     systems[response.system_id],
@@ -101,14 +101,16 @@ def report(project: Project, protocol: str = USUALLY) -> Report:
                     response.mode,
                     response.id,
                     len(gold),
-                    MATCHED_BY[protocol].compare(material.units(Part.REFERENCES), gold) if known else None,
-                    tuple(metric.score(Scored(material, {}), False) for metric in shape.metrics),
+                    MATCHED_BY[protocol].compare(material.units(ResponsePart.REFERENCES), gold)
+                    if known
+                    else None,
+                    tuple(metric.score(RatedResponse(material, {}), False) for metric in shape.metrics),
                 )
             )
-    return Report(protocol, tuple(found))
+    return RetrievalReport(protocol, tuple(found))
 
 
-def sheets(found: Report, item: str = "", system: str = "") -> tuple[Sheet, ...]:
+def sheets(found: RetrievalReport, item: str = "", system: str = "") -> tuple[ResultSheet, ...]:
     """Every match and every reference without one, and what each report comes to."""
     shown = [one for one in found.matched if item in ("", one.item_key) and system in ("", one.system)]
     if all(one.comparison is None for one in shown):
@@ -116,7 +118,7 @@ def sheets(found: Report, item: str = "", system: str = "") -> tuple[Sheet, ...]
     return (_matches(found.protocol, shown), _reports(found.protocol, shown))
 
 
-def _matches(protocol: str, shown: list[Matched]) -> Sheet:
+def _matches(protocol: str, shown: list[ResponseMatches]) -> ResultSheet:
     heads = columns(
         ITEM_COLUMN, SYSTEM_COLUMN,
         ("what", "What", "A match, a reference that is not gold, or a gold one that was not found"),
@@ -130,10 +132,10 @@ def _matches(protocol: str, shown: list[Matched]) -> Sheet:
         told.append(
             f"The references of {unknown:,} of {len(shown):,} reports are not known; they are no zero."
         )
-    return Sheet("matches", "Matches", heads, tuple(lines), tuple(told))
+    return ResultSheet("matches", "Matches", heads, tuple(lines), tuple(told))
 
 
-def _lines(one: Matched) -> Iterator[Line]:
+def _lines(one: ResponseMatches) -> Iterator[SheetLine]:
     if one.comparison is None:
         return
     for match in one.comparison.matches:
@@ -147,8 +149,12 @@ def _lines(one: Matched) -> Iterator[Line]:
 
 
 def _line(
-    one: Matched, what: Cell, match: Match | None, ours: Reference | None, gold: Reference | None
-) -> Line:
+    one: ResponseMatches,
+    what: SheetCell,
+    match: RetrievalMatch | None,
+    ours: Reference | None,
+    gold: Reference | None,
+) -> SheetLine:
     why = WHY[match.by] if match else CONFLICT if ours and gold else NO_KEY
     sides = [("In the report", ours), ("Gold", gold)]
     more = [(head, _whole(reference)) for head, reference in sides if reference is not None]
@@ -157,10 +163,10 @@ def _line(
         text(match.key if match else ""),
         *(_reference(reference) for _, reference in sides),
     )  # fmt: skip
-    return Line(cells, one.item_id, response_id=one.response_id, more=(("Why", why), *more))
+    return SheetLine(cells, one.item_id, response_id=one.response_id, more=(("Why", why), *more))
 
 
-def _reference(reference: Reference | None) -> Cell:
+def _reference(reference: Reference | None) -> SheetCell:
     return (
         text("") if reference is None else text(reference.text or reference.identifier, tip=_whole(reference))
     )
@@ -171,7 +177,7 @@ def _whole(reference: Reference) -> str:
     return "\n".join(filter(None, (reference.text, reference.authors, year, reference.identifier)))
 
 
-def _reports(protocol: str, shown: list[Matched]) -> Sheet:
+def _reports(protocol: str, shown: list[ResponseMatches]) -> ResultSheet:
     metrics = PROTOCOLS[protocol].metrics
     heads = columns(
         ITEM_COLUMN, SYSTEM_COLUMN, RUN_COLUMN, ("retrieved", "Retrieved", "References of the report"),
@@ -186,9 +192,9 @@ def _reports(protocol: str, shown: list[Matched]) -> Sheet:
             text(one.item_key), text(one.system), count(one.trial), count(retrieved), count(one.gold),
             count(None if own is None else len(own.matches)), *_figures(one, metrics),
         )  # fmt: skip
-        lines.append(Line(cells, one.item_id, response_id=one.response_id))
-    return Sheet("reports", "Report by report", heads, tuple(lines))
+        lines.append(SheetLine(cells, one.item_id, response_id=one.response_id))
+    return ResultSheet("reports", "Report by report", heads, tuple(lines))
 
 
-def _figures(one: Matched, metrics: tuple[Metric, ...]) -> list[Cell]:
+def _figures(one: ResponseMatches, metrics: tuple[Metric, ...]) -> list[SheetCell]:
     return [replace(figure(own), metric=metric.name) for own, metric in zip(one.scores, metrics, strict=True)]

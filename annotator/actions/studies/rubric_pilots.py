@@ -1,4 +1,4 @@
-"""How good the rubrics are on the responses at hand: which criteria tell systems apart, where raters agree."""
+"""Rubric quality on existing responses: which criteria separate systems, where raters agree."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,16 +12,16 @@ from annotator.actions.items import materials
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures, result_raters, scoring
-from annotator.actions.results.result_raters import CONSENSUS, PEOPLE, PERSON_KEY, Rater
+from annotator.actions.results.result_raters import CONSENSUS, PEOPLE, PERSON_KEY, ResultRater
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
     UNDEFINED,
-    Cell,
-    Choice,
-    Line,
-    Picture,
-    Sheet,
-    Source,
+    FigureSource,
+    ResultSheet,
+    SheetCell,
+    SheetLine,
+    SheetPicture,
+    ViewChoice,
     columns,
     count,
     figure,
@@ -42,9 +42,9 @@ from annotator.protocols import USUAL_OF
 from annotator.stats.validation.rubrics import (
     DEPARTURES,
     CriterionAgreement,
+    CriterionReach,
+    CriterionVote,
     Discrimination,
-    Reach,
-    Vote,
     criterion_agreement,
     discrimination,
     gap,
@@ -60,7 +60,7 @@ Said = Mapping[str, Mapping[str, Mapping[str, str]]]
 
 @dataclass(frozen=True, slots=True)
 class Piloted:
-    """A criterion with what the votes make of it; `agreement` is None where no two raters were chosen."""
+    """A criterion with the statistics of its votes; `agreement` is None without two raters."""
 
     item_id: str
     item_key: str
@@ -72,27 +72,27 @@ class Piloted:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """Every criterion, how the weights are shared out, and how far the best system is from the worst."""
+class RubricPilotsReport:
+    """Every criterion, the distribution of weights, and the gap from best to worst system."""
 
-    rater: Rater | None
+    rater: ResultRater | None
     raters: tuple[str, str] | None
     criteria: tuple[Piloted, ...]
-    reach: Mapping[Reach, int]
+    reach: Mapping[CriterionReach, int]
     weights: Mapping[int | float, Estimate]
     gap: Estimate
     systems: tuple[str, ...] = field(default=())
 
 
-def choices(project: Project) -> tuple[Choice, ...]:
+def choices(project: Project) -> tuple[ViewChoice, ...]:
     """Whose votes are looked at, and between which two raters κ is computed: those who share most first."""
     names = _names(project)
     pairs = tuple((f"{names[a]} and {names[b]}", f"{a},{b}") for a, b in _pairs(_said(project)))
-    between = Choice("between", "κ between", pairs or (("no two raters", ""),))
+    between = ViewChoice("between", "κ between", pairs or (("no two raters", ""),))
     return (response_scores.rater_choice(project, JUDGED_BY.name), between)
 
 
-def report(project: Project, judge: str = "", between: str = "") -> Report:
+def report(project: Project, judge: str = "", between: str = "") -> RubricPilotsReport:
     """The criteria of all settled rubrics in their order, by one rater's votes; people's are put together.
 
     Of the responses those of the mode that counts in the results. κ is that of two raters on the same responses, by
@@ -111,7 +111,7 @@ def report(project: Project, judge: str = "", between: str = "") -> Report:
         if isinstance(rubric, Rubric):
             rubrics.append(rubric)
             criteria += _piloted(at_hand.item, rubric, answers, said, rater, two)
-    return Report(
+    return RubricPilotsReport(
         rater,
         (names[two[0]], names[two[1]]) if two else None,
         tuple(criteria),
@@ -127,7 +127,7 @@ def _two(between: str) -> tuple[str, str] | None:
     return (first, second) if second else None
 
 
-def _answered(project: Project) -> Iterator[tuple[materials.AtHand, list[Answer]]]:
+def _answered(project: Project) -> Iterator[tuple[materials.MaterialAtHand, list[Answer]]]:
     """Every item with its responses of the mode that counts, each with the name of its system."""
     systems, mode = response_scores.systems_named(project), scoring.main_mode(project)
     wanted = materials.for_counting(JUDGED_BY)
@@ -141,7 +141,7 @@ def _piloted(
     rubric: Rubric,
     answers: Sequence[Answer],
     said: Said,
-    rater: Rater | None,
+    rater: ResultRater | None,
     two: tuple[str, str] | None,
 ) -> Iterator[Piloted]:
     units = {unit.id: unit for unit in rubric.units}
@@ -151,7 +151,7 @@ def _piloted(
         yield Piloted(item.id, item.key, unit.id, unit.text, unit.weight, found, agreed.get(unit.id))
 
 
-def _gap(project: Project, rater: Rater | None) -> Estimate:
+def _gap(project: Project, rater: ResultRater | None) -> Estimate:
     means = (
         response_scores.system_means(response_scores.of_metric(project, JUDGED_BY.metrics[0].name, rater.id))
         if rater
@@ -160,26 +160,28 @@ def _gap(project: Project, rater: Rater | None) -> Estimate:
     return gap({system: mean.value for system, mean in means.items()})
 
 
-def _votes(rubric: Rubric, answers: Sequence[Answer], said: Said, rater: Rater) -> Iterator[Vote]:
+def _votes(
+    rubric: Rubric, answers: Sequence[Answer], said: Said, rater: ResultRater
+) -> Iterator[CriterionVote]:
     """Every criterion on every response: each vote of the people who labelled it, or the one that is missing."""
     for unit in rubric.units:
         for response_id, system in answers:
             voters = _voters(said, response_id) if rater.id == PEOPLE else [rater.id]
             for voter in voters or [""]:
                 value = said.get(voter, {}).get(response_id, {}).get(unit.id)
-                yield Vote(unit.id, system, response_id, value)
+                yield CriterionVote(unit.id, system, response_id, value)
 
 
 def _voters(said: Said, response_id: str) -> list[str]:
     return [rater for rater, of in said.items() if rater.startswith(PERSON_KEY) and response_id in of]
 
 
-def _own(rubric: Rubric, answers: Sequence[Answer], said: Said, rater: str) -> Iterator[Vote]:
+def _own(rubric: Rubric, answers: Sequence[Answer], said: Said, rater: str) -> Iterator[CriterionVote]:
     """What one rater said, of the responses they judged at all."""
     for response_id, system in answers:
         values = said.get(rater, {}).get(response_id)
         for unit in rubric.units if values is not None else ():
-            yield Vote(unit.id, system, response_id, values.get(unit.id) if values else None)
+            yield CriterionVote(unit.id, system, response_id, values.get(unit.id) if values else None)
 
 
 def _said(project: Project) -> dict[str, dict[str, dict[str, str]]]:
@@ -227,14 +229,14 @@ def _pairs(said: Said) -> list[tuple[str, str]]:
 
 
 REACHED = {
-    Reach.CEILING: ("every system always meets it", "flat"),
-    Reach.FLOOR: ("no system ever meets it", "flat"),
-    Reach.APART: ("tells systems apart", ""),
-    Reach.OPEN: ("open: votes are missing", "incomplete"),
+    CriterionReach.CEILING: ("every system always meets it", "flat"),
+    CriterionReach.FLOOR: ("no system ever meets it", "flat"),
+    CriterionReach.APART: ("tells systems apart", ""),
+    CriterionReach.OPEN: ("open: votes are missing", "incomplete"),
 }
 
 
-def sheets(found: Report) -> tuple[Sheet, ...]:
+def sheets(found: RubricPilotsReport) -> tuple[ResultSheet, ...]:
     """The criteria with the pass rate of each system; those that tell nothing apart first."""
     if not found.criteria:
         return ()
@@ -249,13 +251,13 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
     ordered = sorted(found.criteria, key=lambda one: _place(one.discrimination))
     rater_id = found.rater.id if found.rater else ""
     lines = tuple(_line(one, found.systems, rater_id, bool(found.raters)) for one in ordered)
-    criteria = Sheet(
+    criteria = ResultSheet(
         "criteria", "Criteria", heads, lines, tuple(_told(found)), tuple(_pictures(found)), DEPARTURES
     )
     return (criteria, _weights(found))
 
 
-def _weights(found: Report) -> Sheet:
+def _weights(found: RubricPilotsReport) -> ResultSheet:
     """The spread of weights beside the paper's experts'."""
     heads = columns(
         ("weight", "Weight"), ("criteria", "Criteria", "Of this weight"), ("share", "Share", "Of all criteria"),
@@ -271,34 +273,38 @@ def _weights(found: Report) -> Sheet:
             count(weight, form="g"), count(there), share(value), share(norm),
             _points(apart),
         )  # fmt: skip
-        lines.append(Line(cells))
-    return Sheet("weights", "Weights", heads, tuple(lines))
+        lines.append(SheetLine(cells))
+    return ResultSheet("weights", "Weights", heads, tuple(lines))
 
 
-def _points(apart: float | None) -> Cell:
+def _points(apart: float | None) -> SheetCell:
     if apart is None:
-        return Cell(UNDEFINED)
-    return Cell(f"{100 * apart:+.1f} points".replace("-", "−"), apart, value=apart)
+        return SheetCell(UNDEFINED)
+    return SheetCell(f"{100 * apart:+.1f} points".replace("-", "−"), apart, value=apart)
 
 
-def _pictures(found: Report) -> Iterator[Picture]:
+def _pictures(found: RubricPilotsReport) -> Iterator[SheetPicture]:
     title = "Weights beside the experts' of the paper"
     rows = [f"weight {weight}" for weight in found.weights]
     series: dict[str, list[float | None]] = {
         "here": [share.value for share in found.weights.values()],
         "experts (Table 10)": [EXPERT_WEIGHT_SHARES.get(weight) for weight in found.weights],
     }
-    yield Picture("weights", title, partial(result_pictures.bars, title, rows, series, "share of criteria"))
+    yield SheetPicture(
+        "weights", title, partial(result_pictures.bars, title, rows, series, "share of criteria")
+    )
     whole = len(found.criteria)
     title = f"What {counted(whole, 'criterion tells', 'criteria tell')}"
     rows = [words for words, _ in REACHED.values()]
     shares: dict[str, list[float | None]] = {
         "share of criteria": [found.reach.get(reach, 0) / whole for reach in REACHED]
     }
-    yield Picture("reach", title, partial(result_pictures.bars, title, rows, shares, "share of criteria"))
+    yield SheetPicture(
+        "reach", title, partial(result_pictures.bars, title, rows, shares, "share of criteria")
+    )
 
 
-def _agreement_heads(found: Report) -> tuple[tuple[str, ...], ...]:
+def _agreement_heads(found: RubricPilotsReport) -> tuple[tuple[str, ...], ...]:
     """Where no two raters judged the same responses, nothing is said of agreement."""
     if not found.raters:
         return ()
@@ -309,22 +315,22 @@ def _agreement_heads(found: Report) -> tuple[tuple[str, ...], ...]:
 
 
 def _place(found: Discrimination) -> tuple[int, float]:
-    order = (Reach.CEILING, Reach.FLOOR, Reach.OPEN, Reach.APART)
+    order = (CriterionReach.CEILING, CriterionReach.FLOOR, CriterionReach.OPEN, CriterionReach.APART)
     return order.index(found.reach), found.spread.value or 0.0
 
 
-def _line(one: Piloted, systems: Sequence[str], rater_id: str, found_by_two: bool) -> Line:
+def _line(one: Piloted, systems: Sequence[str], rater_id: str, found_by_two: bool) -> SheetLine:
     found, agreed = one.discrimination, one.agreement
     words, state = REACHED[found.reach]
     cells = (
         text(one.item_key), text(one.text, tip=one.text), count(one.weight, form="g"), text(words, state=state),
         figure(found.spread),
-        *((figure(agreed.kappa), _bare(agreed.percent)) if agreed else (Cell(""), Cell("")) if found_by_two else ()),
+        *((figure(agreed.kappa), _bare(agreed.percent)) if agreed else (SheetCell(""),) * (2 if found_by_two else 0)),
         *(share(found.rates.get(system), 0, "No vote came") for system in systems),
     )  # fmt: skip
     more = (("Criterion", one.text), *_account(found, agreed))
-    source = Source(JUDGED_BY.name, rater_id, item_id=one.item_id, unit_id=one.unit_id)
-    return Line(cells, one.item_id, one.unit_id, Kind.RUBRIC.value, more=more, source=source)
+    source = FigureSource(JUDGED_BY.name, rater_id, item_id=one.item_id, unit_id=one.unit_id)
+    return SheetLine(cells, one.item_id, one.unit_id, Kind.RUBRIC.value, more=more, source=source)
 
 
 def _account(found: Discrimination, agreed: CriterionAgreement | None) -> Iterator[tuple[str, str]]:
@@ -341,7 +347,7 @@ def _account(found: Discrimination, agreed: CriterionAgreement | None) -> Iterat
             )
 
 
-def _bare(estimate: Estimate) -> Cell:
+def _bare(estimate: Estimate) -> SheetCell:
     """A figure without its interval and method, for which a column of shares has no room."""
     return figure(Estimate(estimate.value, n=estimate.n, missing=estimate.missing, note=estimate.note))
 
@@ -351,13 +357,16 @@ def _of_experts(weight: float) -> str:
     return "" if norm is None else f" (the paper's experts {percent(norm)})"
 
 
-def _told(found: Report) -> Iterator[str]:
+def _told(found: RubricPilotsReport) -> Iterator[str]:
     whole = len(found.criteria)
     by_name = found.rater.name if found.rater else ""
-    flat = found.reach.get(Reach.CEILING, 0), found.reach.get(Reach.FLOOR, 0)
+    apart, ceiling, floor, unknown = (
+        found.reach.get(reach, 0)
+        for reach in (CriterionReach.APART, CriterionReach.CEILING, CriterionReach.FLOOR, CriterionReach.OPEN)
+    )
     yield (
-        f"By the votes of {by_name}, {found.reach.get(Reach.APART, 0):,} of {whole:,} criteria tell systems apart; "
-        f"{flat[0]:,} are met by all, {flat[1]:,} by none, {found.reach.get(Reach.OPEN, 0):,} are open."
+        f"By the votes of {by_name}, {apart:,} of {whole:,} criteria tell systems apart; "
+        f"{ceiling:,} are met by all, {floor:,} by none, {unknown:,} are open."
     )
     spread = ", ".join(
         f"weight {weight} {percent(share.value or 0.0)}{_of_experts(weight)}"

@@ -1,4 +1,4 @@
-"""Two rubric sets for the same items, on the same responses: scores, gaps, weights, and what they have in common."""
+"""Two rubric sets for the same items and responses: scores, gaps, weights and shared criteria."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -14,15 +14,15 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures, result_raters, scoring
 from annotator.actions.results.response_scores import RESPONSE
-from annotator.actions.results.result_raters import Rater
+from annotator.actions.results.result_raters import ResultRater
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
     SYSTEM_COLUMN,
-    Cell,
-    Choice,
-    Line,
-    Picture,
-    Sheet,
+    ResultSheet,
+    SheetCell,
+    SheetLine,
+    SheetPicture,
+    ViewChoice,
     columns,
     count,
     figure,
@@ -32,7 +32,7 @@ from annotator.actions.results.result_sheets import (
     share,
     text,
 )
-from annotator.domain.judges.protocol import Material, Scored
+from annotator.domain.judges.protocol import Material, RatedResponse
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.rubric import EXPERT_WEIGHT_SHARES, Rubric
 from annotator.domain.material.item import Item
@@ -51,11 +51,11 @@ Rubrics = dict[str, Rubric]
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """Two sets by name, what they come to side by side, and their criteria by item."""
+class RubricSetsReport:
+    """Two sets by name, their totals side by side, and their criteria by item."""
 
     names: tuple[str, str]
-    raters: tuple[Rater | None, Rater | None]
+    raters: tuple[ResultRater | None, ResultRater | None]
     beside: Beside
     rubrics: tuple[Mapping[str, Rubric], Mapping[str, Rubric]]
 
@@ -98,7 +98,7 @@ def _settled(project: Project) -> Rubrics:
     return {keys[item_id]: one for item_id, one in documents.items() if isinstance(one, Rubric) and one.units}
 
 
-def choices(project: Project) -> tuple[Choice, ...]:
+def choices(project: Project) -> tuple[ViewChoice, ...]:
     """Which two sets, and whose judgements. A coordinator alone tells one person's from another's."""
     names = tuple(
         (name.capitalize() if name in (SETTLED, IMPORTED, DRAFTED) else name, name) for name in sets(project)
@@ -107,13 +107,15 @@ def choices(project: Project) -> tuple[Choice, ...]:
     judges = response_scores.rater_choice(project, JUDGED_BY.name)
     single = tuple(value for value in judges.values if value[1] != result_raters.PEOPLE)
     return (
-        Choice("one", "Set", names),
-        Choice("other", "Beside", other),
-        Choice(judges.name, judges.words, single),
+        ViewChoice("one", "Set", names),
+        ViewChoice("other", "Beside", other),
+        ViewChoice(judges.name, judges.words, single),
     )
 
 
-def report(project: Project, one: str = "", other: str = "", judge: str = "", file: str = "") -> Report:
+def report(
+    project: Project, one: str = "", other: str = "", judge: str = "", file: str = ""
+) -> RubricSetsReport:
     """Two sets of a project, or one of it beside the settled set of another project's file.
 
     Items are matched by key, responses by item and system, first run. Of another project the last judge counts,
@@ -132,7 +134,7 @@ def report(project: Project, one: str = "", other: str = "", judge: str = "", fi
         second = names[1] if len(names) > 1 else first
         beside = RubricSet(second, there.get(second, {}), _verdicts(project, there.get(second, {}), rater))
         their_rater = rater
-    return Report(
+    return RubricSetsReport(
         (own.name, beside.name),
         (rater, their_rater),
         side_by_side(own, beside, _score),
@@ -143,10 +145,10 @@ def report(project: Project, one: str = "", other: str = "", judge: str = "", fi
 def _score(rubric: Rubric, said: Mapping[str, str]) -> float | None:
     """What a response is worth by a rubric and what was said of its criteria."""
     material = Material(NO_ITEM, NO_RESPONSE, {Kind.RUBRIC: rubric})
-    return JUDGED_BY.metrics[0].score(Scored(material, said), False).value
+    return JUDGED_BY.metrics[0].score(RatedResponse(material, said), False).value
 
 
-def _of_file(path: Path, rater: Rater | None) -> tuple[RubricSet, Rater | None]:
+def _of_file(path: Path, rater: ResultRater | None) -> tuple[RubricSet, ResultRater | None]:
     project = Project.open(path, readonly=True)
     try:
         there = result_raters.raters(project, JUDGED_BY.name)
@@ -158,7 +160,7 @@ def _of_file(path: Path, rater: Rater | None) -> tuple[RubricSet, Rater | None]:
         project.close()
 
 
-def _rater(project: Project, judge: str) -> Rater | None:
+def _rater(project: Project, judge: str) -> ResultRater | None:
     # Of people each one by themselves: what several said of a criterion is no verdict.
     there = (
         one for one in result_raters.everybody(project, JUDGED_BY.name) if one.id != result_raters.PEOPLE
@@ -167,7 +169,7 @@ def _rater(project: Project, judge: str) -> Rater | None:
 
 
 def _verdicts(
-    project: Project, rubrics: Rubrics, rater: Rater | None
+    project: Project, rubrics: Rubrics, rater: ResultRater | None
 ) -> dict[tuple[str, str], dict[str, str]]:
     """Item and system → criterion → value, by these rubrics; responses nobody judged by them are out."""
     if rater is None:
@@ -192,7 +194,7 @@ def _places(project: Project) -> Iterator[tuple[str, tuple[str, str]]]:
                 yield response_id, (items[item_id].key, systems[system_id])
 
 
-def sheets(found: Report) -> tuple[Sheet, ...]:
+def sheets(found: RubricSetsReport) -> tuple[ResultSheet, ...]:
     """Scores under both sets, weights of both, and their criteria side by side."""
     if not found.beside.items or found.names[0] == found.names[1]:
         return ()
@@ -204,11 +206,11 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
     )
 
 
-def _sides(found: Report) -> list[tuple[str, str]]:
+def _sides(found: RubricSetsReport) -> list[tuple[str, str]]:
     return [(key_of("set", name), name) for name in found.names]
 
 
-def _scores(found: Report) -> Sheet:
+def _scores(found: RubricSetsReport) -> ResultSheet:
     one, other = found.names
     heads = columns(
         SYSTEM_COLUMN, *_sides(found), ("difference", "Difference", f"{other} less {one}"),
@@ -217,16 +219,18 @@ def _scores(found: Report) -> Sheet:
     lines = []
     for system, (a, b) in found.beside.scores.items():
         apart = b.value - a.value if a.value is not None and b.value is not None else None
-        lines.append(Line((text(system), figure(a), figure(b), count(apart, form="+.3f"), count(a.n))))
+        lines.append(SheetLine((text(system), figure(a), figure(b), count(apart, form="+.3f"), count(a.n))))
     what = JUDGED_BY.metrics[0].title
     title = f"{what} under “{one}” and under “{other}”"
     rows = [(system, *pair) for system, pair in found.beside.scores.items()]
     axis = f"{what.lower()}, mean over items judged under both, 95 % interval"
-    picture = Picture("scores", title, partial(result_pictures.pairs, title, rows, found.names, axis))
-    return Sheet("scores", "Scores", heads, tuple(lines), tuple(_told(found)), (picture,) if rows else ())
+    picture = SheetPicture("scores", title, partial(result_pictures.pairs, title, rows, found.names, axis))
+    return ResultSheet(
+        "scores", "Scores", heads, tuple(lines), tuple(_told(found)), (picture,) if rows else ()
+    )
 
 
-def _told(found: Report) -> Iterator[str]:
+def _told(found: RubricSetsReport) -> Iterator[str]:
     beside, (one, other) = found.beside, found.names
     yield (
         f"{counted(len(beside.items), 'item has', 'items have')} both sets; {in_words(beside.matched)} of their "
@@ -238,20 +242,20 @@ def _told(found: Report) -> Iterator[str]:
         yield f"No report was judged by both “{one}” and “{other}”: only weights and criteria can be compared."
 
 
-def _weights(found: Report) -> Sheet:
+def _weights(found: RubricSetsReport) -> ResultSheet:
     heads = columns(("weight", "Weight"), *_sides(found), ("experts", "Experts", "Of the paper, Table 10"))
     weights = sorted({weight for own in found.beside.weights for weight in own})
     norms = [EXPERT_WEIGHT_SHARES.get(weight) for weight in weights]
     shares = [[_share(own, weight) for weight in weights] for own in found.beside.weights]
     lines = [
-        Line((count(weight, form="g"), *(share(own[place]) for own in shares), share(norms[place])))
+        SheetLine((count(weight, form="g"), *(share(own[place]) for own in shares), share(norms[place])))
         for place, weight in enumerate(weights)
     ]
     title = "Weights of both sets"
     rows = [f"weight {weight}" for weight in weights]
     series = dict(zip(found.names, shares, strict=True)) | {"experts (Table 10)": norms}
     draw = partial(result_pictures.bars, title, rows, series, "share of criteria")
-    return Sheet("weights", "Weights", heads, tuple(lines), (), (Picture("weights", title, draw),))
+    return ResultSheet("weights", "Weights", heads, tuple(lines), (), (SheetPicture("weights", title, draw),))
 
 
 def _share(own: Mapping[int | float, Estimate], weight: float) -> float | None:
@@ -259,17 +263,17 @@ def _share(own: Mapping[int | float, Estimate], weight: float) -> float | None:
     return own[weight].value if weight in own else 0.0 if any(one.n for one in own.values()) else None
 
 
-def _alignment(found: Report) -> Sheet:
+def _alignment(found: RubricSetsReport) -> ResultSheet:
     heads = columns(
         ITEM_COLUMN, *_sides(found),
         ("likeness", "Likeness", "Of the two wordings, 1 for equal ones; pairs below 0.36 are not matched"),
         ("weights", "Weights", "Of both criteria"),
     )  # fmt: skip
     lines = [line for item in found.beside.items for line in _lines(found, item)]
-    return Sheet("criteria", "Criteria", heads, tuple(lines))
+    return ResultSheet("criteria", "Criteria", heads, tuple(lines))
 
 
-def _lines(found: Report, item: str) -> Iterator[Line]:
+def _lines(found: RubricSetsReport, item: str) -> Iterator[SheetLine]:
     a, b = (own[item].units for own in found.rubrics)
     alignment = found.beside.alignments[item]
     for i, j, alike in alignment.pairs:
@@ -280,8 +284,10 @@ def _lines(found: Report, item: str) -> Iterator[Line]:
         yield _row(item, "", b[j].text, None, f"– and {b[j].weight}")
 
 
-def _row(item: str, one: str, other: str, alike: float | None, weights: str) -> Line:
+def _row(item: str, one: str, other: str, alike: float | None, weights: str) -> SheetLine:
     likeness = (
-        Cell("only one has it") if alike is None else Cell(f"{alike:.2f}", alike, state="agreed", value=alike)
+        SheetCell("only one has it")
+        if alike is None
+        else SheetCell(f"{alike:.2f}", alike, state="agreed", value=alike)
     )
-    return Line((text(item), text(one, tip=one), text(other, tip=other), likeness, text(weights)))
+    return SheetLine((text(item), text(one, tip=one), text(other, tip=other), likeness, text(weights)))

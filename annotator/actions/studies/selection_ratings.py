@@ -1,4 +1,4 @@
-"""Which questions make the benchmark: what each rater gave, what is kept, and how far raters agree."""
+"""Selection of benchmark questions: ratings, kept questions, rater agreement."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ from annotator.actions.results.response_scores import ItemName
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
     QUESTION_COLUMN,
-    Cell,
-    Choice,
-    Line,
-    Picture,
-    Sheet,
+    ResultSheet,
+    SheetCell,
+    SheetLine,
+    SheetPicture,
+    ViewChoice,
     columns,
     count,
     figure,
@@ -33,7 +33,7 @@ from annotator.stats.agreement.ratings import (
     BAR,
     DEPARTURES,
     FEWEST_RATERS,
-    Chosen,
+    RatedQuestion,
     agreement,
     item_score,
     rater_score,
@@ -44,24 +44,24 @@ BARS = ("4.5", "4", "3.5", "3", "5")
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """By item what each rater's ratings come to and what becomes of it; r of each two raters."""
+class SelectionReport:
+    """By item each rater's ratings and the decision; r of every two raters."""
 
     bar: float
     raters: tuple[str, ...]
     items: Mapping[str, ItemName]
-    chosen: Mapping[str, Chosen]
+    chosen: Mapping[str, RatedQuestion]
     scores: Mapping[str, Mapping[str, Estimate]]
     agreement: Mapping[tuple[str, str], Estimate]
     unreadable: int
 
 
-def choices(_project: Project) -> tuple[Choice, ...]:
+def choices(_project: Project) -> tuple[ViewChoice, ...]:
     """The mean at which a question is kept; the paper's is 4.5."""
-    return (Choice("bar", "Kept at", tuple((bar, bar) for bar in BARS)),)
+    return (ViewChoice("bar", "Kept at", tuple((bar, bar) for bar in BARS)),)
 
 
-def report(project: Project, bar: str = f"{BAR:g}") -> Report:
+def report(project: Project, bar: str = f"{BAR:g}") -> SelectionReport:
     """All submitted ratings; only a coordinator sees how each rater answered."""
     people.refuse_others(project, "can see how questions were rated")
     items, given, unreadable = response_scores.items_named(project), _given(project), 0
@@ -80,7 +80,7 @@ def report(project: Project, bar: str = f"{BAR:g}") -> Report:
         for who, score in own.items():
             if score.value is not None:
                 by_rater.setdefault(who, {})[item_id] = score.value
-    return Report(
+    return SelectionReport(
         float(bar),
         tuple(sorted({who for own in scores.values() for who in own})),
         items,
@@ -120,7 +120,7 @@ def _given(project: Project) -> dict[str, dict[str, Selection]]:
     }
 
 
-def sheets(found: Report) -> tuple[Sheet, ...]:
+def sheets(found: SelectionReport) -> tuple[ResultSheet, ...]:
     """Questions with what each rater gave, and how far each two raters agree."""
     if not found.chosen:
         return ()
@@ -137,8 +137,8 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
             text(name.key), text(name.question, tip=name.question), text(name.question_type), figure(chosen.score),
             text(words, chosen.score.note, state), *(_given_by(found, item_id, who) for who in found.raters),
         )  # fmt: skip
-        lines.append(Line(cells, item_id=item_id, kind=Kind.SELECTION.value))
-    sheet = Sheet(
+        lines.append(SheetLine(cells, item_id=item_id, kind=Kind.SELECTION.value))
+    sheet = ResultSheet(
         "questions",
         "Questions",
         heads,
@@ -150,12 +150,12 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
     return (sheet, _agreement(found)) if found.agreement else (sheet,)
 
 
-def _given_by(found: Report, item_id: str, who: str) -> Cell:
+def _given_by(found: SelectionReport, item_id: str, who: str) -> SheetCell:
     own = found.scores[item_id].get(who)
-    return Cell("", None, "Has not rated it") if own is None else figure(own)
+    return SheetCell("", None, "Has not rated it") if own is None else figure(own)
 
 
-def _told(found: Report) -> list[str]:
+def _told(found: SelectionReport) -> list[str]:
     kept = [chosen.kept for chosen in found.chosen.values()]
     told = [
         f"{kept.count(True):,} of {len(kept):,} questions are kept at {found.bar:g} or more, {kept.count(False):,} are "
@@ -171,23 +171,23 @@ def _told(found: Report) -> list[str]:
     return told
 
 
-def _agreement(found: Report) -> Sheet:
+def _agreement(found: SelectionReport) -> ResultSheet:
     heads = columns(
         ("rater", "Rater"),
         ("other_rater", "Other rater"),
         ("pearson", "Pearson's r", "Of the two raters' item scores"),
         ("items", "Items", "That both rated"),
     )
-    lines = [Line((text(a), text(b), figure(r), count(r.n))) for (a, b), r in found.agreement.items()]
-    return Sheet("raters", "Raters", heads, tuple(lines))
+    lines = [SheetLine((text(a), text(b), figure(r), count(r.n))) for (a, b), r in found.agreement.items()]
+    return ResultSheet("raters", "Raters", heads, tuple(lines))
 
 
-def _pictures(found: Report) -> list[Picture]:
+def _pictures(found: SelectionReport) -> list[SheetPicture]:
     made = []
     for a, b in found.agreement:
         both = [item for item, own in found.scores.items() if a in own and b in own]
         points = [
-            result_pictures.Point(found.items[item].key, x, y, strong=found.chosen[item].kept is True)
+            result_pictures.PicturePoint(found.items[item].key, x, y, strong=found.chosen[item].kept is True)
             for item in both
             if (x := found.scores[item][a].value) is not None
             and (y := found.scores[item][b].value) is not None
@@ -196,5 +196,5 @@ def _pictures(found: Report) -> list[Picture]:
             continue
         title = f"Scores by {a} and by {b}; those kept are full"
         draw = partial(result_pictures.plane, title, points, a, b)
-        made.append(Picture(f"{a}/{b}", title, draw))
+        made.append(SheetPicture(f"{a}/{b}", title, draw))
     return made

@@ -1,1 +1,1 @@
-"""What is taken back, and recovered after a crash, above all subjects."""
+"""Undo, redo, and recovery after a crash, for all subjects."""

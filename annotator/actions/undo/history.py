@@ -1,4 +1,4 @@
-"""How changes are taken back and done again, also after a restart: the audit is the only list of them."""
+"""Undo and redo, also after a restart, with the audit as the only list of changes."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""How typing that a crash cut short is finished: each draft by the subject that it belongs to."""
+"""Recovery of drafts after a crash, each by the subject that it belongs to."""
 
 from sqlalchemy import select
 

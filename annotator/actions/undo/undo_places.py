@@ -1,4 +1,4 @@
-"""What a change is called once it is taken back or done again, and where that is seen."""
+"""Names of changes that were undone or redone, and the place that shows them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -22,20 +22,20 @@ ADJUDICATION = table(AdjudicationRow)
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """The change in words, the page that shows it, and where on that page."""
+class UndoneChange:
+    """An undone change in words, with the page and the place that show it."""
 
     words: str
     page: str
     place: dict[str, Any] = field(default_factory=dict)
 
 
-def seen(project: Project, change: Change) -> Seen:
-    """How a change that was taken back or done again is told to whoever does not have it in view."""
+def seen(project: Project, change: Change) -> UndoneChange:
+    """How a change that was taken back or done again is told to anyone who does not have it in view."""
     return _SEEN[change.kind](project, change)
 
 
-def _artifact(project: Project, change: Change) -> Seen:
+def _artifact(project: Project, change: Change) -> UndoneChange:
     artifact = artifacts.read(project, change.subject)
     kept = {one.number: one.content for one in artifacts.revisions(project, artifact.id)}
     images = (change.before, change.after)
@@ -43,7 +43,7 @@ def _artifact(project: Project, change: Change) -> Seen:
     unit_id, words = _differing(was, now)
     place = {"item_id": artifact.item_id, "kind": artifact.kind.value}
     place |= {"unit_id": unit_id} if unit_id in {unit.id for unit in now.units} else {}
-    return Seen(f"{words or change.verb}, item {_key(project, artifact.item_id)}", "Author", place)
+    return UndoneChange(f"{words or change.verb}, item {_key(project, artifact.item_id)}", "Author", place)
 
 
 def _differing(was: Document[Any], now: Document[Any]) -> tuple[str, str]:
@@ -61,7 +61,7 @@ def _differing(was: Document[Any], now: Document[Any]) -> tuple[str, str]:
     return "", ""
 
 
-def _label(project: Project, change: Change) -> Seen:
+def _label(project: Project, change: Change) -> UndoneChange:
     image = change.after or change.before
     first = next(iter(image[SEVERAL].values()), None) if SEVERAL in image else image
     if not first:
@@ -69,50 +69,52 @@ def _label(project: Project, change: Change) -> Seen:
     taxonomy = TAXONOMIES.get(first["protocol"])
     place = {"protocol": taxonomy.of if taxonomy else first["protocol"]}
     place |= {name: first[name] for name in ("response_id", "unit_id")}
-    return Seen(f"{change.verb}, item {_key(project, first['item_id'])}", "Label", place)
+    return UndoneChange(f"{change.verb}, item {_key(project, first['item_id'])}", "Label", place)
 
 
-def _ruling(project: Project, change: Change) -> Seen:
+def _ruling(project: Project, change: Change) -> UndoneChange:
     with project.store.read() as db:
         found = db.execute(
             select(ADJUDICATION).where(ADJUDICATION.c.id == change.before["adjudication"])
         ).one()
     place = {"item_id": found.item_id, "stage": found.stage, "ruling_id": change.subject}
-    return Seen(f"{change.verb}, {found.stage} of item {_key(project, found.item_id)}", "Adjudicate", place)
+    return UndoneChange(
+        f"{change.verb}, {found.stage} of item {_key(project, found.item_id)}", "Adjudicate", place
+    )
 
 
-def _informed(_project: Project, change: Change) -> Seen:
+def _informed(_project: Project, change: Change) -> UndoneChange:
     image = change.after or change.before
     part = "Disagreements" if image.get("label_of") else "Reviews"
-    return Seen(change.verb, "Validate", {"part": part})
+    return UndoneChange(change.verb, "Validate", {"part": part})
 
 
-def _item(project: Project, change: Change) -> Seen:
-    return Seen(f"{', '.join(change.before)} of item {_key(project, change.subject)}", "Items")
+def _item(project: Project, change: Change) -> UndoneChange:
+    return UndoneChange(f"{', '.join(change.before)} of item {_key(project, change.subject)}", "Items")
 
 
-def _person(project: Project, change: Change) -> Seen:
+def _person(project: Project, change: Change) -> UndoneChange:
     names = {person.id: person.name for person in people.people(project)}
     words = f"{', '.join(change.before)} of {names.get(change.subject, 'a person')}"
-    return Seen(words, "People", {"part": "Team"})
+    return UndoneChange(words, "People", {"part": "Team"})
 
 
-def _at(page: str, **place: Any) -> Callable[[Project, Change], Seen]:
+def _at(page: str, **place: Any) -> Callable[[Project, Change], UndoneChange]:
     """The change under its own name, always seen in one place."""
-    return lambda _project, change: Seen(change.verb, page, place)
+    return lambda _project, change: UndoneChange(change.verb, page, place)
 
 
-def _setting(_project: Project, change: Change) -> Seen:
+def _setting(_project: Project, change: Change) -> UndoneChange:
     if change.subject == criterion_weights.SETTING:
-        return Seen(change.verb, "Guidelines", {"stage": Stage.RUBRIC.value})
-    return Seen(change.verb, "Results")
+        return UndoneChange(change.verb, "Guidelines", {"stage": Stage.RUBRIC.value})
+    return UndoneChange(change.verb, "Results")
 
 
 def _key(project: Project, item_id: str) -> str:
     return items.read(project, item_id).key
 
 
-_SEEN: Mapping[str, Callable[[Project, Change], Seen]] = {
+_SEEN: Mapping[str, Callable[[Project, Change], UndoneChange]] = {
     "artifact": _artifact,
     "assignment": _at("People", part="Progress"),
     "extract": _at("Material", part="Extracts"),

@@ -1,1 +1,1 @@
-"""Whether a judge may stand in for people: figures, disagreements, corrected scores, replays, validity cards."""
+"""Validation of judges: figures, disagreements, corrected scores, replays, validity cards."""

@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from annotator.actions.results.result_sheets import Line, Sheet, columns, count, text
+from annotator.actions.results.result_sheets import ResultSheet, SheetLine, columns, count, text
 from annotator.actions.sets.validation_figures import TITLES, told
 from annotator.actions.sets.validation_ground import PEOPLE
 from annotator.actions.sets.validation_units import ALL
-from annotator.actions.validation.validation import Line as Judged
-from annotator.actions.validation.validation import Validation
+from annotator.actions.validation.validation import RaterFigures, Validation
 from annotator.domain.judges.protocol import Protocol
 from annotator.domain.judges.published import Aim
 from annotator.domain.texts.estimate import Estimate
@@ -29,8 +28,8 @@ def words(shape: Protocol) -> str:
     return f"Published aim: {'; '.join(each)}."
 
 
-def sheet(found: Validation) -> Sheet:
-    """A line for each published figure and whoever it is an aim for, where figures are not broken down."""
+def sheet(found: Validation) -> ResultSheet:
+    """A line for each published figure and the person who it is an aim for, where figures are not broken down."""
     heads = columns(
         ("figure", "Figure"), ("published_for", "Published for", "Between whom the published agreement is"),
         ("published", "Published"), ("place", "Place", "Where the paper prints it"),
@@ -38,13 +37,13 @@ def sheet(found: Validation) -> Sheet:
         ("here", "Here", "The same figure on the labels of this project"),
     )  # fmt: skip
     lines = tuple(
-        Line((
+        SheetLine((
             text(TITLES[aim.figure][0], tip=TITLES[aim.figure][1]), text(aim.whose), count(aim.value, form=".2f"),
             text(aim.place), text(name), told(here),
         ))
-        for aim in found.shape.aims if found.wish.by == ALL for name, here in _reached(found, aim)
+        for aim in found.shape.aims if found.query.by == ALL for name, here in _reached(found, aim)
     )  # fmt: skip
-    return Sheet("aims", "Published aim", heads, lines)
+    return ResultSheet("aims", "Published aim", heads, lines)
 
 
 def _reached(found: Validation, aim: Aim) -> Iterator[tuple[str, Estimate]]:
@@ -55,5 +54,5 @@ def _reached(found: Validation, aim: Aim) -> Iterator[tuple[str, Estimate]]:
         yield "–", NOT_HERE
 
 
-def _is_for(aim: Aim, line: Judged) -> bool:
+def _is_for(aim: Aim, line: RaterFigures) -> bool:
     return line.rater.is_judge if aim.judge else line.rater.id == PEOPLE

@@ -1,4 +1,4 @@
-"""Validity cards: what they can be made of in this project, and how they are kept as files, outside of it."""
+"""Validity cards: which can be made in this project, and their files outside of it."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -12,9 +12,9 @@ from annotator import files
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
 from annotator.actions.project.keeping import kept, known
-from annotator.actions.results.result_sheets import Choice
+from annotator.actions.results.result_sheets import ViewChoice
 from annotator.actions.runs.journal import JUDGEMENT, RUN
-from annotator.actions.studies.result_views import View
+from annotator.actions.studies.result_views import ResultView
 from annotator.actions.validation import validation_views, validity_cards
 from annotator.actions.validation.validity_cards import NO_PROMPT
 from annotator.domain.judges.judge import JudgeKind
@@ -31,7 +31,7 @@ ENDINGS = card_files.ENDINGS
 
 
 @kept
-def choices(project: Project) -> tuple[Choice, ...]:
+def choices(project: Project) -> tuple[ViewChoice, ...]:
     """What was judged, by whom, by which wording where there are several, and on which labels it is validated."""
     labels = [one for one in validation_views.choices(project) if one.name != "by"]
     protocols = [value for one in labels if one.name == "protocol" for _, value in one.values]
@@ -60,14 +60,14 @@ def at_once(project: Project, **chosen: str) -> ValidityCard:
 def _wish(
     judge: str = "", protocol: str = USUAL, prompt: str = "", set: str = "", part: str = "", against: str = "",  # noqa: A002
     positive: str = "", opening: str = "",
-) -> validity_cards.Wish:  # fmt: skip
+) -> validity_cards.CardQuery:  # fmt: skip
     if not judge:
         raise Refusal("No judge has judged anything of this kind yet.", "Run a judge on these reports first.")
     whom = (against,) if against else ()
-    return validity_cards.Wish(judge, protocol, set, part, whom, positive, prompt, opening)
+    return validity_cards.CardQuery(judge, protocol, set, part, whom, positive, prompt, opening)
 
 
-def _judges(project: Project, protocol: str) -> Iterator[Choice]:
+def _judges(project: Project, protocol: str) -> Iterator[ViewChoice]:
     """Those that judged, the baseline last, and the wordings of each that judged by several."""
     j = JUDGEMENT.c
     question = (
@@ -86,15 +86,15 @@ def _judges(project: Project, protocol: str) -> Iterator[Choice]:
     )
     if there:
         names = tuple((one.name, one.name) for one in there)
-        yield Choice("judge", "Judge", names, ("protocol", (protocol,)))
+        yield ViewChoice("judge", "Judge", names, ("protocol", (protocol,)))
     for one in there:
         if len(wordings[one.id]) > 1:
             hashes = (prompt or NO_PROMPT for prompt in sorted(wordings[one.id]))
             known = tuple((prompt[:SHOWN], prompt) for prompt in hashes)
-            yield Choice("prompt", "Prompt", known, ("judge", (one.name,)))
+            yield ViewChoice("prompt", "Prompt", known, ("judge", (one.name,)))
 
 
-VIEW = View(
+VIEW = ResultView(
     NAME,
     "Card",
     "Cards",

@@ -1,4 +1,4 @@
-"""What a score is once people's labels correct the judge: scores, how sure their order is, what to label next."""
+"""Corrected leaderboard: scores corrected by people's labels, ranks, and what to label next."""
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -10,8 +10,8 @@ from annotator.actions.results import metrics, result_raters
 from annotator.actions.results.metrics import USUAL_METRIC, MetricInfo
 from annotator.actions.results.result_raters import CONSENSUS
 from annotator.actions.sets import validation_ground, validation_units
-from annotator.actions.sets.validation_ground import Ground, Rater
-from annotator.actions.sets.validation_units import Key, Place
+from annotator.actions.sets.validation_ground import Ground, ValidationRater
+from annotator.actions.sets.validation_units import Key, UnitPlace
 from annotator.actions.validation.validation import against_words
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.protocol import Metric, Protocol
@@ -19,13 +19,13 @@ from annotator.domain.texts.estimate import cut
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS
 from annotator.stats.intervals.resampling import RESAMPLES
-from annotator.stats.validation.leaderboard import Scored, Standings, standings
+from annotator.stats.validation.leaderboard import Leaderboard, SystemUnits, standings
 from annotator.stats.validation.planning import LabelPlan, plan_labels
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """Whose judgements are corrected, by whose labels; the judge that stands first by name unless one is named.
+class CorrectionQuery:
+    """The judge to correct and the labels to use; by default the first judge by name.
 
     `width` is what the interval of a corrected score is wanted to be, for the plan of further labels: a share of the
     range in which the score lies.
@@ -76,8 +76,8 @@ def offered(project: Project) -> list[MetricInfo]:
 
 
 @dataclass(frozen=True, slots=True)
-class Next:
-    """A response that is to be labelled next, and how many units it has."""
+class NextResponse:
+    """A response to label next, and its number of units."""
 
     response_id: str
     item_key: str
@@ -86,28 +86,28 @@ class Next:
 
 
 @dataclass(frozen=True, slots=True)
-class More:
-    """What narrows a system's interval to the wanted width: how many labels, and of which responses."""
+class LabelsNeeded:
+    """Labels needed for the wanted interval width of a system: how many, and of which responses."""
 
     plan: LabelPlan
-    responses: tuple[Next, ...]
+    responses: tuple[NextResponse, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Corrected:
-    """A leaderboard, raw and corrected; systems are named. `labelled` counts the units with a label, by system.
+class CorrectedLeaderboard:
+    """A leaderboard, raw and corrected. `labelled` counts labelled units by system.
 
     `ids` has the id of each system.
     """
 
-    rater: Rater
+    rater: ValidationRater
     against: str
-    standings: Standings
+    standings: Leaderboard
     units: Mapping[str, int]
     labelled: Mapping[str, int]
-    more: Mapping[str, More]
+    more: Mapping[str, LabelsNeeded]
     notes: tuple[str, ...]
-    wish: Wish = field(default_factory=Wish)
+    query: CorrectionQuery = field(default_factory=CorrectionQuery)
     ids: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -115,7 +115,7 @@ class Corrected:
 class _Units:
     """The units of one system in the order of `places`."""
 
-    places: list[Place] = field(default_factory=list)
+    places: list[UnitPlace] = field(default_factory=list)
     labels: list[float | None] = field(default_factory=list)
     said: list[float | None] = field(default_factory=list)
     weights: list[float] = field(default_factory=list)
@@ -133,17 +133,17 @@ class _Units:
         return bounds[0] + bounds[1] * share, bounds[1] + bounds[0] * share
 
 
-def report(project: Project, wish: Wish) -> Corrected:
+def report(project: Project, query: CorrectionQuery) -> CorrectedLeaderboard:
     """Each system's score by the judge, and corrected by people's labels (PPI++), with how sure the order is.
 
     It is the mean over items of what verdicts are worth by their units' weight, as in the results: of all that can be
     reached, where units of negative weight take away. Where several people labelled a unit, its label is the mean of
     theirs. Refusal where no judge or nobody has said anything.
     """
-    info = wish.info
-    credit = credited()[wish.metric][1].credit or float
+    info = query.info
+    credit = credited()[query.metric][1].credit or float
     found = validation_ground.ground(
-        project, info.protocol, wish.set_name, wish.part, wish.against, wish.judge, wish.opening
+        project, info.protocol, query.set_name, query.part, query.against, query.judge, query.opening
     )
     rater = _judge(found)
     # The judge speaks of what nobody labelled, and of what is held back from comparison, too.
@@ -156,19 +156,20 @@ def report(project: Project, wish: Wish) -> Corrected:
         raise Refusal(
             f"Nothing that people labelled was judged by “{rater.name}”.", "Run it on those reports."
         )
-    scored: dict[Hashable, Scored] = {
-        name: Scored(one.labels, one.said, one.items, one.weights) for name, one in sorted(systems.items())
+    scored: dict[Hashable, SystemUnits] = {
+        name: SystemUnits(one.labels, one.said, one.items, one.weights)
+        for name, one in sorted(systems.items())
     }
-    return Corrected(
-        rater, against_words(found), _cut(standings(scored, resamples=wish.resamples), systems, ends),
+    return CorrectedLeaderboard(
+        rater, against_words(found), _cut(standings(scored, resamples=query.resamples), systems, ends),
         {name: len(one.places) for name, one in systems.items()},
         {name: sum(label is not None for label in one.labels) for name, one in systems.items()},
-        {name: _more(one, wish, ends) for name, one in sorted(systems.items())},
-        tuple(_notes(found, systems)), wish, {name: one.places[0].system_id for name, one in systems.items()},
+        {name: _more(one, query, ends) for name, one in sorted(systems.items())},
+        tuple(_notes(found, systems)), query, {name: one.places[0].system_id for name, one in systems.items()},
     )  # fmt: skip
 
 
-def _cut(found: Standings, systems: Mapping[str, _Units], ends: tuple[float, float]) -> Standings:
+def _cut(found: Leaderboard, systems: Mapping[str, _Units], ends: tuple[float, float]) -> Leaderboard:
     """The same with intervals that end where the score does: with few items, t intervals reach beyond."""
     scores = {
         name: replace(
@@ -182,7 +183,7 @@ def _cut(found: Standings, systems: Mapping[str, _Units], ends: tuple[float, flo
     return replace(found, scores=scores)
 
 
-def _judge(found: Ground) -> Rater:
+def _judge(found: Ground) -> ValidationRater:
     """The judge that is corrected: the named one, or the first that is no baseline."""
     there = found.judges()
     if not there:
@@ -201,7 +202,7 @@ def _labels(found: Ground, worth: Mapping[str, float]) -> dict[Key, float]:
 
 
 def _by_system(
-    places: Mapping[Key, Place], labels: Mapping[Key, float], said: Mapping[Key, float]
+    places: Mapping[Key, UnitPlace], labels: Mapping[Key, float], said: Mapping[Key, float]
 ) -> dict[str, _Units]:
     systems: dict[str, _Units] = defaultdict(_Units)
     judged: Counter[str] = Counter()
@@ -221,11 +222,11 @@ def _by_system(
     return dict(systems)
 
 
-def _more(one: _Units, wish: Wish, ends: tuple[float, float]) -> More:
-    """The plan of a system, and responses drawn by chance that give as many labels, from items without any first."""
-    plan = plan_labels(one.labels, one.said, wish.wide, one.weights, one.items, bounds=one.within(ends))
+def _more(one: _Units, query: CorrectionQuery, ends: tuple[float, float]) -> LabelsNeeded:
+    """The plan of a system, and responses drawn at random that give as many labels, from items without any first."""
+    plan = plan_labels(one.labels, one.said, query.wide, one.weights, one.items, bounds=one.within(ends))
     begun: dict[str, str] = {}
-    unlabelled: dict[str, list[Place]] = defaultdict(list)
+    unlabelled: dict[str, list[UnitPlace]] = defaultdict(list)
     for place, label, said in zip(one.places, one.labels, one.said, strict=True):
         if label is not None:
             begun[place.response_id] = place.item_id
@@ -233,7 +234,7 @@ def _more(one: _Units, wish: Wish, ends: tuple[float, float]) -> More:
         if said is not None:
             unlabelled[place.response_id].append(place)
     order = sorted(unlabelled.keys() - begun.keys())
-    Random(wish.seed).shuffle(order)
+    Random(query.seed).shuffle(order)
     reached = set(begun.values())
     order.sort(key=lambda response_id: unlabelled[response_id][0].item_id in reached)
     chosen, wanted = [], plan.more or 0
@@ -242,8 +243,8 @@ def _more(one: _Units, wish: Wish, ends: tuple[float, float]) -> More:
             break
         units = unlabelled[response_id]
         wanted -= len(units)
-        chosen.append(Next(response_id, units[0].item_key, units[0].system, len(units)))
-    return More(plan, tuple(chosen))
+        chosen.append(NextResponse(response_id, units[0].item_key, units[0].system, len(units)))
+    return LabelsNeeded(plan, tuple(chosen))
 
 
 def _notes(found: Ground, systems: Mapping[str, _Units]) -> Iterable[str]:
@@ -273,7 +274,7 @@ def _notes(found: Ground, systems: Mapping[str, _Units]) -> Iterable[str]:
     yield "Labels must be on randomly drawn units, as in a validation set."
 
 
-def in_order(found: Corrected) -> Sequence[str]:
+def in_order(found: CorrectedLeaderboard) -> Sequence[str]:
     """The systems, the best corrected score first, those without one last."""
     scores = found.standings.scores
 

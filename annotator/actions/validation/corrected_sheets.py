@@ -1,4 +1,4 @@
-"""The corrected leaderboard as tables and pictures: scores, every two systems, and what to label next."""
+"""Corrected leaderboard as tables and pictures: scores, pairs of systems, and what to label next."""
 
 from dataclasses import replace
 from functools import partial
@@ -7,11 +7,11 @@ from annotator.actions.results import result_pictures
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
     SYSTEM_COLUMN,
-    Cell,
-    Line,
-    Picture,
-    Sheet,
-    Source,
+    FigureSource,
+    ResultSheet,
+    SheetCell,
+    SheetLine,
+    SheetPicture,
     columns,
     count,
     figure,
@@ -19,21 +19,21 @@ from annotator.actions.results.result_sheets import (
 )
 from annotator.actions.sets.validation_figures import NO_SPREAD, told
 from annotator.actions.validation import validation
-from annotator.actions.validation.corrected import Corrected, in_order
-from annotator.actions.validation.validation_behind import Held, held
+from annotator.actions.validation.corrected import CorrectedLeaderboard, in_order
+from annotator.actions.validation.validation_behind import HeldRater, held
 from annotator.domain.texts.estimate import ROUGH, Estimate
 
 
-def sheets(found: Corrected) -> tuple[Sheet, ...]:
+def sheets(found: CorrectedLeaderboard) -> tuple[ResultSheet, ...]:
     """The leaderboard, every two systems, and the plan for intervals so narrow with the responses to label."""
     return tuple(
         sheet for sheet in (_scores(found), _pairs(found), _plan(found), _next(found)) if sheet.lines
     )
 
 
-def _scores(found: Corrected) -> Sheet:
+def _scores(found: CorrectedLeaderboard) -> ResultSheet:
     heads = columns(
-        SYSTEM_COLUMN, ("raw", "Raw", f"The judge's {found.wish.info.title.lower()}: mean over items"),
+        SYSTEM_COLUMN, ("raw", "Raw", f"The judge's {found.query.info.title.lower()}: mean over items"),
         ("corrected", "Corrected", "People's labels and the judge together (PPI++)"),
         ("labelled_units", "Labelled units", "People's mean over those"),
         ("rank", "Rank", "By corrected score, with where it lies in 95 % of resamples of the items"),
@@ -44,18 +44,18 @@ def _scores(found: Corrected) -> Sheet:
     for name in in_order(found):
         score = found.standings.scores[name]
         cells = (
-            text(name), replace(told(score.raw), source=_judged(found, name), metric=found.wish.metric),
+            text(name), replace(told(score.raw), source=_judged(found, name), metric=found.query.metric),
             told(score.corrected),
             replace(told(score.labelled), source=_labelled(found, name)),
             rank(found.standings.ranks[name]), count(score.tuning, form=".2f"), count(found.labelled[name]),
             count(found.units[name]),
         )  # fmt: skip
-        lines.append(Line(cells, source=_labelled(found, name)))
+        lines.append(SheetLine(cells, source=_labelled(found, name)))
     about = (f"“{found.rater.name}”, corrected by the labels of {found.against}.", *found.notes)
-    return Sheet("leaderboard", "Corrected leaderboard", heads, tuple(lines), about, _pictures(found))
+    return ResultSheet("leaderboard", "Corrected leaderboard", heads, tuple(lines), about, _pictures(found))
 
 
-def rank(found: Estimate) -> Cell:
+def rank(found: Estimate) -> SheetCell:
     """A rank with the ranks between which it lies: “5 (1–5)”."""
     cell = told(found)
     if found.value is None:
@@ -64,42 +64,42 @@ def rank(found: Estimate) -> Cell:
     return replace(cell, words=f"{found.value:g}{span}{' rough' if span and ROUGH in found.note else ''}")
 
 
-def _judged(found: Corrected, name: str) -> Source:
+def _judged(found: CorrectedLeaderboard, name: str) -> FigureSource:
     """All that the judge said of a system."""
-    return Source(
-        found.wish.info.protocol,
+    return FigureSource(
+        found.query.info.protocol,
         found.rater.id,
-        found.wish.metric,
+        found.query.metric,
         found.ids[name],
         words=f"{name}: raw, by {found.rater.name}",
     )
 
 
-def _labelled(found: Corrected, name: str) -> Held | None:
+def _labelled(found: CorrectedLeaderboard, name: str) -> HeldRater | None:
     """The units of a system that people labelled, with what the judge says of them."""
     if not found.labelled[name]:
         return None
-    of = found.wish
-    wish = validation.Wish(
+    of = found.query
+    query = validation.ValidationQuery(
         of.info.protocol, of.set_name, of.part, of.against, of.judge, by="system", opening=of.opening
     )
-    return held(wish, found.rater, name, f"{name}: units with a label")
+    return held(query, found.rater, name, f"{name}: units with a label")
 
 
-def _pictures(found: Corrected) -> tuple[Picture, ...]:
+def _pictures(found: CorrectedLeaderboard) -> tuple[SheetPicture, ...]:
     scores = found.standings.scores
     shown = [(name, scores[name].raw, scores[name].corrected) for name in in_order(found)]
-    info = found.wish.info
+    info = found.query.info
     title = f"{info.title} by “{found.rater.name}”, raw and corrected by people's labels"
     drawn = [end or 0.0 for _, *two in shown for one in two for end in (one.value, one.low)]
     draw = partial(
         result_pictures.pairs, title, shown, ("raw", "corrected"), f"{info.title}: {info.ranging}, 95 % interval",
         share=info.share and min(drawn, default=0) >= 0,
     )  # fmt: skip
-    return (Picture("corrected", f"{info.title}, raw and corrected", draw), *_flips(found))
+    return (SheetPicture("corrected", f"{info.title}, raw and corrected", draw), *_flips(found))
 
 
-def _flips(found: Corrected) -> tuple[Picture, ...]:
+def _flips(found: CorrectedLeaderboard) -> tuple[SheetPicture, ...]:
     """How likely it is, two by two, that a system is behind another once the judge is corrected."""
     behind: dict[tuple[str, str], float | None] = {}
     for pair in found.standings.pairs:
@@ -109,10 +109,10 @@ def _flips(found: Corrected) -> tuple[Picture, ...]:
         return ()
     title = "Probability that the row's system ranks behind the column's, corrected"
     draw = partial(result_pictures.duels, title, in_order(found), behind)
-    return (Picture("flips", "Probability that two systems swap ranks", draw),)
+    return (SheetPicture("flips", "Probability that two systems swap ranks", draw),)
 
 
-def _pairs(found: Corrected) -> Sheet:
+def _pairs(found: CorrectedLeaderboard) -> ResultSheet:
     heads = columns(
         ("better", "Better by the judge", "System ranked first by the judge"), ("other", "Other"),
         ("difference", "Difference", "Difference of corrected scores, first minus second"),
@@ -126,11 +126,11 @@ def _pairs(found: Corrected) -> Sheet:
         open_ = low is None or high is None or low <= 0 <= high
         verdict = text("indistinguishable" if open_ else "told apart", state="" if open_ else "agreed")
         names = text(str(pair.first)), text(str(pair.second))
-        lines.append(Line((*names, told(pair.difference), figure(pair.flip), verdict)))
-    return Sheet("pairs", "Every two systems", heads, tuple(lines), pictures=_flips(found))
+        lines.append(SheetLine((*names, told(pair.difference), figure(pair.flip), verdict)))
+    return ResultSheet("pairs", "Every two systems", heads, tuple(lines), pictures=_flips(found))
 
 
-def _plan(found: Corrected) -> Sheet:
+def _plan(found: CorrectedLeaderboard) -> ResultSheet:
     heads = columns(
         SYSTEM_COLUMN, ("width_now", "Width now", "Of the corrected score's 95 % interval"),
         ("more_labels", "More labels", "Smallest number of units"), ("width_then", "Width then", "Expected"),
@@ -143,29 +143,29 @@ def _plan(found: Corrected) -> Sheet:
             text(name), _width(plan.width_now), count(plan.more), _width(plan.width_then), _width(plan.least),
             text(plan.note or "–"),
         )  # fmt: skip
-        lines.append(Line(cells))
+        lines.append(SheetLine(cells))
     about = (
-        f"Labels needed to narrow each interval to a width of {found.wish.wide:g}, if further labels are on "
+        f"Labels needed to narrow each interval to a width of {found.query.wide:g}, if further labels are on "
         "randomly drawn reports. With few labels the forecast is rough: check again as you go.",
     )
-    return Sheet("plan", "How many more labels", heads, tuple(lines), about)
+    return ResultSheet("plan", "How many more labels", heads, tuple(lines), about)
 
 
-def _width(width: float | None) -> Cell:
+def _width(width: float | None) -> SheetCell:
     cell = count(width, form=".3f")
     return replace(cell, words=f"{cell.words}  {NO_SPREAD}", state="flat") if width == 0 else cell
 
 
-def _next(found: Corrected) -> Sheet:
+def _next(found: CorrectedLeaderboard) -> ResultSheet:
     heads = columns(ITEM_COLUMN, SYSTEM_COLUMN, ("units", "Units", "Labels that it gives"))
     lines = tuple(
-        Line(
+        SheetLine(
             (text(one.item_key), text(one.system), count(one.units)),
             response_id=one.response_id,
         )
         for more in found.more.values()
         for one in more.responses
     )
-    return Sheet(
+    return ResultSheet(
         "next", "What to label next", heads, lines, ("Drawn at random, items without a label first.",)
     )

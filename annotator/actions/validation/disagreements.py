@@ -1,4 +1,4 @@
-"""How disagreements of judges and people are ruled on: both sides, who is wrong, and what that makes of figures."""
+"""Disagreements of judges and people: both sides, rulings, and their effect on the figures."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,16 +14,24 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.keeping import kept
 from annotator.actions.results import result_pictures
 from annotator.actions.results.result_raters import CONSENSUS
-from annotator.actions.results.result_sheets import JUDGE_COLUMN, Picture, Sheet, columns, count, key_of, text
-from annotator.actions.results.result_sheets import Line as Row
+from annotator.actions.results.result_sheets import (
+    JUDGE_COLUMN,
+    ResultSheet,
+    SheetLine,
+    SheetPicture,
+    columns,
+    count,
+    key_of,
+    text,
+)
 from annotator.actions.sets import informed, reviews, validation_figures, validation_ground
 from annotator.actions.sets.informed import INFORMED
-from annotator.actions.sets.validation_figures import TITLES, Told, there, told
-from annotator.actions.sets.validation_ground import Ground, Rater
-from annotator.actions.sets.validation_units import ALL, Place
-from annotator.actions.validation.validation import Wish
+from annotator.actions.sets.validation_figures import TITLES, RaterResult, there, told
+from annotator.actions.sets.validation_ground import Ground, ValidationRater
+from annotator.actions.sets.validation_units import ALL, UnitPlace
+from annotator.actions.validation.validation import ValidationQuery
 from annotator.actions.validation.validation_behind import held
-from annotator.domain.judges.informed import Fault, InformedFields, InformedKind, Ruling
+from annotator.domain.judges.informed import Fault, InformedFields, InformedKind, InformedRuling
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
@@ -36,13 +44,13 @@ Case = tuple[str, str, str, str]
 
 
 class Disagreement(NamedTuple):
-    """A unit on which a judge and a person differ, with what each says; `ruling` is empty until it is ruled on.
+    """A unit on which a judge and a person differ, with both values; `ruling` is empty while it is open.
 
-    The person is known by alias, “consensus” where that is held against; the cited page by `case_of` of the unit.
+    The person is known by alias, “consensus” where that is compared with; the cited page by `case_of` of the unit.
     """
 
-    place: Place
-    judge: Rater
+    place: UnitPlace
+    judge: ValidationRater
     person_id: str
     alias: str
     judge_value: str
@@ -58,24 +66,24 @@ class Disagreement(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Ruled:
-    """A judge by first labels, which stay the metric, and after the rulings, with how many of each.
+class RuledJudge:
+    """A judge's figures by first labels, which stay the metric, and after rulings.
 
     After the rulings a person's label that was ruled wrong counts as the judge has it, and a unit whose criterion is
     unclear counts for nothing. `open` disagreements are not ruled on yet.
     """
 
-    rater: Rater
-    first: Told
-    ruled: Told
+    rater: ValidationRater
+    first: RaterResult
+    ruled: RaterResult
     rulings: Mapping[str, int]
     open: int
-    wish: Wish = field(default_factory=Wish)
+    query: ValidationQuery = field(default_factory=ValidationQuery)
 
 
 @dataclass(frozen=True, slots=True)
-class Unclear:
-    """A criterion that was ruled unclear, how often, to be worded anew in its rubric."""
+class UnclearCriterion:
+    """A criterion ruled unclear, how often, to be reworded in its rubric."""
 
     item_id: str
     item_key: str
@@ -84,27 +92,27 @@ class Unclear:
     times: int
 
 
-class Outlook(NamedTuple):
-    """Disagreements in their order, how many whoever asks is not shown yet, and whether a judge judged these labels."""
+class DisagreementList(NamedTuple):
+    """Disagreements in order, how many this person is not shown yet, and whether a judge judged these labels."""
 
     shown: Sequence[Disagreement]
     withheld: int
     judged: bool
 
 
-def queue(project: Project, wish: Wish) -> Sequence[Disagreement]:
+def queue(project: Project, query: ValidationQuery) -> Sequence[Disagreement]:
     """Every unit on which a judge and a person differ, those not ruled on first, the heaviest first.
 
-    On the same labels as the validation of this wish, and refused as that is. What this person is still to label
+    On the same labels as the validation of this query, and refused as that is. What this person is still to label
     blind is not among them.
     """
-    return outlook(project, wish).shown
+    return outlook(project, query).shown
 
 
 @kept
-def outlook(project: Project, wish: Wish) -> Outlook:
-    """The same, and how many are left out because whoever asks is still to label their items blind."""
-    found, ruled = _ground(project, wish), _rulings(project, wish.protocol)
+def outlook(project: Project, query: ValidationQuery) -> DisagreementList:
+    """The same, and how many are left out because the person asking is still to label their items blind."""
+    found, ruled = _ground(project, query), _rulings(project, query.protocol)
     blind = reviews.still_blind(project, people.someone(project).id)
     made, keys = list[Disagreement](), list(found.places)
     for rater, source in product(found.judges(), found.truth):
@@ -118,11 +126,11 @@ def outlook(project: Project, wish: Wish) -> Outlook:
             made.append(one._replace(ruling=by.said, reason=by.reason, note=by.note) if by and same else one)
     shown = [one for one in made if one.place.item_id not in blind]
     shown.sort(key=lambda one: (bool(one.ruling), -abs(one.place.weight), one.place.item_key, one.case))
-    return Outlook(shown, len(made) - len(shown), bool(found.versions))
+    return DisagreementList(shown, len(made) - len(shown), bool(found.versions))
 
 
 def rule(
-    project: Project, one: Disagreement, ruling: Ruling, *, reason: str = "", note: str = "",
+    project: Project, one: Disagreement, ruling: InformedRuling, *, reason: str = "", note: str = "",
     protocol: str = USUAL,
 ) -> Change:  # fmt: skip
     """Say who is wrong; a later ruling on the same takes the place of this one. First labels never change."""
@@ -139,33 +147,38 @@ def rule(
 
 
 @kept
-def report(project: Project, wish: Wish) -> list[Ruled]:
-    """Each judge by first labels and after the rulings, on the same labels as the validation of this wish."""
-    found = _ground(project, wish)
-    positive = validation_figures.positive_of(found.shape, wish.positive)
-    ruled = _rulings(project, wish.protocol)
-    return [_ruled(found, rater, wish, positive, ruled) for rater in found.judges()]
+def report(project: Project, query: ValidationQuery) -> list[RuledJudge]:
+    """Each judge by first labels and after the rulings, on the same labels as the validation of this query."""
+    found = _ground(project, query)
+    positive = validation_figures.positive_of(found.shape, query.positive)
+    ruled = _rulings(project, query.protocol)
+    return [_ruled(found, rater, query, positive, ruled) for rater in found.judges()]
 
 
-def unclear(project: Project, protocol: str = USUAL) -> list[Unclear]:
-    """The criteria that were ruled unclear and not worded anew since, the most often ruled first."""
+def unclear(project: Project, protocol: str = USUAL) -> list[UnclearCriterion]:
+    """The criteria that were ruled unclear and not reworded since, the most often ruled first."""
     from annotator.actions.labelling import label_cases
     from annotator.actions.sets import validation_units
 
     people.refuse_others(project, "can see criteria ruled unclear")
     places = validation_units.places(project, label_cases.shape_of(project, protocol))
-    ruled = informed.standing(project, InformedKind.RULING, protocol, INFORMED.c.said == Ruling.UNCLEAR.value)
+    ruled = informed.standing(
+        project, InformedKind.RULING, protocol, INFORMED.c.said == InformedRuling.UNCLEAR.value
+    )
     counts = Counter(
         (places[key].item_id, places[key].item_key, places[key].unit_id, places[key].words)
         for one in ruled
         if (key := (one.response_id, one.unit_id)) in places
     )
-    return [Unclear(*about, times) for about, times in sorted(counts.items(), key=lambda e: (-e[1], e[0]))]
+    return [
+        UnclearCriterion(*about, times)
+        for about, times in sorted(counts.items(), key=lambda e: (-e[1], e[0]))
+    ]
 
 
-def _ground(project: Project, wish: Wish) -> Ground:
+def _ground(project: Project, query: ValidationQuery) -> Ground:
     return validation_ground.ground(
-        project, wish.protocol, wish.set_name, wish.part, wish.against, wish.judge, wish.opening
+        project, query.protocol, query.set_name, query.part, query.against, query.judge, query.opening
     )
 
 
@@ -178,8 +191,12 @@ def _rulings(project: Project, protocol: str) -> dict[Case, InformedFields]:
 
 
 def _ruled(
-    found: Ground, rater: Rater, wish: Wish, positive: str, ruled: Mapping[Case, InformedFields]
-) -> Ruled:
+    found: Ground,
+    rater: ValidationRater,
+    query: ValidationQuery,
+    positive: str,
+    ruled: Mapping[Case, InformedFields],
+) -> RuledJudge:
     said, counts = found.version(rater).said, Counter[str]()
     truth = {source: dict(own) for source, own in found.truth.items()}
     for (judge_id, response_id, unit_id, source), ruling in ruled.items():
@@ -187,35 +204,35 @@ def _ruled(
         same = (said.get(key), own.get(key)) == (ruling.judge_value, ruling.label_value)
         if judge_id == rater.id and same and key in found.places:
             counts[ruling.said] += 1
-            if ruling.said == Ruling.PERSON_WRONG.value:
+            if ruling.said == InformedRuling.PERSON_WRONG.value:
                 own[key] = ruling.judge_value
-            elif ruling.said == Ruling.UNCLEAR.value:
+            elif ruling.said == InformedRuling.UNCLEAR.value:
                 del own[key]
     first = found.pairs(rater)
     differ = int((there(first.said) & (first.said != first.truth)).sum())
     each = (first, replace(found, truth=truth).pairs(rater)) if counts else (first,)
     told_of = [
-        validation_figures.figures(pairs, positive, found.shape.values, wish.resamples) for pairs in each
+        validation_figures.figures(pairs, positive, found.shape.values, query.resamples) for pairs in each
     ]
-    return Ruled(
-        rater, told_of[0], told_of[-1], dict(counts.most_common()), differ - counts.total(), wish
+    return RuledJudge(
+        rater, told_of[0], told_of[-1], dict(counts.most_common()), differ - counts.total(), query
     )  # fmt: skip
 
 
-def sheets(found: Sequence[Ruled]) -> tuple[Sheet, ...]:
+def sheets(found: Sequence[RuledJudge]) -> tuple[ResultSheet, ...]:
     """A row for each judge and figure: by first labels, and after the rulings."""
     heads = columns(
         JUDGE_COLUMN, ("figure", "Figure"),
         ("first_labels", "First labels", "The metric: blind labels as they were given"),
         ("after_rulings", "After rulings", "Labels ruled wrong take the judge's value; unclear criteria are excluded"),
-        *((key_of(ruling.value), ruling.value.capitalize()) for ruling in Ruling),
+        *((key_of(ruling.value), ruling.value.capitalize()) for ruling in InformedRuling),
         ("not_ruled", "Not ruled", "Disagreements without a ruling"),
     )  # fmt: skip
     lines = tuple(
-        Row((
+        SheetLine((
             text(one.rater.name), text(TITLES[name][0], tip=TITLES[name][1]), told(first), told(one.ruled.plain[name]),
-            *(count(one.rulings.get(ruling.value, 0)) for ruling in Ruling), count(one.open),
-        ), source=held(one.wish, one.rater, ALL, f"{one.rater.name}: first labels"), picture=name)
+            *(count(one.rulings.get(ruling.value, 0)) for ruling in InformedRuling), count(one.open),
+        ), source=held(one.query, one.rater, ALL, f"{one.rater.name}: first labels"), picture=name)
         for one in found for name, first in one.first.plain.items()
     )  # fmt: skip
     about = (
@@ -223,13 +240,13 @@ def sheets(found: Sequence[Ruled]) -> tuple[Sheet, ...]:
         "agreement: errors shared by both sides are never reviewed.",
     )
     return (
-        (Sheet("rulings", "First labels and rulings", heads, lines, about, _pictures(found)),)
+        (ResultSheet("rulings", "First labels and rulings", heads, lines, about, _pictures(found)),)
         if lines
         else ()
     )
 
 
-def _pictures(found: Sequence[Ruled]) -> tuple[Picture, ...]:
+def _pictures(found: Sequence[RuledJudge]) -> tuple[SheetPicture, ...]:
     """Each figure of every judge by first labels and after the rulings."""
     made = []
     for name in found[0].first.plain:
@@ -239,5 +256,5 @@ def _pictures(found: Sequence[Ruled]) -> tuple[Picture, ...]:
         draw = partial(
             result_pictures.pairs, title, rows, ("first labels, the metric", "after rulings"), axis
         )
-        made.append(Picture(name, TITLES[name][0], draw))
+        made.append(SheetPicture(name, TITLES[name][0], draw))
     return tuple(made)

@@ -1,4 +1,4 @@
-"""Which judge to take: agreement against what a question costs, and the cheapest that is not worse than one needs."""
+"""Choice of a judge: agreement against cost per question, and the cheapest that is not inferior."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -8,10 +8,10 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import result_pictures
 from annotator.actions.results.result_sheets import (
     JUDGE_COLUMN,
-    Cell,
-    Line,
-    Picture,
-    Sheet,
+    ResultSheet,
+    SheetCell,
+    SheetLine,
+    SheetPicture,
     columns,
     count,
     figure,
@@ -20,12 +20,11 @@ from annotator.actions.results.result_sheets import (
     text,
 )
 from annotator.actions.sets import validation_units
-from annotator.actions.sets.validation_figures import TITLES, Gap, remark, told
-from annotator.actions.sets.validation_ground import PEOPLE, Rater
+from annotator.actions.sets.validation_figures import TITLES, JudgeDifference, remark, told
+from annotator.actions.sets.validation_ground import PEOPLE, ValidationRater
 from annotator.actions.validation import stand_in, validation
-from annotator.actions.validation.stand_in import Answer, Answers, Verdict
-from annotator.actions.validation.validation import Contrast, Validation
-from annotator.actions.validation.validation import Line as Judged
+from annotator.actions.validation.stand_in import StandInAnswer, StandInAnswers, StandInVerdict
+from annotator.actions.validation.validation import Contrast, RaterFigures, Validation
 from annotator.actions.validation.validation_behind import held
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
@@ -37,14 +36,14 @@ IS_REFERENCE = "it is the reference"
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """By which figure judges are chosen, and how much worse than the reference one may be.
+class JudgeChoiceQuery:
+    """The figure by which judges are chosen, and the margin to the reference.
 
     `reference` is “people” for people with one another, a judge's name, or “best” for the judge with the highest
     figure. `delta` is the margin δ, in the figure's own unit.
     """
 
-    of: validation.Wish = field(default_factory=validation.Wish)
+    of: validation.ValidationQuery = field(default_factory=validation.ValidationQuery)
     figure: str = "kappa"
     weighted: bool = False
     delta: float = stand_in.DELTA
@@ -52,27 +51,27 @@ class Wish:
     epsilon: float = EPSILON
 
     @property
-    def answers(self) -> stand_in.Wish:
+    def answers(self) -> stand_in.StandInQuery:
         """The same as the question whether a judge may stand in for people."""
-        return stand_in.Wish(self.of, self.figure, self.weighted, self.delta, self.epsilon)
+        return stand_in.StandInQuery(self.of, self.figure, self.weighted, self.delta, self.epsilon)
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
-    """A judge: its agreement, what a question costs, whether it is on the front, and how it stands to the reference.
+class JudgeCandidate:
+    """A judge: agreement, cost per question, whether it is on the front, comparison with the reference.
 
     `fits` says whether it may stand in for people, or beside another judge whether it is not worse by more than δ: the
     lower bound of the difference is at least −δ. `why_not` says in words why it does not fit, or cannot be chosen.
     `answer` is that to whether it may stand in, None where the reference is a judge.
     """
 
-    rater: Rater
+    rater: ValidationRater
     agreement: Estimate
     cost: Estimate
     on_front: bool
     difference: Estimate
     why_not: str
-    answer: Answer | None = None
+    answer: StandInAnswer | None = None
 
     @property
     def fits(self) -> bool:
@@ -81,63 +80,63 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """All judges with the human band, and the cheapest that fits; `reason` says in sentences why it is that one."""
+class JudgeChoice:
+    """All judges with the human band, and the cheapest that fits; `reason` explains it in sentences."""
 
-    wish: Wish
+    query: JudgeChoiceQuery
     against: str
-    offers: tuple[Offer, ...]
+    offers: tuple[JudgeCandidate, ...]
     human: Estimate | None
     reference: str
-    chosen: Rater | None
+    chosen: ValidationRater | None
     reason: tuple[str, ...]
 
 
-def choose(project: Project, wish: Wish) -> Choice:
+def choose(project: Project, query: JudgeChoiceQuery) -> JudgeChoice:
     """The cheapest judge that may stand in for people, or that is not worse than another judge by more than δ.
 
     Refusal where nobody has labelled what is asked about, or no judge has judged it.
     """
-    stand_in.refuse_senseless(wish.answers)
-    ground = validation.ground_of(project, wish.of)
-    found = validation.of_ground(project, ground, replace(wish.of, by=validation_units.ALL))
+    stand_in.refuse_senseless(query.answers)
+    ground = validation.ground_of(project, query.of)
+    found = validation.of_ground(project, ground, replace(query.of, by=validation_units.ALL))
     judged = [line for line in found.lines if line.rater.is_judge]
     if not judged:
         raise Refusal("No judge has judged what people labelled.", "Run a judge on these reports first.")
-    _refuse_unknown(wish, judged[0])
-    human = next((_agreement(wish, line) for line in found.lines if line.rater.id == PEOPLE), None)
-    reference = _reference(wish, judged)
-    answers = None if reference else stand_in.of_ground(project, ground, wish.answers)
-    offers = _offers(wish, found, judged, reference, answers)
+    _refuse_unknown(query, judged[0])
+    human = next((_agreement(query, line) for line in found.lines if line.rater.id == PEOPLE), None)
+    reference = _reference(query, judged)
+    answers = None if reference else stand_in.of_ground(project, ground, query.answers)
+    offers = _offers(query, found, judged, reference, answers)
     chosen = _cheapest(offers)
     named = reference.rater.name if reference else PEOPLE
-    return Choice(
-        wish, found.against, tuple(offers), human, named, chosen.rater if chosen else None,
-        tuple(_reason(wish, offers, chosen, named)),
+    return JudgeChoice(
+        query, found.against, tuple(offers), human, named, chosen.rater if chosen else None,
+        tuple(_reason(query, offers, chosen, named)),
     )  # fmt: skip
 
 
-def _refuse_unknown(wish: Wish, line: Judged) -> None:
-    known = line.told.weighted if wish.weighted else line.told.plain
-    if wish.figure not in known:
-        raise Refusal(f"Judges cannot be chosen by “{wish.figure}”.", f"Use one of {', '.join(known)}.")
+def _refuse_unknown(query: JudgeChoiceQuery, line: RaterFigures) -> None:
+    known = line.told.weighted if query.weighted else line.told.plain
+    if query.figure not in known:
+        raise Refusal(f"Judges cannot be chosen by “{query.figure}”.", f"Use one of {', '.join(known)}.")
 
 
-def _agreement(wish: Wish, line: Judged) -> Estimate:
-    return (line.told.weighted if wish.weighted else line.told.plain)[wish.figure]
+def _agreement(query: JudgeChoiceQuery, line: RaterFigures) -> Estimate:
+    return (line.told.weighted if query.weighted else line.told.plain)[query.figure]
 
 
-def _reference(wish: Wish, judged: list[Judged]) -> Judged | None:
-    """The judge that others are held against; None for people."""
-    if wish.reference == PEOPLE:
+def _reference(query: JudgeChoiceQuery, judged: list[RaterFigures]) -> RaterFigures | None:
+    """The judge that others are compared with; None for people."""
+    if query.reference == PEOPLE:
         return None
-    if wish.reference == BEST:
-        return max(judged, key=lambda line: _height(_agreement(wish, line)))
-    named = [line for line in judged if line.rater.name == wish.reference]
+    if query.reference == BEST:
+        return max(judged, key=lambda line: _height(_agreement(query, line)))
+    named = [line for line in judged if line.rater.name == query.reference]
     if not named:
         names = ", ".join(sorted({line.rater.name for line in judged}))
-        raise Refusal(f"“{wish.reference}” has no judgements on this.", f"Those who have: {names}.")
-    return max(named, key=lambda line: _height(_agreement(wish, line)))
+        raise Refusal(f"“{query.reference}” has no judgements on this.", f"Those who have: {names}.")
+    return max(named, key=lambda line: _height(_agreement(query, line)))
 
 
 def _height(found: Estimate) -> float:
@@ -145,9 +144,13 @@ def _height(found: Estimate) -> float:
 
 
 def _offers(
-    wish: Wish, found: Validation, judged: list[Judged], reference: Judged | None, answers: Answers | None
-) -> list[Offer]:
-    agreements = [_agreement(wish, line) for line in judged]
+    query: JudgeChoiceQuery,
+    found: Validation,
+    judged: list[RaterFigures],
+    reference: RaterFigures | None,
+    answers: StandInAnswers | None,
+) -> list[JudgeCandidate]:
+    agreements = [_agreement(query, line) for line in judged]
     costs = [line.cost or Estimate(None) for line in judged]
     places = [i for i in range(len(judged)) if agreements[i].low is not None and costs[i].value is not None]
     front = pareto_front([(agreements[i].low or 0.0, costs[i].value or 0.0) for i in places])
@@ -155,28 +158,34 @@ def _offers(
     made = []
     for i, line in enumerate(judged):
         answer = answers.of(line.rater) if answers else None
-        difference = answer.difference if answer else _difference(found, wish, line, reference)
-        why_not = _unfit(answer) if answer else _worse(wish, found.limit, line, difference)
+        difference = answer.difference if answer else _difference(found, query, line, reference)
+        why_not = _unfit(answer) if answer else _worse(query, found.limit, line, difference)
         if not why_not and costs[i].value is None:
             why_not = "its cost is not known"
-        made.append(Offer(line.rater, agreements[i], costs[i], i in on, difference, why_not, answer))
+        made.append(JudgeCandidate(line.rater, agreements[i], costs[i], i in on, difference, why_not, answer))
     return made
 
 
-def _unfit(answer: Answer) -> str:
+def _unfit(answer: StandInAnswer) -> str:
     """Why a judge may not stand in for people; empty where it may."""
-    return "" if answer.verdict is Verdict.YES else f"{answer.verdict}, because {answer.because}".rstrip(".")
+    return (
+        ""
+        if answer.verdict is StandInVerdict.YES
+        else f"{answer.verdict}, because {answer.because}".rstrip(".")
+    )
 
 
-def _difference(found: Validation, wish: Wish, line: Judged, reference: Judged | None) -> Estimate:
-    """A judge less the judge that is the reference, on the same units; nothing is held against itself."""
+def _difference(
+    found: Validation, query: JudgeChoiceQuery, line: RaterFigures, reference: RaterFigures | None
+) -> Estimate:
+    """A judge less the judge that is the reference, on the same units; nothing is compared with itself."""
     if reference is None or line.rater.key == reference.rater.key:
         return Estimate(None, method="difference to the reference", note=IS_REFERENCE)
     contrast, sign = _contrast(found, line.rater, reference.rater)
-    return _signed(_side(wish, contrast.gap), sign)
+    return _signed(_side(query, contrast.gap), sign)
 
 
-def _contrast(found: Validation, rater: Rater, reference: Rater) -> tuple[Contrast, int]:
+def _contrast(found: Validation, rater: ValidationRater, reference: ValidationRater) -> tuple[Contrast, int]:
     """The comparison of two judges, and 1 where the first of it is the one asked for, −1 otherwise."""
     for one in found.contrasts:
         if (one.first.key, one.second.key) == (rater.key, reference.key):
@@ -186,9 +195,9 @@ def _contrast(found: Validation, rater: Rater, reference: Rater) -> tuple[Contra
     raise KeyError(rater.name)
 
 
-def _side(wish: Wish, gap: Gap) -> Estimate:
-    return (gap.weighted if wish.weighted else gap.plain).get(
-        wish.figure,
+def _side(query: JudgeChoiceQuery, gap: JudgeDifference) -> Estimate:
+    return (gap.weighted if query.weighted else gap.plain).get(
+        query.figure,
         Estimate(None, method="difference to the reference", note="it has no difference of two judges"),
     )
 
@@ -200,21 +209,21 @@ def _signed(found: Estimate, sign: int) -> Estimate:
     return replace(found, value=-found.value, low=low, high=high)
 
 
-def _worse(wish: Wish, limit: float, line: Judged, difference: Estimate) -> str:
+def _worse(query: JudgeChoiceQuery, limit: float, line: RaterFigures, difference: Estimate) -> str:
     """Why a judge is not shown to be as good as another; empty where it is."""
-    rate, agreement = line.missing_rate or 0.0, _agreement(wish, line)
+    rate, agreement = line.missing_rate or 0.0, _agreement(query, line)
     if difference.note == IS_REFERENCE:
         return IS_REFERENCE
     if rate > limit:
         return f"{percent(rate, 1)} of its judgements are missing, more than {percent(limit, 1)}"
     if agreement.value is None:
-        return f"its {_title(wish)} is undefined: {agreement.note}"
+        return f"its {_title(query)} is undefined: {agreement.note}"
     if difference.low is None:
         return f"its difference has no interval: {difference.note}"
-    return f"it may be {-difference.low:.3f} worse" if difference.low < -wish.delta else ""
+    return f"it may be {-difference.low:.3f} worse" if difference.low < -query.delta else ""
 
 
-def _cheapest(offers: list[Offer]) -> Offer | None:
+def _cheapest(offers: list[JudgeCandidate]) -> JudgeCandidate | None:
     fitting = [one for one in offers if one.fits]
     return min(
         fitting,
@@ -223,20 +232,22 @@ def _cheapest(offers: list[Offer]) -> Offer | None:
     )
 
 
-def _title(wish: Wish) -> str:
-    return TITLES[wish.figure][0] + (", weighted" if wish.weighted else "")
+def _title(query: JudgeChoiceQuery) -> str:
+    return TITLES[query.figure][0] + (", weighted" if query.weighted else "")
 
 
-def _reason(wish: Wish, offers: list[Offer], chosen: Offer | None, reference: str) -> Iterator[str]:
-    people = reference == PEOPLE and wish.reference == PEOPLE
-    allowed = f"δ = {wish.delta:g}"
+def _reason(
+    query: JudgeChoiceQuery, offers: list[JudgeCandidate], chosen: JudgeCandidate | None, reference: str
+) -> Iterator[str]:
+    people = reference == PEOPLE and query.reference == PEOPLE
+    allowed = f"δ = {query.delta:g}"
     if chosen is None:
-        yield _nobody(wish, offers, reference, people)
+        yield _nobody(query, offers, reference, people)
     else:
         cost, that = in_words(chosen.cost, "USD"), f"is not worse than “{reference}” by more than {allowed}"
         yield (
             f"“{chosen.rater.name}” is the cheapest judge, at {cost} a question, that "
-            f"{'may stand in for people' if people else that}: its {_title(wish)} is {in_words(chosen.agreement)}."
+            f"{'may stand in for people' if people else that}: its {_title(query)} is {in_words(chosen.agreement)}."
         )
         if chosen.answer is not None:
             yield f"“{chosen.rater.name}”: {chosen.answer.verdict}, because {chosen.answer.because}"
@@ -249,41 +260,41 @@ def _reason(wish: Wish, offers: list[Offer], chosen: Offer | None, reference: st
             yield f"“{one.rater.name}” is not chosen: {one.why_not}."
 
 
-def _nobody(wish: Wish, offers: list[Offer], reference: str, people: bool) -> str:
+def _nobody(query: JudgeChoiceQuery, offers: list[JudgeCandidate], reference: str, people: bool) -> str:
     """That no judge is chosen, and what follows."""
     if people:
-        return f"No judge is shown to be at most {wish.delta:g} worse than people with one another, at a known cost."
+        return f"No judge is shown to be at most {query.delta:g} worse than people with one another, at a known cost."
     if len(offers) == 1:
         return (
             f"“{reference}” is the only judge here and cannot be compared with itself. Compare it with "
             "people, or run another judge on the same reports."
         )
     return (
-        f"No other judge is shown to be at most {wish.delta:g} worse than “{reference}”, at a known cost: "
+        f"No other judge is shown to be at most {query.delta:g} worse than “{reference}”, at a known cost: "
         f"“{reference}” is the best choice among judges; this says nothing about people."
     )
 
 
-def sheets(found: Choice) -> tuple[Sheet, ...]:
+def sheets(found: JudgeChoice) -> tuple[ResultSheet, ...]:
     """A row for each judge and one for people, with the picture of agreement against cost."""
-    title = _title(found.wish)
+    title = _title(found.query)
     heads = columns(
         JUDGE_COLUMN, ("prompt", "Prompt", "First characters of its hash"),
-        (found.wish.figure, title, TITLES[found.wish.figure][1]),
+        (found.query.figure, title, TITLES[found.query.figure][1]),
         ("lower_bound", "Lower bound", "Of its 95 % interval over items"), ("n", "n", "Pairs of values"),
         ("cost", "Cost per question", "Mean, US dollars"),
         ("on_front", "On the front", "No other judge has a higher lower bound for less"),
         ("to_reference", f"To {found.reference}", "Difference to the reference: of another judge on the same units, of "
          "people with one another on those that two people labelled"),
-        ("fit", "May stand in" if found.wish.reference == PEOPLE else "Not worse",
-         f"Not worse than {found.reference} by more than {found.wish.delta:g}"),
+        ("fit", "May stand in" if found.query.reference == PEOPLE else "Not worse",
+         f"Not worse than {found.reference} by more than {found.query.delta:g}"),
     )  # fmt: skip
     lines = [
-        Line((
+        SheetLine((
             text(one.rater.name), text(one.rater.prompt[:8], tip=one.rater.prompt), told(one.agreement),
             _bound(one.agreement), count(one.agreement.n), figure(one.cost, "USD"),
             text("yes" if one.on_front else "no"), _to_reference(one), _fit(one, found.chosen),
-        ), source=held(found.wish.of, one.rater, validation_units.ALL, f"{one.rater.name}: {title}"))
+        ), source=held(found.query.of, one.rater, validation_units.ALL, f"{one.rater.name}: {title}"))
         for one in found.offers
     ]  # fmt: skip
     if found.human is not None:
@@ -295,12 +306,14 @@ def sheets(found: Choice) -> tuple[Sheet, ...]:
             count(found.human.n),
             *(text("–") for _ in range(4)),
         )
-        lines.append(Line(people))
+        lines.append(SheetLine(people))
     about = (*found.reason, f"Compared with {found.against}; people are compared with one another.")
-    return (Sheet("choice", "Agreement against cost", heads, tuple(lines), about, _pictures(found, title)),)
+    return (
+        ResultSheet("choice", "Agreement against cost", heads, tuple(lines), about, _pictures(found, title)),
+    )
 
 
-def _bound(found: Estimate) -> Cell:
+def _bound(found: Estimate) -> SheetCell:
     why = remark(found)
     cell = figure(Estimate(found.low, n=found.n, method=f"lower bound; {found.method}", note=found.note))
     return (
@@ -308,11 +321,11 @@ def _bound(found: Estimate) -> Cell:
     )
 
 
-def _to_reference(one: Offer) -> Cell:
+def _to_reference(one: JudgeCandidate) -> SheetCell:
     return text(IS_REFERENCE) if one.difference.note == IS_REFERENCE else told(one.difference)
 
 
-def _fit(one: Offer, chosen: Rater | None) -> Cell:
+def _fit(one: JudgeCandidate, chosen: ValidationRater | None) -> SheetCell:
     if chosen is not None and one.rater.key == chosen.key:
         return text("chosen", state="agreed")
     if one.why_not == IS_REFERENCE:
@@ -321,9 +334,9 @@ def _fit(one: Offer, chosen: Rater | None) -> Cell:
     return text(words, tip=one.why_not)
 
 
-def _pictures(found: Choice, title: str) -> tuple[Picture, ...]:
+def _pictures(found: JudgeChoice, title: str) -> tuple[SheetPicture, ...]:
     points = [
-        result_pictures.Point(
+        result_pictures.PicturePoint(
             one.rater.name,
             one.cost.value,
             one.agreement.low,
@@ -345,4 +358,4 @@ def _pictures(found: Choice, title: str) -> tuple[Picture, ...]:
         result_pictures.plane, heading, points, "US dollars a question", f"{title}, lower bound", front=True,
         band=band, level=level,
     )  # fmt: skip
-    return (Picture("choice", heading, draw),)
+    return (SheetPicture("choice", heading, draw),)

@@ -1,4 +1,4 @@
-"""How far judges agree with one another and with people, on the same units, and where two of them differ."""
+"""Judges compared with one another and with people on the same units, and their differences."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Select, func, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.authoring.value_figures import Field, of_pairs
+from annotator.actions.authoring.value_figures import ComparedField, of_pairs
 from annotator.actions.items import materials
 from annotator.actions.items.items import ITEM
 from annotator.actions.items.materials import RESPONSE
@@ -26,7 +26,7 @@ from annotator.domain.experts.agreement import Figure, figure
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.scale import Level
-from annotator.domain.texts.counting import Cut
+from annotator.domain.texts.counting import CutList
 
 PEOPLE = "people"
 # A list longer than this is read by nobody.
@@ -38,8 +38,8 @@ Said = dict[Unit, dict[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Rater:
-    """One who has judged under a protocol: a judge, or all people together. The baseline is a floor, not a judge."""
+class ComparedRater:
+    """A rater under a protocol: a judge, or all people together. The baseline is a floor, not a judge."""
 
     id: str
     name: str
@@ -53,15 +53,15 @@ class Rater:
 
 
 @dataclass(frozen=True, slots=True)
-class Pairing:
-    """Two raters over the units that both judged; with itself, people with one another.
+class RaterPair:
+    """Two raters over shared units; people with themselves means with one another.
 
     `pairs` counts the pairs of values: of people each person's value on a unit is one, so there may be more of them
     than units.
     """
 
-    a: Rater
-    b: Rater
+    a: ComparedRater
+    b: ComparedRater
     units: int
     pairs: int
     figures: tuple[Figure, ...]
@@ -72,17 +72,17 @@ class Pairing:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """Every two raters; `shared` is the number of units that all of them judged where only those were counted."""
+class JudgeComparison:
+    """Every two raters; `shared` is the number of units judged by all, where only those are counted."""
 
     protocol: str
-    pairings: tuple[Pairing, ...]
+    pairings: tuple[RaterPair, ...]
     shared: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
-    """A unit on which two raters differ: what each said, and why; the ids are of their judgements."""
+class RaterDifference:
+    """A unit on which two raters differ: values and reasons; ids are of their judgements."""
 
     protocol: str
     item_key: str
@@ -96,7 +96,7 @@ class Difference:
     id_b: str = ""
 
 
-def raters(project: Project, protocol: str) -> list[Rater]:
+def raters(project: Project, protocol: str) -> list[ComparedRater]:
     """Who has judged under a protocol: the judges as they are listed, then the people, once their labels are sealed."""
     j = JUDGEMENT.c
     counted = (
@@ -114,19 +114,19 @@ def raters(project: Project, protocol: str) -> list[Rater]:
         counts: dict[str, int] = {rater_id: count for rater_id, count in db.execute(counted)}
         by_people = db.execute(of_people).scalar_one()
     found = [
-        Rater(judge.id, judge.name, JudgeKind(judge.kind), counts[judge.id])
+        ComparedRater(judge.id, judge.name, JudgeKind(judge.kind), counts[judge.id])
         for judge in judges.all_of(project)
         if judge.id in counts
     ]
-    return [*found, Rater(PEOPLE, PEOPLE, None, by_people)] if by_people else found
+    return [*found, ComparedRater(PEOPLE, PEOPLE, None, by_people)] if by_people else found
 
 
 def compare(
     project: Project, protocol: str, chosen: Sequence[str] = (), *, shared: bool = False
-) -> Comparison:
+) -> JudgeComparison:
     """Every two of the chosen raters (by id; all by default), each judge at its first trial, people once sealed.
 
-    With `shared` only the units that all of them judged are counted, so that the figures can be held against each
+    With `shared` only the units that all of them judged are counted, so that the figures can be compared with each
     other. Only a coordinator is told how people answered.
     """
     _refuse_others(project)
@@ -136,13 +136,13 @@ def compare(
     common = set[Unit]().union(*said.values()).intersection(*said.values()) if shared else None
     if common is not None:
         said = {rater: {unit: found[unit] for unit in common} for rater, found in said.items()}
-    field = Field("value", Level.NOMINAL, shape_of(protocol).values, always_ac1=True)
+    field = ComparedField("value", Level.NOMINAL, shape_of(protocol).values, always_ac1=True)
     pairings = [_pairing(field, a, b, said) for a, b in combinations(known, 2)]
     pairings += [_pairing(field, rater, rater, said) for rater in known if rater.id == PEOPLE]
-    return Comparison(protocol, tuple(pairings), None if common is None else len(common))
+    return JudgeComparison(protocol, tuple(pairings), None if common is None else len(common))
 
 
-def differing(project: Project, protocol: str, a: str, b: str) -> Cut[Difference]:
+def differing(project: Project, protocol: str, a: str, b: str) -> CutList[RaterDifference]:
     """The units on which two raters (by id) differ, item by item; of people, each who differs from the judge."""
     _refuse_others(project)
     whose = {rater.id: rater for rater in raters(project, protocol)}
@@ -159,7 +159,7 @@ def differing(project: Project, protocol: str, a: str, b: str) -> Cut[Difference
         why = _reasons(db, protocol, apart)
     asked = words_of(project, [(unit[0], protocol) for unit, _ in apart])
     shown = (
-        Difference(
+        RaterDifference(
             protocol,
             *named[unit[1]],
             asked.get((unit[1], unit[2]), ""),
@@ -172,14 +172,14 @@ def differing(project: Project, protocol: str, a: str, b: str) -> Cut[Difference
         )
         for unit, (x, y) in apart
     )
-    return Cut(tuple(shown), len(everywhere))
+    return CutList(tuple(shown), len(everywhere))
 
 
 def _refuse_others(project: Project) -> None:
     people.refuse_others(project, "can compare judges with people")
 
 
-def _pairing(field: Field, a: Rater, b: Rater, said: dict[str, Said]) -> Pairing:
+def _pairing(field: ComparedField, a: ComparedRater, b: ComparedRater, said: dict[str, Said]) -> RaterPair:
     first, second = said[a.id], said[b.id]
     units = [
         unit
@@ -192,17 +192,17 @@ def _pairing(field: Field, a: Rater, b: Rater, said: dict[str, Said]) -> Pairing
         for x, y in _pairs(first[unit], second[unit], same=a is b)
     ]
     found = of_pairs(field, [pair for _, pair in pairs], [item for item, _ in pairs] or None)
-    return Pairing(a, b, len(units), len(pairs), tuple(figure(name, estimate) for name, estimate in found))
+    return RaterPair(a, b, len(units), len(pairs), tuple(figure(name, estimate) for name, estimate in found))
 
 
 def _pairs(first: dict[str, str], second: dict[str, str], *, same: bool) -> list[tuple[str, str]]:
-    """Who is held against whom: of people among themselves, each two once."""
+    """Who is compared with whom: of people among themselves, each two once."""
     if same:
         return list(combinations(sorted(first), 2))
     return [(x, y) for x in sorted(first) for y in sorted(second)]
 
 
-def _said(project: Project, db: Connection, rater: Rater, protocol: str) -> Said:
+def _said(project: Project, db: Connection, rater: ComparedRater, protocol: str) -> Said:
     """What came of a rater at the first trial, by unit as it is worded now; of people without what sets hold back."""
     held = validation_sets.held_back(project, protocol) if rater.id == PEOPLE else set()
     j = JUDGEMENT.c

@@ -1,4 +1,4 @@
-"""How the replies behind a judge's verdicts read under the other published rule, judgement by judgement."""
+"""Replies behind a judge's coverage verdicts, read under ResearcherBench's published rule."""
 
 import json
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from annotator.actions.runs.journal import CALL, JUDGEMENT
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.protocol import Protocol
-from annotator.domain.judges.published import OtherRule, Reading
+from annotator.domain.judges.published import OtherRule, RuleReading
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS
 
@@ -26,8 +26,8 @@ _FILTERED_REPLY = "content_filter"
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """One judgement and what the rule makes of the call behind it; `reading` is None where no call is kept.
+class RuleReadReply:
+    """A judgement and the rule's reading of its call; `reading` is None where no call is stored.
 
     `value` is ours, None with its status. `form` tells whether the reply was plain text or JSON.
     """
@@ -38,7 +38,7 @@ class Read:
     unit_id: str
     value: str | None
     status: str
-    reading: Reading | None = None
+    reading: RuleReading | None = None
     form: str = ""
     raw: str = ""
 
@@ -90,7 +90,7 @@ def judge_of(project: Project, shape: Protocol, name: str = "") -> Judge:
     return asked
 
 
-def readings(db: Connection, shape: Protocol, rule: OtherRule, judge: Judge) -> list[Read]:
+def readings(db: Connection, shape: Protocol, rule: OtherRule, judge: Judge) -> list[RuleReadReply]:
     """Every judgement of the judge under a protocol, of the items in use, with its call read by the rule."""
     j = JUDGEMENT.c
     calls = [CALL.c[name] for name in ("raw", "finish_reason", "repaired", "cache_key", "run_id")]
@@ -110,13 +110,13 @@ def readings(db: Connection, shape: Protocol, rule: OtherRule, judge: Judge) -> 
     return [_read(db, row, rule) for row in db.execute(question).all()]
 
 
-def _read(db: Connection, row: Row[Any], rule: OtherRule) -> Read:
+def _read(db: Connection, row: Row[Any], rule: OtherRule) -> RuleReadReply:
     ours = (row.id, row.item_id, row.response_id, row.unit_id, row.value, row.status)
     if row.call_id is None:
-        return Read(*ours)
+        return RuleReadReply(*ours)
     reply = _reply(_first(db, row) if row.repaired else row)
     form = NO_REPLY if reply is None else STRUCTURED if reply.lstrip().startswith(("{", "```")) else PLAIN
-    return Read(*ours, rule.read(reply), form, reply or "")
+    return RuleReadReply(*ours, rule.read(reply), form, reply or "")
 
 
 def _first(db: Connection, row: Row[Any]) -> Row[Any]:

@@ -1,4 +1,4 @@
-"""How scores would have come out under another published rule: which verdicts it changes, and by what."""
+"""Scores under ResearcherBench's published rule: the verdicts it changes, and the effect."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -16,12 +16,12 @@ from annotator.actions.results import result_pictures, results, scoring
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
     SYSTEM_COLUMN,
-    Cell,
-    Choice,
-    Line,
-    Picture,
-    Sheet,
-    Source,
+    FigureSource,
+    ResultSheet,
+    SheetCell,
+    SheetLine,
+    SheetPicture,
+    ViewChoice,
     columns,
     count,
     figure,
@@ -31,9 +31,9 @@ from annotator.actions.results.scoring import Score
 from annotator.actions.runs import run_judgements
 from annotator.actions.sets.validation_figures import told
 from annotator.actions.validation import rule_readings
-from annotator.actions.validation.rule_readings import PLAIN, STRUCTURED, Read
-from annotator.domain.judges.protocol import Material, Metric, Over, Protocol, Scored
-from annotator.domain.judges.published import OtherRule, Reading
+from annotator.actions.validation.rule_readings import PLAIN, STRUCTURED, RuleReadReply
+from annotator.domain.judges.protocol import Material, Metric, Over, Protocol, RatedResponse
+from annotator.domain.judges.published import OtherRule, RuleReading
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.estimate import SHARE, Estimate
 from annotator.domain.texts.refusal import Refusal
@@ -44,8 +44,8 @@ OURS, THEIRS, DIFFERENCE = "ours", "theirs", "difference"
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
-    """A judgement that the rule reads otherwise: ours (None with its status), theirs, why, and the reply itself.
+class ChangedReading:
+    """A judgement that the rule reads differently: our value, theirs, why, and the reply.
 
     `shown` is the word whose letters decided it, `form` whether the reply was plain text or JSON; `raw` is empty where
     the call brought no reply.
@@ -75,7 +75,7 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class ScoreLine:
-    """The score of a system, or of one report on an item, as it is here and under the rule, and theirs − ours.
+    """Coverage of a system, or of one report, here and under the rule, and the difference.
 
     `place` and `place_theirs` are a system's places among all, from 1; None where it has no score. A report's line has
     the ids of the response and its item.
@@ -94,8 +94,8 @@ class ScoreLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Replay:
-    """What came of it. `replies` counts the judgements with a call behind them, by form; `unread` those without.
+class RuleReplay:
+    """The result. `replies` counts judgements with a stored call, by form; `unread` those without.
 
     `systems` holds every system, the best under the rule first; `reports` only those whose score changes.
     """
@@ -107,7 +107,7 @@ class Replay:
     directions: Mapping[str, int]
     systems: tuple[ScoreLine, ...]
     reports: tuple[ScoreLine, ...]
-    changed: tuple[Changed, ...]
+    changed: tuple[ChangedReading, ...]
 
     @property
     def rule(self) -> OtherRule:
@@ -148,7 +148,7 @@ def _value(found: Estimate) -> str:
     return f"– ({found.note})" if found.value is None else f"{found.value:.4f}"
 
 
-def replay(project: Project, judge: str = "", protocol: str = "") -> Replay:
+def replay(project: Project, judge: str = "", protocol: str = "") -> RuleReplay:
     """Read the replies behind a judge's verdicts by the other rule; nothing is written, and no call is made.
 
     Without names it is the first protocol that has one, and the judge behind an endpoint that ran last. A judgement
@@ -165,7 +165,7 @@ def replay(project: Project, judge: str = "", protocol: str = "") -> Replay:
     if not tally.replies:
         judged = shape.metrics[0].title.lower()
         raise Refusal(f"No call of “{asked.name}” on {judged} is kept here.", "Run it first.")
-    return Replay(
+    return RuleReplay(
         asked.name,
         shape.name,
         dict(tally.replies.most_common()),
@@ -177,8 +177,8 @@ def replay(project: Project, judge: str = "", protocol: str = "") -> Replay:
     )
 
 
-def _by_response(found: Iterable[Read]) -> dict[str, list[Read]]:
-    by_response: dict[str, list[Read]] = defaultdict(list)
+def _by_response(found: Iterable[RuleReadReply]) -> dict[str, list[RuleReadReply]]:
+    by_response: dict[str, list[RuleReadReply]] = defaultdict(list)
     for one in found:
         by_response[one.response_id].append(one)
     return by_response
@@ -186,14 +186,14 @@ def _by_response(found: Iterable[Read]) -> dict[str, list[Read]]:
 
 @dataclass
 class _Tally:
-    """The judgements report by report, counted both ways."""
+    """Judgements by report, counted both ways."""
 
     shape: Protocol
     names: Mapping[str, str]
-    by_response: Mapping[str, list[Read]]
+    by_response: Mapping[str, list[RuleReadReply]]
     replies: Counter[str] = field(default_factory=Counter)
     unread: int = 0
-    changed: list[Changed] = field(default_factory=list)
+    changed: list[ChangedReading] = field(default_factory=list)
     reports: list[ScoreLine] = field(default_factory=list)
     scores: dict[str, list[Score]] = field(default_factory=lambda: defaultdict(list))
     changes: Counter[str] = field(default_factory=Counter)
@@ -237,8 +237,10 @@ class _Tally:
             for side, estimate in both.items():
                 self.scores[side].append(self._score(material, estimate))
 
-    def _changed(self, material: Material, unit: Unit, one: Read, reading: Reading) -> Changed:
-        return Changed(
+    def _changed(
+        self, material: Material, unit: Unit, one: RuleReadReply, reading: RuleReading
+    ) -> ChangedReading:
+        return ChangedReading(
             one.judgement_id, material.item.key, self.names[material.response.system_id], unit.text,
             self.shape.weight(unit), one.value, one.status, reading.value, str(reading.how), reading.shown,
             one.form, one.raw, one.item_id, one.response_id, one.unit_id,
@@ -247,7 +249,7 @@ class _Tally:
     def _scored(self, material: Material, values: Mapping[str, str | None]) -> Estimate:
         """The score over the judgements that came, as the results have it."""
         came = {unit: value for unit, value in values.items() if value is not None}
-        return _metric(self.shape).score(Scored(material, came), True)
+        return _metric(self.shape).score(RatedResponse(material, came), True)
 
     def _score(self, material: Material, estimate: Estimate) -> Score:
         response = material.response
@@ -292,42 +294,42 @@ CHANGED = ("changed", "Changed", "Verdicts that change")
 LESS = ("difference", "Difference", "Under the rule minus here")
 
 
-def choices(project: Project) -> tuple[Choice, ...]:
-    """Under which protocol, and whose replies, are read anew."""
+def choices(project: Project) -> tuple[ViewChoice, ...]:
+    """Under which protocol, and whose replies, are read again."""
     found = {shape.name: rule_readings.readable(project, shape.name) for shape in rule_readings.ruled()}
     titles = tuple((PROTOCOLS[name].title, name) for name, judged in found.items() if judged)
     several = len(titles) > 1
-    made = [Choice("protocol", "What was judged", titles)] if several else []
+    made = [ViewChoice("protocol", "What was judged", titles)] if several else []
     for _, name in titles:
         names = tuple((judge.name, judge.name) for judge in found[name])
-        made.append(Choice("judge", "Judge", names, ("protocol", (name,)) if several else None))
+        made.append(ViewChoice("judge", "Judge", names, ("protocol", (name,)) if several else None))
     return tuple(made)
 
 
-def report(project: Project, judge: str = "", protocol: str = "") -> tuple[Replay, str]:
+def report(project: Project, judge: str = "", protocol: str = "") -> tuple[RuleReplay, str]:
     """The replay, and the judge's id."""
     found = replay(project, judge, protocol)
     return found, judges.named(project, found.judge).id
 
 
-def sheets(found: tuple[Replay, str]) -> tuple[Sheet, ...]:
+def sheets(found: tuple[RuleReplay, str]) -> tuple[ResultSheet, ...]:
     """Systems, the reports whose score changes, and the verdicts behind that, each with its reply."""
     replay, judge_id = found
     made = (_systems(replay), _reports(replay, judge_id), _verdicts(replay, judge_id))
     return tuple(sheet for sheet in made if sheet.lines)
 
 
-def _there(found: Replay) -> tuple[str, str, str]:
+def _there(found: RuleReplay) -> tuple[str, str, str]:
     return "under_rule", "Under the rule", f"By the public rule; {found.rule.failed}"
 
 
-def _systems(found: Replay) -> Sheet:
+def _systems(found: RuleReplay) -> ResultSheet:
     heads = columns(
         SYSTEM_COLUMN, HERE, _there(found), LESS,
         ("place_here", "Place here", "Among all systems, 1 the best"), ("place_there", "Place there"), CHANGED,
     )  # fmt: skip
     lines = tuple(
-        Line((
+        SheetLine((
             text(one.system), told(one.ours), told(one.theirs), told(one.difference), _place(one.place),
             _place(one.place_theirs, one.place), count(one.changed),
         ))
@@ -335,43 +337,43 @@ def _systems(found: Replay) -> Sheet:
     )  # fmt: skip
     # What the systems come to is said by the table itself.
     about = found.words()[: -len(found.systems)] if found.systems else found.words()
-    return Sheet("systems", "Systems", heads, lines, tuple(map(str.strip, about)), (_picture(found),))
+    return ResultSheet("systems", "Systems", heads, lines, tuple(map(str.strip, about)), (_picture(found),))
 
 
-def _place(place: int | None, before: int | None = None) -> Cell:
+def _place(place: int | None, before: int | None = None) -> SheetCell:
     if place is None:
         return text("–")
     return text(f"{place}, was {before}" if before not in (None, place) else str(place))
 
 
-def _picture(found: Replay) -> Picture:
+def _picture(found: RuleReplay) -> SheetPicture:
     metric = _metric(PROTOCOLS[found.protocol])
     title = f"{metric.title} by “{found.judge}”: here, and under the public rule"
     axis, share = f"{metric.title}: mean over items, 95 % interval", metric.within == SHARE
     rows = [(one.system, one.ours, one.theirs) for one in found.systems]
     draw = partial(result_pictures.pairs, title, rows, ("here", "under the public rule"), axis, share=share)
-    return Picture("replay", f"{metric.title} under both rules", draw)
+    return SheetPicture("replay", f"{metric.title} under both rules", draw)
 
 
-def _reports(found: Replay, judge_id: str) -> Sheet:
+def _reports(found: RuleReplay, judge_id: str) -> ResultSheet:
     heads = columns(ITEM_COLUMN, SYSTEM_COLUMN, HERE, _there(found), LESS, CHANGED)
     lines = tuple(
-        Line(
+        SheetLine(
             (text(one.item), text(one.system), figure(one.ours), figure(one.theirs), figure(one.difference),
              count(one.changed)),
             one.item_id, response_id=one.response_id, source=_of_report(one, found.protocol, judge_id),
         )
         for one in found.reports
     )  # fmt: skip
-    return Sheet("reports", "Reports whose score changes", heads, lines)
+    return ResultSheet("reports", "Reports whose score changes", heads, lines)
 
 
-def _of_report(one: ScoreLine, protocol: str, judge_id: str) -> Source:
+def _of_report(one: ScoreLine, protocol: str, judge_id: str) -> FigureSource:
     words = f"Item {one.item}, {one.system}"
-    return Source(protocol, judge_id, item_id=one.item_id, response_id=one.response_id, words=words)
+    return FigureSource(protocol, judge_id, item_id=one.item_id, response_id=one.response_id, words=words)
 
 
-def _verdicts(found: Replay, judge_id: str) -> Sheet:
+def _verdicts(found: RuleReplay, judge_id: str) -> ResultSheet:
     heads = columns(
         ITEM_COLUMN, SYSTEM_COLUMN, ("unit", PROTOCOLS[found.protocol].presentation.one.capitalize()),
         ("weight", "Weight"), ("here", "Here"), ("under_rule", "Under the rule"),
@@ -379,22 +381,22 @@ def _verdicts(found: Replay, judge_id: str) -> Sheet:
         ("decided_by", "Decided by", "The word in which the rule found its letters"), ("reply", "Reply"),
     )  # fmt: skip
     lines = tuple(
-        Line(
+        SheetLine(
             (
                 text(one.item), text(one.system), text(one.unit, tip=one.unit), count(one.weight, form="g"),
                 _ours(one), text(one.theirs), text(one.how), text(one.shown or "–"), text(one.form, tip=one.raw),
             ),
             one.item_id, one.unit_id, response_id=one.response_id,
             more=(("The raw reply", one.raw),) if one.raw else (),
-            source=Source(
+            source=FigureSource(
                 found.protocol, judge_id, item_id=one.item_id, response_id=one.response_id, unit_id=one.unit_id,
                 words=f"Item {one.item}, {one.system}: {one.direction}",
             ),
         )
         for one in found.changed
     )  # fmt: skip
-    return Sheet("verdicts", "Verdicts that change", heads, lines)
+    return ResultSheet("verdicts", "Verdicts that change", heads, lines)
 
 
-def _ours(one: Changed) -> Cell:
-    return text(one.ours) if one.ours else Cell(MISSING, None, one.status.replace("_", " "), "missing")
+def _ours(one: ChangedReading) -> SheetCell:
+    return text(one.ours) if one.ours else SheetCell(MISSING, None, one.status.replace("_", " "), "missing")

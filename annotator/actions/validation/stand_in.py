@@ -1,4 +1,4 @@
-"""Whether a judge may stand in for people: yes, no, or not yet known, with the reasons for it."""
+"""May a judge stand in for people: yes, no, or not yet known, with reasons."""
 
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
@@ -12,10 +12,10 @@ from annotator.actions.results import publishing, result_pictures
 from annotator.actions.results.result_raters import CONSENSUS
 from annotator.actions.results.result_sheets import (
     JUDGE_COLUMN,
-    Cell,
-    Line,
-    Picture,
-    Sheet,
+    ResultSheet,
+    SheetCell,
+    SheetLine,
+    SheetPicture,
     columns,
     count,
     figure,
@@ -24,8 +24,8 @@ from annotator.actions.results.result_sheets import (
     text,
 )
 from annotator.actions.sets import validation_figures, validation_units
-from annotator.actions.sets.validation_figures import TITLES, Pairs, told
-from annotator.actions.sets.validation_ground import TOGETHER, Ground, Rater
+from annotator.actions.sets.validation_figures import TITLES, TruthPairs, told
+from annotator.actions.sets.validation_ground import TOGETHER, Ground, ValidationRater
 from annotator.actions.sets.validation_units import Key
 from annotator.actions.validation import aims, validation
 from annotator.actions.validation.validation_behind import held
@@ -41,8 +41,8 @@ DELTA = 0.05
 FEWEST_PEOPLE = 3
 
 
-class Verdict(StrEnum):
-    """What can be said of a judge."""
+class StandInVerdict(StrEnum):
+    """The possible conclusions on a judge."""
 
     YES = "Yes"
     UNKNOWN = "Not yet known"
@@ -50,14 +50,14 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """On which labels, by which figure, and how much worse than people with one another a judge may be.
+class StandInQuery:
+    """The labels, the figure, and the margin below people's agreement that is accepted.
 
     `delta` is the margin of the figure, `epsilon` that of the alternative annotator test: what a judge's lower cost
     is worth (the paper takes 0.2 for experts, 0.15 for skilled people, 0.1 for a crowd).
     """
 
-    of: validation.Wish = field(default_factory=validation.Wish)
+    of: validation.ValidationQuery = field(default_factory=validation.ValidationQuery)
     figure: str = "kappa"
     weighted: bool = False
     delta: float = DELTA
@@ -65,15 +65,15 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """Whether a judge may stand in, and why: its agreement with people beside people's with one another.
+class StandInAnswer:
+    """May a judge stand in, and why: its agreement with people, and people's with one another.
 
     All three figures are of the units that it judged and two people labelled; `items` counts their items, `people`
     those who labelled. `alt` is the alternative annotator test, None where fewer than three people labelled.
     """
 
-    rater: Rater
-    verdict: Verdict
+    rater: ValidationRater
+    verdict: StandInVerdict
     because: str
     judge: Estimate
     human: Estimate
@@ -84,39 +84,39 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
-    """The answer of every judge, those that may stand in first; `against` says in words who counts as true."""
+class StandInAnswers:
+    """The answer on every judge, accepted ones first; `against` says in words whose labels are true."""
 
-    wish: Wish
+    query: StandInQuery
     against: str
-    answers: tuple[Answer, ...]
+    answers: tuple[StandInAnswer, ...]
 
-    def of(self, rater: Rater) -> Answer:
+    def of(self, rater: ValidationRater) -> StandInAnswer:
         """The answer of a judge; KeyError when there is none."""
         return {one.rater.key: one for one in self.answers}[rater.key]
 
 
-def report(project: Project, wish: Wish) -> Answers:
+def report(project: Project, query: StandInQuery) -> StandInAnswers:
     """The answer of every judge; Refusal where nobody has labelled, or no judge has judged, what is asked about."""
-    refuse_senseless(wish)
-    found = validation.ground_of(project, wish.of)
+    refuse_senseless(query)
+    found = validation.ground_of(project, query.of)
     if not found.judges():
         raise Refusal("No judge has judged what people labelled.", "Run a judge on these reports first.")
-    return of_ground(project, found, wish)
+    return of_ground(project, found, query)
 
 
-def refuse_senseless(wish: Wish) -> None:
+def refuse_senseless(query: StandInQuery) -> None:
     """Refusal for margins and figures that there are not."""
-    if wish.delta < 0 or wish.epsilon < 0:
+    if query.delta < 0 or query.epsilon < 0:
         raise Refusal("A margin must not be negative.", "Give how much worse a judge may be, such as 0.05.")
-    if wish.figure not in TITLES:
-        raise Refusal(f"Judges cannot be chosen by “{wish.figure}”.", f"Use one of {', '.join(TITLES)}.")
+    if query.figure not in TITLES:
+        raise Refusal(f"Judges cannot be chosen by “{query.figure}”.", f"Use one of {', '.join(TITLES)}.")
 
 
-def of_ground(project: Project, found: Ground, wish: Wish) -> Answers:
+def of_ground(project: Project, found: Ground, query: StandInQuery) -> StandInAnswers:
     """The answers on these labels."""
-    limit, order = publishing.limit(project), list(Verdict)
-    answers = [_answer(found, wish, rater, limit) for rater in found.judges()]
+    limit, order = publishing.limit(project), list(StandInVerdict)
+    answers = [_answer(found, query, rater, limit) for rater in found.judges()]
     answers.sort(
         key=lambda one: (
             order.index(one.verdict),
@@ -124,50 +124,52 @@ def of_ground(project: Project, found: Ground, wish: Wish) -> Answers:
             one.rater.name,
         )
     )
-    return Answers(wish, validation.against_words(found), tuple(answers))
+    return StandInAnswers(query, validation.against_words(found), tuple(answers))
 
 
-def _answer(found: Ground, wish: Wish, rater: Rater, limit: float) -> Answer:
-    judge, human = _shared(found, wish, rater)
-    positive = validation_figures.positive_of(found.shape, wish.of.positive)
-    if not positive and wish.figure not in validation_figures.ANY_VALUES:
+def _answer(found: Ground, query: StandInQuery, rater: ValidationRater, limit: float) -> StandInAnswer:
+    judge, human = _shared(found, query, rater)
+    positive = validation_figures.positive_of(found.shape, query.of.positive)
+    if not positive and query.figure not in validation_figures.ANY_VALUES:
         raise Refusal(
-            f"“{wish.figure}” refers to one value, and {found.shape.title} has more than two.",
+            f"“{query.figure}” refers to one value, and {found.shape.title} has more than two.",
             f"Name the positive one, or use one of {', '.join(validation_figures.ANY_VALUES)}.",
         )
     beside = validation_figures.beside(
-        judge, human, wish.figure, positive, found.shape.values, wish.of.resamples
+        judge, human, query.figure, positive, found.shape.values, query.of.resamples
     )
-    alt = _alt_test(found, wish, rater)
+    alt = _alt_test(found, query, rater)
     known = int(found.known.sum())
     lacking = sum(found.missing(rater, found.known).values()) / known if known else 0.0
     people, items = len(_people(found)), len(np.unique(human.items))
-    ground = _Reasons(wish, beside.difference, alt, people, items, lacking if lacking > limit else None)
+    ground = _Reasons(query, beside.difference, alt, people, items, lacking if lacking > limit else None)
     verdict, because = ground.verdict(), ground.because()
-    return Answer(rater, verdict, because, beside.one, beside.other, beside.difference, alt, items, people)
+    return StandInAnswer(
+        rater, verdict, because, beside.one, beside.other, beside.difference, alt, items, people
+    )
 
 
 def _people(found: Ground) -> dict[str, dict[Key, str | None]]:
-    """Those whose labels a judge is held against; behind a consensus, those who labelled."""
+    """Those whose labels a judge is compared with; behind a consensus, those who labelled."""
     return dict(found.people if CONSENSUS in found.truth else found.truth)
 
 
-def _shared(found: Ground, wish: Wish, rater: Rater) -> tuple[Pairs, Pairs]:
-    """What a judge and what people say of the units that it judged and people can be held against people on.
+def _shared(found: Ground, query: StandInQuery, rater: ValidationRater) -> tuple[TruthPairs, TruthPairs]:
+    """What a judge and what people say of the units that it judged and people can be compared with people on.
 
     A unit counts as much in either: of three people there are three pairs with a judge, and six with one another.
     """
     judge, human = found.pairs(rater).there(), found.pairs(TOGETHER).there()
     with_judge, many = (np.bincount(pairs.units, minlength=len(found.places)) for pairs in (judge, human))
     judge, human = judge.among(many > 0), human.among(with_judge > 0)
-    heavy = human.weights if wish.weighted else np.ones(len(human.weights))
+    heavy = human.weights if query.weighted else np.ones(len(human.weights))
     return (
-        judge if wish.weighted else replace(judge, weights=np.ones(len(judge.weights))),
+        judge if query.weighted else replace(judge, weights=np.ones(len(judge.weights))),
         replace(human, weights=heavy * with_judge[human.units] / many[human.units]),
     )
 
 
-def _alt_test(found: Ground, wish: Wish, rater: Rater) -> AltTest | None:
+def _alt_test(found: Ground, query: StandInQuery, rater: ValidationRater) -> AltTest | None:
     people, said = _people(found), found.version(rater).said
     if len(people) < FEWEST_PEOPLE:
         return None
@@ -177,30 +179,30 @@ def _alt_test(found: Ground, wish: Wish, rater: Rater) -> AltTest | None:
     named = sorted(((found.aliases[person], own) for person, own in people.items()), key=lambda one: one[0])
     return alt_test(
         {alias: [own.get(key) for key in keys] for alias, own in named},
-        [said[key] for key in keys], wish.epsilon, clusters=[found.places[key].item_id for key in keys],
-        resamples=wish.of.resamples,
+        [said[key] for key in keys], query.epsilon, clusters=[found.places[key].item_id for key in keys],
+        resamples=query.of.resamples,
     )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class _Reasons:
-    """What an answer is by: both tests, and the share of judgements missing where that is too high."""
+    """The reasons of an answer: both tests, and the share of missing judgements where it is too high."""
 
-    wish: Wish
+    query: StandInQuery
     difference: Estimate
     alt: AltTest | None
     people: int
     items: int
     lacking: float | None
 
-    def verdict(self) -> Verdict:
+    def verdict(self) -> StandInVerdict:
         """The answer of both tests together."""
-        low, high, margin = self.difference.low, self.difference.high, -self.wish.delta
+        low, high, margin = self.difference.low, self.difference.high, -self.query.delta
         if high is not None and high < margin:
-            return Verdict.NO
+            return StandInVerdict.NO
         passed = self.alt is None or self.alt.passed is not False
         shown = low is not None and low >= margin and passed and self.lacking is None
-        return Verdict.YES if shown else Verdict.UNKNOWN
+        return StandInVerdict.YES if shown else StandInVerdict.UNKNOWN
 
     def because(self) -> str:
         """The answer's reasons in words, and what to do where nothing can be said yet."""
@@ -214,17 +216,17 @@ class _Reasons:
 
     def _by_margin(self) -> str:
         """Non-inferiority: what the interval of the difference says beside the margin."""
-        found, wish = self.difference, self.wish
-        title = TITLES[wish.figure][0] + (", by weight" if wish.weighted else "")
+        found, query = self.difference, self.query
+        title = TITLES[query.figure][0] + (", by weight" if query.weighted else "")
         if self._alone:
             return "only one person labelled, so that people's agreement with one another is not known"
         if found.value is None or found.low is None or found.high is None:
             why = found.note or "too little is labelled"
             return f"the difference of {title} to people has no interval ({why})"
-        margin = f"−{wish.delta:g}"
-        if found.low >= -wish.delta:
+        margin = f"−{query.delta:g}"
+        if found.low >= -query.delta:
             words = f"stays above {margin}, so it is not worse than people with one another"
-        elif found.high < -wish.delta:
+        elif found.high < -query.delta:
             words = f"stays below {margin}, so it is worse than people with one another"
         else:
             words = (
@@ -243,11 +245,11 @@ class _Reasons:
         return (
             f"the alternative annotator test is {'' if alt.passed else 'not '}passed: ω "
             f"{alt.winning_rate.value:.2f} of {alt.winning_rate.n} people, {'at least' if alt.passed else 'below'} "
-            f"{PASSING:g}; ρ {in_words(alt.advantage)}; ε {self.wish.epsilon:g}"
+            f"{PASSING:g}; ρ {in_words(alt.advantage)}; ε {self.query.epsilon:g}"
         )
 
     def _todo(self) -> str:
-        if self.verdict() is not Verdict.UNKNOWN:
+        if self.verdict() is not StandInVerdict.UNKNOWN:
             return ""
         if self._alone:
             return " Have a second person label some of the same reports."
@@ -256,19 +258,19 @@ class _Reasons:
         return " Have more items labelled, each by two people or more."
 
 
-STATES = {Verdict.YES: "agreed", Verdict.NO: "disagree", Verdict.UNKNOWN: "incomplete"}
+STATES = {StandInVerdict.YES: "agreed", StandInVerdict.NO: "disagree", StandInVerdict.UNKNOWN: "incomplete"}
 NO_TEST = Estimate(None, note="Fewer than three people labelled.")
 HASH_SHOWN = 8
 
 
-def sheets(found: Answers) -> tuple[Sheet, ...]:
+def sheets(found: StandInAnswers) -> tuple[ResultSheet, ...]:
     """An answer for each judge with the picture of how far it lies from people, then the test person by person."""
     return tuple(sheet for sheet in (_answers(found), _by_person(found)) if sheet.lines)
 
 
-def _answers(found: Answers) -> Sheet:
+def _answers(found: StandInAnswers) -> ResultSheet:
     """An answer for each judge."""
-    title = TITLES[found.wish.figure][0]
+    title = TITLES[found.query.figure][0]
     heads = columns(
         JUDGE_COLUMN,
         ("answer", "May it stand in?", "Yes: shown not to be worse than people with one another by more than the "
@@ -278,7 +280,7 @@ def _answers(found: Answers) -> Sheet:
         ("difference", f"Δ {title}",
          "Its agreement with people minus people's agreement with one another, on units with "
         "both, with the 95 % interval over items"),
-        ("judge_with_people", f"{title} with people", TITLES[found.wish.figure][1]),
+        ("judge_with_people", f"{title} with people", TITLES[found.query.figure][1]),
         ("people", "People with one another", "The same figure for people, each compared with every other"),
         ("winning_rate", "ω",
          "Winning rate: the share of people than whom the judge is at least as close to the others, at margin ε"),
@@ -288,16 +290,16 @@ def _answers(found: Answers) -> Sheet:
         ("labelled_by", "People", "Those who labelled"),
     )  # fmt: skip
     lines = tuple(_line(found, one) for one in found.answers)
-    return Sheet("answers", "May a judge stand in for people?", heads, lines, _told(found), (_picture(found),),
+    return ResultSheet("answers", "May a judge stand in for people?", heads, lines, _told(found), (_picture(found),),
                  answers=len(found.answers))  # fmt: skip
 
 
-def trees(found: Answers) -> list[dict[str, Any]]:
+def trees(found: StandInAnswers) -> list[dict[str, Any]]:
     """Every answer as a JSON tree."""
     return [tree(one) for one in found.answers]
 
 
-def tree(one: Answer) -> dict[str, Any]:
+def tree(one: StandInAnswer) -> dict[str, Any]:
     """An answer as a JSON tree."""
     alt = one.alt
     figures = {
@@ -311,23 +313,23 @@ def tree(one: Answer) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _line(found: Answers, one: Answer) -> Line:
+def _line(found: StandInAnswers, one: StandInAnswer) -> SheetLine:
     words = f"{one.rater.name}: {one.verdict}, because {one.because}"
-    cells: tuple[Cell, ...] = (
+    cells: tuple[SheetCell, ...] = (
         text(one.rater.name), text(one.verdict, tip=words, state=STATES[one.verdict]),
         text(one.rater.prompt[:HASH_SHOWN], tip=one.rater.prompt), told(one.difference), told(one.judge),
         told(one.human), _wins(one),
         figure(one.alt.advantage if one.alt else NO_TEST), count(one.items), count(one.people),
     )  # fmt: skip
     more = ((f"{one.verdict}, because", one.because),)
-    return Line(
+    return SheetLine(
         cells,
-        source=held(found.wish.of, one.rater, validation_units.ALL, f"{one.rater.name}: units"),
+        source=held(found.query.of, one.rater, validation_units.ALL, f"{one.rater.name}: units"),
         more=more,
     )
 
 
-def _wins(one: Answer) -> Cell:
+def _wins(one: StandInAnswer) -> SheetCell:
     """How many people the judge wins against, of those who could be tested."""
     rate = one.alt.winning_rate if one.alt else NO_TEST
     if one.alt is None or rate.value is None:
@@ -336,19 +338,19 @@ def _wins(one: Answer) -> Cell:
     return replace(figure(rate), words=f"{wins} of {rate.n}")
 
 
-def _told(found: Answers) -> tuple[str, ...]:
-    wish = found.wish
+def _told(found: StandInAnswers) -> tuple[str, ...]:
+    query = found.query
     return (
         *(f"“{one.rater.name}”: {one.verdict}, because {one.because}" for one in found.answers),
-        f"Compared with {found.against}, with a margin of {wish.delta:g} for {TITLES[wish.figure][0]} and ε "
+        f"Compared with {found.against}, with a margin of {query.delta:g} for {TITLES[query.figure][0]} and ε "
         "= "
-        f"{wish.epsilon:g} for the alternative annotator test (Calderon, Reichart & Dror 2025).",
-        aims.words(PROTOCOLS[wish.of.protocol]),
+        f"{query.epsilon:g} for the alternative annotator test (Calderon, Reichart & Dror 2025).",
+        aims.words(PROTOCOLS[query.of.protocol]),
     )
 
 
-def _picture(found: Answers) -> Picture:
-    title = f"{TITLES[found.wish.figure][0]} with people less people's with one another"
+def _picture(found: StandInAnswers) -> SheetPicture:
+    title = f"{TITLES[found.query.figure][0]} with people less people's with one another"
     names = [one.rater.name for one in found.answers]
     rows = [
         (
@@ -359,12 +361,12 @@ def _picture(found: Answers) -> Picture:
         )
         for one in found.answers
     ]
-    axis = f"Difference, 95 % interval over items; dashed: −{found.wish.delta:g}"
-    draw = partial(result_pictures.differences, title, rows, axis, margin=found.wish.delta)
-    return Picture("difference", title, draw)
+    axis = f"Difference, 95 % interval over items; dashed: −{found.query.delta:g}"
+    draw = partial(result_pictures.differences, title, rows, axis, margin=found.query.delta)
+    return SheetPicture("difference", title, draw)
 
 
-def _by_person(found: Answers) -> Sheet:
+def _by_person(found: StandInAnswers) -> ResultSheet:
     heads = columns(
         JUDGE_COLUMN, ("person", "Person", "Person left out and compared with the others, like the judge"),
         ("judge_as_close", "Judge as close",
@@ -375,11 +377,11 @@ def _by_person(found: Answers) -> Sheet:
          f"False discoveries among all people kept below {FALSE_DISCOVERIES:g} (Benjamini & Yekutieli)"),
     )  # fmt: skip
     lines = tuple(
-        Line((
+        SheetLine((
             text(one.rater.name), text(str(person.person)), count(person.judge, form=".3f"),
             count(person.own, form=".3f"), count(person.n), count(person.p, form=".4f"),
             text("yes" if person.beaten else "no", state="agreed" if person.beaten else ""),
         ))
         for one in found.answers if one.alt for person in one.alt.people
     )  # fmt: skip
-    return Sheet("persons", "Person by person", heads, lines, ("The alternative annotator test.",))
+    return ResultSheet("persons", "Person by person", heads, lines, ("The alternative annotator test.",))

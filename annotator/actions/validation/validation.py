@@ -1,4 +1,4 @@
-"""Whether a judge may stand in for people: each judge and prompt beside people, and people beside one another."""
+"""Validation report: each judge and prompt compared with people, and people with one another."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -11,8 +11,8 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import publishing
 from annotator.actions.results.result_raters import CONSENSUS
 from annotator.actions.sets import validation_figures, validation_ground, validation_sets
-from annotator.actions.sets.validation_figures import Gap, Told
-from annotator.actions.sets.validation_ground import Ground, Rater
+from annotator.actions.sets.validation_figures import JudgeDifference, RaterResult
+from annotator.actions.sets.validation_ground import Ground, ValidationRater
 from annotator.actions.sets.validation_units import ALL as ALL
 from annotator.actions.sets.validation_units import BY as BY
 from annotator.actions.sets.validation_units import Group, named
@@ -26,8 +26,8 @@ from annotator.stats.intervals.resampling import RESAMPLES
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """What is to be validated: on which labels, whom against whom, told apart by one of `BY`.
+class ValidationQuery:
+    """The query of a validation: labels, raters compared, and the grouping by one of `BY`.
 
     `positive` names the positive value where there are more than two; `opening` is the id of a counted look at the
     test part.
@@ -45,12 +45,12 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A rater within a group: its figures, over how many units, and what of a judge is missing, by cause."""
+class RaterFigures:
+    """A rater within a group: figures, number of units, and missing judgements by cause."""
 
     group: str
-    rater: Rater
-    told: Told
+    rater: ValidationRater
+    told: RaterResult
     units: int
     missing: dict[str, int]
     cost: Estimate | None
@@ -63,32 +63,32 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """Two judges on the same units; `p` is McNemar's mid-p, raised for how many are compared (Holm)."""
+    """Two judges on the same units; `p` is McNemar's mid-p with Holm's correction."""
 
-    first: Rater
-    second: Rater
-    gap: Gap
+    first: ValidationRater
+    second: ValidationRater
+    gap: JudgeDifference
     p: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """Judges beside people; `against` says in words who counts as true, and `openings` how often the test was seen.
+    """Judges compared with people; `against` says whose labels are true, `openings` how often the test part was seen.
 
     `limit` is the share of missing judgements above which a judge's figures are not publishable.
     """
 
-    wish: Wish
+    query: ValidationQuery
     shape: Protocol
     positive: str
     against: str
-    lines: tuple[Line, ...]
+    lines: tuple[RaterFigures, ...]
     contrasts: tuple[Contrast, ...]
     openings: int
     notes: tuple[str, ...]
     limit: float = publishing.USUAL
 
-    def of(self, name: str, group: str = ALL) -> Line:
+    def of(self, name: str, group: str = ALL) -> RaterFigures:
         """The line of a rater by name, within a group; KeyError when there is none."""
         for line in self.lines:
             if (line.rater.name, line.group) == (name, group):
@@ -96,45 +96,48 @@ class Validation:
         raise KeyError(name)
 
 
-def report(project: Project, wish: Wish) -> Validation:
-    """Every judge and wording held against people, and people against one another, on the same labels.
+def report(project: Project, query: ValidationQuery) -> Validation:
+    """Every judge and wording compared with people, and people against one another, on the same labels.
 
     Judges are compared two by two where no groups are asked for.
     """
-    return of_ground(project, ground_of(project, wish), wish)
+    return of_ground(project, ground_of(project, query), query)
 
 
-def ground_of(project: Project, wish: Wish) -> Ground:
-    """What a validation stands on."""
-    if wish.by not in BY:
-        raise Refusal(f"Figures cannot be broken down by “{wish.by}”.", f"Use one of {', '.join(BY)}.")
+def ground_of(project: Project, query: ValidationQuery) -> Ground:
+    """What a validation is based on."""
+    if query.by not in BY:
+        raise Refusal(f"Figures cannot be broken down by “{query.by}”.", f"Use one of {', '.join(BY)}.")
     return validation_ground.ground(
-        project, wish.protocol, wish.set_name, wish.part, wish.against, wish.judge, wish.opening
+        project, query.protocol, query.set_name, query.part, query.against, query.judge, query.opening
     )
 
 
 def of_ground(
-    project: Project, found: Ground, wish: Wish, wanted: Callable[[Rater], bool] = lambda _: True
+    project: Project,
+    found: Ground,
+    query: ValidationQuery,
+    wanted: Callable[[ValidationRater], bool] = lambda _: True,
 ) -> Validation:
     """The validation of these labels, of those raters alone that are wanted."""
-    positive = validation_figures.positive_of(found.shape, wish.positive)
+    positive = validation_figures.positive_of(found.shape, query.positive)
     raters = [one for one in (*found.judges(), *found.humans()) if wanted(one)]
     costs = {
-        one.id: validation_ground.cost_per_question(project, one, wish.protocol)
+        one.id: validation_ground.cost_per_question(project, one, query.protocol)
         for one in raters
         if one.is_judge
     }
     lines = [
-        line(found, wish, positive, group, rater, chosen, costs.get(rater.id))
-        for group, units in groups(found, wish.by).items()
+        line(found, query, positive, group, rater, chosen, costs.get(rater.id))
+        for group, units in groups(found, query.by).items()
         for chosen in [found.chosen(units)]
         for rater in raters
     ]
-    openings = validation_sets.named(project, wish.set_name).openings if wish.set_name else 0
+    openings = validation_sets.named(project, query.set_name).openings if query.set_name else 0
     return Validation(
-        wish, found.shape, positive, against_words(found), tuple(lines),
-        tuple(_contrasts(found, positive, wish.resamples)) if wish.by == ALL else (),
-        openings, tuple(_notes(found, wish, positive)), publishing.limit(project),
+        query, found.shape, positive, against_words(found), tuple(lines),
+        tuple(_contrasts(found, positive, query.resamples)) if query.by == ALL else (),
+        openings, tuple(_notes(found, query, positive)), publishing.limit(project),
     )  # fmt: skip
 
 
@@ -166,17 +169,17 @@ def groups(found: Ground, by: str) -> dict[str, Codes]:
 
 
 def line(
-    found: Ground, wish: Wish, positive: str, group: str, rater: Rater, chosen: Chosen,
+    found: Ground, query: ValidationQuery, positive: str, group: str, rater: ValidationRater, chosen: Chosen,
     cost: Estimate | None = None,
-) -> Line:  # fmt: skip
+) -> RaterFigures:  # fmt: skip
     """A rater's line within a group, whose units are the chosen ones."""
     pairs = found.pairs(rater, chosen)
-    told = validation_figures.figures(pairs, positive, found.shape.values, wish.resamples)
+    told = validation_figures.figures(pairs, positive, found.shape.values, query.resamples)
     told = told.over(len(np.unique(pairs.there().units)))
-    return Line(group, rater, told, int(chosen.sum()), found.missing(rater, chosen), cost)
+    return RaterFigures(group, rater, told, int(chosen.sum()), found.missing(rater, chosen), cost)
 
 
-def _notes(found: Ground, wish: Wish, positive: str) -> list[str]:
+def _notes(found: Ground, query: ValidationQuery, positive: str) -> list[str]:
     notes = []
     several = len(found.truth) > 1
     if several:
@@ -201,7 +204,7 @@ def _notes(found: Ground, wish: Wish, positive: str) -> list[str]:
             "By weight, a unit whose weight is negative counts as much as one of that weight above zero: a wrong "
             "verdict on it moves the score as far."
         )
-    if not wish.set_name:
+    if not query.set_name:
         notes.append(
             "All labels that were submitted count, but those of sets not yet locked and of test parts; no validation "
             "set was named."

@@ -1,4 +1,4 @@
-"""What lies behind a figure of validation: the units it is counted over, what is true of each, and what was said."""
+"""Units behind a figure of validation: true values and what was said."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -9,19 +9,19 @@ from annotator.actions.results.result_raters import CONSENSUS, EVERYBODY
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
     SYSTEM_COLUMN,
-    Cell,
-    Line,
-    Sheet,
-    Source,
+    FigureSource,
+    ResultSheet,
+    SheetCell,
+    SheetLine,
     columns,
     count,
     text,
 )
 from annotator.actions.sets import reviews, validation_ground
-from annotator.actions.sets.validation_ground import NOT_ASKED, Ground, Rater, Row
+from annotator.actions.sets.validation_ground import NOT_ASKED, Ground, RatedUnit, ValidationRater
 from annotator.actions.sets.validation_units import Key
 from annotator.actions.validation import validation
-from annotator.actions.validation.validation import Wish
+from annotator.actions.validation.validation import ValidationQuery
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 
@@ -29,14 +29,14 @@ NOT_SAID = "–"
 
 
 @dataclass(frozen=True, slots=True)
-class Held(Source):
-    """A rater (by key) held against the truth within the group; what is empty does not narrow it.
+class HeldRater(FigureSource):
+    """A rater (by key) compared with the truth within the group; empty values match everything.
 
     `true` and `said` name a cell of the confusion, `cause` why a judge has no value. With `beside`, another rater's
     key, only the units on which this rater is right and that one wrong.
     """
 
-    wish: Wish = field(default_factory=Wish)
+    query: ValidationQuery = field(default_factory=ValidationQuery)
     rater: str = ""
     true: str = ""
     said: str = ""
@@ -44,28 +44,30 @@ class Held(Source):
     beside: str = ""
 
 
-def held(wish: Wish, rater: Rater, group: str, words: str, **narrowed: str) -> Held:
-    """What a rater's figure within a group stands on; `words` is what it is called."""
-    return Held(
-        wish.protocol, rater.id, group_by=wish.by, group=group, words=words, wish=wish, rater=rater.key, **narrowed
+def held(
+    query: ValidationQuery, rater: ValidationRater, group: str, words: str, **narrowed: str
+) -> HeldRater:
+    """What a rater's figure within a group is based on; `words` is what it is called."""
+    return HeldRater(
+        query.protocol, rater.id, group_by=query.by, group=group, words=words, query=query, rater=rater.key, **narrowed
     )  # fmt: skip
 
 
-def units(project: Project, source: Held) -> Sheet:
+def units(project: Project, source: HeldRater) -> ResultSheet:
     """The units, item by item; each line leads to everybody's judgements of it.
 
-    What whoever asks is still to label blind is only counted.
+    What the person asking is still to label blind is only counted.
     """
-    wish = source.wish
+    query = source.query
     found = validation_ground.ground(
-        project, wish.protocol, wish.set_name, wish.part, wish.against, wish.judge, wish.opening
+        project, query.protocol, query.set_name, query.part, query.against, query.judge, query.opening
     )
     try:
         rater = found.rater(source.rater)
         beside = found.rater(source.beside) if source.beside else None
     except KeyError:
         raise Refusal("That rater is no longer among those compared.", "Compute the figures again.") from None
-    units = validation.groups(found, wish.by).get(source.group)
+    units = validation.groups(found, query.by).get(source.group)
     rows = found.rows(rater, found.chosen(units)) if units is not None else []
     every = list(_narrowed(found, rater, beside, source, rows))
     blind = reviews.still_blind(project, people.someone(project).id)
@@ -77,7 +79,7 @@ def units(project: Project, source: Held) -> Sheet:
         *([("beside", beside.name)] if beside else ()),
     )  # fmt: skip
     lines = tuple(
-        Line(
+        SheetLine(
             _cells(found, rater, beside, row), found.places[row.key].item_id, unit_id=row.key[1],
             response_id=row.key[0], source=_judgements(source, found, row.key),
         )
@@ -90,12 +92,16 @@ def units(project: Project, source: Held) -> Sheet:
         told.append(
             f"{counted(withheld, 'more is', 'more are')} on items that you still have to label blind."
         )
-    return Sheet("units", "Units", heads, lines, tuple(told))
+    return ResultSheet("units", "Units", heads, lines, tuple(told))
 
 
 def _narrowed(
-    found: Ground, rater: Rater, beside: Rater | None, source: Held, rows: Iterable[Row]
-) -> Iterable[Row]:
+    found: Ground,
+    rater: ValidationRater,
+    beside: ValidationRater | None,
+    source: HeldRater,
+    rows: Iterable[RatedUnit],
+) -> Iterable[RatedUnit]:
     seen: set[Key] = set()
     for row in rows:
         if source.cause:
@@ -111,14 +117,16 @@ def _narrowed(
             yield row
 
 
-def _cause(found: Ground, rater: Rater, key: Key) -> str:
+def _cause(found: Ground, rater: ValidationRater, key: Key) -> str:
     return found.version(rater).missing.get(key, NOT_ASKED)
 
 
-def _cells(found: Ground, rater: Rater, beside: Rater | None, row: Row) -> tuple[Cell, ...]:
+def _cells(
+    found: Ground, rater: ValidationRater, beside: ValidationRater | None, row: RatedUnit
+) -> tuple[SheetCell, ...]:
     place = found.places[row.key]
     if row.said is None:
-        said = Cell(NOT_SAID, None, _cause(found, rater, row.key).replace("_", " "), "missing")
+        said = SheetCell(NOT_SAID, None, _cause(found, rater, row.key).replace("_", " "), "missing")
     else:
         said = text(row.said, state="agreed" if row.said == row.true else "disagree")
     cells = (
@@ -133,10 +141,10 @@ def _alias(found: Ground, who: str) -> str:
     return CONSENSUS if who == CONSENSUS else found.aliases.get(who, who)
 
 
-def _judgements(source: Held, found: Ground, key: Key) -> Source:
+def _judgements(source: HeldRater, found: Ground, key: Key) -> FigureSource:
     """Everybody's judgements of a unit, the rater's reply among them."""
     place = found.places[key]
-    return Source(
+    return FigureSource(
         source.protocol,
         EVERYBODY,
         item_id=place.item_id,

@@ -1,4 +1,4 @@
-"""Sheets of a validation: judges beside people, plainly and by weight, what they confuse, what is missing; pictures."""
+"""Validation as tables and pictures: figures plain and weighted, confusions, missing verdicts."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -7,11 +7,11 @@ from functools import partial
 from annotator.actions.results import result_pictures
 from annotator.actions.results.result_sheets import (
     JUDGE_COLUMN,
-    Cell,
-    Column,
-    Line,
-    Picture,
-    Sheet,
+    ResultSheet,
+    SheetCell,
+    SheetColumn,
+    SheetLine,
+    SheetPicture,
     columns,
     count,
     figure,
@@ -19,12 +19,11 @@ from annotator.actions.results.result_sheets import (
     text,
 )
 from annotator.actions.sets.validation_figures import TITLES, Named, remark, told
-from annotator.actions.sets.validation_ground import PEOPLE, Rater
+from annotator.actions.sets.validation_ground import PEOPLE, ValidationRater
 from annotator.actions.sets.validation_units import ALL
 from annotator.actions.validation import aims
-from annotator.actions.validation.validation import Contrast, Validation
-from annotator.actions.validation.validation import Line as Judged
-from annotator.actions.validation.validation_behind import Held, held
+from annotator.actions.validation.validation import Contrast, RaterFigures, Validation
+from annotator.actions.validation.validation_behind import HeldRater, held
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
 from annotator.stats.agreement.verdicts import landis_koch
@@ -34,12 +33,12 @@ MAIN = ("accuracy", "f1", "kappa")
 TABLE_2 = ("accuracy", "precision", "recall", "f1")
 KINDS = {"endpoint": "judge", "derived": "vote of judges"}
 HASH_SHOWN = 8
-PROMPT = Column("prompt", "Prompt", "First characters of its hash")
-COST = Column("cost", "Cost per question", "Mean, US dollars")
-UNITS = Column("units", "Units", "Units with a true value")
-MISSING = Column("missing", "Missing", "Of these, units that a judge has no value on")
-RATER, VERDICT = Column("rater", "Rater"), Column("verdict", "Verdict")
-PAIRS = Column(
+PROMPT = SheetColumn("prompt", "Prompt", "First characters of its hash")
+COST = SheetColumn("cost", "Cost per question", "Mean, US dollars")
+UNITS = SheetColumn("units", "Units", "Units with a true value")
+MISSING = SheetColumn("missing", "Missing", "Of these, units that a judge has no value on")
+RATER, VERDICT = SheetColumn("rater", "Rater"), SheetColumn("verdict", "Verdict")
+PAIRS = SheetColumn(
     "pairs",
     "Pairs",
     "Pairs of values that the figures are counted over: a unit with two people's labels gives two",
@@ -56,19 +55,19 @@ DEPARTURES = (
 )
 
 
-def sheets(found: Validation) -> tuple[Sheet, ...]:
+def sheets(found: Validation) -> tuple[ResultSheet, ...]:
     """The tables of a validation."""
     if not found.lines:
         return ()
     made = [_figures(found), _figures(found, weighted=True)]
     made += [_contrasts(found)] if found.contrasts else []
     made += [_confusion(found), _missing(found)]
-    if found.wish.by == ALL and found.positive:
+    if found.query.by == ALL and found.positive:
         made.append(_table_2(found))
     return tuple(sheet for sheet in (*made, aims.sheet(found)) if sheet.lines)
 
 
-def _table_2(found: Validation) -> Sheet:
+def _table_2(found: Validation) -> ResultSheet:
     """Judges as ResearcherBench's Table 2 has them: plainly and by weight, with what a question costs."""
     heads = columns(
         RATER, PROMPT, *map(_titled, TABLE_2),
@@ -79,7 +78,7 @@ def _table_2(found: Validation) -> Sheet:
         _titled("kappa"), PAIRS, COST,
     )  # fmt: skip
     lines = tuple(
-        Line((
+        SheetLine((
             *_who(line.rater), *(_figure(found, name, line) for name in TABLE_2),
             *(_figure(found, name, line, weighted=True) for name in TABLE_2),
             _figure(found, "kappa", line), _n(line), _cost(line),
@@ -87,18 +86,18 @@ def _table_2(found: Validation) -> Sheet:
         for line in found.lines
     )  # fmt: skip
     pictures = _of_figures(found, weighted=False)
-    return Sheet("table_2", "As Table 2", heads, lines, _told(found), pictures, DEPARTURES)
+    return ResultSheet("table_2", "As Table 2", heads, lines, _told(found), pictures, DEPARTURES)
 
 
-def _group(found: Validation) -> tuple[Column, ...]:
-    return () if found.wish.by == ALL else (Column("group", "Group"),)
+def _group(found: Validation) -> tuple[SheetColumn, ...]:
+    return () if found.query.by == ALL else (SheetColumn("group", "Group"),)
 
 
-def _titled(name: str) -> Column:
-    return Column(name, *TITLES[name])
+def _titled(name: str) -> SheetColumn:
+    return SheetColumn(name, *TITLES[name])
 
 
-def _figures(found: Validation, *, weighted: bool = False) -> Sheet:
+def _figures(found: Validation, *, weighted: bool = False) -> ResultSheet:
     names = [name for name in TITLES if any(name in _side(line, weighted) for line in found.lines)]
     group = _group(found)
     heads = columns(*group, RATER, PROMPT, ("who", "Who"), *map(_titled, names), PAIRS, UNITS, MISSING, COST)
@@ -109,14 +108,14 @@ def _figures(found: Validation, *, weighted: bool = False) -> Sheet:
             *(_figure(found, name, line, weighted=weighted) for name in names),
             _n(line), count(line.units), _lost(line), _cost(line),
         )  # fmt: skip
-        whole = held(found.wish, line.rater, line.group, f"{_called(line)}: units")
-        lines.append(Line(cells, source=whole))
+        whole = held(found.query, line.rater, line.group, f"{_called(line)}: units")
+        lines.append(SheetLine(cells, source=whole))
     named = ("weighted", "By weight") if weighted else ("judges", "Judges beside people")
     pictures = _of_figures(found, weighted)
-    return Sheet(*named, heads, tuple(lines), _told(found), pictures)
+    return ResultSheet(*named, heads, tuple(lines), _told(found), pictures)
 
 
-def _figure(found: Validation, name: str, line: Judged, *, weighted: bool = False) -> Cell:
+def _figure(found: Validation, name: str, line: RaterFigures, *, weighted: bool = False) -> SheetCell:
     estimate = _side(line, weighted).get(name)
     if estimate is None:
         return text("–")
@@ -133,7 +132,7 @@ def _figure(found: Validation, name: str, line: Judged, *, weighted: bool = Fals
     )  # fmt: skip
 
 
-def _behind(found: Validation, name: str, line: Judged) -> Held:
+def _behind(found: Validation, name: str, line: RaterFigures) -> HeldRater:
     """The units of a figure: of precision what was called positive, of recall what is, of specificity what is not."""
     values, positive = found.shape.values, found.positive
     narrowed = {}
@@ -143,22 +142,22 @@ def _behind(found: Validation, name: str, line: Judged) -> Held:
         narrowed = {"true": positive}
     elif positive and name == "specificity" and len(values) == 2:
         narrowed = {"true": next(value for value in values if value != positive)}
-    return held(found.wish, line.rater, line.group, f"{_called(line)}: {TITLES[name][0]}", **narrowed)
+    return held(found.query, line.rater, line.group, f"{_called(line)}: {TITLES[name][0]}", **narrowed)
 
 
-def _called(line: Judged) -> str:
+def _called(line: RaterFigures) -> str:
     return line.rater.name if line.group == ALL else f"{line.rater.name}, {line.group}"
 
 
-def _who(rater: Rater) -> tuple[Cell, Cell]:
+def _who(rater: ValidationRater) -> tuple[SheetCell, SheetCell]:
     return text(rater.name), text(rater.prompt[:HASH_SHOWN], tip=rater.prompt)
 
 
-def _n(line: Judged) -> Cell:
+def _n(line: RaterFigures) -> SheetCell:
     return count(sum(line.told.confusion.values()), form=",.0f")
 
 
-def _lost(line: Judged) -> Cell:
+def _lost(line: RaterFigures) -> SheetCell:
     return count(sum(line.missing.values()), tip=_causes(line.missing)) if line.rater.is_judge else text("–")
 
 
@@ -166,23 +165,23 @@ def _causes(missing: Mapping[str, int]) -> str:
     return ", ".join(f"{cause.replace('_', ' ')}: {many:,}" for cause, many in missing.items())
 
 
-def _cost(line: Judged) -> Cell:
+def _cost(line: RaterFigures) -> SheetCell:
     return figure(line.cost, DOLLARS) if line.cost is not None else text("–")
 
 
 def _told(found: Validation) -> tuple[str, ...]:
-    wish = found.wish
-    labels = f"“{wish.set_name}”, {wish.part or 'dev'} part" if wish.set_name else "all submitted labels"
+    query = found.query
+    labels = f"“{query.set_name}”, {query.part or 'dev'} part" if query.set_name else "all submitted labels"
     positive = f", “{found.positive}” being positive" if found.positive else ""
     said = [
         f"{found.shape.title}: compared with {found.against} on {labels}{positive}. Intervals are over items."
     ]
-    if wish.set_name:
+    if query.set_name:
         said.append(f"The test part was viewed {counted(found.openings, 'time')}.")
     return (*said, *found.notes, *([] if found.shape.aims else [aims.words(found.shape)]))
 
 
-def _confusion(found: Validation) -> Sheet:
+def _confusion(found: Validation) -> ResultSheet:
     group = _group(found)
     heads = columns(
         *group, RATER, PROMPT, ("true", "True value", f"By {found.against}"), ("said", "Said"), ("units", "Units"),
@@ -190,20 +189,20 @@ def _confusion(found: Validation) -> Sheet:
     )  # fmt: skip
     values = found.shape.values
     lines = tuple(
-        Line((*(text(line.group) for _ in group), *_confused(found, line, true, said)),
+        SheetLine((*(text(line.group) for _ in group), *_confused(found, line, true, said)),
              picture=f"confusion/{line.group}")
         for line in found.lines for true in values for said in values
     )  # fmt: skip
     about = (f"Compared with {found.against}. Open a count to list its units.",)
-    return Sheet("confusion", "Confusion", heads, lines, about, _of_confusion(found))
+    return ResultSheet("confusion", "Confusion", heads, lines, about, _of_confusion(found))
 
 
-def _confused(found: Validation, line: Judged, true: str, said: str) -> tuple[Cell, ...]:
+def _confused(found: Validation, line: RaterFigures, true: str, said: str) -> tuple[SheetCell, ...]:
     counts = line.told.confusion
     many = counts.get((true, said), 0)
     whole = sum(number for (each, _), number in counts.items() if each == true)
     words = f"{_called(line)}: true value “{true}”, said “{said}”"
-    source = held(found.wish, line.rater, line.group, words, true=true, said=said) if many else None
+    source = held(found.query, line.rater, line.group, words, true=true, said=said) if many else None
     cells = (
         *_who(line.rater), text(true), text(said, state="agreed" if true == said else "disagree"),
         count(many, form=",.0f"),
@@ -213,23 +212,23 @@ def _confused(found: Validation, line: Judged, true: str, said: str) -> tuple[Ce
     return tuple(replace(cell, source=source, tip=cell.tip or tip) for cell in cells)
 
 
-def _missing(found: Validation) -> Sheet:
+def _missing(found: Validation) -> ResultSheet:
     group = _group(found)
     heads = columns(
         *group, JUDGE_COLUMN, PROMPT, ("cause", "Cause"), ("units", "Units"),
         ("share", "Share", "Of the units with a true value"), ("of", "Of", "Units with a true value"),
     )  # fmt: skip
     lines = tuple(
-        Line((
+        SheetLine((
             *(text(line.group) for _ in group), *_who(line.rater), text(cause.replace("_", " ")), count(many),
             count(many / line.units, form=".3f"), count(line.units),
-        ), source=held(found.wish, line.rater, line.group, f"{_called(line)}: {cause.replace('_', ' ')}", cause=cause))
+        ), source=held(found.query, line.rater, line.group, f"{_called(line)}: {cause.replace('_', ' ')}", cause=cause))
         for line in found.lines for cause, many in line.missing.items()
     )  # fmt: skip
-    return Sheet("missing", "Missing by cause", heads, lines)
+    return ResultSheet("missing", "Missing by cause", heads, lines)
 
 
-def _contrasts(found: Validation) -> Sheet:
+def _contrasts(found: Validation) -> ResultSheet:
     heads = columns(
         *PAIR, ("figure", "Figure"), ("difference", "First − second", "On the units that have a value of both"),
         VERDICT,
@@ -241,16 +240,16 @@ def _contrasts(found: Validation) -> Sheet:
     about = (
         "McNemar's test assumes independent units, which units of one item are not; the interval does not.",
     )
-    return Sheet("contrasts", "Two judges", heads, lines, about, _of_contrasts(found))
+    return ResultSheet("contrasts", "Two judges", heads, lines, about, _of_contrasts(found))
 
 
-def _contrast(found: Validation, one: Contrast) -> Iterable[Line]:
+def _contrast(found: Validation, one: Contrast) -> Iterable[SheetLine]:
     first, second, test = one.first, one.second, one.gap.mcnemar
-    every = held(found.wish, first, ALL, f"{first.name} and {second.name}: units")
+    every = held(found.query, first, ALL, f"{first.name} and {second.name}: units")
     raised = replace(test.mid, value=one.p, method=f"{test.mid.method}; raised by Holm's method")
     only = {
-        "first": held(found.wish, first, ALL, f"Only {first.name} right, not {second.name}", beside=second.key),
-        "second": held(found.wish, second, ALL, f"Only {second.name} right, not {first.name}", beside=first.key),
+        "first": held(found.query, first, ALL, f"Only {first.name} right, not {second.name}", beside=second.key),
+        "second": held(found.query, second, ALL, f"Only {second.name} right, not {first.name}", beside=first.key),
     }  # fmt: skip
     counts = (
         replace(count(test.only_one), source=only["first"] if test.only_one else None),
@@ -258,19 +257,19 @@ def _contrast(found: Validation, one: Contrast) -> Iterable[Line]:
     )
     for name, gap in one.gap.plain.items():
         verdict = one.gap.verdict(name)
-        yield Line((
+        yield SheetLine((
             *_who(first), *_who(second), text(TITLES[name][0], tip=TITLES[name][1]), told(gap),
             text(verdict, tip=verdict), *counts, _p(raised), _p(test.exact),
         ), source=every, picture=f"gap/{name}")  # fmt: skip
 
 
-def _p(found: Estimate) -> Cell:
+def _p(found: Estimate) -> SheetCell:
     """A p with more places than other figures have."""
     cell = figure(found)
     return replace(cell, words=f"{found.value:.4f}" if found.value is not None else cell.words)
 
 
-def brief(found: Validation) -> tuple[Sheet, ...]:
+def brief(found: Validation) -> tuple[ResultSheet, ...]:
     """What fits a terminal: the main figures, and of every two judges the one that is told most by."""
     if not found.lines:
         return ()
@@ -278,7 +277,7 @@ def brief(found: Validation) -> tuple[Sheet, ...]:
     group = _group(found)
     heads = columns(*group, RATER, PROMPT, *map(_titled, names), UNITS, MISSING, COST)
     lines = tuple(
-        Line((
+        SheetLine((
             *(text(line.group) for _ in group), *_who(line.rater),
             *(_figure(found, name, line) for name in names), count(line.units), _lost(line),
             _cost(line),
@@ -286,14 +285,14 @@ def brief(found: Validation) -> tuple[Sheet, ...]:
         for line in found.lines
     )  # fmt: skip
     between = tuple(
-        Line((
+        SheetLine((
             *_who(one.first), *_who(one.second), told(one.gap.plain["kappa"]), text(one.gap.verdict("kappa")),
         ))
         for one in found.contrasts
     )  # fmt: skip
     apart = columns(*PAIR, ("difference", "Difference of κ", TITLES["kappa"][1]), VERDICT)
-    pairs = Sheet("contrasts", "Two judges", apart, between)
-    whole = Sheet("judges", "Judges beside people", heads, lines, _told(found))
+    pairs = ResultSheet("contrasts", "Two judges", apart, between)
+    whole = ResultSheet("judges", "Judges beside people", heads, lines, _told(found))
     return tuple(sheet for sheet in (whole, pairs, aims.sheet(found)) if sheet.lines)
 
 
@@ -310,23 +309,23 @@ def _names(found: Validation) -> dict[str, str]:
     return {key: _named(rater, many.count(rater.name) > 1) for key, rater in raters.items()}
 
 
-def _named(rater: Rater, several: bool) -> str:
+def _named(rater: ValidationRater, several: bool) -> str:
     return f"{rater.name} ({rater.prompt[:SIGNS]})" if several and rater.prompt else rater.name
 
 
-def _side(line: Judged, weighted: bool) -> Named:
+def _side(line: RaterFigures, weighted: bool) -> Named:
     """A line's figures, plainly or by weight."""
     return line.told.weighted if weighted else line.told.plain
 
 
-def _of_figures(found: Validation, weighted: bool) -> tuple[Picture, ...]:
-    """A picture for each figure that anybody has, κ and accuracy first."""
+def _of_figures(found: Validation, weighted: bool) -> tuple[SheetPicture, ...]:
+    """A picture for each figure that anyone has, κ and accuracy first."""
     present = [name for name in TITLES if any(name in _side(line, weighted) for line in found.lines)]
     ordered = sorted(present, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
     return tuple(_of_figure(found, name, weighted) for name in ordered)
 
 
-def _of_figure(found: Validation, name: str, weighted: bool) -> Picture:
+def _of_figure(found: Validation, name: str, weighted: bool) -> SheetPicture:
     called, sections = _names(found), []
     for group, lines in _by_group(found.lines):
         rated = [
@@ -337,33 +336,33 @@ def _of_figure(found: Validation, name: str, weighted: bool) -> Picture:
         human = next((_side(line, weighted).get(name) for line in lines if line.rater.id == PEOPLE), None)
         sections.append(result_pictures.Section(group, _ordered(rated), human))
     words = f"{TITLES[name][0]}, by weight" if weighted else TITLES[name][0]
-    apart = "" if found.wish.by == ALL else f", by {found.wish.by}"
+    apart = "" if found.query.by == ALL else f", by {found.query.by}"
     title = f"{words}: judges and people compared with {found.against}{apart}"
-    return Picture(
+    return SheetPicture(
         name, f"{words}{apart}", partial(result_pictures.beside, title, sections, f"{words}: {AXIS}")
     )
 
 
-def _rated(called: str, found: Estimate, rater: Rater) -> result_pictures.Rated:
-    return result_pictures.Rated(called, found, rater.is_judge, remark(found))
+def _rated(called: str, found: Estimate, rater: ValidationRater) -> result_pictures.PlottedRater:
+    return result_pictures.PlottedRater(called, found, rater.is_judge, remark(found))
 
 
-def _by_group(lines: Iterable[Judged]) -> Iterator[tuple[str, list[Judged]]]:
+def _by_group(lines: Iterable[RaterFigures]) -> Iterator[tuple[str, list[RaterFigures]]]:
     """The lines of each group, in the order of the groups."""
-    found: dict[str, list[Judged]] = {}
+    found: dict[str, list[RaterFigures]] = {}
     for line in lines:
         found.setdefault(line.group, []).append(line)
     yield from found.items()
 
 
-def _ordered(rated: list[result_pictures.Rated]) -> list[result_pictures.Rated]:
+def _ordered(rated: list[result_pictures.PlottedRater]) -> list[result_pictures.PlottedRater]:
     """Judges by height, then people as they stand."""
     judged = [one for one in rated if one.judge]
     judged.sort(key=lambda one: (one.estimate.value is None, -(one.estimate.value or 0.0), one.name))
     return [*judged, *(one for one in rated if not one.judge)]
 
 
-def _of_contrasts(found: Validation) -> tuple[Picture, ...]:
+def _of_contrasts(found: Validation) -> tuple[SheetPicture, ...]:
     """The differences of every two judges, figure by figure."""
     called, made = _names(found), []
     for name in found.contrasts[0].gap.plain:
@@ -376,11 +375,11 @@ def _of_contrasts(found: Validation) -> tuple[Picture, ...]:
             f"Difference of {TITLES[name][0]}, 95 % interval over items; across 0 they are indistinguishable"
         )
         draw = partial(result_pictures.differences, title, rows, axis)
-        made.append(Picture(f"gap/{name}", f"Difference of {TITLES[name][0]}", draw))
+        made.append(SheetPicture(f"gap/{name}", f"Difference of {TITLES[name][0]}", draw))
     return tuple(made)
 
 
-def _of_confusion(found: Validation) -> tuple[Picture, ...]:
+def _of_confusion(found: Validation) -> tuple[SheetPicture, ...]:
     """The matrices of all raters side by side, group by group."""
     called = _names(found)
     made = []
@@ -389,7 +388,7 @@ def _of_confusion(found: Validation) -> tuple[Picture, ...]:
         apart = "" if group == ALL else f", {group}"
         title = f"Confusion{apart}: {found.against} down, what was said across"
         made.append(
-            Picture(
+            SheetPicture(
                 f"confusion/{group}", f"Confusion{apart}",
                 partial(result_pictures.confusions, title, matrices, found.shape.values),
             )

@@ -1,4 +1,4 @@
-"""The views of judge validation: what each shows, what it lets choose, and what to do where it has nothing to show."""
+"""Views of validation: their content, choices, and advice when there is nothing to show."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,11 +8,11 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.keeping import kept
 from annotator.actions.results import result_raters
 from annotator.actions.results.metrics import USUAL_METRIC
-from annotator.actions.results.result_sheets import Choice
+from annotator.actions.results.result_sheets import ViewChoice
 from annotator.actions.sets import reviews, validation_ground, validation_sets, validation_units
 from annotator.actions.sets.validation_figures import TITLES
 from annotator.actions.sets.validation_ground import PEOPLE
-from annotator.actions.studies.result_views import View
+from annotator.actions.studies.result_views import ResultView
 from annotator.actions.validation import (
     corrected,
     corrected_sheets,
@@ -23,7 +23,7 @@ from annotator.actions.validation import (
     validation,
     validation_sheets,
 )
-from annotator.actions.validation.validation import Wish
+from annotator.actions.validation.validation import ValidationQuery
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.validation import Split
 from annotator.protocols import PROTOCOLS, USUAL
@@ -43,11 +43,11 @@ WIDTHS = ("0.1", "0.05", "0.2", "0.3")
 NOBODY = "Let people label reports and submit their labels, and run a judge on the same reports."
 
 
-def choices(project: Project) -> tuple[Choice, ...]:
-    """Under which protocol, on which labels, whom judges are held against, and how figures are told apart."""
+def choices(project: Project) -> tuple[ViewChoice, ...]:
+    """Under which protocol, on which labels, whom judges are compared with, and how figures are broken down."""
     return (
         *_labels(project),
-        Choice("by", "Break down by", tuple((name, name) for name in validation_units.BY)),
+        ViewChoice("by", "Break down by", tuple((name, name) for name in validation_units.BY)),
     )
 
 
@@ -58,7 +58,7 @@ def report(
     """The validation of these choices; `opening` is the id of a counted look, wherever the test part is shown."""
     whom = (against,) if against else ()
     return validation.report(
-        project, Wish(protocol, set, part, whom, positive=positive, by=by, opening=opening)
+        project, ValidationQuery(protocol, set, part, whom, positive=positive, by=by, opening=opening)
     )
 
 
@@ -66,12 +66,12 @@ def answers(
     project: Project, protocol: str = USUAL, set: str = "", part: str = "", against: str = "",  # noqa: A002
     figure: str = "kappa", counting: str = ANY, delta: str = MARGINS[0], epsilon: str = EPSILONS[0][1],
     positive: str = "", opening: str = "",
-) -> stand_in.Answers:  # fmt: skip
+) -> stand_in.StandInAnswers:  # fmt: skip
     """Whether each judge may stand in for people."""
     whom = (against,) if against else ()
-    of = Wish(protocol, set, part, whom, positive=positive, opening=opening)
+    of = ValidationQuery(protocol, set, part, whom, positive=positive, opening=opening)
     return stand_in.report(
-        project, stand_in.Wish(of, figure, counting == WEIGHTED, float(delta), float(epsilon))
+        project, stand_in.StandInQuery(of, figure, counting == WEIGHTED, float(delta), float(epsilon))
     )
 
 
@@ -79,36 +79,40 @@ def choice_of_judge(
     project: Project, protocol: str = USUAL, set: str = "", part: str = "", against: str = "",  # noqa: A002
     figure: str = "kappa", counting: str = ANY, reference: str = PEOPLE, delta: str = MARGINS[0],
     positive: str = "", opening: str = "",
-) -> judge_choice.Choice:  # fmt: skip
+) -> judge_choice.JudgeChoice:  # fmt: skip
     """The cheapest judge that is not worse than the reference by more than `delta`."""
     whom = (against,) if against else ()
-    of = Wish(protocol, set, part, whom, positive=positive, opening=opening)
+    of = ValidationQuery(protocol, set, part, whom, positive=positive, opening=opening)
     weighted = counting == WEIGHTED
-    return judge_choice.choose(project, judge_choice.Wish(of, figure, weighted, float(delta), reference))
+    return judge_choice.choose(
+        project, judge_choice.JudgeChoiceQuery(of, figure, weighted, float(delta), reference)
+    )
 
 
 def leaderboard(
     project: Project, judge: str = "", set: str = "", part: str = "", against: str = "",  # noqa: A002
     width: str = WIDTHS[0], opening: str = "", metric: str = USUAL_METRIC,
-) -> corrected.Corrected:  # fmt: skip
+) -> corrected.CorrectedLeaderboard:  # fmt: skip
     """The corrected leaderboard, with a plan for intervals so wide."""
     whom = (against,) if against else ()
     return corrected.report(
-        project, corrected.Wish(judge, whom, set, part, opening, float(width), metric=metric)
+        project, corrected.CorrectionQuery(judge, whom, set, part, opening, float(width), metric=metric)
     )
 
 
 def rulings(
     project: Project, protocol: str = USUAL, set: str = "", part: str = "", against: str = "",  # noqa: A002
     positive: str = "", opening: str = "",
-) -> Sequence[disagreements.Ruled]:  # fmt: skip
+) -> Sequence[disagreements.RuledJudge]:  # fmt: skip
     """First labels beside rulings."""
     whom = (against,) if against else ()
-    return disagreements.report(project, Wish(protocol, set, part, whom, positive=positive, opening=opening))
+    return disagreements.report(
+        project, ValidationQuery(protocol, set, part, whom, positive=positive, opening=opening)
+    )
 
 
 @kept
-def _labels(project: Project) -> tuple[Choice, ...]:
+def _labels(project: Project) -> tuple[ViewChoice, ...]:
     """Under which protocol, and on what of it: a locked set and its part, people, and the positive value of several."""
     drawn = {one.protocol for one in validation_sets.sets(project) if one.locked_at}
     judged = [
@@ -117,62 +121,62 @@ def _labels(project: Project) -> tuple[Choice, ...]:
         if shape.values and (name in drawn or result_raters.judges_of(project, name))
     ]
     names = judged or [USUAL]
-    made = [Choice("protocol", "What was judged", tuple((PROTOCOLS[name].title, name) for name in names))]
+    made = [ViewChoice("protocol", "What was judged", tuple((PROTOCOLS[name].title, name) for name in names))]
     for name in names:
         made += _within(project, name, ("protocol", (name,)))
     return tuple(made)
 
 
-def _within(project: Project, protocol: str, only_if: Condition) -> Iterator[Choice]:
+def _within(project: Project, protocol: str, only_if: Condition) -> Iterator[ViewChoice]:
     """What can be chosen within a protocol."""
     locked = [one for one in validation_sets.sets(project) if one.protocol == protocol and one.locked_at]
     drawn = tuple((one.name, one.name) for one in locked)
     if drawn:
-        yield Choice("set", "Labels", (("all that were submitted", ANY), *drawn), only_if)
+        yield ViewChoice("set", "Labels", (("all that were submitted", ANY), *drawn), only_if)
         # The test part is opened on purpose, so the dev part comes first.
-        yield Choice("part", "Part", PARTS, ("set", tuple(name for name, _ in drawn)))
-    yield Choice("against", "Compared with", _against(project, protocol), only_if)
+        yield ViewChoice("part", "Part", PARTS, ("set", tuple(name for name, _ in drawn)))
+    yield ViewChoice("against", "Compared with", _against(project, protocol), only_if)
     values = PROTOCOLS[protocol].values
     if len(values) > 2:
         named = tuple((value.replace("_", " "), value) for value in values)
-        yield Choice("positive", "Positive", (("none", ANY), *named), only_if)
+        yield ViewChoice("positive", "Positive", (("none", ANY), *named), only_if)
 
 
 def _against(project: Project, protocol: str) -> tuple[tuple[str, str], ...]:
     return (("all people", ANY), *result_raters.named_people(project, protocol))
 
 
-def _by() -> tuple[Choice, ...]:
-    """By which figure a judge is held against people."""
+def _by() -> tuple[ViewChoice, ...]:
+    """By which figure a judge is compared with people."""
     return (
-        Choice("figure", "Agreement", tuple((TITLES[name][0], name) for name in FIGURES)),
-        Choice("counting", "Each unit counts", (("one", ANY), ("its weight", WEIGHTED))),
+        ViewChoice("figure", "Agreement", tuple((TITLES[name][0], name) for name in FIGURES)),
+        ViewChoice("counting", "Each unit counts", (("one", ANY), ("its weight", WEIGHTED))),
     )
 
 
-def _of_answers(project: Project) -> tuple[Choice, ...]:
+def _of_answers(project: Project) -> tuple[ViewChoice, ...]:
     return (
         *_labels(project),
         *_by(),
-        Choice("delta", "Worse by δ at most", tuple((margin, margin) for margin in MARGINS)),
-        Choice("epsilon", "Alt-test's ε", EPSILONS),
+        ViewChoice("delta", "Worse by δ at most", tuple((margin, margin) for margin in MARGINS)),
+        ViewChoice("epsilon", "Alt-test's ε", EPSILONS),
     )
 
 
-def _of_choice(project: Project) -> tuple[Choice, ...]:
+def _of_choice(project: Project) -> tuple[ViewChoice, ...]:
     labels = _labels(project)
     references = (("people", PEOPLE), ("the best judge", judge_choice.BEST))
     return (
         *labels,
         *_by(),
         *(
-            Choice(
+            ViewChoice(
                 "reference", "Not worse than", (*references, *((name, name) for name in _judges(project, protocol))),
                 ("protocol", (protocol,)),
             )
             for _, protocol in labels[0].values
         ),
-        Choice("delta", "By more than δ", tuple((margin, margin) for margin in MARGINS)),
+        ViewChoice("delta", "By more than δ", tuple((margin, margin) for margin in MARGINS)),
     )  # fmt: skip
 
 
@@ -183,25 +187,27 @@ def _judges(project: Project, protocol: str) -> list[str]:
     return [one.name for one in sorted(found, key=lambda one: one.kind == JudgeKind.BASELINE.value)]
 
 
-def _of_leaderboard(project: Project) -> tuple[Choice, ...]:
+def _of_leaderboard(project: Project) -> tuple[ViewChoice, ...]:
     there = corrected.offered(project)
-    made = [Choice("metric", "Metric", tuple((one.title, one.name) for one in there))] if there[1:] else []
+    made = (
+        [ViewChoice("metric", "Metric", tuple((one.title, one.name) for one in there))] if there[1:] else []
+    )
     for one in there:
         only_if = ("metric", (one.name,)) if there[1:] else None
         names = tuple((name, name) for name in _judges(project, one.protocol))
-        made += [Choice("judge", "Judge", names, only_if)] if names else []
+        made += [ViewChoice("judge", "Judge", names, only_if)] if names else []
         made += [each for each in _within(project, one.protocol, only_if) if each.name != "positive"]
-    widths = Choice("width", "Wanted width", tuple((width, width) for width in WIDTHS))
+    widths = ViewChoice("width", "Wanted width", tuple((width, width) for width in WIDTHS))
     return (*made, widths)
 
 
-def _of_reviews(project: Project) -> tuple[Choice, ...]:
+def _of_reviews(project: Project) -> tuple[ViewChoice, ...]:
     protocol = _labels(project)[0]
-    return protocol, Choice("by", "Break down by", tuple((name, name) for name in reviews.BY))
+    return protocol, ViewChoice("by", "Break down by", tuple((name, name) for name in reviews.BY))
 
 
-VIEWS: tuple[View, ...] = (
-    View(
+VIEWS: tuple[ResultView, ...] = (
+    ResultView(
         "answer",
         "May a judge stand in?",
         JUDGES,
@@ -212,7 +218,7 @@ VIEWS: tuple[View, ...] = (
         stand_in.sheets,
         "Label",
     ),
-    View(
+    ResultView(
         "judges",
         "Agreement",
         JUDGES,
@@ -223,7 +229,7 @@ VIEWS: tuple[View, ...] = (
         validation_sheets.sheets,
         "Label",
     ),
-    View(
+    ResultView(
         "choice",
         "Choose a judge",
         JUDGES,
@@ -234,7 +240,7 @@ VIEWS: tuple[View, ...] = (
         judge_choice.sheets,
         "Label",
     ),
-    View(
+    ResultView(
         "corrected",
         "Corrected leaderboard",
         JUDGES,
@@ -245,7 +251,7 @@ VIEWS: tuple[View, ...] = (
         corrected_sheets.sheets,
         "Label",
     ),
-    View(
+    ResultView(
         "rulings",
         "First labels and rulings",
         JUDGES,
@@ -256,7 +262,7 @@ VIEWS: tuple[View, ...] = (
         disagreements.sheets,
         "Label",
     ),
-    View(
+    ResultView(
         "reviews",
         "Reviews",
         JUDGES,
@@ -267,7 +273,7 @@ VIEWS: tuple[View, ...] = (
         reviews.sheets,
         "Label",
     ),
-    View(
+    ResultView(
         "replay",
         "Under the public rule",
         JUDGES,
@@ -278,7 +284,7 @@ VIEWS: tuple[View, ...] = (
         rule_replay.sheets,
         "Judges",
     ),
-    View(
+    ResultView(
         "bias",
         "Bias",
         JUDGES,

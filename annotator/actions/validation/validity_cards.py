@@ -1,4 +1,4 @@
-"""How a validity card is made: one judge under one wording, with all that was found of it and where that comes from."""
+"""Making a validity card: one judge under one prompt, with every finding and its source."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ from sqlalchemy import select, true
 
 from annotator import __version__
 from annotator.actions.attacks import attack_figures
-from annotator.actions.attacks.attack_figures import Line as AttackLine
+from annotator.actions.attacks.attack_figures import AttackFigures
 from annotator.actions.attacks.attack_tests import TEST
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_identities
@@ -20,8 +20,15 @@ from annotator.actions.judging.judge_identities import harmless
 from annotator.actions.project.file import Project
 from annotator.actions.results import publishing
 from annotator.actions.results.result_raters import CONSENSUS
-from annotator.actions.results.result_sheets import JUDGE_COLUMN, Sheet, columns, figure, percent, text
-from annotator.actions.results.result_sheets import Line as Row
+from annotator.actions.results.result_sheets import (
+    JUDGE_COLUMN,
+    ResultSheet,
+    SheetLine,
+    columns,
+    figure,
+    percent,
+    text,
+)
 from annotator.actions.runs.journal import RUN
 from annotator.actions.sets import (
     reviews,
@@ -31,7 +38,7 @@ from annotator.actions.sets import (
     validation_units,
 )
 from annotator.actions.sets.validation_figures import TITLES, Named, there
-from annotator.actions.sets.validation_ground import PEOPLE, PERSON, Ground, Rater
+from annotator.actions.sets.validation_ground import PEOPLE, PERSON, Ground, ValidationRater
 from annotator.actions.validation import corrected, stand_in, validation
 from annotator.actions.validation.validation import Validation
 from annotator.domain.judges.judge import JudgeKind
@@ -58,7 +65,7 @@ from annotator.judging.attacks import TARGETS
 from annotator.protocols import USUAL
 from annotator.stats.intervals.resampling import RESAMPLES
 
-# What figures on a card are told apart by; single criteria are too many.
+# What figures on a card are broken down by; single criteria are too many.
 GROUPED = tuple(by for by in validation_units.BY if by != "criterion")
 SHOWN = 8
 # How verdicts are asked for that came without a prompt.
@@ -66,8 +73,8 @@ NO_PROMPT = "none"
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """Whose card on which labels. `prompt` is how the hash of a wording begins, where the judge judged by several.
+class CardQuery:
+    """The judge and labels of a card. `prompt` is the beginning of a prompt's hash, where there are several.
 
     `opening` is the id of a counted look at the test part.
     """
@@ -82,57 +89,57 @@ class Wish:
     opening: str = ""
     resamples: int = RESAMPLES
 
-    def of(self, by: str, resamples: int | None = None) -> validation.Wish:
-        """The same as a wish for a validation told apart so, with as many resamples unless told otherwise."""
-        return validation.Wish(
+    def of(self, by: str, resamples: int | None = None) -> validation.ValidationQuery:
+        """The same as a query for a validation distinguished so, with as many resamples unless told otherwise."""
+        return validation.ValidationQuery(
             self.protocol, self.set_name, self.part, self.against, self.judge, self.positive, by, self.opening,
             self.resamples if resamples is None else resamples,
         )  # fmt: skip
 
 
-def card(project: Project, wish: Wish, made_at: datetime | None = None) -> ValidityCard:
+def card(project: Project, query: CardQuery, made_at: datetime | None = None) -> ValidityCard:
     """The card of a judge as it would leave now; nothing is kept.
 
     Refusal where the judge has judged nothing that people labelled, or by several wordings and none is named, or with
     settings that changed on the way.
     """
-    ground = _ground(project, wish)
-    rater = _rater(ground, wish)
+    ground = _ground(project, query)
+    rater = _rater(ground, query)
     found = [
-        validation.of_ground(project, ground, wish.of(by), partial(_is_told, rater, by)) for by in GROUPED
+        validation.of_ground(project, ground, query.of(by), partial(_is_told, rater, by)) for by in GROUPED
     ]
     more = {
-        "labels": _labels(project, wish, ground), "made_at": made_at or now(),
-        "cost": Figure.of(validation_ground.cost_per_question(project, rater, wish.protocol)),
-        "reviews": _reviews(project, wish), "corrected": _corrected(project, wish, rater),
-        "attacks": _attacked(project, wish.protocol, wish.judge, rater.prompt),
-        "notes": (_answer(project, ground, wish, rater), *_notes(ground, wish, found[0])),
+        "labels": _labels(project, query, ground), "made_at": made_at or now(),
+        "cost": Figure.of(validation_ground.cost_per_question(project, rater, query.protocol)),
+        "reviews": _reviews(project, query), "corrected": _corrected(project, query, rater),
+        "attacks": _attacked(project, query.protocol, query.judge, rater.prompt),
+        "notes": (_answer(project, ground, query, rater), *_notes(ground, query, found[0])),
     }  # fmt: skip
-    lines = [(one.wish.by, line) for one in found for line in one.lines]
-    return _made(project, wish, ground, rater, found[0].positive, lines, **more).sealed()
+    lines = [(one.query.by, line) for one in found for line in one.lines]
+    return _made(project, query, ground, rater, found[0].positive, lines, **more).sealed()
 
 
-def sketch(project: Project, wish: Wish) -> ValidityCard:
+def sketch(project: Project, query: CardQuery) -> ValidityCard:
     """What is told of a card at once: its judge and labels, and figures of the judge and of people without intervals.
 
     It is unsealed and no card to be kept. Refusal as for the card.
     """
-    ground, bare = _ground(project, wish), wish.of(validation_units.ALL, resamples=0)
-    rater = _rater(ground, wish)
-    positive = validation_figures.positive_of(ground.shape, wish.positive)
+    ground, bare = _ground(project, query), query.of(validation_units.ALL, resamples=0)
+    rater = _rater(ground, query)
+    positive = validation_figures.positive_of(ground.shape, query.positive)
     lines = [
         validation.line(ground, bare, positive, validation_units.ALL, one, ground.known)
         for one in (rater, *ground.humans()[:1])
     ]
-    return _made(project, wish, ground, rater, positive, [(validation_units.ALL, one) for one in lines])
+    return _made(project, query, ground, rater, positive, [(validation_units.ALL, one) for one in lines])
 
 
 def _made(
-    project: Project, wish: Wish, ground: Ground, rater: Rater, positive: str,
-    lines: Sequence[tuple[str, validation.Line]], **more: Any,
+    project: Project, query: CardQuery, ground: Ground, rater: ValidationRater, positive: str,
+    lines: Sequence[tuple[str, validation.RaterFigures]], **more: Any,
 ) -> ValidityCard:  # fmt: skip
-    """A card with these lines, each by what it is told apart; with `more` than a sketch has."""
-    judge, shape, title = judges.named(project, wish.judge), ground.shape, str(project.title)
+    """A card with these lines, each by what it is distinguished; with `more` than a sketch has."""
+    judge, shape, title = judges.named(project, query.judge), ground.shape, str(project.title)
     told: dict[str, Any] = dict(
         app_version=__version__, made_at=now(), project=harmless(title), name=harmless(judge.name, judge),
         protocol_title=shape.title, citation=shape.citation, reach=judge_identities.reach(judge),
@@ -144,33 +151,33 @@ def _made(
     return ValidityCard.model_validate(told | more)
 
 
-def _ground(project: Project, wish: Wish) -> Ground:
+def _ground(project: Project, query: CardQuery) -> Ground:
     return validation_ground.ground(
-        project, wish.protocol, wish.set_name, wish.part, wish.against, wish.judge, wish.opening
+        project, query.protocol, query.set_name, query.part, query.against, query.judge, query.opening
     )
 
 
-def _rater(ground: Ground, wish: Wish) -> Rater:
+def _rater(ground: Ground, query: CardQuery) -> ValidationRater:
     there = ground.judges()
     if not there:
         raise Refusal(
-            f"“{wish.judge}” has no judgements on units labelled here.",
+            f"“{query.judge}” has no judgements on units labelled here.",
             "Run it on these reports first.",
         )
     chosen = [
         one for one in there
-        if (not one.prompt if wish.prompt == NO_PROMPT else one.prompt.startswith(wish.prompt))
+        if (not one.prompt if query.prompt == NO_PROMPT else one.prompt.startswith(query.prompt))
     ]  # fmt: skip
     if len(chosen) == 1:
         return chosen[0]
     hashes = ", ".join(one.prompt[:SHOWN] or NO_PROMPT for one in there)
     what = (
-        f"no prompt that begins with {wish.prompt}"
-        if wish.prompt and not chosen
+        f"no prompt that begins with {query.prompt}"
+        if query.prompt and not chosen
         else f"{len(chosen)} prompts"
     )
     raise Refusal(
-        f"“{wish.judge}” judged with {what}, and a card covers one.", f"Choose one of its prompts: {hashes}."
+        f"“{query.judge}” judged with {what}, and a card covers one.", f"Choose one of its prompts: {hashes}."
     )
 
 
@@ -184,15 +191,15 @@ def _labelled(ground: Ground) -> Labels:
     )  # fmt: skip
 
 
-def _labels(project: Project, wish: Wish, ground: Ground) -> Labels:
+def _labels(project: Project, query: CardQuery, ground: Ground) -> Labels:
     common = _labelled(ground).model_copy(update={"labels_sha256": _hash(ground)})
-    if not wish.set_name:
+    if not query.set_name:
         return common
-    found = validation_sets.named(project, wish.set_name)
+    found = validation_sets.named(project, query.set_name)
     drawn = Counter(one.split for one in found.content.responses)
     opened = tuple(one.at for one in validation_sets.openings(project, found.id))
     more = {
-        "source": "set", "set_name": harmless(found.name), "part": wish.part or Split.DEV.value,
+        "source": "set", "set_name": harmless(found.name), "part": query.part or Split.DEV.value,
         "draw": found.content.draw, "drawn_at": found.at, "locked_at": found.locked_at,
         "locked_sha256": found.labels_sha256, "opened_at": opened, "set_responses": dict(drawn),
     }  # fmt: skip
@@ -219,7 +226,7 @@ def _hash(ground: Ground) -> str:
     return sha256(canonical_json(rows))
 
 
-def _definitions(lines: Iterable[validation.Line]) -> tuple[Definition, ...]:
+def _definitions(lines: Iterable[validation.RaterFigures]) -> tuple[Definition, ...]:
     there = {name for line in lines for name in line.told.plain}
     return tuple(
         Definition(name=name, title=title, words=words)
@@ -228,12 +235,12 @@ def _definitions(lines: Iterable[validation.Line]) -> tuple[Definition, ...]:
     )
 
 
-def _is_told(rater: Rater, by: str, of: Rater) -> bool:
-    """The judge has lines, and people; each person has one only where nothing is told apart."""
+def _is_told(rater: ValidationRater, by: str, of: ValidationRater) -> bool:
+    """The judge has lines, and people; each person has one only where nothing is distinguished."""
     return of.key == rater.key or of.id == PEOPLE or (of.kind == PERSON and by == validation_units.ALL)
 
 
-def _line(line: validation.Line, by: str, values: tuple[str, ...]) -> Line:
+def _line(line: validation.RaterFigures, by: str, values: tuple[str, ...]) -> Line:
     rater, told = line.rater, line.told
     return Line(
         by=by, group=harmless(line.group), who="judge" if rater.is_judge else PEOPLE if rater.id == PEOPLE else PERSON,
@@ -253,8 +260,8 @@ def _figures(named: Named) -> dict[str, Figure]:
     return {name: Figure.of(estimate) for name, estimate in named.items()}
 
 
-def _reviews(project: Project, wish: Wish) -> Reviews | None:
-    for one in reviews.report(project, wish.protocol, wish.judge):
+def _reviews(project: Project, query: CardQuery) -> Reviews | None:
+    for one in reviews.report(project, query.protocol, query.judge):
         return Reviews(
             accepted=Figure.of(one.accepted),
             said=dict(one.said),
@@ -264,18 +271,18 @@ def _reviews(project: Project, wish: Wish) -> Reviews | None:
     return None
 
 
-def _corrected(project: Project, wish: Wish, rater: Rater) -> Corrected:
+def _corrected(project: Project, query: CardQuery, rater: ValidationRater) -> Corrected:
     """The corrected leaderboard on the same labels, where a figure is made of the single verdicts."""
-    named = [name for name, (shape, _) in corrected.credited().items() if shape.name == wish.protocol]
+    named = [name for name, (shape, _) in corrected.credited().items() if shape.name == query.protocol]
     if not named:
         return Corrected(notes=("Scores are corrected where they are made of single verdicts.",))
-    of = corrected.Wish(
-        wish.judge,
-        wish.against,
-        wish.set_name,
-        wish.part,
-        wish.opening,
-        resamples=wish.resamples,
+    of = corrected.CorrectionQuery(
+        query.judge,
+        query.against,
+        query.set_name,
+        query.part,
+        query.opening,
+        resamples=query.resamples,
         metric=named[0],
     )
     try:
@@ -295,21 +302,21 @@ def _corrected(project: Project, wish: Wish, rater: Rater) -> Corrected:
     return Corrected(systems=systems, notes=tuple(map(harmless, found.notes)))
 
 
-def _answer(project: Project, ground: Ground, wish: Wish, rater: Rater) -> str:
+def _answer(project: Project, ground: Ground, query: CardQuery, rater: ValidationRater) -> str:
     """Whether the judge may stand in for people, in words."""
-    asked = stand_in.Wish(wish.of(validation_units.ALL))
+    asked = stand_in.StandInQuery(query.of(validation_units.ALL))
     found = stand_in.of_ground(project, ground, asked).of(rater)
     return f"May it stand in for people? {found.verdict}, because {found.because}"
 
 
-def _notes(ground: Ground, wish: Wish, found: Validation) -> tuple[str, ...]:
+def _notes(ground: Ground, query: CardQuery, found: Validation) -> tuple[str, ...]:
     said = [
         "Intervals hold 95 %, over items. Of repeated questions the first trial counts.",
         *found.notes,
     ]
     if not ground.humans():
         said.append("There is no human ceiling: no two people labelled the same units here.")
-    if wish.set_name and wish.part != Split.TEST.value:
+    if query.set_name and query.part != Split.TEST.value:
         said.append(
             "These are not the figures of the test part alone: what was tuned on it may look too good."
         )
@@ -330,7 +337,7 @@ def _attacked(project: Project, protocol: str, judge: str, prompt: str) -> tuple
     return tuple(_of_attack(line) for line in found.lines if line.test_id in same)
 
 
-def _of_attack(line: AttackLine) -> Attacked:
+def _of_attack(line: AttackFigures) -> Attacked:
     base = (
         "" if line.already is None else f"; {line.already:,} were that already, and are no part of the rate"
     )
@@ -341,7 +348,7 @@ def _of_attack(line: AttackLine) -> Attacked:
 MAIN = ("kappa", "ac1", "accuracy", "precision", "recall", "f1")
 
 
-def brief(card: ValidityCard) -> Sheet:
+def brief(card: ValidityCard) -> ResultSheet:
     """What fits a terminal: the judge beside people, plainly and by weight."""
     titles = {one.name: (one.title, one.words) for one in card.definitions}
     heads = columns(
@@ -351,7 +358,7 @@ def brief(card: ValidityCard) -> Sheet:
     )  # fmt: skip
     judge, people = card.of("judge"), card.of("people")
     lines = tuple(
-        Row((
+        SheetLine((
             text(titles[name][0], titles[name][1]),
             *(
                 figure(_estimate(getattr(line, side).get(name) if line else None))
@@ -360,7 +367,7 @@ def brief(card: ValidityCard) -> Sheet:
         ))
         for name in MAIN if name in titles
     )  # fmt: skip
-    return Sheet("card", f"Card of “{card.name}”", heads, lines, _told(card))
+    return ResultSheet("card", f"Card of “{card.name}”", heads, lines, _told(card))
 
 
 def _estimate(found: Figure | None) -> Estimate:

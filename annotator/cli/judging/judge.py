@@ -1,4 +1,4 @@
-"""The commands on judges: those there are, adding one, and trying one out."""
+"""Commands for judges: list, add, test."""
 
 import asyncio
 import json

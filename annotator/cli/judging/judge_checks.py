@@ -1,4 +1,4 @@
-"""The commands that watch judges from outside: what they cost, and whether they have drifted."""
+"""Commands for the cost and drift of judges."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -88,7 +88,7 @@ def judge_drift(
 ) -> None:
     """Judge the anchor set again and report which verdicts changed, and what else changed at the endpoint."""
     from annotator.actions.judging import drift
-    from annotator.actions.runs.judge_cases import Order
+    from annotator.actions.runs.judge_cases import RunRequest
 
     if show:
         with opened(file, readonly=True) as project:
@@ -96,5 +96,5 @@ def judge_drift(
         words = [line for one in found for line in (f"Checked {one.checked_at[:16]}:", *one.words())]
         say({"checks": [one.tree() for one in found]}, json_, words or ["Not checked yet."])
         return
-    order = Order(judge, drift.PREFIX + protocol, **how(concurrency, timeout, budget, rpm, tpm))
+    order = RunRequest(judge, drift.PREFIX + protocol, **how(concurrency, timeout, budget, rpm, tpm))
     order_carried_out(file, order, progress=progress, json_=json_)

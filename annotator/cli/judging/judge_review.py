@@ -1,4 +1,4 @@
-"""The commands on what judges came to: runs, what is missing, replies read again, and how consistent a judge is."""
+"""Commands for the results of judges: runs, missing judgements, replies read again, consistency."""
 
 import asyncio
 from dataclasses import asdict
@@ -85,7 +85,7 @@ def judge_consistency(
     """How often a judge contradicts itself over repeated trials, or agrees with another judge."""
     from annotator.actions.attacks import consistency
 
-    found: consistency.Between | consistency.Within
+    found: consistency.JudgeConsistency | consistency.SelfConsistency
     with opened(file, readonly=True) as project:
         if other:
             found = consistency.between(project, judge, other, protocol)

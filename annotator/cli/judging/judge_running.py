@@ -1,4 +1,4 @@
-"""The commands by which judges work: running them, drawing, going on, batches at a provider, and what it would cost."""
+"""Commands for judge runs: run, extract, resume, batches at a provider, cost estimate."""
 
 import asyncio
 from dataclasses import asdict, replace
@@ -52,11 +52,11 @@ def judge_run(
 ) -> None:
     """Judge what is not yet judged; what was finished before is never asked again."""
     from annotator.actions.judging import card_checks
-    from annotator.actions.running import orders
-    from annotator.actions.runs.judge_cases import Order
+    from annotator.actions.orders import orders
+    from annotator.actions.runs.judge_cases import RunRequest
     from annotator.actions.validation import cards
 
-    order = Order(
+    order = RunRequest(
         judge=judge, protocol=protocol, together=together, trials=trials, batch=batch, **reach(system, item),
         **how(concurrency, timeout, budget, rpm, tpm),
     )  # fmt: skip
@@ -90,10 +90,12 @@ def judge_extract(
 ) -> None:
     """Extract claims, plans, references or insights where this has not been done yet."""
     from annotator.actions.material import extracting
-    from annotator.actions.runs.judge_cases import Order
+    from annotator.actions.runs.judge_cases import RunRequest
 
     extracting.named(extraction)
-    order = Order(judge, extraction, **reach(system, item), **how(concurrency, timeout, budget, rpm, tpm))
+    order = RunRequest(
+        judge, extraction, **reach(system, item), **how(concurrency, timeout, budget, rpm, tpm)
+    )
     order_carried_out(file, order, progress=progress, json_=json_)
 
 
@@ -128,7 +130,7 @@ def judge_resume(
     json_: Json = False,
 ) -> None:
     """Resume the last run that was cancelled, interrupted or killed; its batches are fetched first."""
-    from annotator.actions.running import orders
+    from annotator.actions.orders import orders
     from annotator.actions.runs import run_lines
 
     async def run(project: Any, **told: Any) -> dict[str, Any]:
@@ -181,11 +183,11 @@ def judge_estimate(
     json_: Json = False,
 ) -> None:
     """Estimate calls, tokens and cost of a run, for a protocol or an extraction, without a call."""
-    from annotator.actions.running import orders
-    from annotator.actions.runs.judge_cases import Order
+    from annotator.actions.orders import orders
+    from annotator.actions.runs.judge_cases import RunRequest
 
     orders.of_judge(protocol)
-    order = Order(
+    order = RunRequest(
         judge=judge, protocol=protocol, concurrency=concurrency, together=together, trials=trials, batch=batch,
         **reach(system, item),
     )  # fmt: skip

@@ -1,1 +1,1 @@
-"""People and their work in pairs."""
+"""People, their assignments, and what they agree on."""

@@ -1,16 +1,17 @@
-"""What adjudication is: a senior's ruling on every unit that two or more experts wrote, and the consensus it makes."""
+"""Adjudication: a senior's ruling on each unit that two or more experts wrote, and the consensus it produces."""
 
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.experts.agreement import Figure
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.canonical import Text
+from annotator.domain.texts.frozen_record import FrozenRecord
 
-# What a ruling may take besides a letter (A, B …): everything, one's own wording, or nothing.
+# What a ruling may take in addition to a letter (A, B …): everything, one's own wording, or nothing.
 BOTH, OWN, DROP = "both", "own", "drop"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -45,11 +46,7 @@ class Origin(StrEnum):
     NEW = "new"
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class RulingFields(_Record):
+class RulingFields(FrozenRecord):
     """The part of a ruling that the adjudicator decides; `take` is empty while it is open."""
 
     take: str = Field(default="", description="A letter, both, own or drop; empty while undecided")
@@ -89,7 +86,7 @@ class AdjudicationState(StrEnum):
     """A dispute or a second look: the consensus of the last version stands until the next is closed."""
 
 
-class Adjudication(_Record):
+class Adjudication(FrozenRecord):
     """The adjudication of one stage of one item. `letters` maps A, B … to people, shuffled by `seed`."""
 
     id: str
@@ -107,7 +104,7 @@ class Adjudication(_Record):
     closed_at: datetime | None = None
 
 
-class Provenance(_Record):
+class Provenance(FrozenRecord):
     """Where one unit of a consensus comes from and why it reads as it does."""
 
     unit_id: str
@@ -121,7 +118,7 @@ class Provenance(_Record):
     gap: Text = ""
 
 
-class ConsensusVersion(_Record):
+class ConsensusVersion(FrozenRecord):
     """One closed version of a consensus; versions are only ever added."""
 
     id: str
@@ -146,7 +143,7 @@ class DisputeState(StrEnum):
     ANSWERED = "answered"
 
 
-class Dispute(_Record):
+class Dispute(FrozenRecord):
     """An annotator's one reasoned objection to the consensus of an item."""
 
     id: str

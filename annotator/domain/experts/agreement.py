@@ -1,20 +1,17 @@
-"""What frozen agreement is: how far raters agreed before anyone saw both, with the inputs it was computed from."""
+"""Frozen agreement: how far raters agreed before either saw the other's work, with the inputs of each figure."""
 
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.frozen_record import FrozenRecord
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class Figure(_Record):
+class Figure(FrozenRecord):
     """A named estimate as it is kept: `value` is None when undefined, and `note` says why."""
 
     name: str = Field(description="match_f1, weight_kappa, label_kappa, order_tau, jaccard …")
@@ -46,7 +43,7 @@ def under(prefix: str, found: Iterable[Figure]) -> tuple[Figure, ...]:
     return tuple(each.model_copy(update={"name": f"{prefix}{each.name}"}) for each in found)
 
 
-class SealedInput(_Record):
+class SealedInput(FrozenRecord):
     """The sealed revision of one rater that went into the figures."""
 
     person_id: str
@@ -59,7 +56,7 @@ class SealedInput(_Record):
     sealed_at: datetime
 
 
-class Match(_Record):
+class Match(FrozenRecord):
     """Two units that the matcher holds for the same."""
 
     a: str
@@ -67,7 +64,7 @@ class Match(_Record):
     likeness: float
 
 
-class PairAgreement(_Record):
+class PairAgreement(FrozenRecord):
     """How far two raters agree. `values` holds, field by field, the two values of each matched pair, in that order.
 
     None is a value that a rater did not give.
@@ -99,7 +96,7 @@ class AssistedPair(PairAgreement):
     at: datetime
 
 
-class Agreement(_Record):
+class Agreement(FrozenRecord):
     """The agreement on one stage of one item, computed once when all seals were in, and never again."""
 
     id: str

@@ -1,4 +1,4 @@
-"""What an assignment is: one person asked for one stage of one item."""
+"""Assignments: one person asked to do one stage of one item."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -22,7 +22,7 @@ class Purpose(StrEnum):
 
 
 class AssignmentFields(SQLModel):
-    """Who is to do what by when."""
+    """An assignment's fields: person, stage, item and due date."""
 
     item_id: str = Field(index=True, foreign_key="item.id", ondelete="RESTRICT")
     person_id: str = Field(index=True, foreign_key="person.id", ondelete="RESTRICT")
@@ -42,7 +42,7 @@ class AssignmentFields(SQLModel):
 
 
 class Assignment(AssignmentFields):
-    """An assignment as it travels between rooms."""
+    """An assignment as plain data, outside the database."""
 
     model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
     id: str

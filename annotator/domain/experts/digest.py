@@ -1,17 +1,18 @@
-"""What a person learns of their own work in a consensus: row by row what became of it and why."""
+"""Feedback on one person's work: row by row, what the consensus did with it and why."""
 
 from enum import StrEnum
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import model_validator
 
 from annotator.domain.experts.adjudication import DisputeState, Reason
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.documents import DOCUMENTS
+from annotator.domain.texts.frozen_record import FrozenRecord
 
 
 class Fate(StrEnum):
-    """What became of a unit. Where only a field changed, the word is that field's name and “changed”."""
+    """What happened to a unit. Where only a field changed, the word is that field's name and “changed”."""
 
     KEPT = "kept"
     REWORDED = "reworded"
@@ -20,11 +21,7 @@ class Fate(StrEnum):
     ADDED = "added"
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class DigestRow(_Record):
+class DigestRow(FrozenRecord):
     """One's own unit, the consensus's, and what changed; either unit is None where there is none.
 
     `change` is a Fate or, where the words stayed, “weight changed”, “label changed” …; `heading` says what a label
@@ -39,7 +36,7 @@ class DigestRow(_Record):
     heading: str = ""
 
 
-class DigestDispute(_Record):
+class DigestDispute(FrozenRecord):
     """One's own objection and what came of it."""
 
     text: str
@@ -48,8 +45,8 @@ class DigestDispute(_Record):
     answered_version: int = 0
 
 
-class StageDigest(_Record):
-    """What became of one's own work in the consensus of one stage of an item."""
+class StageDigest(FrozenRecord):
+    """What happened to one's own work in the consensus of one stage of an item."""
 
     item_id: str
     stage: Stage

@@ -1,4 +1,4 @@
-"""What a guideline is: the text that one stage's answers are given under, kept version by version."""
+"""Guidelines: the instructions for one stage, kept version by version."""
 
 from datetime import datetime
 
@@ -23,7 +23,7 @@ class GuidelineFields(SQLModel):
 
 
 class Guideline(GuidelineFields):
-    """A guideline as it travels between rooms."""
+    """A guideline as plain data, outside the database."""
 
     model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
     id: str

@@ -1,15 +1,16 @@
-"""What comes back from an annotator, and what becomes of each piece of it."""
+"""Returned work: what came back from an annotator, and the outcome of each piece."""
 
 from datetime import datetime
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.canonical import Text
+from annotator.domain.texts.frozen_record import FrozenRecord
 
 
-class Outcome(StrEnum):
+class ParcelOutcome(StrEnum):
     """What a returned package, or one piece of work in it, is to this project."""
 
     NEW = "new"
@@ -24,9 +25,9 @@ class Outcome(StrEnum):
 
 
 # Outcomes whose work waits in the tray until the coordinator says what becomes of it.
-TRAYED = (Outcome.CONFLICT, Outcome.LATE, Outcome.FOREIGN, Outcome.DOUBTFUL)
+TRAYED = (ParcelOutcome.CONFLICT, ParcelOutcome.LATE, ParcelOutcome.FOREIGN, ParcelOutcome.DOUBTFUL)
 # Outcomes of packages that are left out whole.
-REFUSED = (Outcome.OTHER_KEY, Outcome.DAMAGED)
+REFUSED = (ParcelOutcome.OTHER_KEY, ParcelOutcome.DAMAGED)
 
 
 class Signed(StrEnum):
@@ -46,29 +47,25 @@ class TrayState(StrEnum):
     SET_ASIDE = "set aside"
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class Piece(_Record):
+class ReturnedPiece(FrozenRecord):
     """One piece of returned work: a sealed revision, a dispute or a repeat, and what it is to this project."""
 
-    outcome: Outcome
+    outcome: ParcelOutcome
     item_key: str = ""
     stage: Stage | None = None
     revision: int = 0
     words: Text = Field(default="", description="In one sentence, what it is and why it goes where it goes")
 
 
-class Arrival(_Record):
-    """A returned package as the inbox shows it, before or after it was taken in."""
+class Arrival(FrozenRecord):
+    """A returned package as the inbox shows it, before or after it was imported."""
 
     file: str
-    outcome: Outcome
+    outcome: ParcelOutcome
     person_id: str = ""
     person_name: str = ""
     receipt: str = ""
-    pieces: tuple[Piece, ...] = ()
+    pieces: tuple[ReturnedPiece, ...] = ()
     reason: Text = Field(default="", description="Why a damaged or foreign package was not taken in")
     signed: Signed | None = Field(default=None, description="None where nobody's key could be asked for")
     key: str = Field(default="", description="The public key that signed it, in hexadecimal")
@@ -76,11 +73,11 @@ class Arrival(_Record):
     at: datetime | None = Field(default=None, description="When it was taken in; None before")
 
 
-class TrayEntry(_Record):
+class TrayEntry(FrozenRecord):
     """A piece of work that was kept apart, with its content, until the coordinator decides."""
 
     id: str
-    reason: Outcome
+    reason: ParcelOutcome
     person_id: str
     item_id: str = ""
     stage: Stage | None = None

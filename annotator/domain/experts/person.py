@@ -1,4 +1,4 @@
-"""Who a person is: a stable id, a name to show, and the roles they may take."""
+"""People: a stable id, a display name, and the roles they may take."""
 
 from enum import StrEnum
 
@@ -26,7 +26,7 @@ class PersonFields(SQLModel):
 
 
 class Person(PersonFields):
-    """A person as it travels between rooms."""
+    """A person as plain data, outside the database."""
 
     model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
     id: str

@@ -1,4 +1,4 @@
-"""How work is shared out: who does which stage of which item, evenly, and the same again for the same seed."""
+"""Sharing out work: who does which stage of which item, evenly, and the same for the same seed."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,7 +9,7 @@ from itertools import combinations
 from random import Random
 
 from annotator.domain.experts.assignment import Assignment, Purpose, Stage
-from annotator.domain.experts.teams import Slot, draw
+from annotator.domain.experts.teams import TeamSlot, draw
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.identity import derived_id
 
@@ -17,8 +17,8 @@ _PLACES = {stage: place for place, stage in enumerate(Stage)}
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What a coordinator wants shared out. People and items are named by id; nothing hangs on their order.
+class AssignmentPlan:
+    """A coordinator's plan for sharing out work. People and items are named by id, in any order.
 
     `overlap` people do each stage of each item, and the same ones all stages of authoring unless `same_people` is
     False; everybody does the pilot items. An adjudicator is drawn for each item that two or more people answer.
@@ -45,8 +45,8 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
-    """What a plan comes to: the assignments to be made, and where it cannot be met.
+class SharedWork:
+    """The result of a plan: the assignments to make, and where it cannot be met.
 
     `short` says how many people an item still lacks; `unadjudicated` lists items that nobody is left to adjudicate.
     """
@@ -63,11 +63,11 @@ def assignment_id(item_id: str, person_id: str, stage: Stage, trial: int = 1) ->
 
 
 def share(
-    plan: Plan,
+    plan: AssignmentPlan,
     existing: Iterable[Assignment],
     answered: Mapping[str, AbstractSet[str]],
     at: datetime,
-) -> Shared:
+) -> SharedWork:
     """Share a plan out, keeping and counting every existing assignment.
 
     `answered` holds, item by item, who has written or labelled something for it already: they may not adjudicate
@@ -80,10 +80,10 @@ def share(
     sharing.adjudicate()
     sharing.repeat()
     made = sorted(sharing.made, key=lambda a: (a.item_id, _PLACES[a.stage], a.trial, a.person_id))
-    return Shared(tuple(made), dict(sharing.short), tuple(sharing.unadjudicated))
+    return SharedWork(tuple(made), dict(sharing.short), tuple(sharing.unadjudicated))
 
 
-def _groups(plan: Plan) -> list[tuple[Stage, ...]]:
+def _groups(plan: AssignmentPlan) -> list[tuple[Stage, ...]]:
     """The stages that the same people do: all authoring together, labelling by itself."""
     if not plan.same_people:
         return [(stage,) for stage in plan.work]
@@ -93,11 +93,11 @@ def _groups(plan: Plan) -> list[tuple[Stage, ...]]:
 
 
 class _Sharing:
-    """One sharing out under way: who is on what, existing and new."""
+    """The state of sharing out: who is assigned to what, existing and new."""
 
     def __init__(
         self,
-        plan: Plan,
+        plan: AssignmentPlan,
         existing: Iterable[Assignment],
         answered: Mapping[str, AbstractSet[str]],
         at: datetime,
@@ -173,23 +173,23 @@ class _Sharing:
                     self._make(slot.key, person, stage)
 
     def _alike(self, stages: Sequence[Stage]) -> tuple[Stage, ...]:
-        """The stages whose people go on with these, where they are on an item already."""
+        """The stages whose people resume these, where they are on an item already."""
         if not self.plan.same_people or Stage.LABELLING in stages:
             return tuple(stages)
         return tuple(stage for stage in Stage if stage not in (Stage.LABELLING, Stage.ADJUDICATION))
 
     def _team(self, item_id: str, alike: Sequence[Stage]) -> list[str]:
-        """The item's people of these stages who may go on with it, those with the most stages first."""
+        """The item's people of these stages who may resume it, those with the most stages first."""
         counted = Counter(person for stage in alike for person in self.on[item_id, stage])
         free = counted.keys() & set(self.annotators) - self.judges[item_id]
         return sorted(free, key=lambda person: (-counted[person], person))
 
-    def _slot(self, item_id: str, stages: Sequence[Stage], team: Sequence[str]) -> Slot:
+    def _slot(self, item_id: str, stages: Sequence[Stage], team: Sequence[str]) -> TeamSlot:
         on = [self.on[item_id, stage] for stage in stages]
         wanted = max(self.plan.overlap - len(there | set(team)) for there in on)
         free = set(self.annotators) - set(team) - self.judges[item_id]
         spared = set() if self.judges[item_id] else set(self.adjudicators) - self.engaged[item_id]
-        return Slot(item_id, frozenset(team), max(0, wanted), frozenset(free), frozenset(spared))
+        return TeamSlot(item_id, frozenset(team), max(0, wanted), frozenset(free), frozenset(spared))
 
     def _load(self, stages: Sequence[Stage]) -> Counter[str]:
         """On how many items each person is with these stages; pilot items, which everybody has, do not count."""
@@ -213,7 +213,7 @@ class _Sharing:
         return list(teams.items())
 
     def pilot(self) -> None:
-        """Give the pilot items to everybody but whoever adjudicates them already."""
+        """Give the pilot items to everybody but the person who adjudicates them already."""
         for item_id in self.pilots:
             for stage in self.plan.work:
                 for person in self.annotators:
@@ -228,7 +228,7 @@ class _Sharing:
         for item_id in (*self.items, *self.pilots):
             if not self.judges[item_id] and len(self.engaged[item_id]) > 1:
                 free = frozenset(self.adjudicators) - self.engaged[item_id]
-                slots.append(Slot(item_id, frozenset(), 1, free))
+                slots.append(TeamSlot(item_id, frozenset(), 1, free))
         load = Counter(person for people in self.judges.values() for person in people)
         drawn = draw(slots, load, {}, Random(f"{self.plan.seed}/{Stage.ADJUDICATION}"))
         for item_id, people in sorted(drawn.items()):

@@ -1,4 +1,4 @@
-"""How teams are drawn: everybody equally often, and every two people together as equally often as can be."""
+"""Drawing teams: everybody equally often, and every two people together as equally often as possible."""
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,8 +12,8 @@ REPLACED = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
-    """A team to be filled up: who is in it already, how many are wanted besides, and who may be drawn.
+class TeamSlot:
+    """A team to fill: its members, how many more are wanted, and who may be drawn.
 
     Of `spared` one person at least stays outside, as long as the team can be filled without them.
     """
@@ -26,12 +26,12 @@ class Slot:
 
 
 def draw(
-    slots: Iterable[Slot],
+    slots: Iterable[TeamSlot],
     load: Mapping[str, int],
     together: Mapping[frozenset[str], int],
     rng: Random,
 ) -> dict[str, list[str]]:
-    """Whom each slot gets besides its members, by its key; fewer than wanted where nobody else may be drawn.
+    """Whom each slot gets in addition to its members, by its key; fewer than wanted where nobody else may be drawn.
 
     `load` is how often each person was drawn before, `together` how often each two were in one team before, not
     counting these slots. The loads differ by one at most wherever the candidates allow it; the pairings are evened
@@ -45,11 +45,11 @@ def draw(
 
 
 class _Draw:
-    """One drawing under way. People are numbers, so that counting pairs costs little."""
+    """The state of one draw. People are numbers, so that counting pairs is fast."""
 
     def __init__(
         self,
-        slots: Sequence[Slot],
+        slots: Sequence[TeamSlot],
         load: Mapping[str, int],
         together: Mapping[frozenset[str], int],
         rng: Random,

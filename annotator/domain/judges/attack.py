@@ -1,16 +1,17 @@
-"""What an attack on a judge leaves: which verdicts were put to the test, the copies made, and what was said of them."""
+"""Records of an attack on a judge: the verdicts tested, the copies made, and the judge's answers about them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from sqlmodel import Field as Column
 from sqlmodel import SQLModel, String
 
 from annotator.domain.judges.judgement import Status, VerdictFields
 from annotator.domain.texts.canonical import Text
+from annotator.domain.texts.frozen_record import FrozenRecord
 
 # Of the report, from character to character, half-open; or words that were put in.
 Piece = tuple[int, int] | str
@@ -20,7 +21,7 @@ UNTOUCHED: Pieces = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Planted:
+class PlantedText:
     """Characters [start, end) of a copy that the report does not have there: `moved` ones stand elsewhere in it."""
 
     start: int
@@ -33,20 +34,20 @@ def copied(report: str, pieces: Pieces) -> str:
     return "".join(words for words, _ in _laid(report, pieces)) if pieces else report
 
 
-def planted(report: str, pieces: Pieces) -> tuple[Planted, ...]:
+def planted(report: str, pieces: Pieces) -> tuple[PlantedText, ...]:
     """Where a copy is not the report: words that were put in, and passages that stand in another place."""
     found, at, end = [], 0, 0
     for words, start in _laid(report, pieces):
         if start is None and words.strip():
-            found.append(Planted(at, at + len(words)))
+            found.append(PlantedText(at, at + len(words)))
         elif start is not None and start < end:
-            found.append(Planted(at, at + len(words), moved=True))
+            found.append(PlantedText(at, at + len(words), moved=True))
         end = max(end, start + len(words)) if start is not None else end
         at += len(words)
     return tuple(found)
 
 
-def left_out(report: str, pieces: Pieces) -> tuple[Planted, ...]:
+def left_out(report: str, pieces: Pieces) -> tuple[PlantedText, ...]:
     """Which characters of the report its copy does not have."""
     spans = sorted(piece for piece in pieces if not isinstance(piece, str))
     edges = [(0, 0), *spans, (len(report), len(report))] if pieces else []
@@ -54,7 +55,7 @@ def left_out(report: str, pieces: Pieces) -> tuple[Planted, ...]:
     for (_, end), (start, _) in pairwise(edges):
         reached = max(reached, end)
         if report[reached:start].strip():
-            found.append(Planted(reached, start))
+            found.append(PlantedText(reached, start))
     return tuple(found)
 
 
@@ -64,11 +65,7 @@ def _laid(report: str, pieces: Pieces) -> Iterator[tuple[str, int | None]]:
         yield (piece, None) if isinstance(piece, str) else (report[slice(*piece)], piece[0])
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class Struck(_Record):
+class AttackedQuestion(FrozenRecord):
     """A question that is put again over attacked copies: its units in the order asked, and the judge's own verdicts."""
 
     item_id: str
@@ -77,8 +74,8 @@ class Struck(_Record):
     own: dict[str, str] = Field(description="Unit → the verdict on the report as it is")
 
 
-class AttackContent(_Record):
-    """What a test was ordered with, and what was drawn for it by chance."""
+class AttackContent(FrozenRecord):
+    """What a test was ordered with, and what was drawn for it at random."""
 
     attacks: tuple[str, ...]
     size: int | None = None
@@ -86,7 +83,7 @@ class AttackContent(_Record):
     seed: int = 1
     writer_id: str = Field(default="", description="The judge whose model rewords reports")
     trial: int = Field(default=1, description="The trial under which unchanged reports are asked about again")
-    drawn: tuple[Struck, ...] = ()
+    drawn: tuple[AttackedQuestion, ...] = ()
     unfit: dict[str, tuple[str, ...]] = Field(
         default_factory=dict, description="Attack → the responses of which it can make no copy"
     )

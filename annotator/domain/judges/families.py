@@ -1,4 +1,4 @@
-"""What a model family is: the developer that a model's or a system's name gives away."""
+"""Model families: the developer behind a model or system, as its name tells."""
 
 import re
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""What people say with a judge's verdict before them: a review of it, or a ruling on it and a person's label."""
+"""Informed labels: reviews of a judge's verdict, and rulings on a verdict and a person's label."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -24,7 +24,7 @@ class Review(StrEnum):
     UNSURE = "unsure"
 
 
-class Ruling(StrEnum):
+class InformedRuling(StrEnum):
     """Who is wrong where a judge and a person differ, in the order of the keys 1, 2, 3."""
 
     JUDGE_WRONG = "judge wrong"
@@ -45,7 +45,7 @@ class Fault(StrEnum):
 
 
 class InformedFields(SQLModel):
-    """On which judgement what was said; `label_of` is whose label a ruling is on, empty for a review."""
+    """An informed label's fields; `label_of` is the author of the label ruled on, empty for a review."""
 
     kind: InformedKind = Field(sa_type=String)
     protocol: str = Field(max_length=80)
@@ -64,7 +64,7 @@ class InformedFields(SQLModel):
 
 
 class Informed(InformedFields):
-    """The same as it travels between rooms."""
+    """An informed label as plain data, outside the database."""
 
     model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
     id: str

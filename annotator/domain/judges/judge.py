@@ -1,4 +1,4 @@
-"""What a judge is: a model behind an endpoint with its parameters, the baseline, or a vote of other judges."""
+"""Judges: a model behind an endpoint with its parameters, the baseline, or a vote of other judges."""
 
 from enum import StrEnum
 
@@ -58,7 +58,7 @@ class JudgeFields(SQLModel):
 
 
 class Judge(JudgeFields):
-    """A judge as it travels between rooms."""
+    """A judge as plain data, outside the database."""
 
     model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
     id: str
@@ -105,7 +105,7 @@ class CallFields(SQLModel):
 
 
 class Call(CallFields):
-    """A call as it travels between rooms."""
+    """A call as plain data, outside the database."""
 
     model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
     id: str

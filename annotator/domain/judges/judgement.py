@@ -1,4 +1,4 @@
-"""What a judgement is: one rater's value on one unit, or the cause of its absence."""
+"""Judgements: one rater's value on one unit, or the cause of its absence."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -79,7 +79,7 @@ class Verdict(VerdictFields):
 
 
 class Judgement(JudgementFields):
-    """A judgement as it travels between rooms."""
+    """A judgement as plain data, outside the database."""
 
     model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
     id: str

@@ -1,11 +1,11 @@
-"""What a matrix of verdicts is: what is drawn from a report down, gold across, and the ways in which it is counted."""
+"""Verdict matrices: report units down, gold units across, and the ways to count them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.unit import Unit, cell_id
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 
 Matrix = tuple[tuple[bool | None, ...], ...]
 """Rows of cells: a match or none, None where the judgement is missing."""
@@ -15,12 +15,12 @@ Counting = Callable[[Matrix, int], tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class MatrixSpec:
-    """What stands down and across, the two values of a cell, and by name how it is counted; `about` says how.
+    """The rows and columns of a matrix, the two values of a cell, and its named ways of counting.
 
     The id of a cell is that of its two units, as `cell_id` makes it.
     """
 
-    rows: Part
+    rows: ResponsePart
     columns: Kind
     match: str
     none: str

@@ -1,4 +1,4 @@
-"""What the two orders in which a pair of reports is shown make together: of a judge, and of a person."""
+"""Comparisons of two reports shown in both orders: the combined outcome, for a judge and for a person."""
 
 from enum import StrEnum
 from typing import Literal
@@ -9,7 +9,7 @@ SECOND: Choice = "second"
 TIE: Choice = "tie"
 
 
-class Outcome(StrEnum):
+class PairOutcome(StrEnum):
     """What both orders together say of a response against another."""
 
     WIN = "win"
@@ -19,7 +19,7 @@ class Outcome(StrEnum):
     ERROR = "error"
 
 
-def outcome(shown_first: str | None, shown_second: str | None) -> Outcome:
+def outcome(shown_first: str | None, shown_second: str | None) -> PairOutcome:
     """What a response's verdicts make: of the order in which it is shown first, and of that in which it is second.
 
     The same verdict in both orders is the outcome; another one is inconsistent; a verdict that did not come (None)
@@ -27,27 +27,27 @@ def outcome(shown_first: str | None, shown_second: str | None) -> Outcome:
     """
     one, two = _as_seen(shown_first, FIRST), _as_seen(shown_second, SECOND)
     if one is None or two is None:
-        return Outcome.ERROR
-    return one if one is two else Outcome.INCONSISTENT
+        return PairOutcome.ERROR
+    return one if one is two else PairOutcome.INCONSISTENT
 
 
 def may_win(shown_first: str | None, shown_second: str | None) -> bool:
     """Whether a response has won, or still can once what is missing has come."""
     seen = {_as_seen(shown_first, FIRST), _as_seen(shown_second, SECOND)}
-    return seen <= {Outcome.WIN, None}
+    return seen <= {PairOutcome.WIN, None}
 
 
-def _as_seen(value: str | None, own: str) -> Outcome | None:
+def _as_seen(value: str | None, own: str) -> PairOutcome | None:
     """One order's verdict as the response sees it that stood in the place named."""
     if value not in (FIRST, SECOND, TIE, None):
         raise ValueError(f"a comparison's verdict is first, second or tie, not {value!r}")
     if value is None or value == TIE:
-        return Outcome.TIE if value else None
-    return Outcome.WIN if value == own else Outcome.LOSS
+        return PairOutcome.TIE if value else None
+    return PairOutcome.WIN if value == own else PairOutcome.LOSS
 
 
 def preferred(shown_first: str | None, shown_second: str | None) -> Choice | None:
-    """Which report somebody prefers, seen from that response: by what was said with it first, and with it second.
+    """Which report someone prefers, seen from that response: by what was said with it first, and with it second.
 
     FIRST is that response, SECOND the other. None when nothing was said in either order; one order alone counts.
     ValueError on another value.

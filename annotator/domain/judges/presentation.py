@@ -1,4 +1,4 @@
-"""How a protocol is shown to people who label by it: what things are called, and how they are laid out."""
+"""Presentation of a protocol on the Label page: its names and its layout."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,7 +6,7 @@ from enum import StrEnum
 from annotator.domain.texts.counting import counted
 
 
-class Layout(StrEnum):
+class CaseLayout(StrEnum):
     """How what is asked stands on the page: one below the other, gold against drawn units, or below two reports."""
 
     LIST = "list"
@@ -16,7 +16,7 @@ class Layout(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Presentation:
-    """What a protocol is called where people label by it, and how it is laid out there.
+    """The names and the layout of a protocol on the Label page.
 
     `tab` names it, `about` says what is asked, `one` and `many` are its units. `ask` is the question where units have
     no words, `heading` stands over them, `line` is what a line of the queue is, `read` what evidence is quoted from,
@@ -31,7 +31,7 @@ class Presentation:
     ask: str = ""
     heading: str = ""
     line: str = "report"
-    layout: Layout = Layout.LIST
+    layout: CaseLayout = CaseLayout.LIST
     read: str = "report"
     rest: str = ""
     waits: str = "not all is there that the question needs"

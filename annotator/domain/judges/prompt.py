@@ -1,4 +1,4 @@
-"""What a prompt is: the wording by which judges are asked one kind of question, kept version by version."""
+"""Prompts: the wording in which judges are asked one kind of question, kept version by version."""
 
 from datetime import datetime
 

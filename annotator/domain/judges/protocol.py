@@ -1,4 +1,4 @@
-"""What a protocol is: the shape in which a paper says how a report is judged and scored."""
+"""Protocols: how a paper says that a report is judged and scored."""
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,13 +15,13 @@ from annotator.domain.judges.published import Aim, OtherRule
 from annotator.domain.judges.scale import NO_VALUES, Scale
 from annotator.domain.judges.taxonomy import Taxonomy
 from annotator.domain.kinds.artifact import Document, Kind
-from annotator.domain.kinds.reference import Aid
+from annotator.domain.kinds.reference import WriterAid
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.kinds.weights import USUAL, Weights
 from annotator.domain.material.item import Item
 from annotator.domain.material.matches import Matching
 from annotator.domain.material.page import Page
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import Response
 from annotator.domain.material.source import Source
 from annotator.domain.texts.estimate import SHARE, Estimate
@@ -36,7 +36,7 @@ Verdicts = Mapping[str, Verdict]
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """All that is at hand about one response: its item, the item's gold, what was drawn from it, its rivals.
+    """Everything known about one response: its item, gold, extracts and rivals.
 
     `documents` and `artifact_ids` hold the artifacts that are judged by; `parts` and `part_ids` what the response
     is made of beside its text (its plan, its references, its claims); `pages` the cited pages by normal address;
@@ -48,14 +48,14 @@ class Material:
     response: Response
     documents: Mapping[Kind, Document[Any]] = field(default_factory=dict)
     artifact_ids: Mapping[Kind, str] = field(default_factory=dict)
-    parts: Mapping[Part, Document[Any]] = field(default_factory=dict)
-    part_ids: Mapping[Part, str] = field(default_factory=dict)
+    parts: Mapping[ResponsePart, Document[Any]] = field(default_factory=dict)
+    part_ids: Mapping[ResponsePart, str] = field(default_factory=dict)
     pages: Mapping[str, Page] = field(default_factory=dict)
     others: Sequence[Response] = ()
     sources: Sequence[Source] = ()
     weights: Weights = USUAL
 
-    def units(self, of: Kind | Part) -> tuple[Any, ...]:
+    def units(self, of: Kind | ResponsePart) -> tuple[Any, ...]:
         """The units of an artifact or a part; empty when there is none."""
         found = self.documents.get(of) if isinstance(of, Kind) else self.parts.get(of)
         return found.units if found is not None else ()
@@ -63,7 +63,7 @@ class Material:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One thing a rater is asked: about one unit, or several together, of one response on an item.
+    """One question to a rater: about one or several units of one response on an item.
 
     Of a pair, `response` is shown first and `other` second. `given` holds what else there is to read, by name. Where
     values are `allowed`, people may give no other, and `why` says so. With `weights_shown` the judge is to be told how
@@ -104,7 +104,7 @@ R = TypeVar("R", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of asking a model: a parsed reply when status is ok, otherwise the cause in words."""
+    """The answer of a model: a parsed reply when status is ok, otherwise the cause in words."""
 
     status: Status
     reply: Any = None
@@ -118,7 +118,7 @@ class Answer:
 
 
 class Ask(Shape):
-    """How a protocol puts a question to a model, whatever endpoint, cache or ladder lies behind.
+    """The interface by which a protocol asks a model, whatever endpoint or cache is behind it.
 
     `prompt` names a file of `resources/prompts`; `fields` fill its placeholders in a single pass; the fields
     named in `fenced` are foreign text and are set between delimiters they cannot forge; `reply` is the
@@ -131,8 +131,8 @@ class Ask(Shape):
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """What a score is computed from: one rater's values on one response, and all that is known about it.
+class RatedResponse:
+    """The input of a score: one rater's values on one response, and its material.
 
     `values` holds those that came, by unit id. For pairs the unit id is that of the response shown second, and
     `reverse` holds, by the id of the response shown first, the values where this one was shown second.
@@ -149,7 +149,7 @@ class Over(StrEnum):
     RESPONSE, SYSTEM, PROJECT = "response", "system", "project"
 
 
-def _of_many(_scored: Scored, _over_valid: bool) -> Estimate:
+def _of_many(_scored: RatedResponse, _over_valid: bool) -> Estimate:
     raise TypeError("a figure of many responses together is none of a single one")
 
 
@@ -171,14 +171,16 @@ class Metric:
     name: str
     title: str
     definition: str
-    score: Callable[[Scored, bool], Estimate] = _of_many
+    score: Callable[[RatedResponse, bool], Estimate] = _of_many
     higher_is_better: bool = True
     unit: str = ""
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ResponsePart, ...] = ()
     """What of a response it needs beside its text."""
-    pooled: Callable[[Sequence[Scored], bool], Estimate] | None = None
-    table: Callable[[Sequence[Scored], bool], Mapping[str, Estimate]] | None = None
-    drawn: Callable[[Sequence[Scored], bool, "NDArray[np.float64]"], "NDArray[np.float64]"] | None = None
+    pooled: Callable[[Sequence[RatedResponse], bool], Estimate] | None = None
+    table: Callable[[Sequence[RatedResponse], bool], Mapping[str, Estimate]] | None = None
+    drawn: Callable[[Sequence[RatedResponse], bool, "NDArray[np.float64]"], "NDArray[np.float64]"] | None = (
+        None
+    )
     within: tuple[float, float] = SHARE
     cost: bool = False
     credit: Callable[[str], float] | None = None
@@ -194,7 +196,7 @@ class Metric:
 
 @dataclass(frozen=True)
 class Composite:
-    """A figure of a system made of other figures of it; undefined where one of them is, which its note names.
+    """A system's figure made of other figures; undefined where one of them is, and its note says which.
 
     `of` names metrics of any protocols of the paper. `combine` takes their values in that order, each a number or an
     array of draws, and grows with each: their floors give its floor, their ceilings its ceiling.
@@ -213,7 +215,7 @@ class Composite:
 
 @dataclass(frozen=True)
 class Extraction:
-    """What a model draws from a response, or from an item's sources, before anything is judged; or writes for experts.
+    """A document that a model extracts from a response or an item's sources, or drafts for experts.
 
     `extract` may ask several times; it gives the document, or a status other than ok with its cause. `prompt_of` names
     the prompt for a type of question that has one of its own.
@@ -222,7 +224,7 @@ class Extraction:
     name: str
     title: str
     citation: str
-    makes: Part | Kind | Aid
+    makes: ResponsePart | Kind | WriterAid
     prompts: tuple[str, ...]
     extract: Callable[[Material, Ask], Awaitable["Extracted"]]
     baseline: Callable[[Material], "Extracted"] | None = None
@@ -268,8 +270,8 @@ class Protocol:
     `scale` holds the values a rater may give, `presentation` the words for people who give them; `judge` answers for
     every unit of a case; `judge_together` takes its place where cases were put together of units that it takes one at
     a time. A protocol without values is computed from what is at hand, and has no cases. `facet` names the part of a
-    report that a unit speaks of (an aspect, a section), by which results can be told apart. `matrix` is given where
-    units are the cells of one, `matching` where references are held against gold ones, `target`
+    report that a unit speaks of (an aspect, a section), by which results can be distinguished. `matrix` is given where
+    units are the cells of one, `matching` where references are compared with gold ones, `target`
     where the judge reads the report itself, which may address it. `aims` are published agreement, `other_rule` another
     published way to read replies.
 
@@ -289,7 +291,7 @@ class Protocol:
     judge_together: Callable[[Case, Ask], Awaitable[Verdicts]] | None = None
     baseline: Callable[[Case], Verdicts] | None = None
     prompts: tuple[str, ...] = ()
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ResponsePart, ...] = ()
     paired: bool = False
     weight: Callable[[Unit], float] = _equal
     facet: Callable[[Unit], str] = _no_facet
@@ -317,7 +319,10 @@ class Protocol:
         return bool(self.values) and self.judge is None and self.baseline is None
 
     def lacks(
-        self, documents: Mapping[Kind, Document[Any]], responses: int, parts: Iterable[Part] | None = None
+        self,
+        documents: Mapping[Kind, Document[Any]],
+        responses: int,
+        parts: Iterable[ResponsePart] | None = None,
     ) -> list[str]:
         """What an item still needs before this protocol can judge it, in words; empty when nothing."""
         missing = [f"a {kind.value}" for kind in self.needs if not getattr(documents.get(kind), "units", ())]
@@ -337,7 +342,7 @@ def missing_verdicts(case: Case, answer: Answer) -> dict[str, Verdict]:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper: how it judges, what a model draws and drafts for that, figures made of others, and second looks."""
+    """A paper: its protocols, extractions, drafts, composite figures and second looks."""
 
     name: str
     title: str

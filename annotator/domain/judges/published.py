@@ -23,7 +23,7 @@ class Aim:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class RuleReading:
     """What a rule makes of a reply: the value, why, and the word that decided it.
 
     `at` is where the deciding letters stand in the reply.
@@ -44,6 +44,6 @@ class OtherRule:
     """
 
     citation: str
-    read: Callable[[str | None], Reading]
+    read: Callable[[str | None], RuleReading]
     failed: str
     plain_text: bool = False

@@ -1,4 +1,4 @@
-"""The values that a rater may give: their words, what each stands for, and what they are to one another."""
+"""Scales: the values that a rater may give, their meaning and their order."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ class Level(StrEnum):
     RANK = "rank"
 
 
-class Look(StrEnum):
+class ValueLook(StrEnum):
     """What a value stands for; the window has an icon and a colour for each."""
 
     GOOD = "good"
@@ -33,7 +33,7 @@ class Value:
     name: str
     words: str
     hint: str = ""
-    look: Look = Look.STEP
+    look: ValueLook = ValueLook.STEP
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +92,8 @@ def numbers(
 NO_VALUES = Scale()
 # Which of two reports is better.
 PAIR = nominal(
-    Value("first", "First", "The first report is better", Look.FIRST),
-    Value("second", "Second", "The second report is better", Look.SECOND),
-    Value("tie", "Tie", "You would be content with either", Look.NEITHER),
+    Value("first", "First", "The first report is better", ValueLook.FIRST),
+    Value("second", "Second", "The second report is better", ValueLook.SECOND),
+    Value("tie", "Tie", "You would be content with either", ValueLook.NEITHER),
     mirrored={"first": "second", "second": "first"},
 )

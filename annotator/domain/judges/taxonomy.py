@@ -48,7 +48,7 @@ class Taxonomy:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class LabelledResponse:
     """One response that people looked at: its question's type, and the label of each unit that asks for one.
 
     `labels` holds every unit whose verdict asks for a label, None where nobody has given one.
@@ -64,14 +64,14 @@ def due(taxonomy: Taxonomy, verdicts: Mapping[str, str]) -> list[str]:
     return [unit_id for unit_id, value in verdicts.items() if value in taxonomy.after]
 
 
-def mean_counts(looked: Sequence[Looked], taxonomy: Taxonomy) -> dict[str, dict[str, Estimate]]:
+def mean_counts(looked: Sequence[LabelledResponse], taxonomy: Taxonomy) -> dict[str, dict[str, Estimate]]:
     """For each question type, the mean number of each label per response, and their subtotal.
 
     Types come in the order in which they are offered, then others by name. `n` counts responses, `missing` the units
     without a label, which leave the means of labels undefined where each must have one; floor and ceiling bound them.
     ValueError on a label that is none of the taxonomy's.
     """
-    groups: dict[str, list[Looked]] = {}
+    groups: dict[str, list[LabelledResponse]] = {}
     for one in looked:
         groups.setdefault(one.question_type, []).append(one)
     return {kind: _means(groups[kind], taxonomy) for kind in _ordered(groups)}
@@ -87,7 +87,7 @@ def _ordered(kinds: Iterable[str]) -> list[str]:
     )
 
 
-def _means(group: Sequence[Looked], taxonomy: Taxonomy) -> dict[str, Estimate]:
+def _means(group: Sequence[LabelledResponse], taxonomy: Taxonomy) -> dict[str, Estimate]:
     counts = Counter(label for one in group for label in one.labels.values())
     if odd := set(counts) - {*taxonomy.values, None}:
         raise ValueError(f"{odd.pop()!r} is no label of {taxonomy.name}")

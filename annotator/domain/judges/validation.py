@@ -1,14 +1,15 @@
-"""What a validation set is: responses drawn by chance for people to label, on which judges are held against them."""
+"""Validation sets: responses drawn at random and labelled by people, to compare judges with."""
 
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 from sqlmodel import Field as Column
 from sqlmodel import SQLModel
 
 from annotator.domain.texts.canonical import Text
+from annotator.domain.texts.frozen_record import FrozenRecord
 
 
 class Split(StrEnum):
@@ -18,11 +19,7 @@ class Split(StrEnum):
     TEST = "test"
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class Sampled(_Record):
+class Sampled(FrozenRecord):
     """A response that was drawn, with what it was drawn by and the part that its item belongs to."""
 
     response_id: str
@@ -35,7 +32,7 @@ class Sampled(_Record):
     split: Split
 
 
-class Draw(_Record):
+class Draw(FrozenRecord):
     """How a set was drawn. `units` is what was wanted for an interval so wide, `effect` its design effect."""
 
     seed: int
@@ -48,7 +45,7 @@ class Draw(_Record):
     raters: int = Field(ge=2, description="How many people label each item")
 
 
-class Content(_Record):
+class Content(FrozenRecord):
     """What a set holds: its draw, the responses, who labels which item, and who labels nothing else of it."""
 
     draw: Draw
@@ -60,7 +57,7 @@ class Content(_Record):
     )
 
 
-class FirstLabel(_Record):
+class FirstLabel(FrozenRecord):
     """What a person said of a unit when the set was locked; that stays the metric. None: unsure."""
 
     response_id: str
@@ -90,7 +87,7 @@ class OpeningFields(SQLModel):
 
 
 class Opening(OpeningFields):
-    """An opening as it travels between rooms."""
+    """An opening as plain data, outside the database."""
 
     model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
     id: str

@@ -1,24 +1,21 @@
-"""What a validity card is: all that is known of one validated judge, and what must stay as it was for it to hold."""
+"""Validity cards: everything known about one validated judge, and what must stay unchanged for it to hold."""
 
 from collections.abc import Iterator
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.validation import Draw, Split
 from annotator.domain.texts.canonical import Text, canonical_json, sha256
 from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.frozen_record import FrozenRecord
 
 FORMAT: Literal["goldsmith-validity-card"] = "goldsmith-validity-card"
 FORMAT_VERSION = "1.0"
 NO_HASH = "0" * 64
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Reach(StrEnum):
@@ -30,7 +27,7 @@ class Reach(StrEnum):
     FAR = "the internet"
 
 
-class Figure(_Part):
+class Figure(FrozenRecord):
     """A number with its 95 % interval. Without a value `note` says why; `n` is what it was computed over."""
 
     value: float | None
@@ -49,7 +46,7 @@ class Figure(_Part):
         return cls(**{name: getattr(estimate, name) for name in cls.model_fields})
 
 
-class Wording(_Part):
+class Wording(FrozenRecord):
     """A prompt by name, and the hash of its text."""
 
     name: str
@@ -57,7 +54,7 @@ class Wording(_Part):
     version: int = Field(description="Its number in the project where the card was made; 1 is as shipped")
 
 
-class Identity(_Part):
+class Identity(FrozenRecord):
     """What makes a judge this judge: every field is pinned, but for the versions of its wordings.
 
     `forms` and `returned_models` are as its calls show them; they are empty where no call was made.
@@ -92,14 +89,14 @@ class Identity(_Part):
     )
 
 
-class Labeller(_Part):
+class Labeller(FrozenRecord):
     """Somebody whose labels count as true, by alias, and how many labels; what is unsure is none."""
 
     alias: Text
     labels: int
 
 
-class Labels(_Part):
+class Labels(FrozenRecord):
     """Where the labels come from that a judge was held against."""
 
     source: Literal["set", "submitted"] = Field(description="A drawn set, or all labels that were submitted")
@@ -120,7 +117,7 @@ class Labels(_Part):
     set_responses: dict[Split, int] = Field(default_factory=dict, description="Part → responses in it")
 
 
-class Confused(_Part):
+class Confused(FrozenRecord):
     """How often a true value was called something."""
 
     truth: str
@@ -129,7 +126,7 @@ class Confused(_Part):
     weight: float
 
 
-class Line(_Part):
+class Line(FrozenRecord):
     """Somebody held against the truth within a group: the judge, all people together, or a person by alias.
 
     `plain` and `weighted` hold the figures by name, each unit counting one, or its weight.
@@ -151,7 +148,7 @@ class Line(_Part):
         return sum(self.missing.values()) / self.units if self.units else None
 
 
-class Definition(_Part):
+class Definition(FrozenRecord):
     """What a figure of a name is."""
 
     name: str
@@ -159,7 +156,7 @@ class Definition(_Part):
     words: str
 
 
-class Reviews(_Part):
+class Reviews(FrozenRecord):
     """What experts said who were shown the judge's verdicts: informed labels, which enter no other figure."""
 
     accepted: Figure
@@ -168,7 +165,7 @@ class Reviews(_Part):
     outdated: int = Field(default=0, description="Reviews of verdicts that were replaced since")
 
 
-class CorrectedSystem(_Part):
+class CorrectedSystem(FrozenRecord):
     """A system's coverage by the judge alone, and corrected by people's labels."""
 
     system: Text
@@ -179,14 +176,14 @@ class CorrectedSystem(_Part):
     units: int
 
 
-class Corrected(_Part):
+class Corrected(FrozenRecord):
     """The corrected leaderboard; where there is none, `notes` say why."""
 
     systems: tuple[CorrectedSystem, ...] = ()
     notes: tuple[Text, ...] = ()
 
 
-class Attacked(_Part):
+class Attacked(FrozenRecord):
     """An attack on copies of reports: how often the judge fell for it."""
 
     name: str
@@ -195,7 +192,7 @@ class Attacked(_Part):
     note: Text = ""
 
 
-class ValidityCard(_Part):
+class ValidityCard(FrozenRecord):
     """One judge under one wording, validated on one body of labels. `made_at` alone changes where nothing else did."""
 
     format: Literal["goldsmith-validity-card"] = FORMAT
@@ -253,7 +250,7 @@ def tree_sha256(tree: dict[str, Any]) -> str:
     return sha256(canonical_json({name: value for name, value in tree.items() if name != "sha256"}))
 
 
-class Difference(_Part):
+class Difference(FrozenRecord):
     """A pinned part that is not as the card says: what it is there, what it is now, and what to do."""
 
     part: str
@@ -266,21 +263,21 @@ class Difference(_Part):
         return f"{self.part}: {self.on_card} on the card, {self.now} now. {self.todo}"
 
 
-ANEW = "Validate the judge anew."
+AGAIN = "Validate the judge again."
 # Pinned part → what it is called, and what to do where it differs.
 PINNED: dict[str, tuple[str, str]] = {
     "kind": ("kind of judge", "Choose a judge of that kind."),
     "model": ("model", "Define a judge with that model, or validate this one."),
-    "parameters": ("request parameters", "Give the judge these parameters, or validate it anew."),
+    "parameters": ("request parameters", "Give the judge these parameters, or validate it again."),
     "protocol": ("protocol", "Judge by that protocol: the card says nothing of another."),
-    "values": ("verdicts", f"The protocol is another since. {ANEW}"),
-    "weighting": ("how units count", f"The protocol is another since. {ANEW}"),
-    "prompt_sha256": ("prompt", "Put the wording of that hash in force, or validate the judge by the one that is."),
-    "together": ("units in one call", "Have it asked so many at once, or validate it anew."),
-    "weights_shown": ("told what units weigh", "Change that in the judge's settings, or validate it anew."),
-    "forms": ("form of its answers", f"Have the endpoint answer in that form. {ANEW[:-1]} where it cannot."),
-    "returned_models": ("model that answers", f"The server has another model under this name. {ANEW}"),
-    "program": ("version of the program", f"The baseline may read otherwise. {ANEW}"),
+    "values": ("verdicts", f"The protocol is another since. {AGAIN}"),
+    "weighting": ("how units count", f"The protocol is another since. {AGAIN}"),
+    "prompt_sha256": ("prompt", "Use the prompt with that hash, or validate the judge with the current one."),
+    "together": ("units in one call", "Ask it so many at once, or validate it again."),
+    "weights_shown": ("told what units weigh", "Change that in the judge's settings, or validate it again."),
+    "forms": ("form of its answers", f"Have the endpoint answer in that form. {AGAIN[:-1]} where it cannot."),
+    "returned_models": ("model that answers", f"The server has another model under this name. {AGAIN}"),
+    "program": ("version of the program", f"The baseline may read otherwise. {AGAIN}"),
     "over": ("what the vote counts", "Choose the vote that counts these."),
     "members": ("members of the vote", "Choose the vote of these members."),
 }  # fmt: skip

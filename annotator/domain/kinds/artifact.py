@@ -1,4 +1,4 @@
-"""What an artifact is: an expert's typed document for an item, kept as a chain of revisions."""
+"""Artifacts: an expert's typed document for an item, kept as a chain of revisions."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -122,7 +122,7 @@ def as_it_is(document: Any, handler: ValidatorFunctionWrapHandler) -> Any:
 
 
 class Artifact(BaseModel):
-    """An artifact as it travels between rooms: whose it is, of which kind, and its newest revision's document."""
+    """An artifact as plain data, outside the database: whose it is, of which kind, and its newest document."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
     id: str

@@ -1,4 +1,4 @@
-"""What a checklist is: a few weighted points on which a report is rated from 0 to 10."""
+"""Checklists: a few weighted points on which a report is rated from 0 to 10."""
 
 from collections.abc import Iterator
 from math import fsum

@@ -1,4 +1,4 @@
-"""How a text is checked whatever artifact it stands in."""
+"""Checks of a text that apply to every kind of artifact."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,7 +28,7 @@ CHARACTERS_PER_WORD = 2
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the checks may look at beside the document; English checks are silent unless `english`."""
+    """What checks may use beside the document; English checks are silent unless `english`."""
 
     question: str = ""
     source_text: str = ""

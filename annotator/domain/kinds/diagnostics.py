@@ -1,4 +1,4 @@
-"""What diagnostics are: boolean statements about a paper, each with its gold label and aspect."""
+"""Diagnostics: true or false statements about a paper, each with its gold label and aspect."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -40,7 +40,7 @@ class Diagnostics(Document[Statement]):
 
 STATEMENTS = (15, 20)
 TRUE_NORM = 0.65  # 2 200 of 3 400 statements (ADRA, appendix H.1)
-# With 15 to 20 statements a share strays this far from the norm 3 to 11 times in a hundred by chance.
+# With 15 to 20 statements a share strays this far from the norm 3 to 11 times in a hundred at random.
 TRUE_BAND = (0.45, 0.85)
 _NEGATION = phrases(
     r"not|no|never|none|nor|neither|cannot|without|\w+n['’]t|fail(?:s|ed)? to|lacks?|unable to|nothing|nowhere"

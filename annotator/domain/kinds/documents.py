@@ -1,4 +1,4 @@
-"""Every kind of document there is: its one table, what a kind's tree is read as, and what the guideline objects to."""
+"""The table of all document kinds: how each is read, and what its guideline checks."""
 
 from collections.abc import Iterator
 from typing import Any

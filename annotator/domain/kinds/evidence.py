@@ -1,4 +1,4 @@
-"""What gold evidence is: the references a good report must find."""
+"""Gold evidence: the references that a good report must find."""
 
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
@@ -8,7 +8,7 @@ from pydantic import Field
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.checks import Context
 from annotator.domain.kinds.finding import Finding, warning
-from annotator.domain.kinds.spec import Align, KindSpec, UnitField
+from annotator.domain.kinds.spec import AlignmentRule, KindSpec, UnitField
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.canonical import Text
 from annotator.domain.texts.identifier import normal_title, work_named
@@ -86,6 +86,6 @@ SPEC = KindSpec(
     ),
     lint=findings,
     text="title",
-    aligned=Align.WORK,
+    aligned=AlignmentRule.WORK,
     overlap=("jaccard", "match_f1"),
 )

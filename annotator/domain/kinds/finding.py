@@ -1,4 +1,4 @@
-"""What a finding is: one remark of the guideline on an artifact, with what to do about it."""
+"""Findings: a remark of the guideline on an artifact, with what to do about it."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,7 +6,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """An error must be mended before submitting; a warning may be overridden with a reason.
+    """An error must be fixed before submitting; a warning may be overridden with a reason.
 
     `unit_id` is empty when the whole document is meant. `field` names the field under which it is shown: the
     text of a unit and the list of units unless another is at fault.
@@ -21,7 +21,7 @@ class Finding:
 
 
 def error(rule: str, message: str, advice: str, unit_id: str = "", field: str = "") -> Finding:
-    """Something that must be mended before submitting."""
+    """Something that must be fixed before submitting."""
     return Finding("error", rule, unit_id, field or _usual(unit_id), message, advice)
 
 

@@ -1,4 +1,4 @@
-"""What key insights are: what an expert draws from the source before writing criteria."""
+"""Key insights: what an expert draws from the sources before writing criteria."""
 
 from collections.abc import Iterator
 from typing import ClassVar

@@ -1,11 +1,11 @@
-"""What a set of labels is: all that one rater said about the reports of one item, sealed as one document."""
+"""Sets of labels: everything one rater said about the reports of one item, sealed as one document."""
 
 from typing import ClassVar
 
 from pydantic import Field
 
 from annotator.domain.kinds.artifact import Document, Kind
-from annotator.domain.kinds.spec import Align, KindSpec, UnitField
+from annotator.domain.kinds.spec import AlignmentRule, KindSpec, UnitField
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.canonical import Text
 from annotator.domain.texts.identity import derived_id
@@ -48,7 +48,7 @@ SPEC = KindSpec(
     table="consensus_labels",
     fields=(UnitField("value", "Label", level="nominal", always_ac1=True),),
     says="value",
-    aligned=Align.ID,
+    aligned=AlignmentRule.ID,
     overlap=(),
     given=frozenset({*ABOUT, "text"}),
     kept=ABOUT,

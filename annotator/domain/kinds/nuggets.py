@@ -1,4 +1,4 @@
-"""What nuggets are: facts a good text holds, each vital or merely okay."""
+"""Nuggets: facts that a good text holds, each vital or okay."""
 
 from collections.abc import Iterator
 from typing import ClassVar, Literal

@@ -1,4 +1,4 @@
-"""What a gold plan is: the ordered sub-tasks that lead to a good report."""
+"""Gold plans: the ordered sub-tasks that lead to a good report."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What a query is: the question as an expert would put it to a deep-research system."""
+"""Queries: the question as an expert would put it to a deep-research system."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What reference material is: what a model wrote for the experts on a question, in two parts that are kept apart."""
+"""Reference material: what a model wrote to help experts with a question, in two separate parts."""
 
 from enum import StrEnum
 from typing import ClassVar
@@ -9,14 +9,14 @@ from annotator.domain.kinds.artifact import Document
 from annotator.domain.kinds.unit import Unit
 
 
-class Aid(StrEnum):
-    """What is written for experts before they write, and is no artifact of anybody's."""
+class WriterAid(StrEnum):
+    """What is written for experts before they write, and is no artifact of anyone's."""
 
     REFERENCE = "reference"
 
 
 # What a person reads in the place of the kind.
-NAMES = {Aid.REFERENCE: "reference material"}
+NAMES = {WriterAid.REFERENCE: "reference material"}
 FROM_SOURCES, BEYOND_SOURCES = "From the sources", "Beyond the sources"
 
 

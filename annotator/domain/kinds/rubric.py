@@ -104,7 +104,7 @@ _NAMES = re.compile(rf"(?:(?:{_NAME}), (?:and |or |& )?){{2,}}(?:(?:and |or |& )
 _EXAMPLES = phrases(r"e\.?g|such as|like|for example|for instance|at least|any of|one of")
 _LOOSE = phrases("or|etc")
 WORDS = (4, 40)
-# A rubric whose weights would arise by chance once in a thousand, were they drawn from the experts' shares:
+# A rubric whose weights would arise at random once in a thousand, were they drawn from the experts' shares:
 # the 99.9 % point of χ² with two degrees of freedom.
 ODD_SPREAD = 13.82
 

@@ -1,4 +1,4 @@
-"""What a selection rating is: how well a candidate question suits the benchmark, dimension by dimension."""
+"""Selection ratings: how well a candidate question suits the benchmark, dimension by dimension."""
 
 from collections.abc import Iterator
 from statistics import fmean
@@ -9,7 +9,7 @@ from pydantic import Field
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.checks import Context
 from annotator.domain.kinds.finding import Finding, error
-from annotator.domain.kinds.spec import Align, KindSpec, UnitField
+from annotator.domain.kinds.spec import AlignmentRule, KindSpec, UnitField
 from annotator.domain.kinds.unit import Unit
 
 # ResearcherBench, appendix B.4: each question type is rated on its own dimensions, 1 (poor) to 5 (excellent).
@@ -89,7 +89,7 @@ SPEC = KindSpec(
     lint=findings,
     told=_told,
     says="rating",
-    aligned=Align.KEY,
+    aligned=AlignmentRule.KEY,
     overlap=(),
     given=frozenset({"text"}),
     scored="rating",

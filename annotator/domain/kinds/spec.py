@@ -1,4 +1,4 @@
-"""What a kind of document says about itself: its words, its fields, how two of them are compared, its table."""
+"""The description of a document kind: its names, fields, comparison and release table."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from annotator.domain.kinds.weights import Weights
 EVERY = {"anchor": "Quotation", "note": "Note"}
 
 
-class Align(StrEnum):
+class AlignmentRule(StrEnum):
     """What tells which units of two documents belong together."""
 
     WORDS = "words"
@@ -34,7 +34,7 @@ def same(a: Any, b: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class UnitField:
-    """A field of a unit beside its words: what it is called and, where it is a choice, what may be chosen.
+    """A field of a unit beside its words: its name and, for a choice, its values.
 
     Each of the `options` is a value, its words, and what it means where the words do not say it. On the form they are
     buttons, or a list in which `asks` stands where nothing is chosen; without options a number is a share of 1, and
@@ -59,7 +59,7 @@ class UnitField:
 
 @dataclass(frozen=True, slots=True)
 class KindSpec:
-    """All that must be known of a kind of document.
+    """The description of a kind of document.
 
     `title` names it, `unit` and `units` what it is made of, and `text` what the words of a unit are. `what` explains it
     to a newcomer, `prompt` says what to write in an empty field, `hints` stand below the first unit and below others,
@@ -85,7 +85,7 @@ class KindSpec:
     told: Callable[[Any], str] = lambda _: ""
     text: str = "text"
     says: str = "text"
-    aligned: Align = Align.WORDS
+    aligned: AlignmentRule = AlignmentRule.WORDS
     overlap: tuple[str, ...] = ("match_f1",)
     ordered: bool = False
     order_measured: bool = False
@@ -115,7 +115,7 @@ class KindSpec:
 
     @property
     def counted_fields(self) -> dict[str, UnitField]:
-        """The fields that, besides the words, make two units differ; notes, quotations and flags never do."""
+        """The fields that, in addition to the words, make two units differ; notes, quotations and flags never do."""
         return {field.name: field for field in self.fields if field.counted}
 
     def called(self, field: str) -> str:

@@ -1,4 +1,4 @@
-"""What a unit is: the smallest thing inside an artifact that is agreed on or judged."""
+"""Units: the smallest parts of an artifact that are agreed on or judged."""
 
 from collections.abc import Sequence
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""What an extract is: a document that somebody drew from a response or an item before it is judged, and who did."""
+"""Extracts: a document that a person or a judge drew from a response or an item, and who drew it."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -9,9 +9,9 @@ from sqlmodel import Field, SQLModel, String
 
 from annotator.domain.kinds import documents
 from annotator.domain.kinds.artifact import Document, Kind, as_it_is
-from annotator.domain.kinds.reference import Aid, Reference
+from annotator.domain.kinds.reference import Reference, WriterAid
 from annotator.domain.material import part
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import sha256
 
 IMPORT = "import"
@@ -49,7 +49,7 @@ class ExtractFields(SQLModel):
 
 
 class Extract(ExtractFields):
-    """An extract as it travels between rooms."""
+    """An extract as plain data, outside the database."""
 
     model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
     id: str
@@ -78,6 +78,6 @@ def document_of(kind: str, response_id: str, tree: Any) -> Document[Any]:
 
 def class_of(kind: str, response_id: str) -> type[Document[Any]]:
     """The class of an extract's document: a part of a response; where it is of the item, an artifact's or an aid's."""
-    if not response_id and kind == Aid.REFERENCE:
+    if not response_id and kind == WriterAid.REFERENCE:
         return Reference
-    return part.DOCUMENTS[Part(kind)] if response_id else documents.DOCUMENTS[Kind(kind)]
+    return part.DOCUMENTS[ResponsePart(kind)] if response_id else documents.DOCUMENTS[Kind(kind)]

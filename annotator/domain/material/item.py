@@ -1,4 +1,4 @@
-"""What an item is: a task, question or paper that a system must answer."""
+"""Items: a task, question or paper that a system must answer."""
 
 import re
 from collections.abc import Collection
@@ -31,7 +31,7 @@ class ItemFields(SQLModel):
 
 
 class Item(ItemFields):
-    """An item as it travels between rooms."""
+    """An item as plain data, outside the database."""
 
     model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
     id: str

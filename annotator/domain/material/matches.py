@@ -1,4 +1,4 @@
-"""What comes of holding the references of a report against gold ones: which are the same work, and by what."""
+"""Matches between the references of a report and gold ones: which are the same work, and by which key."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ Key = Literal["doi", "arxiv", "title"]
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
-    """A retrieved reference and the gold one it is, and the key, in its normal spelling, by which that is known."""
+class RetrievalMatch:
+    """A retrieved reference, the gold one it matches, and the key in its normal spelling."""
 
     retrieved: Reference
     gold: Reference
@@ -20,13 +20,13 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """What was found of the gold evidence and why, what else was retrieved, and what was not found.
+class RetrievalComparison:
+    """Matches with the gold evidence, other retrieved references, and gold ones not found.
 
     `conflicts` are those of the latter two that share a title and differ in their DOI or arXiv id.
     """
 
-    matches: tuple[Match, ...]
+    matches: tuple[RetrievalMatch, ...]
     superfluous: tuple[Reference, ...]
     lacking: tuple[Reference, ...]
     conflicts: tuple[tuple[Reference, Reference], ...] = ()
@@ -34,7 +34,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """How a protocol holds retrieved references against gold ones; `about` says by what two are the same work."""
+    """A protocol's way to match retrieved references with gold ones; `about` explains it."""
 
-    compare: Callable[[Sequence[Reference], Sequence[Reference]], Comparison]
+    compare: Callable[[Sequence[Reference], Sequence[Reference]], RetrievalComparison]
     about: str

@@ -1,4 +1,4 @@
-"""What a cited page is: the text that stood at an address on a day, or why it could not be read."""
+"""Cited pages: the text found at an address on a day, or why it could not be read."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -35,7 +35,7 @@ class PageFields(SQLModel):
 
 
 class Page(PageFields):
-    """A page as it travels between rooms."""
+    """A page as plain data, outside the database."""
 
     model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
     sha256: str = ""

@@ -1,4 +1,4 @@
-"""What a part of a response is: its plan, its references, the claims it makes."""
+"""Parts of a response: its plan, its references, its claims."""
 
 from enum import StrEnum
 from typing import Any, ClassVar
@@ -12,7 +12,7 @@ from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.canonical import Text
 
 
-class Part(StrEnum):
+class ResponsePart(StrEnum):
     """What can be told of a response beside its text."""
 
     PLAN = "plan"
@@ -39,8 +39,8 @@ class Claims(Document[Claim]):
     UNIT: ClassVar[type[Unit]] = Claim
 
 
-DOCUMENTS: dict[Part, type[Document[Any]]] = {
-    Part.PLAN: Plan,
-    Part.REFERENCES: Evidence,
-    Part.CLAIMS: Claims,
+DOCUMENTS: dict[ResponsePart, type[Document[Any]]] = {
+    ResponsePart.PLAN: Plan,
+    ResponsePart.REFERENCES: Evidence,
+    ResponsePart.CLAIMS: Claims,
 }

@@ -1,4 +1,4 @@
-"""What a system and its response are: who answered an item, and the report they gave."""
+"""Systems and responses: who answered an item, and the report they gave."""
 
 from pydantic import ConfigDict
 from sqlmodel import Field, SQLModel

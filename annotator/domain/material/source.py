@@ -1,4 +1,4 @@
-"""What a source is: the paper, transcript or page that gold is written from."""
+"""Sources: the paper, transcript or page that gold is written from."""
 
 from enum import StrEnum
 
@@ -37,7 +37,7 @@ class SourceFields(SQLModel):
 
 
 class Source(SourceFields):
-    """A source as it travels between rooms."""
+    """A source as plain data, outside the database."""
 
     model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
     id: str

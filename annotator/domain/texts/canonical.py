@@ -1,4 +1,4 @@
-"""What a text or a document is to a hash: one spelling in bytes, the same on every machine."""
+"""The canonical bytes of a text or document that is hashed, the same on every machine."""
 
 import hashlib
 import math

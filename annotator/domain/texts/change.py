@@ -1,4 +1,4 @@
-"""What a change is: one verb done to one subject, with what was there before and after."""
+"""Changes: one action on one subject, with the state before and after."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What every verb returns, what the audit keeps and what every view listens for.
+    """The result of every action, as stored in the audit and announced to every view.
 
     `kind` is the noun of the subject ("artifact", "judgement", "item" …), `subject` its id; `before` and
     `after` are JSON trees, enough to put the subject back.

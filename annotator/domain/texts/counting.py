@@ -1,4 +1,4 @@
-"""Numbers of things and lengths of time in words, for a window, a data card or a terminal."""
+"""Counts and durations in words, for a window, a data card or a terminal."""
 
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -31,8 +31,8 @@ def lasting(seconds: float) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut(Generic[T]):
-    """A list cut to what can be shown, and how long it is in all."""
+class CutList(Generic[T]):
+    """A list cut to what can be shown, and its full length."""
 
     rows: tuple[T, ...]
     total: int

@@ -1,4 +1,4 @@
-"""What differs between two wordings: the words taken out, the words put in, and what stayed."""
+"""Differences between two wordings: words removed, words added, words kept."""
 
 import re
 from bisect import bisect_left
@@ -20,7 +20,7 @@ LONGEST = 20_000
 PAIRS = 10_000
 # A match of at most so many words, all of them short or common, between two changes would only look like noise.
 TINY_WORDS, SHORT = 3, 3
-# One letter for each class of characters: a mark belongs to what it stands on, an apostrophe joins letters, a comma
+# One letter for each class of characters: a mark belongs to what it is based on, an apostrophe joins letters, a comma
 # or a full stop joins digits, a full stop joins letters (UAX #29); white space goes with the word before it.
 _WORD = re.compile(r"(um*|[wdm]+(?:(?:(?<=[wm])[af](?=w)|(?<=d)[fc](?=d))[wdm]+)*|[acfp]m*)s*|s+")
 _JOINING = {"'": "a", "’": "a", ".": "f", ",": "c", "_": "w"}
@@ -31,8 +31,8 @@ _alone = lru_cache(maxsize=8192)(unspaced)
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """A stretch of text and what became of it."""
+class TextPiece:
+    """A stretch of text and what happened to it."""
 
     text: str
     kind: PieceKind
@@ -54,7 +54,7 @@ class _Step:
     added: str
 
 
-def differences(old: str, new: str) -> tuple[Piece, ...]:
+def differences(old: str, new: str) -> tuple[TextPiece, ...]:
     """The pieces of both wordings in reading order, word by word; line by line beyond `LONGEST` characters.
 
     The `same` and `removed` ones joined give `old`, the `same` and `added` ones `new`, to the character.
@@ -126,22 +126,22 @@ def _class(character: str) -> str:
     return "d" if character.isdecimal() else "u" if _alone(character) else "w"
 
 
-def _compared(old: Sequence[_Word], new: Sequence[_Word]) -> Iterator[Piece]:
+def _compared(old: Sequence[_Word], new: Sequence[_Word]) -> Iterator[TextPiece]:
     """Every word of both, and of words that stayed the white space that did not."""
     i = j = 0
     for p, q in _matched([w.word for w in old], [w.word for w in new]):
-        yield from (Piece(word.text, "removed") for word in old[i:p])
-        yield from (Piece(word.text, "added") for word in new[j:q])
+        yield from (TextPiece(word.text, "removed") for word in old[i:p])
+        yield from (TextPiece(word.text, "added") for word in new[j:q])
         if old[p] == new[q]:
-            yield Piece(old[p].text, "same")
+            yield TextPiece(old[p].text, "same")
         else:
             size = len(old[p].word)
-            yield Piece(old[p].word, "same")
-            yield Piece(old[p].text[size:], "removed")
-            yield Piece(new[q].text[size:], "added")
+            yield TextPiece(old[p].word, "same")
+            yield TextPiece(old[p].text[size:], "removed")
+            yield TextPiece(new[q].text[size:], "added")
         i, j = p + 1, q + 1
-    yield from (Piece(word.text, "removed") for word in old[i:])
-    yield from (Piece(word.text, "added") for word in new[j:])
+    yield from (TextPiece(word.text, "removed") for word in old[i:])
+    yield from (TextPiece(word.text, "added") for word in new[j:])
 
 
 def _matched(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
@@ -194,7 +194,7 @@ def _chain(end: tuple[int, int], before: dict[tuple[int, int], tuple[int, int]])
     return chain[::-1]
 
 
-def _steps(pieces: Iterable[Piece]) -> list[_Step]:
+def _steps(pieces: Iterable[TextPiece]) -> list[_Step]:
     steps = [_Step("", "", "")]
     for stayed, run in groupby(pieces, key=lambda piece: piece.kind == "same"):
         part = list(run)
@@ -205,7 +205,7 @@ def _steps(pieces: Iterable[Piece]) -> list[_Step]:
     return steps
 
 
-def _text(pieces: Iterable[Piece], kind: PieceKind) -> str:
+def _text(pieces: Iterable[TextPiece], kind: PieceKind) -> str:
     return "".join(piece.text for piece in pieces if piece.kind == kind)
 
 
@@ -241,13 +241,13 @@ def _tiny(text: str) -> bool:
     return short == len(words) <= TINY_WORDS and alone <= 1
 
 
-def _pieces(step: _Step) -> Iterator[Piece]:
-    yield Piece(step.same, "same")
-    yield Piece(step.removed, "removed")
-    yield Piece(step.added, "added")
+def _pieces(step: _Step) -> Iterator[TextPiece]:
+    yield TextPiece(step.same, "same")
+    yield TextPiece(step.removed, "removed")
+    yield TextPiece(step.added, "added")
 
 
-def _joined(pieces: Iterable[Piece]) -> Iterator[Piece]:
+def _joined(pieces: Iterable[TextPiece]) -> Iterator[TextPiece]:
     """The pieces that are not empty, neighbours of one kind as one."""
     for kind, run in groupby((piece for piece in pieces if piece.text), key=lambda piece: piece.kind):
-        yield Piece("".join(piece.text for piece in run), kind)
+        yield TextPiece("".join(piece.text for piece in run), kind)

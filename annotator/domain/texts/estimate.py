@@ -1,4 +1,4 @@
-"""What a number is: its value with its interval, what it was counted over, and why it may be absent."""
+"""Estimates: a value with its interval, its n, and the reason when it is undefined."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ SHARE = (0.0, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A figure that can be asked where it comes from. `value` is None when undefined; `note` then says why.
+    """A figure with its provenance. `value` is None when undefined; `note` then says why.
 
     `low` and `high` bound the 95 % interval; `floor` and `ceiling` the range that missing judgements could
     move the value to. `n` counts what the figure was averaged over, `missing` the judgements that did not come.
@@ -42,7 +42,7 @@ class Estimate:
 
 
 class Bounded(Protocol):
-    """Whatever has an interval: an estimate, a figure of an agreement or of a card."""
+    """Anything with an interval: an estimate, a figure of an agreement or of a card."""
 
     @property
     def low(self) -> float | None: ...

@@ -1,4 +1,4 @@
-"""What a drawn formula is: its outline and how far it reaches about its baseline, in an address that HTML can carry."""
+"""Drawn formulas: an outline and its extent about the baseline, in an address that HTML can carry."""
 
 import base64
 import binascii

@@ -1,4 +1,4 @@
-"""What names a work outside: a DOI, an arXiv id, an ISBN or an address, each in one spelling."""
+"""Identifiers of works: DOI, arXiv id, ISBN or address, each in one spelling."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""What names a thing for ever: random ids for what is made here, derived ids for what is imported."""
+"""Permanent ids: random for what is made here, derived for what is imported."""
 
 import uuid
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""The order in which names and keys with numbers in them stand."""
+"""The sort order of names and keys that contain numbers."""
 
 import re
 

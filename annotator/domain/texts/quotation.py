@@ -1,4 +1,4 @@
-r"""What a quotation is: words of a text, found again whatever white space or Markdown marks stand between.
+r"""Quotations: words of a text, found again despite white space or Markdown marks between them.
 
 Texts and quotes are compared first letter by letter, then without white space, marks and link targets, then
 without regard to case. Offsets are Python's (code points), half-open [start, end), into the text given.

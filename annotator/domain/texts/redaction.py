@@ -1,4 +1,4 @@
-"""How a secret is kept out of whatever is shown, stored or logged."""
+"""Removal of secrets from everything shown, stored or logged."""
 
 import re
 from base64 import b64encode

@@ -1,4 +1,4 @@
-"""What a refusal is: the domain or the world says no, and says what to do."""
+"""Refusals: a request that cannot be met, with what to do instead."""
 
 
 class Refusal(Exception):

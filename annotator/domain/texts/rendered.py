@@ -1,4 +1,4 @@
-"""What a rendering is: foreign Markdown as safe HTML, or the reason why it is shown as plain text."""
+"""Renderings: foreign Markdown as safe HTML, or the reason why it is shown as plain text."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a word is, in any script: counted by Unicode's rules, compared by its stem or its pairs of characters."""
+"""Words in any script: counted by Unicode's rules, compared by stem or by pairs of characters."""
 
 import re
 from functools import lru_cache

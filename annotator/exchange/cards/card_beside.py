@@ -1,4 +1,4 @@
-"""What a validity card's page says beside agreement: missing verdicts, reviews, corrected scores, attacks."""
+"""Validity card page: missing verdicts, reviews, corrected scores, attacks."""
 
 from annotator.domain.judges.validity_card import Corrected, Reviews, ValidityCard
 from annotator.domain.texts.counting import counted

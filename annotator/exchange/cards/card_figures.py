@@ -1,4 +1,4 @@
-"""What a validity card's page says of the judge beside people: all of it, then group by group."""
+"""Validity card page: the judge compared with people, overall and group by group."""
 
 from collections.abc import Iterator
 from itertools import groupby
@@ -37,7 +37,7 @@ def figures(card: ValidityCard) -> str:
         rows.append(cells)
     heads = ("Figure", "Judge", "People", "Judge, by weight", "People, by weight")
     about = f", “{card.positive}” being positive" if card.positive else ""
-    told = f"<p>Held against {say(card.labels.against)}{plain(about)}. People: everybody against everybody else.</p>\n"
+    told = f"<p>Compared with {say(card.labels.against)}{plain(about)}. People: everybody against everybody else.</p>\n"
     persons = [line for line in card.lines if line.who == "person"]
     return (
         told + table(heads, rows, "The judge beside people") + reasons.html() + _meant(card, judge)

@@ -1,4 +1,4 @@
-"""How a validity card leaves and comes back: as JSON, the same bytes for the same, or as a page that carries it."""
+"""Validity card files: JSON with reproducible bytes, or an HTML page that contains it."""
 
 import re
 from html import unescape
@@ -18,7 +18,7 @@ from annotator.exchange.release.bundle import in_words
 JSON, HTML = ENDINGS = (".json", ".html")
 LARGEST = 16 * 1024 * 1024
 ANOTHER = "Choose a card that Goldsmith wrote, as .json or .html; nothing was changed."
-ANEW = "Get the card anew from whoever made it; nothing was changed."
+AGAIN = "Ask the card's author for it again; nothing was changed."
 _CARRIED = re.compile(rf"<pre[^<>]*\bid=\"{card_pages.CARRIED}\"[^<>]*>([^<]*)</pre>")
 _VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})")
 
@@ -54,13 +54,13 @@ def of_tree(tree: Any, name: str) -> ValidityCard:
         raise Refusal(f"“{name}” is no validity card.", ANOTHER)
     _refuse_newer(str(tree.get("format_version")), name)
     if tree.get("sha256") != tree_sha256(tree):
-        raise Refusal(f"“{name}” was changed since it was written: its hash is another.", ANEW)
+        raise Refusal(f"“{name}” was changed since it was written: its hash is another.", AGAIN)
     try:
         card = ValidityCard.model_validate_json(orjson.dumps(tree))
     except ValidationError as error:
-        raise Refusal(f"“{name}” is no whole validity card: {in_words(error)}.", ANEW) from None
+        raise Refusal(f"“{name}” is no whole validity card: {in_words(error)}.", AGAIN) from None
     if card.sealed().sha256 != card.sha256:
-        raise Refusal(f"“{name}” is no whole validity card: something is left out of it.", ANEW)
+        raise Refusal(f"“{name}” is no whole validity card: something is left out of it.", AGAIN)
     return card
 
 
@@ -71,14 +71,14 @@ def _carried(text: str, name: str) -> str:
     if found is None:
         raise Refusal(f"“{name}” is a page, but carries no validity card.", ANOTHER)
     if not card_pages.is_whole(text):
-        raise Refusal(f"“{name}” was changed since it was written: the page is another.", ANEW)
+        raise Refusal(f"“{name}” was changed since it was written: the page is another.", AGAIN)
     return unescape(found[1])
 
 
 def _refuse_newer(version: str, name: str) -> None:
     numbers, ours = _VERSION.fullmatch(version), _VERSION.fullmatch(FORMAT_VERSION)
     if numbers is None or ours is None:
-        raise Refusal(f"“{name}” is a card of an unknown format, “{version[:20]}”.", ANEW)
+        raise Refusal(f"“{name}” is a card of an unknown format, “{version[:20]}”.", AGAIN)
     if tuple(map(int, numbers.groups())) > tuple(map(int, ours.groups())):
         raise Refusal(
             f"“{name}” is a card of format {version}; it needs a newer Goldsmith.",

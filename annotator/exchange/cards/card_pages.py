@@ -1,4 +1,4 @@
-"""How a validity card is set out for people: one page, to be read, printed and read back, with nothing from outside."""
+"""The validity card as one self-contained page, for reading, printing and importing."""
 
 import re
 from collections.abc import Iterator
@@ -104,7 +104,7 @@ def _where(card: ValidityCard) -> str:
     return (
         "<p>The card speaks of this judge as it is described above, and of no other: another model, other parameters, "
         "another wording of the prompt, another form of answers, more units in a call or another protocol make "
-        "another judge. Held against a project with “goldsmith card PROJECT --check FILE”, it says what differs.</p>\n"
+        "another judge. Checked against a project by “goldsmith card PROJECT --check FILE” it says what differs.</p>\n"
         f"<p>SHA-256 of the card: {digest(card.sha256)}<br>It shows that the card was not changed by accident; it is "
         "no signature.</p>\n"
     )

@@ -1,4 +1,4 @@
-"""How words, figures and tables of a validity card are written as HTML: escaped, and each of its own direction."""
+"""HTML building blocks of a validity card: words, figures and tables, escaped and with their own direction."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -14,7 +14,7 @@ _OPEN, _CLOSE = "\u2068", "\u2069"
 
 
 class Reasons:
-    """Why figures of a table are undefined: each reason once, numbered in the order of their coming."""
+    """Reasons why figures of a table are undefined: each once, numbered in order of appearance."""
 
     def __init__(self) -> None:
         self._known: list[str] = []

@@ -1,4 +1,4 @@
-"""What a validity card's page says of the judge, of its labels, and of both in short."""
+"""Validity card page: the judge, its labels, and a summary of both."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -80,7 +80,7 @@ def labels(card: ValidityCard) -> str:
             f"{counted(found.units, 'unit')} of {counted(found.responses, 'response')} to "
             f"{counted(found.items, 'item')} by {counted(found.systems, 'system')}"
         )),
-        ("Held against", say(found.against)),
+        ("Compared with", say(found.against)),
         ("Labelled by", whose),
         ("Drawn", plain(_drawn(card)) if draw else ""),
         ("Locked", moment(found.locked_at) if found.locked_at else ""),

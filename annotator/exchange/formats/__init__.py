@@ -1,1 +1,1 @@
-"""Layouts of others: benchmarks' own files (one table, `layouts`), files of labels."""
+"""Other layouts: benchmarks' own files (one table, `layouts`) and files of labels."""

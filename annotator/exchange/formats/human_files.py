@@ -1,4 +1,4 @@
-"""How ResearcherBench's files of human labels are read and written: one file for each question and annotator.
+"""ResearcherBench's files of human labels, read and written: one file per question and annotator.
 
 Its meta-evaluation (§4.3) reads `Q<number>_result_<annotator>.json` with `rubric_eval`, a list of points that are
 covered or not; the judge's side is a file with `detailed_results`, and the weights come from `rubric.json`. A file
@@ -21,10 +21,10 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.folders import pretty, slugs
 from annotator.exchange.formats.label_entries import (
     LONGEST_CELL,
-    Entry,
-    Finding,
-    Found,
-    Trouble,
+    EntryFinding,
+    EntryTrouble,
+    LabelEntry,
+    LabelFileContent,
     too_long,
     unreadable,
 )
@@ -51,9 +51,9 @@ def files_of(path: Path) -> list[Path]:
     return [path] if _NAME.fullmatch(path.name) else []
 
 
-def read(files: Sequence[Path]) -> Found:
+def read(files: Sequence[Path]) -> LabelFileContent:
     """The labels of some files of this layout; each line of `rubric_eval` is an entry."""
-    found = Found()
+    found = LabelFileContent()
     mapped = cache(_mapping)
     for file in files:
         try:
@@ -78,13 +78,13 @@ def _mapping(folder: Path) -> dict[int, MappedItem]:
     return {item.id: item for item in numbering.items}
 
 
-def _read_one(file: Path, numbering: Mapping[int, MappedItem]) -> Found:
+def _read_one(file: Path, numbering: Mapping[int, MappedItem]) -> LabelFileContent:
     named = _NAME.fullmatch(file.name)
     tree = read_json(file, _shown(file))
     lines = tree.get("rubric_eval") if isinstance(tree, dict) else None
     if named is None or not isinstance(lines, list):
         raise Refusal(f"“{_shown(file)}” has no list “rubric_eval”.", "Choose files of human labels.")
-    number, found = int(named["number"]), Found()
+    number, found = int(named["number"]), LabelFileContent()
     item = numbering.get(number)
     about: dict[str, Any] = {
         "file": _shown(file),
@@ -98,7 +98,7 @@ def _read_one(file: Path, numbering: Mapping[int, MappedItem]) -> Found:
     }
     for place, raw in enumerate(lines, 1):
         made = _line(raw, about, place)
-        if isinstance(made, Entry):
+        if isinstance(made, LabelEntry):
             found.entries.append(made)
         else:
             found.findings.append(made)
@@ -110,23 +110,23 @@ def _text(tree: Mapping[str, Any], name: str) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _line(raw: Any, about: Mapping[str, Any], row: int) -> Entry | Finding:
+def _line(raw: Any, about: Mapping[str, Any], row: int) -> LabelEntry | EntryFinding:
     file = about["file"]
     point = raw.get("point") if isinstance(raw, dict) else None
     if not isinstance(point, str) or not point.strip():
-        return Finding(Trouble.UNREADABLE, file, row, "it has no “point”")
+        return EntryFinding(EntryTrouble.UNREADABLE, file, row, "it has no “point”")
     if len(point) > LONGEST_CELL:
-        return Finding(Trouble.UNREADABLE, file, row, f"its point {too_long(point)}")
+        return EntryFinding(EntryTrouble.UNREADABLE, file, row, f"its point {too_long(point)}")
     covered = raw.get("covered")
     if not isinstance(covered, bool):
         # Its own reading takes what is not said for not covered.
-        return Finding(Trouble.BAD_VALUE, file, row, "“covered” is neither true nor false")
-    return Entry(row=row, value=YES if covered else NO, unit=point.strip(), number=row, **about)
+        return EntryFinding(EntryTrouble.BAD_VALUE, file, row, "“covered” is neither true nor false")
+    return LabelEntry(row=row, value=YES if covered else NO, unit=point.strip(), number=row, **about)
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
-    """A criterion as this layout has it, and what was said of it; None where nothing was."""
+class RatedCriterion:
+    """A criterion in this layout with its label; None where there is none."""
 
     text: str
     weight: float
@@ -135,21 +135,21 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
-    """What one annotator, or the judge, says of one system's report on one question."""
+class AnnotatorSheet:
+    """The labels of one annotator, or the judge, for one system's report on one question."""
 
     number: int
     question: str
     system: str
     rater: str
     rater_id: str
-    points: tuple[Point, ...]
+    points: tuple[RatedCriterion, ...]
 
 
 def write(
-    sheets: Sequence[Sheet],
-    judged: Sequence[Sheet],
-    rubrics: Mapping[int, Sheet],
+    sheets: Sequence[AnnotatorSheet],
+    judged: Sequence[AnnotatorSheet],
+    rubrics: Mapping[int, AnnotatorSheet],
     items: Sequence[MappedItem],
 ) -> dict[str, bytes]:
     """The files by path: people's sheets and the judge's by system, the weights of all questions, the numbering.
@@ -175,12 +175,12 @@ def _without_underscores(rater: str) -> str:
     return rater.replace("_", "\x1f")
 
 
-def _rubric(sheet: Sheet) -> dict[str, Any]:
+def _rubric(sheet: AnnotatorSheet) -> dict[str, Any]:
     lines = [{"point": point.text, "weight": point.weight} for point in sheet.points]
     return {"id": sheet.number, "question": sheet.question, "rubric": lines}
 
 
-def _human(sheet: Sheet) -> dict[str, Any]:
+def _human(sheet: AnnotatorSheet) -> dict[str, Any]:
     return {
         "id": sheet.number,
         "question": sheet.question,
@@ -191,7 +191,7 @@ def _human(sheet: Sheet) -> dict[str, Any]:
     }
 
 
-def _judge(sheet: Sheet) -> dict[str, Any]:
+def _judge(sheet: AnnotatorSheet) -> dict[str, Any]:
     said = list(_said(sheet))
     total = sum(max(point.weight, 0) for point in said)
     covered = sum(point.weight for point in said if point.covered)
@@ -214,7 +214,7 @@ def _judge(sheet: Sheet) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _said(sheet: Sheet) -> Iterator[Point]:
+def _said(sheet: AnnotatorSheet) -> Iterator[RatedCriterion]:
     return (point for point in sheet.points if point.covered is not None)
 
 
@@ -264,7 +264,7 @@ def lay_out(labelled: Labelled) -> Files:
     ]
 
 
-def _judged(labelled: Labelled, numbers: Mapping[str, int], wanted: set[str]) -> Iterator[Sheet]:
+def _judged(labelled: Labelled, numbers: Mapping[str, int], wanted: set[str]) -> Iterator[AnnotatorSheet]:
     """What the judge says of the reports that people labelled, question by question."""
     said: dict[str, dict[str, GivenLabel]] = defaultdict(dict)
     for label in labelled.judge:
@@ -284,19 +284,23 @@ def _sheet(
     rater: str,
     rater_id: str,
     said: Mapping[str, GivenLabel],
-) -> Sheet:
+) -> AnnotatorSheet:
     """What one rater said of one report, criterion by criterion in the order of the rubric."""
     report = labelled.reports[report_id]
     points = tuple(_point(unit, said.get(unit.id)) for unit in report.units)
-    return Sheet(numbers[report.item.id], report.item.question, report.system, rater, rater_id, points)
+    return AnnotatorSheet(
+        numbers[report.item.id], report.item.question, report.system, rater, rater_id, points
+    )
 
 
-def _point(unit: LabelledUnit, label: GivenLabel | None) -> Point:
+def _point(unit: LabelledUnit, label: GivenLabel | None) -> RatedCriterion:
     weight = int(unit.weight) if unit.weight.is_integer() else unit.weight
-    return Point(unit.words, weight, label.value == YES if label else None, label.why if label else "")
+    return RatedCriterion(
+        unit.words, weight, label.value == YES if label else None, label.why if label else ""
+    )
 
 
-def _mistakes(rubrics: Iterable[Sheet]) -> list[str]:
+def _mistakes(rubrics: Iterable[AnnotatorSheet]) -> list[str]:
     """How often its own meta-evaluation, which pairs criteria by words in common, would take one for another."""
     places = [
         f"Q{sheet.number}: {place + 1} for {taken + 1}"

@@ -1,4 +1,4 @@
-"""What a label is in a file: one value that one rater gave to one unit of one report, and what may be wrong with it."""
+"""Entries of a label file: one rater's value for one unit of one report, and what may be wrong with it."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -8,8 +8,8 @@ from annotator.domain.texts.refusal import Refusal
 LONGEST_CELL = 20_000
 
 
-class Trouble(StrEnum):
-    """Why an entry of a file cannot be taken."""
+class EntryTrouble(StrEnum):
+    """Reasons why an entry of a file cannot be imported."""
 
     UNREADABLE = "unreadable"
     BAD_VALUE = "bad value"
@@ -23,13 +23,13 @@ class Trouble(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """What is wrong with an entry; `row` counts from 1 (a CSV file's head is row 1), None means the whole file.
+class EntryFinding:
+    """A problem of an entry; `row` counts from 1 (a CSV file's head is row 1), None means the whole file.
 
     `labels` counts the entries with which the same is wrong, of which this is the first.
     """
 
-    trouble: Trouble
+    trouble: EntryTrouble
     file: str
     row: int | None
     reason: str
@@ -41,8 +41,8 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One label as a file tells it; an empty text is what the file does not say.
+class LabelEntry:
+    """One label in a file; an empty text is a missing fact.
 
     `unit` are the unit's own words, of a pair the name of the system that is shown second. `peer` marks a
     benchmark's own files, which say nothing certain about the system and name raters by letters.
@@ -67,29 +67,29 @@ class Entry:
     note: str = ""
     peer: bool = False
 
-    def finding(self, trouble: Trouble, reason: str, labels: int = 1) -> Finding:
+    def finding(self, trouble: EntryTrouble, reason: str, labels: int = 1) -> EntryFinding:
         """What is wrong with it, and with so many in all."""
-        return Finding(trouble, self.file, self.row, reason, labels)
+        return EntryFinding(trouble, self.file, self.row, reason, labels)
 
 
 @dataclass(slots=True)
-class Found:
-    """What some files hold: their entries, what could not be read, and what need only be said."""
+class LabelFileContent:
+    """The content of label files: entries, unreadable ones, and remarks."""
 
-    entries: list[Entry] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
+    entries: list[LabelEntry] = field(default_factory=list)
+    findings: list[EntryFinding] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def add(self, other: "Found") -> None:
+    def add(self, other: "LabelFileContent") -> None:
         """Take in what another file holds."""
         self.entries += other.entries
         self.findings += other.findings
         self.notes += other.notes
 
 
-def unreadable(file: str, refusal: Refusal) -> Found:
+def unreadable(file: str, refusal: Refusal) -> LabelFileContent:
     """What a file holds that cannot be read at all."""
-    return Found(findings=[Finding(Trouble.UNREADABLE, file, None, str(refusal))])
+    return LabelFileContent(findings=[EntryFinding(EntryTrouble.UNREADABLE, file, None, str(refusal))])
 
 
 def too_long(text: str) -> str:

@@ -1,4 +1,4 @@
-"""How labels come and leave as tables: one row for each label, read from CSV and JSON and written as both.
+"""Labels as tables, one row each: read from CSV and JSON, and written as both.
 
 The CSV starts with a byte order mark and guards every text against being run as a formula; reading takes the guard
 away again, so that a file comes back as it was written.
@@ -17,17 +17,17 @@ from annotator.exchange.folders import pretty
 from annotator.exchange.formats import layouts
 from annotator.exchange.formats.label_entries import (
     LONGEST_CELL,
-    Entry,
-    Finding,
-    Found,
-    Trouble,
+    EntryFinding,
+    EntryTrouble,
+    LabelEntry,
+    LabelFileContent,
     too_long,
     unreadable,
 )
 from annotator.exchange.reading import CORRECT, LARGEST_FILE, decoded, parse, read_bytes
 from annotator.exchange.release.tables_csv import FORMULA_STARTS, guard
 
-# What is read; the others are only told to whoever looks into the file.
+# What is read; the others are only told to anyone who looks into the file.
 READ = (
     "item", "item_id", "dataset", "system", "trial", "mode", "protocol", "unit_id", "unit", "number", "rater",
     "rater_id", "value", "quote", "note",
@@ -45,12 +45,12 @@ FORMAT, VERSION = "goldsmith labels", 1
 Rows = Iterable[Mapping[str, Any]]
 
 
-def read(paths: Sequence[Path]) -> Found:
+def read(paths: Sequence[Path]) -> LabelFileContent:
     """The labels of some files (.csv, .tsv, .json), and of benchmarks' own layouts; what cannot be read is named.
 
     Refusal when there is nothing of the kind at all.
     """
-    found = Found()
+    found = LabelFileContent()
     for path in paths:
         labels = [layout for _, layout in layouts.of_labels().values()]
         theirs = [layout.read(files) for layout in labels if (files := layout.files_of(path))]
@@ -65,7 +65,7 @@ def read(paths: Sequence[Path]) -> Found:
     return found
 
 
-def _table(path: Path) -> Found:
+def _table(path: Path) -> LabelFileContent:
     endings = {".csv": _from_csv, ".tsv": _from_csv, ".json": _from_json}
     try:
         if path.suffix.lower() not in endings:
@@ -75,7 +75,7 @@ def _table(path: Path) -> Found:
         return unreadable(path.name, refusal)
 
 
-def _from_csv(content: bytes, name: str) -> Found:
+def _from_csv(content: bytes, name: str) -> LabelFileContent:
     if len(content) > LARGEST_FILE:
         raise Refusal(f"“{name}” is larger than {LARGEST_FILE // 2**20} MB.", "Split it.")
     text = decoded(content, name)
@@ -85,7 +85,7 @@ def _from_csv(content: bytes, name: str) -> Found:
     head = text.split("\n", 1)[0]
     delimiter = max(_DELIMITERS, key=head.count)
     rows = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    found, names = Found(), list[str]()
+    found, names = LabelFileContent(), list[str]()
     try:
         for row, cells in enumerate(rows, 1):
             if not names:
@@ -100,7 +100,7 @@ def _from_csv(content: bytes, name: str) -> Found:
     return _finished(found, name)
 
 
-def _head(cells: Sequence[str], name: str, found: Found) -> list[str]:
+def _head(cells: Sequence[str], name: str, found: LabelFileContent) -> list[str]:
     """The columns by our names; Refusal where one is there twice, or one is lacking that is needed."""
     plain = ["_".join(cell.strip().casefold().split()) for cell in cells]
     names = [_ALSO_CALLED.get(cell, cell) for cell in plain]
@@ -116,7 +116,7 @@ def _head(cells: Sequence[str], name: str, found: Found) -> list[str]:
     return names
 
 
-def _tell_strangers(names: Iterable[str], name: str, found: Found) -> None:
+def _tell_strangers(names: Iterable[str], name: str, found: LabelFileContent) -> None:
     strangers = [each for each in names if each and each not in COLUMNS]
     if strangers:
         found.notes.append(f"{name}: not read are {', '.join(f'“{each[:40]}”' for each in strangers[:10])}")
@@ -129,7 +129,7 @@ def _by_name(names: Sequence[str], cells: Sequence[str]) -> Mapping[str, Any] | 
     return dict(zip(names, cells, strict=False))
 
 
-def _from_json(content: bytes, name: str) -> Found:
+def _from_json(content: bytes, name: str) -> LabelFileContent:
     tree = parse(content, name)
     if isinstance(tree, dict):
         if "labels" not in tree:
@@ -139,7 +139,7 @@ def _from_json(content: bytes, name: str) -> Found:
         tree = tree["labels"]
     if not isinstance(tree, list):
         raise Refusal(f"“{name}” should be a list of labels.", CORRECT)
-    found, strangers = Found(), dict[str, None]()
+    found, strangers = LabelFileContent(), dict[str, None]()
     for row, raw in enumerate(tree, 1):
         fields = _fields(raw)
         strangers |= dict.fromkeys(fields if isinstance(fields, dict) else ())
@@ -156,16 +156,16 @@ def _fields(raw: Any) -> dict[str, Any] | str:
     return fields if len(fields) == len(raw) else "it names the same thing in two ways"
 
 
-def _take(found: Found, fields: Mapping[str, Any] | str, name: str, row: int) -> None:
+def _take(found: LabelFileContent, fields: Mapping[str, Any] | str, name: str, row: int) -> None:
     """Add one row, or what is wrong with it; a row without a value says nothing, and is only counted."""
     made = fields if isinstance(fields, str) else _entry(fields, name, row)
-    if isinstance(made, Entry):
+    if isinstance(made, LabelEntry):
         found.entries.append(made)
     else:
-        found.findings.append(Finding(Trouble.UNREADABLE, name, row, made))
+        found.findings.append(EntryFinding(EntryTrouble.UNREADABLE, name, row, made))
 
 
-def _entry(fields: Mapping[str, Any], name: str, row: int) -> Entry | str:
+def _entry(fields: Mapping[str, Any], name: str, row: int) -> LabelEntry | str:
     said: dict[str, Any] = {}
     for column, value in fields.items():
         if column in _NUMBERS:
@@ -180,7 +180,7 @@ def _entry(fields: Mapping[str, Any], name: str, row: int) -> Entry | str:
             if len(text) > LONGEST_CELL:
                 return f"its {column} {too_long(text)}"
             said[column] = text
-    return Entry(file=name, row=row, **{"value": "", **said})
+    return LabelEntry(file=name, row=row, **{"value": "", **said})
 
 
 def _text(column: str, value: object) -> str | None:
@@ -202,7 +202,7 @@ def _number(value: object) -> int | str | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else "should be a whole number"
 
 
-def _finished(found: Found, name: str) -> Found:
+def _finished(found: LabelFileContent, name: str) -> LabelFileContent:
     """The same without the rows that say nothing."""
     silent = sum(not entry.value for entry in found.entries)
     if silent:

@@ -1,11 +1,11 @@
-"""What a layout is: the files in which a benchmark itself publishes, how they are read and how they are written."""
+"""Layouts: the files in which a benchmark publishes its data, with their reader and writer."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from annotator.exchange.formats.label_entries import Found
+from annotator.exchange.formats.label_entries import LabelFileContent
 from annotator.exchange.release.bundle import Bundle, Problem
 from annotator.exchange.release.records import ItemRecord
 
@@ -13,7 +13,7 @@ Files = tuple[dict[str, bytes], list[str]]
 """Files by path, and notes on what has no place in them."""
 
 
-class Named(Protocol):
+class HasNumber(Protocol):
     """An item or a row of its table, as far as its number goes."""
 
     @property
@@ -26,22 +26,22 @@ class Named(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class KnownItem:
-    """What the project already has under a question's number."""
+    """The project's item with a question's number."""
 
     item_id: str
     question: str
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What the project already holds, so that responses alone can be added to it later."""
+class ExistingItems:
+    """Items of the project, so that responses alone can be added to them."""
 
     items: Mapping[int, KnownItem] = field(default_factory=dict)
     systems: Mapping[str, str] = field(default_factory=dict)
 
 
 class LabelledUnit(NamedTuple):
-    """A unit that a report is labelled by: its words, and how much it weighs."""
+    """A unit to label: its words and its weight."""
 
     id: str
     words: str
@@ -49,7 +49,7 @@ class LabelledUnit(NamedTuple):
 
 
 class LabelledReport(NamedTuple):
-    """A report as far as its labels go, with all the units that are asked about it, in their order."""
+    """A report with its labels and all units asked about, in order."""
 
     item: ItemRecord
     system: str
@@ -59,7 +59,7 @@ class LabelledReport(NamedTuple):
 
 
 class GivenLabel(NamedTuple):
-    """What a person, or a judge, says of a unit of a report; no value where they are unsure."""
+    """A person's, or a judge's, label on a unit; no value where they are unsure."""
 
     report_id: str
     unit_id: str
@@ -71,7 +71,7 @@ class GivenLabel(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """The labels that leave: all items, the reports by id, and what people and a judge say of them."""
+    """Labels to export: all items, the reports by id, and the labels of people and a judge."""
 
     items: Sequence[ItemRecord]
     reports: Mapping[str, LabelledReport]
@@ -81,7 +81,7 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True)
 class LabelLayout:
-    """How people's labels under one protocol lie in files of such a layout.
+    """The place of people's labels under one protocol in files of a layout.
 
     `example` is what one of them is called. `files_of` finds them at a path, none where it holds others. `read` gives
     entries with `peer` set; `write` refuses where nothing of what leaves has a place.
@@ -90,13 +90,13 @@ class LabelLayout:
     protocol: str
     example: str
     files_of: Callable[[Path], list[Path]]
-    read: Callable[[Sequence[Path]], Found]
+    read: Callable[[Sequence[Path]], LabelFileContent]
     write: Callable[[Labelled], Files]
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    """A benchmark's own files: what they are called where they are chosen, and how they come and go.
+class FileLayout:
+    """A benchmark's own files: their name in menus, reader and writer.
 
     `name` is also the dataset of the items that come in by it; `holds` says what its files are. `numbers` tells by
     which number its files know those items that came from there.
@@ -105,7 +105,7 @@ class Layout:
     name: str
     title: str
     holds: str
-    numbers: Callable[[Iterable[Named]], Mapping[str, int]]
-    read: Callable[[Sequence[Path], Known], tuple[Bundle, list[Problem]]]
+    numbers: Callable[[Iterable[HasNumber]], Mapping[str, int]]
+    read: Callable[[Sequence[Path], ExistingItems], tuple[Bundle, list[Problem]]]
     files: Callable[[Bundle], Files]
     labels: LabelLayout | None = None

@@ -1,14 +1,14 @@
-"""Which benchmarks' own layouts are read and written, here and nowhere else."""
+"""The table of supported benchmark layouts."""
 
 from annotator.exchange.formats import human_files, researcherbench
-from annotator.exchange.formats.layout import LabelLayout, Layout
+from annotator.exchange.formats.layout import FileLayout, LabelLayout
 from annotator.exchange.formats.researcherbench_layout import DATASET
 from annotator.exchange.formats.researcherbench_numbers import own_numbers
 
-LAYOUTS: dict[str, Layout] = {
+LAYOUTS: dict[str, FileLayout] = {
     layout.name: layout
     for layout in (
-        Layout(
+        FileLayout(
             name=DATASET,
             title="ResearcherBench",
             holds="questions.json, rubric.json and responses/",

@@ -1,4 +1,4 @@
-"""How ResearcherBench's files are read and written: questions.json, rubric.json and one file per system."""
+"""ResearcherBench's files, read and written: questions.json, rubric.json and one file per system."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from annotator.domain.kinds.weights import USUAL
 from annotator.domain.texts.identity import derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.folders import pretty, slugs
-from annotator.exchange.formats.layout import Known
+from annotator.exchange.formats.layout import ExistingItems
 from annotator.exchange.formats.researcherbench_layout import (
     DATASET,
     EXAMPLE,
@@ -28,7 +28,7 @@ from annotator.exchange.formats.researcherbench_layout import (
     MappedSystem,
     Numbered,
     Numbering,
-    Question,
+    QuestionEntry,
     ResponseEntry,
     RubricEntry,
 )
@@ -48,18 +48,18 @@ class _Numbers(Generic[N]):
     entries: dict[int, tuple[int, N]]
 
 
-def read(paths: Sequence[Path], known: Known | None = None) -> tuple[Bundle, list[Problem]]:
+def read(paths: Sequence[Path], known: ExistingItems | None = None) -> tuple[Bundle, list[Problem]]:
     """The content of a folder of this layout, or of some of its files, and everything wrong with them.
 
     The same files give the same ids every time. The files carry no dates: rubrics are dated by this moment.
     Refusal when there is nothing of the layout at all.
     """
-    return _Reader(known or Known(), now()).read(_Found.among(paths))
+    return _Reader(known or ExistingItems(), now()).read(_GivenFiles.among(paths))
 
 
 @dataclass(slots=True)
-class _Found:
-    """Which of the given files are what."""
+class _GivenFiles:
+    """The given files by their role."""
 
     questions: list[Path] = field(default_factory=list)
     rubrics: list[Path] = field(default_factory=list)
@@ -68,7 +68,7 @@ class _Found:
     examples: list[Path] = field(default_factory=list)
 
     @classmethod
-    def among(cls, paths: Sequence[Path]) -> "_Found":
+    def among(cls, paths: Sequence[Path]) -> "_GivenFiles":
         found = cls()
         for path in paths:
             files = _files_in(path) if path.is_dir() else [path]
@@ -100,9 +100,9 @@ def _files_in(folder: Path) -> list[Path]:
 
 
 class _Reader:
-    """One reading: gathers the bundle and the problems while it goes from file to file."""
+    """A reader that collects the bundle and the problems, file by file."""
 
-    def __init__(self, known: Known, at: datetime) -> None:
+    def __init__(self, known: ExistingItems, at: datetime) -> None:
         self.known = known
         self.at = at
         self.bundle = Bundle()
@@ -111,11 +111,11 @@ class _Reader:
         self.system_names: dict[str, str] = {}
         self.asked: dict[int, str] = {number: item.question for number, item in known.items.items()}
 
-    def read(self, found: _Found) -> tuple[Bundle, list[Problem]]:
+    def read(self, found: _GivenFiles) -> tuple[Bundle, list[Problem]]:
         for file in found.mapping:
             self._read_mapping(file)
         for file in found.questions:
-            self._take_questions(self._numbered(file, Question))
+            self._take_questions(self._numbered(file, QuestionEntry))
         for file in found.rubrics:
             self._take_rubrics(self._numbered(file, RubricEntry), items_too=not found.questions)
         for file in found.responses:
@@ -164,7 +164,7 @@ class _Reader:
             return
         numbers.entries[made.id] = (index, made)
 
-    def _take_questions(self, questions: _Numbers[Question]) -> None:
+    def _take_questions(self, questions: _Numbers[QuestionEntry]) -> None:
         for index, entry in questions.entries.values():
             self._take_item(questions.file, index, entry, entry.category, entry.Subject)
 
@@ -280,7 +280,7 @@ def files(bundle: Bundle) -> tuple[dict[str, bytes], list[str]]:
 
 
 class _Writer:
-    """One writing: numbers the items, then makes each file."""
+    """A writer that numbers the items, then makes each file."""
 
     def __init__(self, bundle: Bundle) -> None:
         self.bundle = bundle

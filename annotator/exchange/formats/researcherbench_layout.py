@@ -1,4 +1,4 @@
-"""What an entry of ResearcherBench's files must hold: the fields its own evaluator asks for, and no others."""
+"""Entries of ResearcherBench's files: exactly the fields that its own evaluator needs."""
 
 from typing import Annotated, Any
 
@@ -30,27 +30,27 @@ Said = Annotated[Text, AfterValidator(_said)]
 Number = Annotated[int, Field(ge=0, le=LARGEST_NUMBER)]
 
 
-class Entry(BaseModel):
+class LayoutEntry(BaseModel):
     """An entry of any of the files."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
-class Numbered(Entry):
+class Numbered(LayoutEntry):
     """What every entry has: its question's number and words."""
 
     id: Number
     question: Annotated[Said, Field(max_length=200_000)]
 
 
-class Question(Numbered):
+class QuestionEntry(Numbered):
     """An entry of `questions.json`."""
 
     category: Annotated[Text, Field(max_length=120)]
     Subject: Annotated[Text, Field(max_length=200)]
 
 
-class Point(Entry):
+class RubricPoint(LayoutEntry):
     """A line of a rubric."""
 
     point: Annotated[Said, Field(max_length=20_000)]
@@ -60,7 +60,7 @@ class Point(Entry):
 class RubricEntry(Numbered):
     """An entry of `rubric.json`."""
 
-    rubric: Annotated[list[Point], Field(min_length=1)]
+    rubric: Annotated[list[RubricPoint], Field(min_length=1)]
 
 
 class ResponseEntry(Numbered):
@@ -69,7 +69,7 @@ class ResponseEntry(Numbered):
     response: Text
 
 
-class MappedItem(Entry):
+class MappedItem(LayoutEntry):
     """Which item a number stands for."""
 
     id: Number
@@ -78,14 +78,14 @@ class MappedItem(Entry):
     key: Annotated[Text, Field(min_length=1, max_length=120)]
 
 
-class MappedSystem(Entry):
+class MappedSystem(LayoutEntry):
     """Which system a file is of."""
 
     file: Text
     name: Annotated[Text, Field(min_length=1, max_length=200)]
 
 
-class Numbering(Entry):
+class Numbering(LayoutEntry):
     """The content of `goldsmith.json`."""
 
     items: list[MappedItem] = []

@@ -1,9 +1,9 @@
-"""How ResearcherBench's questions and a project's items find each other: by the questions' numbers."""
+"""ResearcherBench's questions matched with a project's items, by question number."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
 from annotator.domain.texts.identity import derived_id
-from annotator.exchange.formats.layout import Named
+from annotator.exchange.formats.layout import HasNumber
 from annotator.exchange.formats.researcherbench_layout import DATASET, MappedItem
 from annotator.exchange.reading import LARGEST_NUMBER
 from annotator.exchange.release.records import ItemRecord
@@ -12,7 +12,7 @@ from annotator.exchange.release.records import ItemRecord
 _REACH = 100_000
 
 
-def own_numbers(items: Iterable[Named]) -> dict[str, int]:
+def own_numbers(items: Iterable[HasNumber]) -> dict[str, int]:
     """Item → its question's number in the benchmark, for those that came from there.
 
     The id is made from the number, which thus outlives a key that had to be raised to a free one.

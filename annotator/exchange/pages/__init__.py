@@ -1,1 +1,1 @@
-"""How the pages that reports cite come in: fetched with care, read as text, or taken from a folder."""
+"""Cited pages: fetched carefully, read as text, or imported from a folder."""

@@ -1,4 +1,4 @@
-"""Which address may be fetched: what is cited as an address, and the machine behind it looked at before it is asked."""
+"""Addresses that may be fetched: the cited address and the machine behind it are checked before any request."""
 
 import asyncio
 import ipaddress
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from annotator.domain.material.page import PageState
 from annotator.domain.texts import identifier
 from annotator.exchange.pages.aside import aside
-from annotator.exchange.pages.states import Unreadable
+from annotator.exchange.pages.states import UnreadablePage
 
 if TYPE_CHECKING:
     from yarl import URL
@@ -40,8 +40,8 @@ _INNER = tuple(
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
-    """What may be fetched. `allow_private` lets in loopback and private networks, and with them any port.
+class AddressRules:
+    """Rules for fetching. `allow_private` permits loopback and private networks, and any port there.
 
     Link-local addresses, among them those at which clouds hand out their machines' keys, stay out in any case.
     """
@@ -73,11 +73,11 @@ def target(cited: str) -> str:
     if found and found.scheme == "arxiv":
         return f"https://arxiv.org/pdf/{found.value}"
     if found and found.scheme == "isbn":
-        raise Unreadable(PageState.NOT_TEXT, "A book's number is no address of a page.")
+        raise UnreadablePage(PageState.NOT_TEXT, "A book's number is no address of a page.")
     return cited.partition("#")[0]
 
 
-def checked(address: str, rules: Rules) -> "URL":
+def checked(address: str, rules: AddressRules) -> "URL":
     """The address as the client will use it; raises Unreadable unless its form may be fetched.
 
     The client's own parser reads it, so that nothing is checked here and understood otherwise there.
@@ -85,25 +85,27 @@ def checked(address: str, rules: Rules) -> "URL":
     from yarl import URL
 
     if len(address) > LONGEST:
-        raise Unreadable(PageState.FORBIDDEN, f"Its address is longer than {LONGEST:,} characters.")
+        raise UnreadablePage(PageState.FORBIDDEN, f"Its address is longer than {LONGEST:,} characters.")
     try:
         url = URL(address)
         host, port = url.raw_host, url.port
     except ValueError:
-        raise Unreadable(PageState.DEAD, "This is no address that could be opened.") from None
+        raise UnreadablePage(PageState.DEAD, "This is no address that could be opened.") from None
     if url.scheme not in ("http", "https"):
         known = f"An address of the kind “{url.scheme[:20]}:” is not fetched." if url.scheme else ""
-        raise Unreadable(PageState.FORBIDDEN if known else PageState.DEAD, known or "This is no web address.")
+        raise UnreadablePage(
+            PageState.FORBIDDEN if known else PageState.DEAD, known or "This is no web address."
+        )
     if not host or any(character.isspace() for character in host):
-        raise Unreadable(PageState.DEAD, "This is no address that could be opened.")
+        raise UnreadablePage(PageState.DEAD, "This is no address that could be opened.")
     if url.raw_user is not None or url.raw_password is not None:
-        raise Unreadable(PageState.FORBIDDEN, "Its address holds a name or a password.")
+        raise UnreadablePage(PageState.FORBIDDEN, "Its address holds a name or a password.")
     if port not in PORTS and not rules.allow_private:
-        raise Unreadable(PageState.FORBIDDEN, f"Port {port} is not one of the web.")
+        raise UnreadablePage(PageState.FORBIDDEN, f"Port {port} is not one of the web.")
     return url.with_fragment(None)
 
 
-async def pinned(url: "URL", rules: Rules, look_up: LookUp | None = None) -> tuple[str, ...]:
+async def pinned(url: "URL", rules: AddressRules, look_up: LookUp | None = None) -> tuple[str, ...]:
     """The numeric addresses that the host has now, all of which may be connected to: connect to these and no others.
 
     Raises Unreadable when there is none, or when one of them may not be fetched.
@@ -113,21 +115,21 @@ async def pinned(url: "URL", rules: Rules, look_up: LookUp | None = None) -> tup
         async with asyncio.timeout(LOOK_UP_S):
             found = await (look_up or system_look_up)(host, url.port or 0)
     except TimeoutError:
-        raise Unreadable(PageState.DEAD, f"The name {host} could not be looked up in time.") from None
+        raise UnreadablePage(PageState.DEAD, f"The name {host} could not be looked up in time.") from None
     except (OSError, UnicodeError) as error:
         if getattr(error, "errno", None) == socket.EAI_AGAIN:
-            raise Unreadable(PageState.DEAD, f"The name {host} cannot be looked up now.") from None
-        raise Unreadable(PageState.DEAD, f"There is no machine of the name {host}.") from None
+            raise UnreadablePage(PageState.DEAD, f"The name {host} cannot be looked up now.") from None
+        raise UnreadablePage(PageState.DEAD, f"There is no machine of the name {host}.") from None
     for number in found:
         cause = barred(number, rules)
         if cause:
-            raise Unreadable(PageState.FORBIDDEN, cause)
+            raise UnreadablePage(PageState.FORBIDDEN, cause)
     if not found:
-        raise Unreadable(PageState.DEAD, f"There is no machine of the name {host}.")
+        raise UnreadablePage(PageState.DEAD, f"There is no machine of the name {host}.")
     return tuple(dict.fromkeys(found))
 
 
-def barred(number: str, rules: Rules) -> str:
+def barred(number: str, rules: AddressRules) -> str:
     """Why a numeric address may not be connected to, as a sentence; empty when it may."""
     try:
         written = ipaddress.ip_address(number)

@@ -1,4 +1,4 @@
-"""How a call that blocks runs beside the loop, and is left behind when nobody waits for it any more."""
+"""Blocking calls beside the event loop, abandoned when their result is no longer needed."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""How bytes become characters: by their byte order mark, the server's word, the document's own, or a guess."""
+"""Character encodings of fetched pages: byte order mark, server, document, or a guess."""
 
 import codecs
 import re
@@ -52,7 +52,7 @@ def _named(content: bytes, content_type: str) -> str:
         return found
     inside = _XML.search(content[:_HEAD]) or _META.search(content[:_HEAD])
     found = known(inside[1].decode("ascii", "replace")) if inside else ""
-    # Whoever could read the label one byte at a time is not reading two.
+    # Anyone who could read the label one byte at a time is not reading two.
     return "utf-8" if found.startswith("utf-16") else found
 
 

@@ -1,4 +1,4 @@
-"""How a cited page is fetched: every address on the way checked and pinned, with bounds on size, time and redirects."""
+"""Fetching a cited page: every redirect checked and pinned, with limits on size, time and redirects."""
 
 import asyncio
 import socket
@@ -20,12 +20,12 @@ from annotator.domain.material.page import Page, PageState
 from annotator.domain.texts.canonical import sha256, storable
 from annotator.domain.texts.identity import now
 from annotator.exchange.pages import reader as readers
-from annotator.exchange.pages.addresses import LookUp, Rules, checked, normal, pinned, target
-from annotator.exchange.pages.manners import USER_AGENT, Hosts, rest_asked_for
+from annotator.exchange.pages.addresses import AddressRules, LookUp, checked, normal, pinned, target
+from annotator.exchange.pages.manners import USER_AGENT, HostTurns, rest_asked_for
 from annotator.exchange.pages.reading import hopeless
-from annotator.exchange.pages.states import Reading, Unreadable, check_reading, check_status
-from annotator.exchange.pages.unpacking import ACCEPTED, Body, too_large
-from annotator.exchange.pages.worker import Worker
+from annotator.exchange.pages.states import PageReading, UnreadablePage, check_reading, check_status
+from annotator.exchange.pages.unpacking import ACCEPTED, PageBody, too_large
+from annotator.exchange.pages.worker import ReadingProcess
 
 _CHUNK = 64 * 1024
 # Some sites send more than the 8 kB of headers that the client takes by itself.
@@ -39,8 +39,8 @@ _HEADERS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
-    """What a page may cost: bytes once unpacked, redirects, and seconds (in all, to connect, and of silence)."""
+class FetchLimits:
+    """Limits of a page: unpacked bytes, redirects, and seconds (in all, to connect, and of silence)."""
 
     size: int = 32 * 2**20
     redirects: int = 10
@@ -50,15 +50,15 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
-    """A page, read or not, and whether a server was reached on the way; None where none was asked for it."""
+class FetchedPage:
+    """A fetched page, read or not, and whether a server was reached; None where none was asked."""
 
     page: Page
     reached: bool | None
 
 
 class Fetcher:
-    """Fetches pages, several at once if need be. Use as an async context manager, in one event loop.
+    """A fetcher of pages, several at once. Use as an async context manager, in one event loop.
 
     `reader` is the address of a reader service to be asked instead of the pages themselves; being the person's own
     choice, it alone may lie in a private network whatever the rules say.
@@ -66,19 +66,19 @@ class Fetcher:
 
     def __init__(
         self,
-        rules: Rules | None = None,
+        rules: AddressRules | None = None,
         *,
         reader: str = "",
-        bounds: Bounds | None = None,
-        hosts: Hosts | None = None,
-        worker: Worker | None = None,
+        bounds: FetchLimits | None = None,
+        hosts: HostTurns | None = None,
+        worker: ReadingProcess | None = None,
         look_up: LookUp | None = None,
     ) -> None:
-        self.rules = rules or Rules()
+        self.rules = rules or AddressRules()
         self.reader = readers.checked_prefix(reader) if reader else ""
-        self.bounds = bounds or Bounds()
-        self.hosts = hosts or Hosts()
-        self.worker = worker or Worker()
+        self.bounds = bounds or FetchLimits()
+        self.hosts = hosts or HostTurns()
+        self.worker = worker or ReadingProcess()
         self.look_up = look_up
 
     async def __aenter__(self) -> Self:
@@ -89,13 +89,13 @@ class Fetcher:
     ) -> None:
         await self.worker.__aexit__(kind, error, trace)
 
-    async def fetch(self, cited: str) -> Fetched:
+    async def fetch(self, cited: str) -> FetchedPage:
         """The page of a citation, in the state in which it was found; never an error of the world's."""
         visit = _Visit(self)
-        state, cause, found = PageState.OK, "", Reading()
+        state, cause, found = PageState.OK, "", PageReading()
         try:
             found = await visit.read(target(cited))
-        except Unreadable as why:
+        except UnreadablePage as why:
             state, cause = why.state, why.cause
         page = Page(
             url=normal(cited),
@@ -109,11 +109,11 @@ class Fetcher:
             by_reader=readers.named(self.reader),
             sha256=sha256(found.text),
         )
-        return Fetched(page, visit.reached)
+        return FetchedPage(page, visit.reached)
 
 
 class _Visit:
-    """The way to one page, with the cookies that are set on it and the time that is left for it."""
+    """The visit of one page, with its cookies and the time left."""
 
     def __init__(self, fetcher: Fetcher) -> None:
         self._fetcher = fetcher
@@ -123,13 +123,13 @@ class _Visit:
         self.reached: bool | None = None
         self.final_url = self.content_type = ""
 
-    async def read(self, address: str) -> Reading:
+    async def read(self, address: str) -> PageReading:
         """What the page says; Unreadable when it cannot be had or read."""
         fetcher = self._fetcher
         first = checked(address, fetcher.rules)
         if fetcher.reader:
             await self._allowed_through(first)
-            first = checked(readers.through(fetcher.reader, str(first)), Rules(allow_private=True))
+            first = checked(readers.through(fetcher.reader, str(first)), AddressRules(allow_private=True))
             self._trusted = first.raw_host or ""
         connector = aiohttp.TCPConnector(
             resolver=self._pins, use_dns_cache=False, force_close=True, ssl=_trust(), limit=1
@@ -156,11 +156,11 @@ class _Visit:
         """
         try:
             await pinned(url, self._fetcher.rules, self._fetcher.look_up)
-        except Unreadable as why:
+        except UnreadablePage as why:
             if why.state is not PageState.DEAD:
                 raise
 
-    async def _followed(self, session: aiohttp.ClientSession, url: URL) -> Reading:
+    async def _followed(self, session: aiohttp.ClientSession, url: URL) -> PageReading:
         """What stands at the end of all redirects, those of the server and those of the page."""
         rested = False
         for _ in range(self._fetcher.bounds.redirects + 1):
@@ -178,29 +178,31 @@ class _Visit:
                 if not onward:
                     return found
             url = self._onward(url, onward)
-        raise Unreadable(PageState.DEAD, f"It redirects more than {self._fetcher.bounds.redirects} times.")
+        raise UnreadablePage(
+            PageState.DEAD, f"It redirects more than {self._fetcher.bounds.redirects} times."
+        )
 
     def _check_status(self, answer: "_Answer") -> None:
         try:
             check_status(answer.status, answer.headers)
-        except Unreadable as why:
+        except UnreadablePage as why:
             if not self._trusted:
                 raise
-            raise Unreadable(PageState.DEAD, f"The reader service did not give it. {why.cause}") from None
+            raise UnreadablePage(PageState.DEAD, f"The reader service did not give it. {why.cause}") from None
 
     def _onward(self, url: URL, onward: str) -> URL:
         # Which ports are those of the web is not asked of a reader service's own machine.
-        form = Rules(allow_private=bool(self._trusted) or self._fetcher.rules.allow_private)
+        form = AddressRules(allow_private=bool(self._trusted) or self._fetcher.rules.allow_private)
         try:
             return checked(urljoin(str(url), _characters(onward).strip()), form)
-        except Unreadable as why:
-            raise Unreadable(why.state, f"It redirects. {why.cause}") from None
+        except UnreadablePage as why:
+            raise UnreadablePage(why.state, f"It redirects. {why.cause}") from None
         except ValueError:
-            raise Unreadable(PageState.DEAD, "It redirects to what is no address.") from None
+            raise UnreadablePage(PageState.DEAD, "It redirects to what is no address.") from None
 
-    def _rules(self, host: str) -> Rules:
+    def _rules(self, host: str) -> AddressRules:
         trusted = self._trusted and host == self._trusted
-        return Rules(allow_private=True) if trusted else self._fetcher.rules
+        return AddressRules(allow_private=True) if trusted else self._fetcher.rules
 
     async def _asked(self, session: aiohttp.ClientSession, url: URL) -> "_Answer":
         """One request, in the host's turn and within the time that is left."""
@@ -213,9 +215,9 @@ class _Visit:
                 async with asyncio.timeout(self._left):
                     return await self._answered(session, url)
             except TimeoutError:
-                raise Unreadable(PageState.DEAD, "The server did not answer in time.") from None
+                raise UnreadablePage(PageState.DEAD, "The server did not answer in time.") from None
             except (aiohttp.ClientError, OSError, ValueError) as error:
-                raise Unreadable(PageState.DEAD, _broken(error)) from None
+                raise UnreadablePage(PageState.DEAD, _broken(error)) from None
             finally:
                 self._left -= time.monotonic() - began
 
@@ -229,11 +231,11 @@ class _Visit:
                 return _Answer(status, headers)
             why = hopeless(self.content_type)
             if why:
-                raise Unreadable(PageState.NOT_TEXT, why)
+                raise UnreadablePage(PageState.NOT_TEXT, why)
             most = self._fetcher.bounds.size
             if (response.content_length or 0) > most:
                 raise too_large(most)
-            body = Body(headers.get("Content-Encoding", ""), most)
+            body = PageBody(headers.get("Content-Encoding", ""), most)
             async for chunk in response.content.iter_chunked(_CHUNK):
                 body.add(chunk)
             return _Answer(status, headers, body.content())
@@ -247,7 +249,7 @@ class _Answer:
 
 
 class _Pins(AbstractResolver):
-    """Gives a connection the numeric addresses that were checked for its host, and asks nobody again."""
+    """A resolver that returns the addresses checked for a host, without asking again."""
 
     def __init__(self) -> None:
         self.numbers: dict[str, tuple[str, ...]] = {}

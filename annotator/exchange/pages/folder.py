@@ -1,4 +1,4 @@
-"""How cited pages come from a folder: files that an index names by address, or saved pages that name their own."""
+"""Cited pages from a folder: files listed in an index, or saved pages that name their own address."""
 
 import csv
 import io
@@ -13,9 +13,9 @@ from annotator.domain.texts.canonical import sha256, storable
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.pages.addresses import LONGEST, is_address, normal
 from annotator.exchange.pages.charsets import decoded
-from annotator.exchange.pages.states import Unreadable, check_reading
+from annotator.exchange.pages.states import UnreadablePage, check_reading
 from annotator.exchange.pages.unpacking import too_large
-from annotator.exchange.pages.worker import Worker
+from annotator.exchange.pages.worker import ReadingProcess
 from annotator.exchange.reading import parse, read_bytes
 
 INDEX_CSV, INDEX_JSON = "pages.csv", "pages.json"
@@ -37,8 +37,8 @@ _SAVED = (".html", ".htm", ".xhtml")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """A file of the folder and the address it stands for; without an index, the page itself has to name that.
+class FolderEntry:
+    """A file of the folder and its address; without an index, the page itself must name it.
 
     `place` says where it comes from, for messages; `fetched_at` when it was saved, where the index says so.
     """
@@ -51,8 +51,8 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
-    """What of a folder cannot be taken in, and why, as a sentence."""
+class FolderProblem:
+    """A file of a folder that cannot be imported, and why, as a sentence."""
 
     place: str
     reason: str
@@ -62,10 +62,10 @@ class Problem:
 
 
 class _Bad(Exception):
-    """Why an entry cannot be taken, as a sentence."""
+    """The reason why an entry cannot be imported, as a sentence."""
 
 
-def entries(folder: Path) -> tuple[list[Entry], list[Problem]]:
+def entries(folder: Path) -> tuple[list[FolderEntry], list[FolderProblem]]:
     """What the folder holds, by its index `pages.csv` or `pages.json`, or else its saved pages.
 
     Refusal when it is no folder, cannot be read, or its index is not one.
@@ -83,26 +83,28 @@ def entries(folder: Path) -> tuple[list[Entry], list[Problem]]:
     return _indexed(folder, rows)
 
 
-async def page_of(entry: Entry, worker: Worker) -> Page | Problem:
+async def page_of(entry: FolderEntry, worker: ReadingProcess) -> Page | FolderProblem:
     """The page that a file holds, in its state; a problem when it cannot be said of which address it is."""
     state, cause = PageState.OK, ""
     content_type = _TYPES.get(entry.path.suffix.lower(), "")
     try:
         content, saved_at = _content(entry.path)
     except OSError as error:
-        return Problem(entry.place, f"it cannot be read ({error.strerror}).")
+        return FolderProblem(entry.place, f"it cannot be read ({error.strerror}).")
     found = await worker.read(content[:LARGEST], content_type)
     url = normal(entry.url or found.canonical)
     if not is_address(url):
-        return Problem(entry.place, "it does not say which address it was saved from; name it in pages.csv.")
+        return FolderProblem(
+            entry.place, "it does not say which address it was saved from; name it in pages.csv."
+        )
     if len(url) > LONGEST:
-        return Problem(entry.place, f"its address is longer than {LONGEST:,} characters.")
+        return FolderProblem(entry.place, f"its address is longer than {LONGEST:,} characters.")
     text = found.text
     try:
         if len(content) > LARGEST:
             raise too_large(LARGEST)
         check_reading(found, by_a_person=True)
-    except Unreadable as why:
+    except UnreadablePage as why:
         state, cause, text = why.state, why.cause, ""
     return Page(
         url=storable(url),
@@ -121,7 +123,7 @@ def _content(path: Path) -> tuple[bytes, datetime]:
         return file.read(LARGEST + 1), datetime.fromtimestamp(path.stat().st_mtime, UTC)
 
 
-def _saved(folder: Path) -> list[Entry]:
+def _saved(folder: Path) -> list[FolderEntry]:
     found = sorted(
         path for path in folder.rglob("*") if path.suffix.lower() in _SAVED and _inside(folder, path)
     )
@@ -131,7 +133,7 @@ def _saved(folder: Path) -> list[Entry]:
             "Put an index with the columns url and file into it.",
         )
     _check_number(folder, len(found))
-    return [Entry(path.relative_to(folder).as_posix(), path) for path in found]
+    return [FolderEntry(path.relative_to(folder).as_posix(), path) for path in found]
 
 
 def _csv_rows(content: bytes) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -143,7 +145,9 @@ def _csv_rows(content: bytes) -> Iterator[tuple[str, dict[str, Any]]]:
         for row in rows:
             yield f"{INDEX_CSV}, line {rows.line_num}", {name: value for name, value in row.items() if name}
     except (csv.Error, UnicodeError) as error:
-        raise Refusal(f"{INDEX_CSV} is not a CSV file in UTF-8: {error}.", "Save it anew.") from None
+        raise Refusal(
+            f"{INDEX_CSV} is not a CSV file in UTF-8: {error}.", "Save it as CSV in UTF-8."
+        ) from None
 
 
 def _json_rows(tree: Any) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -158,9 +162,11 @@ def _json_rows(tree: Any) -> Iterator[tuple[str, dict[str, Any]]]:
         yield f"{INDEX_JSON}, entry {number}", row
 
 
-def _indexed(folder: Path, rows: list[tuple[str, dict[str, Any]]]) -> tuple[list[Entry], list[Problem]]:
+def _indexed(
+    folder: Path, rows: list[tuple[str, dict[str, Any]]]
+) -> tuple[list[FolderEntry], list[FolderProblem]]:
     _check_number(folder, len(rows))
-    found: dict[str, Entry] = {}
+    found: dict[str, FolderEntry] = {}
     problems = []
     for place, row in rows:
         try:
@@ -169,11 +175,11 @@ def _indexed(folder: Path, rows: list[tuple[str, dict[str, Any]]]) -> tuple[list
                 raise _Bad(f"{entry.url} stands there already.")
             found[normal(entry.url)] = entry
         except _Bad as bad:
-            problems.append(Problem(place, str(bad)))
+            problems.append(FolderProblem(place, str(bad)))
     return list(found.values()), problems
 
 
-def _entry(folder: Path, place: str, row: dict[str, Any]) -> Entry:
+def _entry(folder: Path, place: str, row: dict[str, Any]) -> FolderEntry:
     values = {
         name: storable(str(row.get(name) or "")).strip() for name in ("url", "file", "title", "fetched_at")
     }
@@ -187,7 +193,7 @@ def _entry(folder: Path, place: str, row: dict[str, Any]) -> Entry:
     path = folder / name
     if name.is_absolute() or ":" in values["file"] or not _inside(folder, path):
         raise _Bad(f"“{name}” is no file in this folder.")
-    return Entry(place, path, values["url"], values["title"][:1000], _moment(values["fetched_at"]))
+    return FolderEntry(place, path, values["url"], values["title"][:1000], _moment(values["fetched_at"]))
 
 
 def _inside(folder: Path, path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""How a host is not pressed: few requests to it at once, a pause between them, and a rest when it asks for one."""
+"""Politeness towards hosts: few parallel requests, a pause between them, and a wait when a host asks for one."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -14,8 +14,8 @@ USER_AGENT = (
 )
 
 
-class Hosts:
-    """The turns of all hosts. Use in one event loop."""
+class HostTurns:
+    """Turns at all hosts. Use in one event loop."""
 
     def __init__(self, at_once: int = AT_ONCE, pause_s: float = PAUSE_S) -> None:
         self._at_once, self._pause_s = at_once, pause_s

@@ -1,4 +1,4 @@
-"""What of HTML a reader sees: its words, in lines, without what only programs read."""
+"""The visible text of HTML, in lines, without what only programs read."""
 
 import re
 from html.parser import HTMLParser

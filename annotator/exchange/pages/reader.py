@@ -1,10 +1,10 @@
-"""How a reader service is asked instead of the page: its address goes before the page's, and text comes back."""
+"""Reader services: the service's address is put before the page's, and text comes back."""
 
 import re
 from urllib.parse import quote, urlsplit
 
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.pages.states import Reading, check_status
+from annotator.exchange.pages.states import PageReading, check_status
 
 PLACE = "{url}"
 # What such services put before the text: a title, the address, the day, and warnings of what they met.
@@ -50,7 +50,7 @@ def through(reader: str, address: str) -> str:
     return f"{reader.rstrip('/')}/{address}"
 
 
-def unwrapped(reading: Reading) -> Reading:
+def unwrapped(reading: PageReading) -> PageReading:
     """The page itself in what a reader service gave; Unreadable when it says that the page could not be had."""
     head = _HEAD.match(reading.text)
     if head is None:
@@ -58,6 +58,6 @@ def unwrapped(reading: Reading) -> Reading:
     warned = _WARNING.search(head["rest"])
     if warned:
         check_status(int(warned[1]), {})
-    return Reading(
+    return PageReading(
         text=reading.text[head.end() :].strip(), title=(head["title"] or reading.title).strip()[:1000]
     )

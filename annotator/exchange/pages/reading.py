@@ -1,4 +1,4 @@
-"""How a document from outside is read as text: HTML by what it shows, a PDF by its words, other text as it is.
+"""Documents from outside as text: HTML by what it shows, PDF by its words, other text unchanged.
 
 HTML goes through nh3 first (html5ever, the parser of the Servo browser, in Rust): it reads whatever is thrown at it as
 browsers do, and what it gives back is well formed, so that Python's own `html.parser` can walk it in one pass. It is
@@ -13,7 +13,7 @@ from annotator.domain.texts.canonical import storable
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.pages import markup
 from annotator.exchange.pages.charsets import decoded
-from annotator.exchange.pages.states import Reading
+from annotator.exchange.pages.states import PageReading
 from annotator.exchange.texts import documents
 
 _HTML = ("text/html", "application/xhtml+xml")
@@ -58,30 +58,30 @@ MOST_UNWRITTEN, _FEW = 0.05, 10
 # Where a page says what it is; what is further down is its content.
 _HEAD = 300_000
 _LONGEST_WAIT_S = 10
-# A notice that one is being sent on is short; a page that is made anew every minute is not.
+# A notice that one is being sent on is short; a page that is made again every minute is not.
 _NOTICE = 500
 
 
-def read(content: bytes, content_type: str = "") -> Reading:
+def read(content: bytes, content_type: str = "") -> PageReading:
     """What a document says. `content_type` is the server's word for it; its own first bytes are believed first."""
     form = _form(content, content_type)
     if form == "pdf":
         return _pdf(content)
     if form not in ("html", "text"):
-        return Reading(unreadable=form)
+        return PageReading(unreadable=form)
     try:
         text = decoded(content, content_type)
     except UnicodeError as error:
-        return Reading(unreadable=f"It is no text: {error}.")
+        return PageReading(unreadable=f"It is no text: {error}.")
     unwritten = len(_NEVER_WRITTEN.findall(text))
     if _PACKED.match(content) or unwritten > max(_FEW, MOST_UNWRITTEN * len(text)):
-        return Reading(unreadable="It is no text, whatever the server calls it.")
+        return PageReading(unreadable="It is no text, whatever the server calls it.")
     text = storable(text)
-    return _html(text) if form == "html" else Reading(text=text.replace("\r\n", "\n").strip())
+    return _html(text) if form == "html" else PageReading(text=text.replace("\r\n", "\n").strip())
 
 
 def hopeless(content_type: str) -> str:
-    """Why a document of this type need not even be taken in, as a sentence; empty when it may hold text."""
+    """Why a document of this type need not even be imported, as a sentence; empty when it may hold text."""
     kind = _kind(content_type)
     return next((words for start, words in _KINDS.items() if kind.startswith(start)), "")
 
@@ -106,24 +106,26 @@ def _form(content: bytes, content_type: str) -> str:
     return f"It is no text but {kind[:80]}." if kind not in _UNSAID else "It is no text."
 
 
-def _pdf(content: bytes) -> Reading:
+def _pdf(content: bytes) -> PageReading:
     try:
         text = documents.pdf_text(content, "It")
     except Refusal as refusal:
-        return Reading(unreadable=refusal.happened.replace("“It”", "It"))
+        return PageReading(unreadable=refusal.happened.replace("“It”", "It"))
     return (
-        Reading(text=text.strip()) if text else Reading(unreadable="Its pages are pictures, without words.")
+        PageReading(text=text.strip())
+        if text
+        else PageReading(unreadable="Its pages are pictures, without words.")
     )
 
 
-def _html(html: str) -> Reading:
+def _html(html: str) -> PageReading:
     title, text = markup.shown(html)
     head = dict(_declared(html[:_HEAD]))
     free = {found.lower() for found in _FREE.findall(html)}
     refresh = _REFRESH.match(head.get("refresh", ""))
     sent_on = refresh is not None and int(refresh[1][:6]) <= _LONGEST_WAIT_S and len(text) < _NOTICE
     saved = _SAVED.search(html[:_HEAD])
-    return Reading(
+    return PageReading(
         text=text,
         title=title[:1000],
         free=None if not free else "false" not in free,

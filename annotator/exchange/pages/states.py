@@ -1,4 +1,4 @@
-"""How a page that cannot be read is told from one that can, and for which cause."""
+"""Page states: readable, or unreadable with the cause."""
 
 import re
 from collections.abc import Mapping
@@ -45,8 +45,8 @@ _GONE = re.compile(
 )
 
 
-class Unreadable(Exception):
-    """A page of which there is no text: its state, and the cause as a sentence."""
+class UnreadablePage(Exception):
+    """A page without readable text: its state, and the cause as a sentence."""
 
     def __init__(self, state: PageState, cause: str) -> None:
         super().__init__(cause)
@@ -54,8 +54,8 @@ class Unreadable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """What a document's bytes were read as; `unreadable` says in words why there is no text.
+class PageReading:
+    """The text read from a document; `unreadable` says in words why there is none.
 
     `too_much` when reading it was given up because of what that would have cost;
     `free` is what the page itself declares of being free to read; `refresh` the address it sends its visitor to,
@@ -76,12 +76,14 @@ def check_status(status: int, headers: Mapping[str, str]) -> None:
     if 200 <= status < 300 and status not in (204, 205):
         return
     if headers.get("cf-mitigated", "").lower() == "challenge":
-        raise Unreadable(PageState.FORBIDDEN, "The server lets in browsers with a person before them only.")
+        raise UnreadablePage(
+            PageState.FORBIDDEN, "The server lets in browsers with a person before them only."
+        )
     if status in _REFUSED:
-        raise Unreadable(PageState.FORBIDDEN, _REFUSED[status])
+        raise UnreadablePage(PageState.FORBIDDEN, _REFUSED[status])
     if status == 402:
-        raise Unreadable(PageState.PAYWALL, "The server asks for payment (402).")
-    raise Unreadable(PageState.DEAD, _gone(status))
+        raise UnreadablePage(PageState.PAYWALL, "The server asks for payment (402).")
+    raise UnreadablePage(PageState.DEAD, _gone(status))
 
 
 def _gone(status: int) -> str:
@@ -94,7 +96,7 @@ def _gone(status: int) -> str:
     return f"The server did not give the page ({status})."
 
 
-def check_reading(reading: Reading, *, by_a_person: bool = False) -> None:
+def check_reading(reading: PageReading, *, by_a_person: bool = False) -> None:
     """Raises Unreadable unless the page's own text was read; what a person saved is taken at its word.
 
     A notice that stands for a page (of a paywall, of a check for robots, of a page that is gone) is known by its
@@ -102,27 +104,27 @@ def check_reading(reading: Reading, *, by_a_person: bool = False) -> None:
     """
     if reading.unreadable:
         state = PageState.TOO_LONG if reading.too_much else PageState.NOT_TEXT
-        raise Unreadable(state, reading.unreadable)
+        raise UnreadablePage(state, reading.unreadable)
     if not reading.text.strip():
-        raise Unreadable(PageState.NOT_TEXT, "It shows no words without running its scripts.")
+        raise UnreadablePage(PageState.NOT_TEXT, "It shows no words without running its scripts.")
     if len(reading.text) > LONGEST_TEXT:
         millions = LONGEST_TEXT // 1_000_000
-        raise Unreadable(PageState.TOO_LONG, f"Its text is longer than {millions} million characters.")
+        raise UnreadablePage(PageState.TOO_LONG, f"Its text is longer than {millions} million characters.")
     if not by_a_person:
         _check_notice(reading)
 
 
-def _check_notice(reading: Reading) -> None:
+def _check_notice(reading: PageReading) -> None:
     length, shown = len(reading.text), f"{reading.title}\n{reading.text}"
     if length < _NOTICE and _GONE.search(reading.title or reading.text[:200]):
-        raise Unreadable(PageState.DEAD, "It only says that there is no such page.")
+        raise UnreadablePage(PageState.DEAD, "It only says that there is no such page.")
     if length < _NOTICE and _ROBOT.search(shown):
-        raise Unreadable(PageState.FORBIDDEN, "It only asks its visitor to prove to be a person.")
+        raise UnreadablePage(PageState.FORBIDDEN, "It only asks its visitor to prove to be a person.")
     if length < _TEASER and reading.free is False:
-        raise Unreadable(
+        raise UnreadablePage(
             PageState.PAYWALL, "It declares that it is not free to read, and shows its beginning only."
         )
     if length < _TEASER and _PAYWALL.search(shown):
-        raise Unreadable(
+        raise UnreadablePage(
             PageState.PAYWALL, "It shows its beginning only and asks to subscribe, buy or sign in."
         )

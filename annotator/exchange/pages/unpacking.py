@@ -1,10 +1,10 @@
-"""How a body that was sent packed is unpacked: piece by piece, and never into more than was asked for."""
+"""Decompression of fetched pages, piece by piece and never beyond the limit."""
 
 import zlib
 from collections.abc import Iterator
 
 from annotator.domain.material.page import PageState
-from annotator.exchange.pages.states import Unreadable
+from annotator.exchange.pages.states import UnreadablePage
 
 ACCEPTED = "gzip, deflate"
 _PIECE = 256 * 1024
@@ -12,8 +12,8 @@ _MEMBER = b"\x1f"
 _RAW, _EITHER = -zlib.MAX_WBITS, zlib.MAX_WBITS | 32
 
 
-class Body:
-    """The bytes of a body as they come in; raises Unreadable once there are more than `most`."""
+class PageBody:
+    """The bytes of a body as they come in; raises UnreadablePage beyond `most`."""
 
     def __init__(self, packing: str, most: int) -> None:
         """`packing` is the Content-Encoding; Unreadable when it is one that was not accepted."""
@@ -23,7 +23,7 @@ class Body:
         self._unpack = zlib.decompressobj(_EITHER)
         self._begun = self._ended = False
         if self._packing not in ("", "identity", "gzip", "x-gzip", "deflate"):
-            raise Unreadable(PageState.NOT_TEXT, "It was sent packed in a way that was not asked for.")
+            raise UnreadablePage(PageState.NOT_TEXT, "It was sent packed in a way that was not asked for.")
 
     def add(self, chunk: bytes) -> None:
         """Take in what has come; Unreadable when it is too much or damaged."""
@@ -34,14 +34,14 @@ class Body:
             for piece in self._unpacked(chunk):
                 self._keep(piece)
         except zlib.error:
-            raise Unreadable(
+            raise UnreadablePage(
                 PageState.DEAD, "It came damaged: what was sent packed cannot be unpacked."
             ) from None
 
     def content(self) -> bytes:
         """All that came; Unreadable when it is not whole."""
         if self._begun and not self._ended:
-            raise Unreadable(PageState.DEAD, "The server broke off in the middle of it.")
+            raise UnreadablePage(PageState.DEAD, "The server broke off in the middle of it.")
         return bytes(self._content)
 
     def _keep(self, piece: bytes) -> None:
@@ -61,7 +61,7 @@ class Body:
             yield piece
             self._begun, self._ended = True, self._unpack.eof
             chunk = self._unpack.unused_data if self._ended else self._unpack.unconsumed_tail
-            # All may have been taken in while some of it has not yet come out.
+            # All may have been imported while some of it has not yet come out.
             more = len(piece) == _PIECE and not self._ended
 
     def _decompressed(self, chunk: bytes) -> bytes:
@@ -75,6 +75,6 @@ class Body:
             return self._unpack.decompress(chunk, _PIECE)
 
 
-def too_large(most: int) -> Unreadable:
+def too_large(most: int) -> UnreadablePage:
     """What is said of a body of more than `most` bytes."""
-    return Unreadable(PageState.TOO_LONG, f"It is larger than {most // 2**20} MB.")
+    return UnreadablePage(PageState.TOO_LONG, f"It is larger than {most // 2**20} MB.")

@@ -1,4 +1,4 @@
-"""How documents from outside are read in a process of their own: none can hang, fill or break down this one."""
+"""A separate process for reading documents from outside, so that none can hang or crash this one."""
 
 import asyncio
 import multiprocessing
@@ -15,7 +15,7 @@ from multiprocessing.context import SpawnProcess
 import orjson
 
 from annotator.exchange.pages.aside import aside
-from annotator.exchange.pages.states import Reading
+from annotator.exchange.pages.states import PageReading
 
 READ_S = 10.0
 START_S = 60.0
@@ -27,13 +27,13 @@ _OVER = 70
 _ANSWER = 256 * 2**20
 READY = b"ready"
 
-TOO_MUCH = Reading(unreadable="Reading it takes more memory than is allowed.", too_much=True)
+TOO_MUCH = PageReading(unreadable="Reading it takes more memory than is allowed.", too_much=True)
 
 Serve = Callable[[Connection], None]
 
 
-class Worker:
-    """One process that reads one document after another; it is ended and begun anew when one is too much for it.
+class ReadingProcess:
+    """A process that reads documents one after another, restarted when one is too much for it.
 
     Use as an async context manager, in one event loop. `serve` is what the process does; tests give another.
     """
@@ -45,13 +45,13 @@ class Worker:
         self._process: SpawnProcess | None = None
         self._line: Connection | None = None
 
-    async def __aenter__(self) -> "Worker":
+    async def __aenter__(self) -> "ReadingProcess":
         return self
 
     async def __aexit__(self, *_: object) -> None:
         self._end()
 
-    async def read(self, content: bytes, content_type: str) -> Reading:
+    async def read(self, content: bytes, content_type: str) -> PageReading:
         """What `reading.read` makes of the document; unreadable when that took too long or broke down."""
         async with self._turn:
             line, fresh = self._line or self._begin(), self._line is None
@@ -61,14 +61,14 @@ class Worker:
                 self._line, whole = line, True
             except TimeoutError:
                 why = f"Reading it took longer than {self._seconds:g} s."
-                return Reading(unreadable=why, too_much=True)
+                return PageReading(unreadable=why, too_much=True)
             except (EOFError, OSError):
                 return _broken_down(self._process)
             finally:
                 # Also when nobody waits any more: an answer that comes late must not be taken for the next one's.
                 if not whole:
                     self._end()
-            return Reading(**orjson.loads(answer))
+            return PageReading(**orjson.loads(answer))
 
     def _begin(self) -> Connection:
         context = multiprocessing.get_context("spawn")
@@ -120,13 +120,13 @@ def serve_readings(line: Connection) -> None:
         line.send_bytes(orjson.dumps(asdict(found)))
 
 
-def _broken_down(process: SpawnProcess | None) -> Reading:
+def _broken_down(process: SpawnProcess | None) -> PageReading:
     """Why a process has ended without an answer: it took too much memory, as far as it could tell, or broke down."""
     if process is not None:
         process.join(1.0)
         if process.exitcode == _OVER:
             return TOO_MUCH
-    return Reading(unreadable="The program that reads pages broke down over it.")
+    return PageReading(unreadable="The program that reads pages broke down over it.")
 
 
 def _limit_memory() -> None:

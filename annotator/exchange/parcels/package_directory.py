@@ -1,4 +1,4 @@
-"""How the directory of a package is read: record by record, and refused unless it tells of the whole file."""
+"""The directory of a package, read record by record and refused unless it covers the whole file."""
 
 import stat
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ from annotator.exchange.parcels.package_layout import (
     MOST_ENTRIES,
     STEEPEST,
     STORED,
-    Member,
+    PackageEntry,
     is_name,
 )
 from annotator.exchange.parcels.package_manifest import AGAIN
@@ -31,7 +31,7 @@ FURTHEST_END = 65_535 + END.size
 WEB_PAGE = (b"<!doctype html", b"<html", b"<head", b"<?xml")
 
 
-class Record(NamedTuple):
+class DirectoryRecord(NamedTuple):
     """A record of the directory, field by field in ZIP's order."""
 
     sign: bytes
@@ -53,7 +53,7 @@ class Record(NamedTuple):
     offset: int
 
 
-class End(NamedTuple):
+class DirectoryEnd(NamedTuple):
     """The record at the end of a ZIP, field by field in ZIP's order."""
 
     sign: bytes
@@ -70,12 +70,12 @@ class End(NamedTuple):
 class Directory:
     """The entries in the order in which they fill the file, and the bytes that follow the last of them."""
 
-    members: tuple[Member, ...]
+    members: tuple[PackageEntry, ...]
     tail: bytes
 
 
 # What an attacker or another program writes, and what it is called; whatever else differs is told at the end.
-_ODDITIES: tuple[tuple[Callable[[Record], bool], str], ...] = (
+_ODDITIES: tuple[tuple[Callable[[DirectoryRecord], bool], str], ...] = (
     (lambda r: bool(r.flags & 0x41), "is encrypted"),
     (lambda r: bool(r.flags & 0x08), "leaves open how long it is"),
     (lambda r: stat.S_ISLNK(r.external >> 16), "is a link to another file"),
@@ -125,7 +125,7 @@ def _refuse_other_start(file: BinaryIO, length: int, name: str) -> None:
     raise refusal(name, "is not a package of Goldsmith")
 
 
-def _end(file: BinaryIO, length: int, name: str) -> End:
+def _end(file: BinaryIO, length: int, name: str) -> DirectoryEnd:
     file.seek(max(0, length - FURTHEST_END))
     last = file.read(FURTHEST_END)
     place = len(last) - END.size if last[-END.size :].startswith(END_SIGN) else last.rfind(END_SIGN)
@@ -133,7 +133,7 @@ def _end(file: BinaryIO, length: int, name: str) -> End:
         raise refusal(name, "is cut off: its end is missing")
     if len(last) - place > END.size:
         raise refusal(name, "has something after its end")
-    end = End(*END.unpack(last[place:]))
+    end = DirectoryEnd(*END.unpack(last[place:]))
     if max(end.entries, end.entries_here) > MOST_ENTRIES:
         raise refusal(name, f"holds more than {MOST_ENTRIES} entries")
     if max(end.size, end.offset) == 2**32 - 1:
@@ -147,13 +147,13 @@ def _end(file: BinaryIO, length: int, name: str) -> End:
     return end
 
 
-def _members(directory: bytes, end: End, name: str) -> Iterator[Member]:
+def _members(directory: bytes, end: DirectoryEnd, name: str) -> Iterator[PackageEntry]:
     place = offset = 0
     for _ in range(end.entries):
         raw = directory[place : place + CENTRAL.size]
         if len(raw) < CENTRAL.size or not raw.startswith(CENTRAL_SIGN):
             raise refusal(name, "does not add up: its directory is damaged")
-        record = Record(*CENTRAL.unpack(raw))
+        record = DirectoryRecord(*CENTRAL.unpack(raw))
         place += CENTRAL.size + record.name_length
         member = _member(record, directory[place - record.name_length : place], name)
         if member.offset != offset:
@@ -166,7 +166,7 @@ def _members(directory: bytes, end: End, name: str) -> Iterator[Member]:
         raise refusal(name, "does not add up: it holds bytes that belong to no entry")
 
 
-def _member(record: Record, raw_name: bytes, name: str) -> Member:
+def _member(record: DirectoryRecord, raw_name: bytes, name: str) -> PackageEntry:
     # Escaped, because a name may hold marks that turn the direction of writing or cannot be seen.
     entry = raw_name.decode("ascii", "backslashreplace")
     entry = entry if entry.isprintable() else repr(entry)[1:-1]
@@ -175,10 +175,10 @@ def _member(record: Record, raw_name: bytes, name: str) -> Member:
             raise refusal(name, reason, entry[:LONGEST_NAME])
     if not is_name(entry) or len(entry) != record.name_length:
         raise refusal(name, "has a name that no entry may have", entry[:LONGEST_NAME])
-    return Member(entry, record.method, record.crc, record.packed, record.size, record.offset)
+    return PackageEntry(entry, record.method, record.crc, record.packed, record.size, record.offset)
 
 
-def _refuse_whole(members: tuple[Member, ...], name: str) -> None:
+def _refuse_whole(members: tuple[PackageEntry, ...], name: str) -> None:
     seen: set[str] = set()
     for member in members:
         if member.name in seen:

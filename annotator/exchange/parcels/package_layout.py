@@ -1,4 +1,4 @@
-"""How a package lies in bytes: the one shape of ZIP that is written, and the only one that is read."""
+"""The byte layout of a package: one fixed form of ZIP, for writing and for reading."""
 
 import re
 import struct
@@ -38,8 +38,8 @@ _DUNDER = re.compile(r"__\w+__")
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
-    """One entry as the directory of a package tells of it; sizes and the offset in bytes."""
+class PackageEntry:
+    """One entry of a package's directory; sizes and the offset in bytes."""
 
     name: str
     method: int

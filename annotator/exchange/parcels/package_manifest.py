@@ -1,4 +1,4 @@
-"""What a package says of itself: what it is, whose it is, what it holds, and by whom it was signed."""
+"""The manifest of a package: its kind, its project, its entries and its signature."""
 
 import hashlib
 import hmac
@@ -26,7 +26,7 @@ MAJOR = 2
 AGAIN = "Nothing was changed; ask for the file again."
 
 # From which major version, and the pure function that tells the JSON trees of a package in the next one's words.
-# Versions that were released are kept for ever. What format 1 holds is worded as in format 2; only its signature, an
+# Versions that were released are kept permanently. What format 1 holds is worded as in format 2; only its signature, an
 # HMAC whose key travelled in the task, is another.
 UPGRADERS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: lambda trees: trees}
 
@@ -37,8 +37,8 @@ _VERSION = re.compile(r"([0-9]{1,4})\.[0-9]{1,4}")
 _APP_VERSION = r"^[0-9A-Za-z.+-]{1,40}$"
 
 
-class Facts(BaseModel):
-    """What whoever packs says of a package; `extra` holds JSON facts that are signed with the rest."""
+class PackageFacts(BaseModel):
+    """What the person who packs says of a package; `extra` holds JSON facts that are signed with the rest."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
     format: Format
@@ -58,7 +58,7 @@ class EntrySum(BaseModel):
     bytes: int = Field(ge=0)
 
 
-class Manifest(Facts):
+class PackageManifest(PackageFacts):
     """The facts, every entry's sum, the hash over the sums, who signed all of it, and the signature.
 
     Fields that a later minor version added are kept. Format 1 has an HMAC instead, which no person signed.
@@ -72,7 +72,7 @@ class Manifest(Facts):
     hmac: Digest | None = None
 
     @model_validator(mode="after")
-    def _signed_in_one_way(self) -> "Manifest":
+    def _signed_in_one_way(self) -> "PackageManifest":
         old = _major(self.format_version) == 1
         given = [value is not None for value in (self.signer, self.signature, self.hmac)]
         if given != ([False, False, True] if old else [True, True, False]):
@@ -82,14 +82,14 @@ class Manifest(Facts):
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A package that was read whole: every entry is there, as long as it says and with the hash it says.
+    """A package that was read completely: every entry has the stated size and hash.
 
     It was signed by the owner of `signer`; whether that is the right person is for the reader to ask. Where `signer`
     is empty, no person signed it, and `refuse_forged` asks for the secret. `sha256` is that of the file, `signed` the
     bytes that the signature was made over, `name` what the file is called in messages.
     """
 
-    manifest: Manifest
+    manifest: PackageManifest
     entries: dict[str, bytes]
     sha256: str
     signed: bytes
@@ -97,7 +97,7 @@ class Package:
 
     @property
     def signer(self) -> str:
-        """The public key of whoever signed it; empty for a package of format 1."""
+        """The public key of anyone who signed it; empty for a package of format 1."""
         return self.manifest.signer or ""
 
     def trees(self) -> dict[str, Any]:
@@ -113,7 +113,7 @@ def suffix(form: Format) -> str:
     return f".{form}"
 
 
-def manifest_bytes(facts: Facts, entries: Mapping[str, bytes], key: bytes) -> bytes:
+def manifest_bytes(facts: PackageFacts, entries: Mapping[str, bytes], key: bytes) -> bytes:
     """The manifest of entries, signed with a private key; ValueError or TypeError when a fact is not plain JSON."""
     sums = {name: {"sha256": sha256(entries[name]), "bytes": len(entries[name])} for name in entries}
     tree = facts.model_dump() | {"entries": sums, "content_sha256": content_sha256(sums)}
@@ -137,7 +137,7 @@ def signed(tree: Mapping[str, Any]) -> bytes:
 
 
 def refuse_altered(package: Package) -> None:
-    """Refusal unless whoever the package names as its signer signed it just as it is."""
+    """Refusal unless the person who the package names as its signer signed it just as it is."""
     told = package.manifest
     if told.signer and not is_signed_by(package.signed, told.signature or "", told.signer):
         raise _forged(package)

@@ -1,4 +1,4 @@
-"""How a package is read: whole or not at all, with nothing believed that can be counted, and nothing written."""
+"""Reading a package: all or nothing, every claim verified, nothing written."""
 
 import hashlib
 import zlib
@@ -15,15 +15,15 @@ from annotator.exchange.parcels.package_layout import (
     LARGEST_MANIFEST,
     MANIFEST,
     STORED,
-    Member,
+    PackageEntry,
     checked_content,
 )
 from annotator.exchange.parcels.package_manifest import (
     AGAIN,
     TASK,
     Format,
-    Manifest,
     Package,
+    PackageManifest,
     content_sha256,
     refuse_altered,
     refuse_version,
@@ -84,7 +84,7 @@ class _Reading:
         self.digest.update(taken)
         return taken
 
-    def _content(self, member: Member) -> bytes:
+    def _content(self, member: PackageEntry) -> bytes:
         """An entry's bytes, which are exactly as many as its headers say."""
         header = member.local_header()
         if self._take(len(header)) != header:
@@ -97,7 +97,7 @@ class _Reading:
             raise refusal(self.name, "is damaged: its check sum (CRC) is another", member.name)
         return content
 
-    def _stored(self, member: Member) -> Iterator[bytes]:
+    def _stored(self, member: PackageEntry) -> Iterator[bytes]:
         left = member.packed
         while left:
             chunk = self._take(min(CHUNK, left))
@@ -106,7 +106,7 @@ class _Reading:
             left -= len(chunk)
             yield chunk
 
-    def _inflated(self, member: Member) -> Iterator[bytes]:
+    def _inflated(self, member: PackageEntry) -> Iterator[bytes]:
         inflater, room = zlib.decompressobj(-zlib.MAX_WBITS), member.size
         for chunk in self._stored(member):
             # One byte more than is allowed tells a lie without unpacking the rest of it.
@@ -127,10 +127,10 @@ class _Reading:
         refuse_version(tree, self.name)
         return tree
 
-    def _manifest(self, tree: dict[str, Any], expected: Format | None) -> Manifest:
+    def _manifest(self, tree: dict[str, Any], expected: Format | None) -> PackageManifest:
         told = upgrade({MANIFEST: tree}, tree["format_version"])[MANIFEST]
         try:
-            manifest = Manifest.model_validate(told)
+            manifest = PackageManifest.model_validate(told)
         except ValidationError as error:
             raise refusal(self.name, f"does not fit: {in_words(error)}", MANIFEST) from None
         if content_sha256(tree["entries"]) != manifest.content_sha256:
@@ -142,7 +142,7 @@ class _Reading:
             )
         return manifest
 
-    def _refuse_other_entries(self, manifest: Manifest, directory: Directory) -> None:
+    def _refuse_other_entries(self, manifest: PackageManifest, directory: Directory) -> None:
         found = {member.name: member.size for member in directory.members[1:]}
         for entry in sorted(manifest.entries.keys() ^ found.keys()):
             reason = (
@@ -153,7 +153,7 @@ class _Reading:
             if told.bytes != found[entry]:
                 raise refusal(self.name, "is not as long as the manifest says", entry)
 
-    def _entry(self, member: Member, manifest: Manifest) -> bytes:
+    def _entry(self, member: PackageEntry, manifest: PackageManifest) -> bytes:
         content = self._content(member)
         if sha256(content) != manifest.entries[member.name].sha256:
             raise refusal(self.name, "was changed: its hash is not the one in the manifest", member.name)

@@ -1,4 +1,4 @@
-"""How a package is written: the same bytes for the same content, and in its place whole or not at all."""
+"""Writing a package: the same bytes for the same content, moved into place as a whole."""
 
 from collections.abc import Mapping
 from zlib import crc32
@@ -9,16 +9,16 @@ from annotator.exchange.parcels.package_layout import (
     LARGEST_TOTAL,
     MANIFEST,
     MOST_ENTRIES,
-    Member,
+    PackageEntry,
     checked_content,
     end_record,
     is_name,
     packed,
 )
-from annotator.exchange.parcels.package_manifest import Facts, manifest_bytes
+from annotator.exchange.parcels.package_manifest import PackageFacts, manifest_bytes
 
 
-def package_bytes(facts: Facts, entries: Mapping[str, bytes], key: bytes) -> bytes:
+def package_bytes(facts: PackageFacts, entries: Mapping[str, bytes], key: bytes) -> bytes:
     """A package of JSON entries and PDFs, the manifest first and the rest by name.
 
     The same bytes for the same facts, entries and private key wherever zlib is the same; `content_sha256` is the same
@@ -34,7 +34,7 @@ def package_bytes(facts: Facts, entries: Mapping[str, bytes], key: bytes) -> byt
     written, directory, offset = [], [], 0
     for name, content in contents.items():
         method, body = packed(content)
-        member = Member(name, method, crc32(content), len(body), len(content), offset)
+        member = PackageEntry(name, method, crc32(content), len(body), len(content), offset)
         written += [member.local_header(), body]
         directory.append(member.central_record())
         offset = member.end

@@ -1,14 +1,14 @@
-"""What work that travels by file is packed in: tasks that go out and work that comes back."""
+"""Packages: task files that go out and work files that come back."""
 
 from annotator.exchange.parcels.package_manifest import (
     FORMAT_VERSION,
     TASK,
     UPGRADERS,
     WORK,
-    Facts,
     Format,
-    Manifest,
     Package,
+    PackageFacts,
+    PackageManifest,
     refuse_forged,
     suffix,
     upgrade,
@@ -23,10 +23,10 @@ __all__ = [
     "TASK",
     "UPGRADERS",
     "WORK",
-    "Facts",
     "Format",
-    "Manifest",
     "Package",
+    "PackageFacts",
+    "PackageManifest",
     "fingerprint",
     "new_key",
     "package_bytes",

@@ -1,4 +1,4 @@
-"""What a task and returned work hold, entry by entry: an allow-list, so that nothing else can leave by accident."""
+"""The content of task files and work files, entry by entry: an allow-list, so nothing else can leave by accident."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -143,7 +143,7 @@ class TaskGuideline(_Entry):
 
 
 class TaskFeedback(_Entry):
-    """What became of this person's work on an item."""
+    """What happened to this person's work on an item."""
 
     DISTINCT = (("item_id",),)
     item_id: Id

@@ -1,4 +1,4 @@
-"""What a receipt is: a short code, fit to be read out, by which two people see that they hold the same package."""
+"""Receipts: a short code, easy to read aloud, that shows that two people hold the same package."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""How a package is signed: Ed25519 keys (RFC 8032), and the words by which two people compare one."""
+"""Package signatures: Ed25519 keys (RFC 8032), and the words by which two people compare a key."""
 
 import hashlib
 
@@ -6,7 +6,7 @@ from nacl.exceptions import BadSignatureError
 from nacl.signing import SigningKey, VerifyKey
 
 WORDS = 6
-# Letters that are told apart when they are read out over a telephone.
+# Letters that are distinguished when they are read out over a telephone.
 CONSONANTS, VOWELS = "bdfghklmnprstvwz", "aeio"
 
 

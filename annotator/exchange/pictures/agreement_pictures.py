@@ -1,4 +1,4 @@
-"""How agreement is drawn for people to look at and to print: by group as dots, over weeks as a line."""
+"""Pictures of agreement: dots by group, lines by week."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta

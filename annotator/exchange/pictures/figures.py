@@ -1,4 +1,4 @@
-"""How results are drawn for people to look at and to print: systems with their intervals."""
+"""Pictures of results: systems with their intervals."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

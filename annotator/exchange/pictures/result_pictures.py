@@ -1,4 +1,4 @@
-"""How results are drawn beside plain intervals: heat maps, points in a plane, lines, bars, and pairs of values."""
+"""More pictures of results: heat maps, scatter plots, lines, bars, and paired values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ INCH_PER_ROW = 0.24
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
-    """A named place in a plane; `strong` ones stand out, and are joined where a picture has a front."""
+class PicturePoint:
+    """A named point; `strong` ones stand out, and are joined where a picture has a front."""
 
     name: str
     x: float
@@ -51,7 +51,7 @@ def heat(
             _write(axes, j, i, value, colours(share), ink)
     axes.set_yticks(range(len(shown)), [short(row) for row in shown])
     axes.set_xticks(range(len(columns)), [short(column, WIDEST_HEAD) for column in columns])
-    # Above, where they are seen before anybody scrolls.
+    # Above, where they are seen before anyone scrolls.
     axes.xaxis.tick_top()
     if sum(len(short(column, WIDEST_HEAD)) for column in columns) > ink.width * 7:
         for label in axes.get_xticklabels():
@@ -103,7 +103,7 @@ def _light(colour: tuple[float, ...]) -> float:
 
 
 def plane(
-    title: str, points: Sequence[Point], x: str, y: str, ink: Ink = PRINTED, *, front: bool = False,
+    title: str, points: Sequence[PicturePoint], x: str, y: str, ink: Ink = PRINTED, *, front: bool = False,
     band: tuple[float, float] | None = None, level: float | None = None,
 ) -> Any:  # fmt: skip
     """Named points with their intervals upwards, the strong ones full; with `front` these are joined as a front.
@@ -132,7 +132,7 @@ def plane(
     return figure
 
 
-def _name(axes: Any, points: Sequence[Point], ink: Ink) -> None:
+def _name(axes: Any, points: Sequence[PicturePoint], ink: Ink) -> None:
     """Names beside their points, those in the right half to the left, and no two in one place."""
     left, right = axes.get_xlim()
     axes.set_xlim(left, right)
@@ -151,7 +151,7 @@ def _name(axes: Any, points: Sequence[Point], ink: Ink) -> None:
 def clouds(
     title: str, groups: Mapping[str, Sequence[tuple[float, float]]], x: str, y: str, ink: Ink = PRINTED
 ) -> Any:
-    """Points of several groups, told apart by colour and mark, each group's mean drawn large."""
+    """Points of several groups, broken down by colour and mark, each group's mean drawn large."""
     figure, axes = sheet(3.8, title, ink)
     _frame(axes, x, y, ink)
     for place, (name, points) in enumerate(groups.items()):

@@ -1,4 +1,4 @@
-"""How validation is drawn: judges and people on one axis with the human band across, and what each confuses."""
+"""Pictures of validation: judges and people on one axis with the human band, and confusion matrices."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,15 +9,15 @@ from annotator.domain.texts.estimate import Estimate
 from annotator.exchange.pictures.figures import PRINTED, Ink, name_axis, sheet, short, spell
 from annotator.exchange.pictures.result_pictures import contrasting
 
-# Whoever wants more of them narrows the table; the rest is counted at the foot.
+# Anyone who wants more of them narrows the table; the rest is counted at the foot.
 MOST_LINES, MOST_PANELS, PER_ROW = 80, 12, 4
 INCH_PER_LINE = 0.29
 ROOM_FOR_WORDS = 0.12
 
 
 @dataclass(frozen=True, slots=True)
-class Rated:
-    """A rater's figure: full for a judge, hollow for people; `remark` says where it tells less than it seems to."""
+class PlottedRater:
+    """A rater's figure: filled for a judge, hollow for people; `remark` states a limitation."""
 
     name: str
     estimate: Estimate
@@ -27,10 +27,10 @@ class Rated:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Raters on the same units, and people's figure with one another, whose interval lies across them all."""
+    """Raters on the same units, and the human band across them."""
 
     title: str
-    raters: Sequence[Rated]
+    raters: Sequence[PlottedRater]
     human: Estimate | None
 
 
@@ -90,7 +90,7 @@ def _band(axes: Any, human: Estimate | None, top: float, bottom: float, ink: Ink
     axes.plot([human.value] * 2, [top, bottom], color=ink.mark, linewidth=1, linestyle=":", zorder=0.6)
 
 
-def _rated(axes: Any, y: float, rater: Rated, ink: Ink) -> None:
+def _rated(axes: Any, y: float, rater: PlottedRater, ink: Ink) -> None:
     found = rater.estimate
     if found.value is None:
         axes.annotate("undefined", (0.01, y), va="center", fontsize=8, color=ink.faint)
@@ -137,7 +137,7 @@ def differences(
 ) -> Any:
     """Differences with their intervals about a line at 0; hollow where the interval spans it.
 
-    With a `margin`, how much worse something may be, that line is dashed, and the interval is held against it.
+    With a `margin`, how much worse something may be, that line is dashed, and the interval is compared with it.
     """
     drawn = list(rows[:MOST_LINES])
     figure, axes = sheet(1.2 + INCH_PER_LINE * max(3, len(drawn)), title, ink)

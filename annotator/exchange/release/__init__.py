@@ -1,1 +1,1 @@
-"""Our own release: records, layout, tables, data card."""
+"""Goldsmith's own release: records, layout, tables, data card."""

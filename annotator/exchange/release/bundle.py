@@ -1,4 +1,4 @@
-"""What a set of files says once it is read: its records, thing by thing, and what is wrong with the rest."""
+"""The records read from a set of files, and the problems found in the rest."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -35,7 +35,7 @@ from annotator.exchange.release.validation_records import InformedRecord, Valida
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong with one entry of a file. A note is said, but keeps nothing out.
+    """A problem of one entry of a file. A note is reported, but does not keep it out.
 
     `index` counts from 0 in the file's list; None means the file as a whole.
     """
@@ -52,7 +52,7 @@ class Problem:
 
 @dataclass(slots=True)
 class Bundle:
-    """The records of a release or of a peer's files, and what it says of itself as a whole.
+    """The records of a release or of another benchmark's files, with facts about the whole.
 
     `places` tells from which file and index an id came.
     """

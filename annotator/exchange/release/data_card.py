@@ -1,4 +1,4 @@
-"""What a release says about itself in plain words: the data card that lies beside its files."""
+"""The data card: a plain-language description of a release, next to its files."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -18,8 +18,8 @@ NO_LICENCE = "Not stated yet. Ask the project's coordinator before using these f
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
-    """What the project says about the release beyond its records.
+class ReleaseFacts:
+    """Facts of the project about the release beyond its records.
 
     `agreement` are figures over all items of a stage, `drafted` the documents with units from models' drafts, `weights`
     those that criteria may have where they are not 1 to 3.
@@ -34,7 +34,7 @@ class Facts:
     weights: str = ""
 
 
-def text(bundle: Bundle, facts: Facts) -> str:
+def text(bundle: Bundle, facts: ReleaseFacts) -> str:
     """The card as Markdown. The release's number is left to the manifest, so that the card does not change with it."""
     parts = [f"# {line(facts.title)}", facts.description.strip() or "No description was given."]
     for heading, body in _sections(bundle, facts):
@@ -42,7 +42,7 @@ def text(bundle: Bundle, facts: Facts) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _sections(bundle: Bundle, facts: Facts) -> Iterable[tuple[str, str]]:
+def _sections(bundle: Bundle, facts: ReleaseFacts) -> Iterable[tuple[str, str]]:
     yield "What is in it", _counts(bundle)
     yield "Items", _items(bundle)
     yield "Weights", _weights(bundle)
@@ -147,7 +147,7 @@ def _cited_pages(bundle: Bundle) -> str:
         )
     return (
         f"{known} Their texts are not included, since they are the works of others. A page that is fetched again can "
-        "be held against the checksum."
+        "be compared with the checksum."
     )
 
 

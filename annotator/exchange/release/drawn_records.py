@@ -1,4 +1,4 @@
-"""What a release holds so that its scores can be computed again: drawn parts, cited pages, and prompts."""
+"""Release records that let scores be recomputed: extracts, cited pages and prompts."""
 
 import re
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""How the gold came about, in the words of the data card: who wrote, how far they agreed, and what became of it."""
+"""The data card's account of the gold: who wrote it, how far they agreed, and how it was settled."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -37,7 +37,7 @@ class StageFigure:
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """How many of an artifact's units came from models' drafts, of how many, and from which models."""
+    """The number of an artifact's units from models' drafts, the total, and the models."""
 
     artifact_id: str
     kind: str

@@ -1,4 +1,4 @@
-"""How counts become tables in Markdown."""
+"""Markdown tables of counts."""
 
 from collections.abc import Iterable, Mapping
 

@@ -1,4 +1,4 @@
-"""What a release says of the work in pairs: guidelines, sealed revisions, frozen agreement, and what became of it."""
+"""Release records of double annotation: guidelines, sealed revisions, frozen agreement, adjudication."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -169,7 +169,7 @@ def adjudication_record(
 
 
 def consensus_version(record: AdjudicationRecord) -> ConsensusVersion:
-    """The closed version of a record, with letters in the place of people; ValueError names whoever has none."""
+    """The closed version of a record, with letters in the place of people; ValueError names the person who has none."""
     letters = {person: letter for letter, person in record.letters.items()}
     return ConsensusVersion(
         **record.model_dump(include={"id", "adjudication_id", "version", "artifact_id", "revision"}),

@@ -1,4 +1,4 @@
-"""How the work in pairs becomes tables: a line for each frozen figure, each consensus unit's origin, each objection."""
+"""Release tables of double annotation: frozen figures, the origin of each consensus unit, objections."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a Goldsmith release holds: one record class per file, from which the published schemas are made."""
+"""Records of a Goldsmith release: one class per file, from which the published schemas are generated."""
 
 from datetime import datetime
 from typing import Any, ClassVar

@@ -1,4 +1,4 @@
-"""How a release is written and read: our own layout, the same bytes for the same content."""
+"""Writing and reading a release: Goldsmith's own layout, the same bytes for the same content."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -52,10 +52,10 @@ LAYOUT = re.compile(
 )
 NEWER_FILE = re.compile(r"[a-z0-9_-]{1,60}\.json")
 VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})")
-AGAIN = "Get the release anew; nothing was changed."
+AGAIN = "Get the release again; nothing was changed."
 
 
-def content(bundle: Bundle, facts: data_card.Facts) -> tuple[dict[str, Content], Manifest]:
+def content(bundle: Bundle, facts: data_card.ReleaseFacts) -> tuple[dict[str, Content], Manifest]:
     """The files that the manifest lists, and the manifest; the release's number and the time are in none of them."""
     bundle = ordered(bundle)
     records = _by_file(bundle)
@@ -265,7 +265,7 @@ def _verify(folder: Path, manifest: Manifest, contents: Mapping[str, bytes], *, 
 
 
 class _Reader:
-    """One reading: gathers the records of each file, and the problems."""
+    """A reader that collects the records of each file, and the problems."""
 
     def __init__(self, *, lenient: bool, released: bool) -> None:
         """`lenient`: a newer format may hold more. `released`: Goldsmith wrote it, and faults in it are noted only."""

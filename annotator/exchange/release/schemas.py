@@ -1,6 +1,6 @@
-"""How the published JSON Schemas come about: from the record classes, so that the two never differ.
+"""The published JSON Schemas, generated from the record classes so that the two never differ.
 
-`python -m annotator.exchange.release.schemas` writes them anew.
+`python -m annotator.exchange.release.schemas` writes them again.
 """
 
 from pathlib import Path

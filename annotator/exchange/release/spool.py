@@ -1,4 +1,4 @@
-"""How judgements, which come in millions, wait on the disk while a release is made of them."""
+"""Judgements, possibly millions, buffered on disk while a release is written."""
 
 import tempfile
 import weakref
@@ -17,7 +17,7 @@ Told = tuple[str, RaterKind, str, Status]
 
 
 class Spool(Collection[JudgementRecord]):
-    """Judgements in a file without a name, in the order in which they came; each reading begins at the first."""
+    """Judgements in an unnamed file, in order; each reading starts at the first."""
 
     def __init__(self, records: Iterable[JudgementRecord]) -> None:
         """Refusal when the disk has no room for them."""

@@ -1,4 +1,4 @@
-"""How a release becomes tables: one CSV file per thing, for spreadsheets and for pandas.
+"""Release tables as CSV: one file per thing, for spreadsheets and pandas.
 
 The files start with a byte order mark: without it Excel takes UTF-8 for the local code page, and pandas skips it.
 Reports' texts stay in the JSON files, because Excel cuts a cell at 32 767 characters.

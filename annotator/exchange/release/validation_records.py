@@ -1,4 +1,4 @@
-"""What a release holds of judge validation: sets with their first labels and looks, reviews and rulings."""
+"""Release records of judge validation: sets with first labels and looks, reviews and rulings."""
 
 from datetime import datetime
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""How a paper or page is read as text: plain text as it is, a PDF by the words on its pages."""
+"""Papers and pages as text: plain text unchanged, a PDF by the words on its pages."""
 
 from pathlib import Path
 from typing import Any

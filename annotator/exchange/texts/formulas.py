@@ -1,4 +1,4 @@
-"""How mathematics in a text is read and drawn: what stands between dollars or TeX's brackets, unless it is money."""
+"""Mathematics in a text, read and drawn: between dollars or TeX's brackets, unless it is money."""
 
 import re
 import warnings

@@ -1,4 +1,4 @@
-"""How foreign Markdown becomes HTML that is safe to show, in the subset that Qt's rich text knows."""
+"""Foreign Markdown as safe HTML, in the subset that Qt's rich text supports."""
 
 import re
 import time

@@ -1,4 +1,4 @@
-"""How much of foreign Markdown is rendered: beyond these bounds it is shown as plain text instead.
+"""Limits on rendering foreign Markdown; beyond them it is shown as plain text.
 
 Without them a hostile report costs the parser or the layout engine minutes; with all of them kept, none that was
 tried (tests/exchange/texts/test_rendering_hostile.py) takes as long as a second.
@@ -30,7 +30,7 @@ _MARK = re.compile(r"[*_~]{1,3}|\[|`+|<")
 
 
 class TooMuch(Exception):
-    """A bound was passed; the message says which, as the reason to show."""
+    """A limit was exceeded; the message is the reason to show."""
 
 
 def check_size(markdown: str) -> None:

@@ -1,1 +1,1 @@
-"""How pages reach the project and the person: verbs, questions, jobs, and what a page is."""
+"""The link between pages, the project and the person: actions, queries, jobs, and the page itself."""

@@ -1,4 +1,4 @@
-"""What the person working is asked for, as pages show it: by when, and of which stages."""
+"""Assignments of the person working: stages and due dates, as pages show them."""
 
 from collections.abc import Collection
 from datetime import datetime

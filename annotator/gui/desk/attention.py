@@ -1,4 +1,4 @@
-"""How active time is counted: stretches between two signs of life, none longer than a minute."""
+"""Active time: intervals between two signs of activity, none longer than a minute."""
 
 import time
 from collections.abc import Callable
@@ -16,7 +16,7 @@ _SIGNS = frozenset(
 
 
 class Clock:
-    """Active seconds since the last `take`; it stands still until the first sign of life."""
+    """A clock of active seconds since the last `take`; it stands still until the first activity."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
@@ -47,7 +47,7 @@ class Clock:
 
 
 class Attention(QObject):
-    """Keeps a clock going by what the person does in the window of a page while that page is in view."""
+    """Feeds a clock with activity in a page's window while that page is in view."""
 
     def __init__(self, page: QWidget, clock: Clock) -> None:
         super().__init__(page)

@@ -1,4 +1,4 @@
-"""How the window has orders carried out: the command line does them as a child, and tells how far it is."""
+"""Child processes: the command line runs orders for the window and reports progress."""
 
 import json
 import os
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
 from annotator.gui.desk.desk import Desk
-from annotator.gui.desk.staying import keyboard_stays
+from annotator.gui.desk.focus_keeper import keyboard_stays
 
 if TYPE_CHECKING:
-    from annotator.actions.running.orders import AnyOrder
+    from annotator.actions.orders.orders import AnyOrder
 
 # How far a child stands back behind the window where both want the processor.
 NICENESS = 5
@@ -24,7 +24,7 @@ PATIENCE_MS = 5000
 
 
 class Child(QObject):
-    """An order in a process of its own, so that the window never waits for it; its JSON lines become signals."""
+    """An order in a child process, so that the window never waits; its JSON lines become signals."""
 
     progressed = Signal(dict)
     """A line of progress: done, total, rate, left_s, cost_usd, missing …"""
@@ -43,13 +43,13 @@ class Child(QObject):
         self._last: dict[str, Any] = {}
 
     def start(self, order: "AnyOrder", *, estimate: bool = False) -> bool:
-        """Carry an order out, or say what it would take; whether that begins.
+        """Run an order, or say what it would take; whether that begins.
 
         The order goes in as a line of JSON; keys of endpoints travel in the environment, and only where one is asked.
         """
         # Most windows never order anything.
-        from annotator.actions.running import orders
-        from annotator.actions.running.requests import Request
+        from annotator.actions.orders import orders
+        from annotator.actions.orders.requests import ChildRequest
 
         given = {} if estimate else self._desk.ask(orders.handed_over, order)
         if given is None or self.running:
@@ -62,7 +62,7 @@ class Child(QObject):
         program, first = command()
         self.process.start(program, [*first, "child"])
         readonly = project.readonly or estimate
-        self.say(Request(project.path, order, project.by, readonly=readonly, estimate=estimate).line())
+        self.say(ChildRequest(project.path, order, project.by, readonly=readonly, estimate=estimate).line())
         return True
 
     @property

@@ -1,4 +1,4 @@
-"""How a run in a process of its own is watched: how far it is, what it cost, a way to stop it, and how it ended."""
+"""Progress of a child process: status, cost, a stop button, and how it ended."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -12,17 +12,17 @@ from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.layouts import vertical
 
 if TYPE_CHECKING:
-    from annotator.actions.running.orders import AnyOrder
+    from annotator.actions.orders.orders import AnyOrder
 
 
 class ChildProgress(QWidget):
-    """Hidden while nothing runs. A refusal is told to the window; `ended` comes in any case, with the last line."""
+    """Progress of a child, hidden while none runs. Refusals go to the window; `ended` always comes last."""
 
     ended = Signal(dict)
     progressed = Signal(dict)
 
     def __init__(self, desk: Desk, what: str, page: str, **place: Any) -> None:
-        """`what` is under way, and `page` with its `place` shows what came of it."""
+        """`what` is in progress, and `page` with its `place` shows what came of it."""
         super().__init__()
         self._desk = desk
         self._what, self._page, self._place = what, page, place
@@ -37,7 +37,7 @@ class ChildProgress(QWidget):
 
     @property
     def running(self) -> bool:
-        """Whether a run is under way."""
+        """Whether a run is in progress."""
         return self._child.running
 
     def start(self, order: "AnyOrder", what: str) -> bool:
@@ -74,7 +74,7 @@ class ChildProgress(QWidget):
 
 
 def in_words(line: dict[str, Any]) -> str:
-    """A line of progress: what the run waits for, or how many are under way, what it cost, what did not come."""
+    """A line of progress: what the run waits for, or how many are in progress, what it cost, what did not come."""
     if line.get("paused"):
         return str(line["paused"])
     parts = []

@@ -1,4 +1,4 @@
-"""How the window reaches the project: verbs are done, questions asked, and every change told to all who show it."""
+"""The desk: actions are done, queries asked, and every change announced to all pages."""
 
 from collections.abc import Callable
 from contextlib import closing
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class Desk(QObject):
-    """The one place through which pages read and change the open project."""
+    """The only access of pages to the open project, for reading and for changes."""
 
     changed = Signal(object)
     """A Change that was committed, by this window or by a judging child."""
@@ -83,7 +83,7 @@ class Desk(QObject):
     ) -> None:
         """Do a long verb on another thread over a connection of its own; it is given `progress=` to call.
 
-        `then` gets the verb's result, or None when it was refused (the refusal is told as ever).
+        `then` gets the verb's result, or None when it was refused (the refusal is told as usual).
         """
         hearers = Hearers(then, progress, self._done, self.refused.emit, job=True)
         self._send(
@@ -104,11 +104,11 @@ class Desk(QObject):
 
     @property
     def job(self) -> str:
-        """What is said of the job that is under way; empty while there is none."""
+        """What is said of the job that is in progress; empty while there is none."""
         return self._errands.job
 
     def wait(self) -> None:
-        """Return when no errand is under way; for tests."""
+        """Return when no background task is in progress; for tests."""
         self._errands.wait()
 
     def forget_pages(self) -> None:
@@ -116,7 +116,7 @@ class Desk(QObject):
         self._errands.forget_senders()
 
     def end(self) -> None:
-        """Give the file back once no errand is under way; nothing is asked, done or told any more."""
+        """Give the file back once no background task is in progress; nothing is asked, done or told any more."""
         self._ended = True
         self._errands.end()
         keeping.forget(self.project.path)

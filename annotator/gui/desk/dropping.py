@@ -1,4 +1,4 @@
-"""How files come in by being dropped: which they are, and what a dropped folder holds."""
+"""Files dropped on a page, including those in a dropped folder."""
 
 from collections.abc import Sequence
 from pathlib import Path

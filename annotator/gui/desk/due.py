@@ -1,4 +1,4 @@
-"""How a date by which something is due is written: the day, and how near it is or how long past."""
+"""Due dates in words: the day, and how near or overdue it is."""
 
 from datetime import UTC, datetime
 

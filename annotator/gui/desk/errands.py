@@ -1,4 +1,4 @@
-"""How something is done on another thread, and what came of it told on the window's own."""
+"""Background tasks: work on another thread, its result delivered on the window's own."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -11,19 +11,19 @@ from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
 from annotator.domain.texts.refusal import Refusal
-from annotator.gui.desk.staying import Pressed, be_seen, keyboard_stays
+from annotator.gui.desk.focus_keeper import Pressed, be_seen, keyboard_stays
 
 Tell = Callable[[str, int, int], None]
 """Takes what is being done, how much of it is done, and of how much; 0 of 0 when nobody knows."""
 
 
 class _Stopped(Exception):
-    """Nobody wants the job any more: it takes back what it was about to write."""
+    """The job was cancelled; what it was about to write is rolled back."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hearers:
-    """Who hears what of an errand: those who sent it, then everyone."""
+    """Listeners of a background task: its senders, then everyone else."""
 
     then: Callable[[Any], object] | None
     progress: Tell | None = None
@@ -37,7 +37,7 @@ class Hearers:
 
 
 class Errands(QObject):
-    """One errand after the other. Whoever is gone by the time that one comes home is not told of it."""
+    """A queue of background tasks. Listeners that are gone when a task ends are not called."""
 
     free = Signal()
     """The last job has ended."""
@@ -54,7 +54,7 @@ class Errands(QObject):
         self._pressed = Pressed(self)
 
     def __len__(self) -> int:
-        """How many are under way, or home but not told of yet."""
+        """How many are in progress, or home but not told of yet."""
         return len(self._out)
 
     def send(self, act: Callable[[Tell], Any], hearers: Hearers) -> None:
@@ -67,7 +67,7 @@ class Errands(QObject):
 
     @property
     def job(self) -> str:
-        """What is said of the job that is under way; empty while there is none."""
+        """What is said of the job that is in progress; empty while there is none."""
         return (self._said or "Work in progress") if self._jobs() else ""
 
     def stop_jobs(self) -> None:
@@ -78,11 +78,11 @@ class Errands(QObject):
         return any(hearers.job for hearers in self._out.values())
 
     def wait(self) -> None:
-        """Return when nothing is under way; what came of it is told at the next idle."""
+        """Return when nothing is in progress; what came of it is told at the next idle."""
         self._threads.waitForDone()
 
     def forget_senders(self) -> None:
-        """Those who sent what is under way are being taken down; everyone else still hears of it."""
+        """Those who sent what is in progress are being taken down; everyone else still hears of it."""
         for number, hearers in self._out.items():
             self._out[number] = replace(hearers, then=None, progress=None)
 
@@ -123,7 +123,7 @@ class Errands(QObject):
 
 
 def words(what: str, done: int, total: int) -> str:
-    """What is being done, and how far it is where somebody knows."""
+    """What is being done, and how far it is where someone knows."""
     said = what[:1].upper() + what[1:]
     return f"{said}, {done:,} of {total:,}" if total else said
 

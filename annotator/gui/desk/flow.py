@@ -1,4 +1,4 @@
-"""How a page goes on by itself: a visible moment after what was done, unless something else is done first."""
+"""Automatic advance: the next unit after a visible pause, unless something else is done first."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, QTimer
 
 
 class Flow(QObject):
-    """Where it goes on to is for each page to say."""
+    """Base class of automatic advance; pages say where to go."""
 
     def __init__(self, moment_ms: int, parent: QObject) -> None:
         super().__init__(parent)

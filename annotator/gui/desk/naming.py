@@ -1,4 +1,4 @@
-"""How people and stages are written, and in which order people stand."""
+"""Names of people and stages, and their order."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""What a page is: one step of the work, reached from the left, with its own acts and a count of what waits."""
+"""The base class of pages: one step of the work, with its own acts and a count of waiting work."""
 
 from collections.abc import Callable
 from functools import partial
@@ -14,7 +14,7 @@ from annotator.gui.desk.desk import Desk
 
 
 class Page(QWidget):
-    """A step of the work. Pages are made when first visited and live as long as their project is open."""
+    """A page: one step of the work, made at its first visit, alive as long as its project is open."""
 
     NAME: ClassVar[str]
     ICON: ClassVar[str]

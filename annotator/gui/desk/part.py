@@ -1,4 +1,4 @@
-"""What the parts of a page have in common."""
+"""The base class of the parts of a page."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -12,8 +12,8 @@ from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.layouts import vertical
 
 
-class Part(QWidget):
-    """A tab: its answers above, its body, its bar below. `acts` says what each act of the key table does here."""
+class PagePart(QWidget):
+    """A tab of a page: messages above, body, bar below. `acts` maps acts of the key table to methods."""
 
     def __init__(self, desk: Desk, bar: ActsBar) -> None:
         super().__init__()

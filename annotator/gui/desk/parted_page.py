@@ -1,4 +1,4 @@
-"""A page of several parts: tabs over the same material, each with its own acts, one in view at a time."""
+"""A page of several parts: tabs over the same material, each with its own acts."""
 
 from functools import partial
 from typing import Any, TypeVar
@@ -10,18 +10,18 @@ from annotator.domain.texts.change import Change
 from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
-from annotator.gui.desk.part import Part
+from annotator.gui.desk.part import PagePart
 from annotator.gui.widgets.bars.tabs import Tabs
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 SETTLE_MS = 500
-P = TypeVar("P", bound=Part)
+P = TypeVar("P", bound=PagePart)
 
 
 class PartedPage(Page):
-    """Tabs; the keys act on the part in view, and `TURNS` names the act that goes to each tab.
+    """A page with tabs; keys act on the current one, and `TURNS` names the act that goes to each.
 
     A part is made when it is first shown: heirs name in `PARTS` the cached property that makes each and `put`s it.
     """
@@ -40,7 +40,7 @@ class PartedPage(Page):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self.made: dict[int, Part] = {}
+        self.made: dict[int, PagePart] = {}
         """The parts that were shown already, by tab."""
         self._later = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._later.timeout.connect(self._fill)
@@ -59,7 +59,9 @@ class PartedPage(Page):
         about.setProperty("role", "quiet")
         about.clicked.connect(lambda: self.desk.go("Help", topic=topic))
         self._top = QWidget()
-        self.head = horizontal(PlainLabel(self.NAME, "title"), Stretch(1), about, on=self._top, margins=0)
+        self.head = horizontal(
+            PlainLabel(self.NAME, "title"), StretchSpace(1), about, on=self._top, margins=0
+        )
         work = QWidget()
         vertical(self._top, (self.tabs, 1), on=work, margins=(20, 16, 20, 12), spacing=6)
         self.denied = EmptyState("lock", *self.DENIED)
@@ -102,9 +104,9 @@ class PartedPage(Page):
         return frozenset(self.TABS)
 
     @property
-    def part(self) -> Part:
+    def part(self) -> PagePart:
         """The part in view, made now if it was never shown."""
-        made: Part = getattr(self, self.PARTS[self.tabs.currentIndex()])
+        made: PagePart = getattr(self, self.PARTS[self.tabs.currentIndex()])
         return made
 
     def arrive(self, place: dict[str, Any]) -> None:

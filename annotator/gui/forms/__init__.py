@@ -1,1 +1,1 @@
-"""The form of each kind of document: its fields, its words, its guideline."""
+"""Forms for each kind of document: fields, words, guideline."""

@@ -1,4 +1,4 @@
-"""How a unit's quotations are shown: each by its beginning and its page, a press away from its place in the source."""
+"""Quotations of a unit: the beginning and page of each, linked to its place in the source."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -34,7 +34,7 @@ class AnchorChip(QWidget):
 
 
 class AnchorChips(QWidget):
-    """A unit's quotations, one below the other; each is told by its place, counted from 0."""
+    """A unit's quotations, one below the other, by index from 0."""
 
     opened = Signal(int)
     removed = Signal(int)

@@ -1,4 +1,4 @@
-"""How gold evidence is written: works with their identifiers, read as they are typed."""
+"""Form for gold evidence: works with their identifiers, checked as they are typed."""
 
 from collections.abc import Collection
 
@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel
 from annotator.domain.kinds.finding import Finding
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.identifier import work_named
-from annotator.gui.forms.fields import Line, Year
+from annotator.gui.forms.fields import TextLine, YearField
 from annotator.gui.forms.unit_editor import UnitEditor
 
 SCHEMES = {"doi": "DOI", "arxiv": "arXiv", "isbn": "ISBN", "url": "Address"}
@@ -18,8 +18,8 @@ class ReferenceEditor(UnitEditor):
 
     def build(self) -> None:
         """Identifier with what it was read as, authors, year."""
-        self.identifier = Line("Identifier", "DOI, arXiv id, ISBN or address")
-        self.year, authors = Year(), Line("Authors", "Authors")
+        self.identifier = TextLine("Identifier", "DOI, arXiv id, ISBN or address")
+        self.year, authors = YearField(), TextLine("Authors", "Authors")
         self.read_as = QLabel()
         self.read_as.setProperty("role", "hint")
         grid = QGridLayout()

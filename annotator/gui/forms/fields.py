@@ -1,4 +1,4 @@
-"""What the fields of a unit are beside its text: a choice among a few, a choice from a list, a line, a number."""
+"""Fields of a unit beside its text: button choice, list choice, line, number."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,8 +25,8 @@ SHOWN_LETTERS = 8
 AROUND_LIST = 46
 
 
-class Choice(QWidget):
-    """A row of buttons of which at most one is down; digits and arrows choose while it has the focus."""
+class ChoiceButtons(QWidget):
+    """Buttons of which at most one is down; digits and arrows choose while it has the focus."""
 
     chosen = Signal(object)
 
@@ -171,7 +171,7 @@ class PickList(QComboBox):
         event.ignore()
 
 
-class Line(LineField):
+class TextLine(LineField):
     """A single line of text."""
 
     stirred = Signal()
@@ -210,7 +210,7 @@ class Line(LineField):
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
 
-class Year(Line):
+class YearField(TextLine):
     """A year of four digits, or nothing."""
 
     def __init__(self) -> None:
@@ -238,7 +238,7 @@ class Year(Line):
 
 
 class _Digits(QValidator):
-    """Lets digits through, also none at all, so that leaving the field never takes them back."""
+    """A validator that accepts digits and the empty text."""
 
     def validate(self, text: str, place: int) -> object:
         """Whether only digits are there."""
@@ -246,7 +246,7 @@ class _Digits(QValidator):
         return (QValidator.State.Acceptable if fits else QValidator.State.Invalid, text, place)
 
 
-class Share(AmountBox):
+class ShareField(AmountBox):
     """A share of the whole, from 0 to 1."""
 
     stirred = Signal()

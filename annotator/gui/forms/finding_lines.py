@@ -1,4 +1,4 @@
-"""How the guideline's remarks stand under a field: an icon and words, never in the way."""
+"""Remarks of the guideline below a field: an icon and words."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ ICON_SIZE = 14
 
 
 class FindingLines(QWidget):
-    """One line for each remark; no height at all while there are none."""
+    """One line for each remark; without height when there is none."""
 
     def __init__(self) -> None:
         super().__init__()

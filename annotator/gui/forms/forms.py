@@ -1,4 +1,4 @@
-"""Which form a kind is written in: the standard one, but for those that have their own."""
+"""The form of each kind: the standard one, or the kind's own."""
 
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS

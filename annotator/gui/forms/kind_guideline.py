@@ -1,4 +1,4 @@
-"""How the guideline stands beside the form: what it says on the kind, and on the field that has the focus."""
+"""Guideline beside the form: on the kind, and on the focused field."""
 
 from functools import lru_cache
 

@@ -1,4 +1,4 @@
-"""How a unit's note stands below it: told from the unit's own words by its icon."""
+"""The note below a unit, set apart from the unit's own words by its icon."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QWidget

@@ -1,4 +1,4 @@
-"""How a gold plan is written: sub-tasks in order, their words counted as they are typed."""
+"""Form for gold plans: sub-tasks in order, with a live word count."""
 
 from PySide6.QtCore import Qt
 

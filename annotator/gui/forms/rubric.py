@@ -1,4 +1,4 @@
-"""How a rubric is written: criteria with their weights and the key insights they come from."""
+"""Form for rubrics: criteria with their weights and the key insights they come from."""
 
 from collections.abc import Sequence
 

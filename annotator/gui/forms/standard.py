@@ -1,7 +1,7 @@
-"""What the fields of a kind are edited in, as its table says: buttons, a list, a share, or a line of text."""
+"""Standard form fields from a kind's table: buttons, a list, a share, or a line of text."""
 
 from annotator.domain.kinds.spec import UnitField
-from annotator.gui.forms.fields import Choice, Line, PickList, Share
+from annotator.gui.forms.fields import ChoiceButtons, PickList, ShareField, TextLine
 
 # The keys that choose from a unit's first choice wherever the focus is in it.
 CHOOSING = ("weight_1", "weight_2", "weight_3")
@@ -11,7 +11,7 @@ BUTTONS = 11
 # Each of the first is chosen by its digit, the others by the arrows.
 DIGITS = 9
 
-StandardField = Choice | PickList | Share | Line
+StandardField = ChoiceButtons | PickList | ShareField | TextLine
 
 
 def made(field: UnitField, *, keyed: bool) -> StandardField:
@@ -26,10 +26,10 @@ def made(field: UnitField, *, keyed: bool) -> StandardField:
         pick.offer([(value, words or str(value)) for value, words, _ in field.options])
         return pick
     if field.options:
-        return Choice(
+        return ChoiceButtons(
             field.title, [_button(place, keyed, *option) for place, option in enumerate(field.options)]
         )
-    return Share() if field.level == "interval" else Line(field.title, field.title)
+    return ShareField() if field.level == "interval" else TextLine(field.title, field.title)
 
 
 def _button(place: int, keyed: bool, value: object, words: str, hint: str) -> tuple[object, str, str]:

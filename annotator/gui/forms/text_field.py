@@ -1,4 +1,4 @@
-"""What a unit's text is typed into: it grows with its text and keeps its cursor when the text is put anew."""
+"""Text field of a unit: it grows with its text and keeps its cursor when the text is replaced."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a unit is edited in: its text, its kind's own fields, its quotations, its note, and the guideline's remarks."""
+"""Editor of a unit: its text, fields, quotations, note, and the guideline's remarks."""
 
 from collections.abc import Collection, Sequence
 from itertools import pairwise
@@ -14,7 +14,7 @@ from annotator.domain.material.item import Item
 from annotator.gui import theme
 from annotator.gui.forms import standard
 from annotator.gui.forms.anchor_chip import AnchorChips
-from annotator.gui.forms.fields import Choice, Line, PickList, Share
+from annotator.gui.forms.fields import ChoiceButtons, PickList, ShareField, TextLine
 from annotator.gui.forms.finding_lines import FindingLines
 from annotator.gui.forms.note_row import NoteRow
 from annotator.gui.forms.standard import StandardField
@@ -76,12 +76,12 @@ class UnitEditor(QFrame):
         keyed = not self.given
         for field in self.words.fields:
             widget = self.made(field, keyed=keyed)
-            keyed = keyed and not isinstance(widget, Choice)
-            if isinstance(widget, Share):
+            keyed = keyed and not isinstance(widget, ChoiceButtons)
+            if isinstance(widget, ShareField):
                 caption = QLabel(field.title)
                 caption.setBuddy(widget)
                 self.row.addWidget(caption)
-            self.row.addWidget(widget, int(isinstance(widget, Line)))
+            self.row.addWidget(widget, int(isinstance(widget, TextLine)))
             self.add_field(field.name, widget)
 
     def made(self, field: UnitField, *, keyed: bool) -> StandardField:
@@ -111,11 +111,11 @@ class UnitEditor(QFrame):
     def add_field(self, name: str, field: Field) -> None:
         """Take a field into the unit: what happens in it is told under that name."""
         self.fields[name] = field
-        if isinstance(field, Choice | PickList):
+        if isinstance(field, ChoiceButtons | PickList):
             field.chosen.connect(lambda value: self.chosen.emit(self.unit_id, name, value))
         else:
             field.stirred.connect(lambda: self.typed.emit(self.unit_id, name, field.value()))
-        if isinstance(field, TextField | Line):
+        if isinstance(field, TextField | TextLine):
             field.paused.connect(lambda text: self.paused.emit(self.unit_id, name, text))
 
     def show_unit(self, unit: Unit, number: int, typing: Collection[str] = ()) -> None:
@@ -161,7 +161,7 @@ class UnitEditor(QFrame):
 
     @property
     def may_wait(self) -> bool:
-        """Whether remarks can wait until somebody works here: nothing is written, or what is written was given."""
+        """Whether remarks can wait until someone works here: nothing is written, or what is written was given."""
         return self.given or not self.text.value().strip()
 
     def unfit(self) -> list[Finding]:
@@ -169,7 +169,7 @@ class UnitEditor(QFrame):
         return []
 
     def show_drafted(self, words: str) -> None:
-        """Say for ever that the unit was taken from a model's draft; empty words say nothing."""
+        """Say permanently that the unit was taken from a model's draft; empty words say nothing."""
         if self._drafted is None and words:
             self._drafted = PlainLabel(role="hint", wrap=True)
             self._places["drafted"].addWidget(self._drafted)
@@ -235,7 +235,7 @@ class UnitEditor(QFrame):
         stops: list[QWidget] = []
         for name, field in self.fields.items():
             if name != "note":
-                stops += below(field, QAbstractButton) if isinstance(field, Choice) else [field]
+                stops += below(field, QAbstractButton) if isinstance(field, ChoiceButtons) else [field]
         stops += below(self._chips, QAbstractButton) if self._chips else []
         return [*stops, self.fields["note"]] if "note" in self.fields else stops
 
@@ -256,7 +256,7 @@ class UnitEditor(QFrame):
 
     def choose(self, number: int) -> None:
         """Choose the unit's first choice by number, as its key does."""
-        choice = next((field for field in self.fields.values() if isinstance(field, Choice)), None)
+        choice = next((field for field in self.fields.values() if isinstance(field, ChoiceButtons)), None)
         if choice is not None and choice.isEnabled():
             choice.choose(number)
 

@@ -1,4 +1,4 @@
-"""What the mouse finds in the unit at the cursor: a menu of the acts that otherwise have keys, which it tells."""
+"""Context menu of the current unit, with the keys of its acts."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QMenu, QToolButton

@@ -1,4 +1,4 @@
-"""The page of backups: look into one before it replaces anything, then restore it; the present file is set aside."""
+"""The Backups page: inspect a backup, then restore it; the present file is set aside."""
 
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 
 
 class BackupList(QWidget):
@@ -48,7 +48,7 @@ class BackupList(QWidget):
         self.take = QPushButton("Restore this backup")
         self.take.setProperty("role", "primary")
         self.take.clicked.connect(self._restore)
-        foot = horizontal(Stretch(1), self.take)
+        foot = horizontal(StretchSpace(1), self.take)
         column = vertical(on=self, margins=0)
         self.nothing = EmptyState(
             "restore",
@@ -65,7 +65,7 @@ class BackupList(QWidget):
         self.fill()
 
     def fill(self) -> None:
-        """List the backups anew."""
+        """List the backups again."""
         self.list.clear()
         found = backups.listing(self._path)
         for backup in found:
@@ -136,7 +136,12 @@ class BackupsPage(Page):
         self.now.setEnabled(not desk.project.readonly)
         self.now.clicked.connect(self._back_up)
         vertical(
-            title, hint, (self.list, 1), horizontal(self.now, Stretch(1)), on=self, margins=(20, 16, 20, 12)
+            title,
+            hint,
+            (self.list, 1),
+            horizontal(self.now, StretchSpace(1)),
+            on=self,
+            margins=(20, 16, 20, 12),
         )
 
     def arrive(self, place: dict[str, Any]) -> None:

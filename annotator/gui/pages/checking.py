@@ -1,4 +1,4 @@
-"""The page that checks the whole file and says in words what it found."""
+"""The Check page: checks the whole file and lists what it found."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from annotator.actions.releases import checking
 from annotator.domain.texts.counting import counted
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
-from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 
 CHECKED = {
     "item": ("item",),
@@ -63,14 +63,14 @@ class CheckPage(Page):
         self.mend.hide()
         self.restore = QPushButton("See the backups")
         self.restore.clicked.connect(lambda: self.desk.go("Backups"))
-        foot = horizontal(Stretch(1), self.mend, self.restore, self.again)
+        foot = horizontal(StretchSpace(1), self.mend, self.restore, self.again)
         column = vertical(title, hint, card, (self.list, 1), on=self, margins=(20, 16, 20, 12))
         self.list.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         column.addStretch()
         column.addLayout(foot)
 
     def arrive(self, place: dict[str, Any]) -> None:
-        """Check at once: whoever comes here wants to know."""
+        """Check at once."""
         self._check()
 
     def focus_first(self) -> None:

@@ -1,4 +1,4 @@
-"""The page of help: the shipped texts, one topic at a time."""
+"""The Help page: the shipped texts, one topic at a time."""
 
 import platform
 from typing import Any

@@ -1,4 +1,4 @@
-"""The page of imports: choose, look at what would go in, then let it in."""
+"""The Import page: choose files, preview, import."""
 
 from pathlib import Path
 from typing import Any
@@ -15,13 +15,13 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.actions.imports import imports
-from annotator.actions.project.incoming import Preview
+from annotator.actions.project.incoming import ImportPreview
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.fields.choices import ChoiceBox
-from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 
 # People: coordinators with a folder of JSON. What annoys them elsewhere: half-imported files, rows dropped
 # without a word, and not knowing whether importing again makes everything double.
@@ -29,7 +29,7 @@ SHOWN_PROBLEMS = 500
 
 
 class ImportPage(Page):
-    """A preview first; then everything or nothing, unless the bad rows are to be left out."""
+    """A preview first; then everything or nothing, unless bad rows are skipped."""
 
     NAME = "Import"
     ICON = "import"
@@ -38,7 +38,7 @@ class ImportPage(Page):
         super().__init__(desk)
         self._paths: list[Path] = []
         self._taking: list[Path] = []
-        self._found: Preview | None = None
+        self._found: ImportPreview | None = None
         title = QLabel("Import")
         title.setProperty("role", "title")
         hint = QLabel(
@@ -87,7 +87,7 @@ class ImportPage(Page):
         self.go = QPushButton("Import")
         self.go.setProperty("role", "primary")
         self.go.clicked.connect(self._import)
-        return horizontal(self.skip, Stretch(1), self.go)
+        return horizontal(self.skip, StretchSpace(1), self.go)
 
     def focus_first(self) -> None:
         """Work begins with choosing."""
@@ -117,7 +117,7 @@ class ImportPage(Page):
         self.preview.show()
         self.desk.ask_later(self._show, imports.preview, self.format.currentData(), self._paths)
 
-    def _show(self, found: Preview) -> None:
+    def _show(self, found: ImportPreview) -> None:
         self._found = found
         self.preview.setPlainText("\n".join(found.words()))
         self.preview.show()

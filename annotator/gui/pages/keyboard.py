@@ -1,4 +1,4 @@
-"""The page of all keys: what each does, and giving an act another key."""
+"""The Keyboard page: all key bindings, and how to change them."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -19,7 +19,7 @@ WIDEST = 720
 
 
 class KeyboardPage(Page):
-    """Every binding by page; a key that is taken is refused with the name of what has it."""
+    """All bindings by page; a key in use is refused with the name of its act."""
 
     NAME = "Keys"
     ICON = "keyboard"

@@ -1,4 +1,4 @@
-"""The page of releases: what would go out, in which layout, to which folder."""
+"""The Release page: content preview, layout and folder."""
 
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from annotator.domain.texts.counting import counted
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.widgets.bars.progress_row import ProgressRow
-from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
@@ -72,7 +72,7 @@ class ReleasePage(Page):
             self._profiles(),
             self.past_title,
             self.past,
-            Stretch(1),
+            StretchSpace(1),
             on=inside,
             margins=0,
             spacing=12,
@@ -206,6 +206,6 @@ class ReleasePage(Page):
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._folder)))
 
 
-def _told(release: releases.Written) -> str:
+def _told(release: releases.NumberedRelease) -> str:
     when = f"{release.at.astimezone():%Y-%m-%d %H:%M}"
     return f"Release {release.number}   {when}   {release.profile}   content {release.manifest_sha256[:12]}"

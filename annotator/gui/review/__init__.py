@@ -1,1 +1,1 @@
-"""What several pages show of the work of others: sources, verdicts, rulings, replies."""
+"""Views of other people's work shared by several pages: sources, verdicts, rulings, replies."""

@@ -1,4 +1,4 @@
-"""What waits to be adjudicated as Qt shows it: a line for each stage of an item, the most contested first."""
+"""Qt model of the adjudication queue: a line per stage of an item, most contested first."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,8 +8,8 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt
 
-from annotator.actions.adjudication.adjudicating import UNOPENED, Waiting
-from annotator.actions.adjudication.adjudication_sheets import Sheet
+from annotator.actions.adjudication.adjudicating import UNOPENED, QueueLine
+from annotator.actions.adjudication.adjudication_sheets import AdjudicationSheet
 from annotator.domain.experts.adjudication import AdjudicationState
 from annotator.domain.experts.agreement import Figure, bound_of
 from annotator.domain.experts.assignment import Stage
@@ -34,55 +34,55 @@ MEASURES = {
 WAITS = (UNOPENED, AdjudicationState.OPEN.value)
 
 
-class Show(Enum):
-    """Which lines the queue is narrowed to."""
+class LineFilter(Enum):
+    """Filter of the queue."""
 
     CONFLICTS = "Conflicts"
     UNANIMOUS = "Unanimous"
     CLOSED = "Closed"
     ALL = "All"
 
-    def admits(self, line: Waiting) -> bool:
+    def admits(self, line: QueueLine) -> bool:
         """Whether a line is shown under this filter."""
         match self:
-            case Show.CONFLICTS:
+            case LineFilter.CONFLICTS:
                 return line.conflict
-            case Show.UNANIMOUS:
+            case LineFilter.UNANIMOUS:
                 return not line.conflict and not line.closed
-            case Show.CLOSED:
+            case LineFilter.CLOSED:
                 return line.closed
             case _:
                 return True
 
 
 class AdjudicationQueue(QAbstractListModel):
-    """All lines in their order; the rows are those that the filter and the search admit."""
+    """All lines in order; rows are those that match filter and search."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._lines: dict[Place, Waiting] = {}
-        self._rows: list[Waiting] = []
-        self._show, self._words, self._kept = Show.CONFLICTS, "", NOWHERE
+        self._lines: dict[Place, QueueLine] = {}
+        self._rows: list[QueueLine] = []
+        self._show, self._words, self._kept = LineFilter.CONFLICTS, "", NOWHERE
 
     @property
-    def lines(self) -> Sequence[Waiting]:
+    def lines(self) -> Sequence[QueueLine]:
         """Every line, shown or not."""
         return list(self._lines.values())
 
-    def counted(self, show: Show) -> int:
+    def counted(self, show: LineFilter) -> int:
         """How many lines a filter admits."""
         return sum(show.admits(line) for line in self._lines.values())
 
-    def line(self, place: Place) -> Waiting | None:
+    def line(self, place: Place) -> QueueLine | None:
         """A line by its item and stage."""
         return self._lines.get(place)
 
-    def fill(self, lines: Sequence[Waiting]) -> None:
+    def fill(self, lines: Sequence[QueueLine]) -> None:
         """Take over the queue as it now is."""
         self._lines = {place_of(line): line for line in lines}
         self.narrow(self._show, self._words, self._kept)
 
-    def narrow(self, show: Show, words: str, keep: Place) -> None:
+    def narrow(self, show: LineFilter, words: str, keep: Place) -> None:
         """Show only what matches; the line in `keep` stays whatever the filter, so that no one loses their place."""
         self._show, self._words, self._kept = show, words, keep
         sought = words.casefold().split()
@@ -93,8 +93,8 @@ class AdjudicationQueue(QAbstractListModel):
                 if place_of(line) == keep or (show.admits(line) and _matches(line, sought))
             ]
 
-    def follow(self, sheet: Sheet, *, begun: bool) -> None:
-        """How far a line is has changed; it stays where it is until the queue is filled anew.
+    def follow(self, sheet: AdjudicationSheet, *, begun: bool) -> None:
+        """How far a line is has changed; it stays where it is until the queue is filled again.
 
         What is only looked at is begun by nobody.
         """
@@ -122,13 +122,13 @@ class AdjudicationQueue(QAbstractListModel):
         """Where a line is shown; -1 when it is not."""
         return next((row for row, line in enumerate(self._rows) if place_of(line) == place), -1)
 
-    def neighbour(self, place: Place, step: int) -> Waiting | None:
+    def neighbour(self, place: Place, step: int) -> QueueLine | None:
         """The line shown below (1) or above (-1); None at the ends."""
         at = self.row_of(place)
         wanted = at + step if at >= 0 else 0
         return self._rows[wanted] if 0 <= wanted < len(self._rows) else None
 
-    def next_conflict(self, place: Place) -> Waiting | None:
+    def next_conflict(self, place: Place) -> QueueLine | None:
         """The conflict after a line, shown or not, from the top again after the last; None when none is left."""
         lines = list(self._lines.values())
         at = next((n for n, line in enumerate(lines) if place_of(line) == place), -1)
@@ -160,12 +160,12 @@ class AdjudicationQueue(QAbstractListModel):
         return None
 
 
-def place_of(line: Waiting) -> Place:
+def place_of(line: QueueLine) -> Place:
     """What a line is known by."""
     return line.item_id, line.stage
 
 
-def state_of(line: Waiting) -> tuple[str, str, str]:
+def state_of(line: QueueLine) -> tuple[str, str, str]:
     """How far a line is: its icon, its colour and its word."""
     if line.disputes:
         return "flag", "disagree", "disputed"
@@ -182,7 +182,7 @@ def state_of(line: Waiting) -> tuple[str, str, str]:
     return "clock", "incomplete", "in work"
 
 
-def words_of(line: Waiting) -> str:
+def words_of(line: QueueLine) -> str:
     """All that a line tells, in words."""
     return (
         f"{state_of(line)[2]}; {agreement_words(line.agreement)}{_bound(line.agreement)}; "
@@ -213,13 +213,13 @@ def level(value: float) -> str:
     return next((word for least, word in LEVELS if value >= least), "low")
 
 
-def confirmable(line: Waiting) -> bool:
+def confirmable(line: QueueLine) -> bool:
     """Whether a line may be confirmed in one go: all write the same, and nobody has ruled or drawn it yet."""
     return (
         line.state in WAITS and line.unanimous and line.rows > 0 and not line.decided and not line.spot_check
     )
 
 
-def _matches(line: Waiting, sought: Sequence[str]) -> bool:
+def _matches(line: QueueLine, sought: Sequence[str]) -> bool:
     words = f"{line.item_key} {line.question} {line.stage.value}".casefold()
     return all(word in words for word in sought)

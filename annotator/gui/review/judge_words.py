@@ -1,4 +1,4 @@
-"""How judges, verdicts, money and moments are said on the page of judges."""
+"""Judges, verdicts, money and times in words on the Judges page."""
 
 from collections.abc import Mapping
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""A few words of which one holds, each a key: why a row was ruled so, how sure the adjudicator is."""
+"""A row of keyed buttons, one of them chosen: reason of a ruling, confidence of the adjudicator."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from annotator.gui.widgets.plain import tooltip
 
 
 class KeyChips(QWidget):
-    """Buttons in a row behind their question; what their keys share is said once, beside the question."""
+    """Buttons in a row after their question; the common part of their keys is shown once."""
 
     chosen = Signal(object)
 

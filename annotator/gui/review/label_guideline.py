@@ -1,4 +1,4 @@
-"""The labelling guideline beside the work, shown and hidden by its key."""
+"""The labelling guideline beside the work, toggled by its key."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QTextBrowser, QToolButton
@@ -12,7 +12,7 @@ FIELDS = {"value": "The label", "quote": "Evidence", "note": "Note", "flags": "F
 
 
 class GuidelinePanel(QFrame):
-    """The guideline that is in force."""
+    """The current guideline."""
 
     closed = Signal()
 

@@ -1,4 +1,4 @@
-"""How a moment is written: in local time, with the month as a word, so that no order of numbers misleads."""
+"""Dates and times in local time, with the month as a word."""
 
 from datetime import datetime
 

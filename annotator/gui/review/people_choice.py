@@ -1,4 +1,4 @@
-"""Choosing people of one role: a short list with boxes to tick."""
+"""Choice of people of one role from a list with check boxes."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPushButton, QWidget
 from annotator.domain.experts.person import Person
 from annotator.gui import theme
 from annotator.gui.desk.naming import named
-from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel, tooltip
 
 ID = Qt.ItemDataRole.UserRole
@@ -16,7 +16,7 @@ FEWEST, MOST = 2, 6
 
 
 class PeopleChoice(QWidget):
-    """People of a role; whoever was ticked stays so while the list is filled anew."""
+    """People of a role; ticks are kept when the list is refreshed."""
 
     changed = Signal()
 
@@ -29,7 +29,7 @@ class PeopleChoice(QWidget):
         self.list.setAccessibleName(f"{title}; Space ticks one")
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.itemChanged.connect(lambda _: self._tell())
-        head = horizontal(PlainLabel(title, "strong"), self.count, Stretch(1), spacing=2)
+        head = horizontal(PlainLabel(title, "strong"), self.count, StretchSpace(1), spacing=2)
         self._buttons = []
         for words, state in (("All", Qt.CheckState.Checked), ("None", Qt.CheckState.Unchecked)):
             button = QPushButton(words)
@@ -38,7 +38,7 @@ class PeopleChoice(QWidget):
             button.clicked.connect(lambda _=False, state=state: self._tick_all(state))
             self._buttons.append(button)
             head.addWidget(button)
-        vertical(head, self.list, self.empty, Stretch(1), on=self, margins=0, spacing=2)
+        vertical(head, self.list, self.empty, StretchSpace(1), on=self, margins=0, spacing=2)
 
     def fill(self, everybody: Sequence[Person], ticked: frozenset[str]) -> None:
         """Offer these people; those not offered before are ticked when they are in `ticked`."""

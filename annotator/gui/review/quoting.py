@@ -1,4 +1,4 @@
-"""How a selection in a source becomes a quotation that can be found again: offsets, page and hash."""
+"""From a selection in a source to a quotation: offsets, page and hash."""
 
 from annotator.domain.kinds.unit import Anchor
 from annotator.domain.texts import quotation

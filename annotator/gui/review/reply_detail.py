@@ -1,4 +1,4 @@
-"""One judgement in full: what was made of it above, and below the reply as it came and the prompt as it was sent."""
+"""One judgement in full: its value above, the reply and the sent prompt below."""
 
 import json
 from collections.abc import Sequence
@@ -9,10 +9,10 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton, QTextBrowser, QWidget
 
 from annotator.actions.judging import filled_prompts
-from annotator.actions.judging.filled_prompts import Sent
+from annotator.actions.judging.filled_prompts import SentPrompt
 from annotator.actions.judging.judge_offers import title
 from annotator.actions.project.file import Project
-from annotator.actions.runs.judgement_replies import Reply, Told
+from annotator.actions.runs.judgement_replies import JudgementDetail, Reply
 from annotator.domain.judges.judge import Call
 from annotator.domain.texts.counting import lasting
 from annotator.gui import theme
@@ -36,7 +36,7 @@ class ReplyDetail(Splitter):
     def __init__(self, desk: Desk) -> None:
         super().__init__("judges/reply", Qt.Orientation.Vertical)
         self._desk = desk
-        self._told: Told | None = None
+        self._told: JudgementDetail | None = None
         self._replies: Sequence[Reply] = ()
         self.made = QTextBrowser()
         self.made.setProperty("role", "side")
@@ -76,7 +76,7 @@ class ReplyDetail(Splitter):
         self._offer_replies()
         self._show_prompt()
 
-    def show_told(self, told: Told) -> None:
+    def show_told(self, told: JudgementDetail) -> None:
         """Show a judgement with its replies."""
         same = self._told is not None and self._told.line.id == told.line.id
         self._told, self._replies = told, told.replies
@@ -125,7 +125,7 @@ class ReplyDetail(Splitter):
         self.sure.setText("Assembling the prompt…")
         self._desk.ask_later(self._show_sent, _sent, self._told.line.id)
 
-    def _show_sent(self, found: tuple[Sent | None, str]) -> None:
+    def _show_sent(self, found: tuple[SentPrompt | None, str]) -> None:
         sent, judgement_id = found
         if judgement_id != (self._told.line.id if self._told is not None else ""):
             return
@@ -141,7 +141,7 @@ class ReplyDetail(Splitter):
             self.made.setHtml(made_of(self._told))
 
 
-def _sent(project: Project, judgement_id: str) -> tuple[Sent | None, str]:
+def _sent(project: Project, judgement_id: str) -> tuple[SentPrompt | None, str]:
     return filled_prompts.sent(project, judgement_id), judgement_id
 
 
@@ -190,7 +190,7 @@ def facts(call: Call) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def made_of(told: Told) -> str:
+def made_of(told: JudgementDetail) -> str:
     """What was made of a reply, as HTML: the verdict, the grounds, the quote in its place, the flags."""
     line, muted = told.line, theme.token("text-muted").name()
     colour = theme.token(value_look(line.protocol, line.value)[1]).name()
@@ -216,7 +216,7 @@ def made_of(told: Told) -> str:
     return "".join(parts)
 
 
-def _quote(told: Told) -> list[str]:
+def _quote(told: JudgementDetail) -> list[str]:
     if not told.quote:
         return []
     place = "the cited page" if told.address else "the report"

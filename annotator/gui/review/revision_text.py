@@ -1,11 +1,11 @@
-"""How a revision reads as plain text: its units by number, each with what was chosen for it."""
+"""A revision as plain text: numbered units with their fields."""
 
 from annotator.domain.kinds.artifact import Kind, Revision
 from annotator.domain.kinds.documents import KINDS, document_of
 from annotator.domain.kinds.unit import Unit
 from annotator.gui.review.moments import moment
 
-# What is not worth a line: ids, and what is told apart.
+# What is not worth a line: ids, and what is distinguished.
 UNTOLD = frozenset(("id", "text", "anchor", "more_anchors", "insight_id"))
 
 # What was done, said as it reads in a list.

@@ -1,4 +1,4 @@
-"""What is said on the page: fields and values in words, and how the state of a ruling is shown."""
+"""Fields, values and ruling states in words."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Where the sources are read: a tab for each and one for the question, with search, and quoting from what is shown."""
+"""Sources of an item: a tab each and one for the question, with search and quoting."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,7 +37,7 @@ ROOMY = 420
 
 
 class SourcePane(QWidget):
-    """The left-hand side of the page. Sources are read from the file only when their tab is looked at."""
+    """The left-hand side of the page. A source is read from the file when its tab is first shown."""
 
     stirred = Signal()
     """It was scrolled: a sign of life."""
@@ -194,7 +194,7 @@ class SourcePane(QWidget):
         return anchor_of(source.id if source else "", text, self.text.text(), *span, paged=paged)
 
     def show_quoted(self, quoted: Sequence[tuple[str, Anchor]], at_hand: str) -> None:
-        """Mark all that is quoted, each with the unit it is quoted by; the unit at hand has its own stand out."""
+        """Mark all that is quoted, each with the unit it is quoted by; the current unit has its own stand out."""
         self._quoted, self._at_hand = quoted, at_hand
         self._mark_quoted()
 

@@ -1,4 +1,4 @@
-"""How what belongs together stands one below the other on this page."""
+"""Vertical layout of related widgets on this page."""
 
 from PySide6.QtWidgets import QLayout, QWidget
 

@@ -1,4 +1,4 @@
-"""A state as a small pill: its icon, its word and its colour."""
+"""State chip: icon, word and colour."""
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent
@@ -11,7 +11,7 @@ _ICON, _PAD, _GAP, _SMALL = 13, 8, 5, 0.9
 
 
 class StateChip(QWidget):
-    """Shows one state at a time; `state` is the end of a colour's name in the theme (agreed, missing …)."""
+    """One state at a time; `state` is the end of a colour's name in the theme (agreed, missing …)."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

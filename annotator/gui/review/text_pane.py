@@ -1,4 +1,4 @@
-"""A text to be read: its name, a banner, the text scrolling alone, the find bar, and its evidence, step by step."""
+"""A text to read: name, banner, scrolling text, find bar, and its evidence, step by step."""
 
 from collections.abc import Sequence
 
@@ -133,7 +133,7 @@ class TextPane(QWidget):
             self.report.reveal(*span)
 
     def show_evidence(self, passages: Sequence[tuple[str, Span]], at_hand: str, *, reveal: bool) -> None:
-        """Mark all passages, each told with whose it is; those of the one at hand stand out."""
+        """Mark all passages, each told with whose it is; those of the current one stand out."""
         mine = [span for whose, span in passages if whose == at_hand]
         self.report.set_marks(KEPT, [span for whose, span in passages if whose != at_hand])
         self.report.set_marks(EVIDENCE, mine)
@@ -152,7 +152,7 @@ class TextPane(QWidget):
 
 
 class EvidenceSteps(QWidget):
-    """Which passage is at hand and how many there are, with ways to the next and the one before."""
+    """The current passage and the number of passages, with buttons for next and previous."""
 
     wanted = Signal(str, tuple)
     """A passage is to be seen: whose it is, and where."""

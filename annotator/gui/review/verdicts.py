@@ -1,4 +1,4 @@
-"""What the answers look like: their words, icons, colours and keys, in the order of the keys."""
+"""Words, icons, colours and keys of the answers."""
 
 from dataclasses import dataclass
 
@@ -6,13 +6,13 @@ from annotator.actions.labelling import labels
 from annotator.actions.labelling.label_cases import scale_of
 from annotator.actions.labelling.label_rows import UNSURE
 from annotator.domain.judges.judgement import Judgement, Status
-from annotator.domain.judges.scale import Look
+from annotator.domain.judges.scale import ValueLook
 from annotator.domain.judges.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """How an answer, or its absence, is shown.
+    """The look of an answer, or of a missing one.
 
     `icon` may be empty, `state` is a colour of the theme, `hint` says what the answer means.
     """
@@ -24,7 +24,7 @@ class Face:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class UnitLabel:
     """What is kept about a unit: its label, of what kind it is and by what that is asked, what was said of the
     unit when its words were others, and the file that the label came from where it was given elsewhere.
     """
@@ -37,19 +37,19 @@ class Kept:
 
 
 OPEN = Face("Open", "new", "missing")
-WORDED_ANEW = Face("Reworded", "author", "unconfirmed")
+REWORDED = Face("Reworded", "author", "unconfirmed")
 _UNSURE = Face(
     "Unsure", "question", "unconfirmed", "You cannot decide: it counts as missing, never as an answer"
 )
 # What a value stands for → its icon and its colour.
-LOOKS: dict[Look, tuple[str, str]] = {
-    Look.GOOD: ("check", "agreed"),
-    Look.BAD: ("cross", "disagree"),
-    Look.NEITHER: ("minus", "incomplete"),
-    Look.NONE: ("cross", "missing"),
-    Look.FIRST: ("left", "agreed"),
-    Look.SECOND: ("right", "agreed"),
-    Look.STEP: ("", "incomplete"),
+LOOKS: dict[ValueLook, tuple[str, str]] = {
+    ValueLook.GOOD: ("check", "agreed"),
+    ValueLook.BAD: ("cross", "disagree"),
+    ValueLook.NEITHER: ("minus", "incomplete"),
+    ValueLook.NONE: ("cross", "missing"),
+    ValueLook.FIRST: ("left", "agreed"),
+    ValueLook.SECOND: ("right", "agreed"),
+    ValueLook.STEP: ("", "incomplete"),
 }
 # The acts of the key table whose keys give answers, in the order of the answers, and those that numbers need beside.
 ACTS = ("met", "not_met", "unsure", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")

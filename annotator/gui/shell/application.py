@@ -1,4 +1,4 @@
-"""The application object: what the system asks of the program as a whole."""
+"""The application object."""
 
 from PySide6.QtCore import QEvent, Signal
 from PySide6.QtGui import QFileOpenEvent
@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QApplication
 
 
 class Application(QApplication):
-    """Tells of files that were double-clicked; macOS hands them over as events, not as arguments."""
+    """Announces double-clicked files; macOS hands them over as events, not as arguments."""
 
     file_asked = Signal(str)
 

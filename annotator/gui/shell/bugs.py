@@ -1,4 +1,4 @@
-"""What happens when the program itself is at fault: work is safe, the report can be copied, and it closes in order."""
+"""Crash screen: work is safe, the report can be copied, and the program closes in order."""
 
 import sys
 import traceback
@@ -16,7 +16,7 @@ from annotator.gui.widgets.layouts import vertical
 
 
 class BugPage(QWidget):
-    """A page that owns up to a fault, with the report a person can send."""
+    """A page about a program error, with a report to send."""
 
     def __init__(self, report: str) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class BugPage(QWidget):
 
 
 class _Bell(QObject):
-    """Carries a report to the window's own thread from wherever it was raised."""
+    """Carries a report from any thread to the window's own."""
 
     rung = Signal(str)
     refused = Signal(object)
@@ -84,5 +84,5 @@ def report(kind: type[BaseException], error: BaseException, trace: TracebackType
     sys.stderr.write(words)
     if QApplication.instance() is None or issubclass(kind, KeyboardInterrupt):
         return
-    # A window made on an errand's thread ends the program.
+    # A window made on a background task's thread ends the program.
     _bell.rung.emit(f"Goldsmith {__version__}, Python {sys.version.split()[0]}, {sys.platform}\n\n{words}")

@@ -1,4 +1,4 @@
-"""Pictures of every page, light and dark: for the README, and for looking at what people see."""
+"""Screenshots of every page, light and dark."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -114,7 +114,7 @@ def grab(widget: QWidget, path: Path, width: int, height: int) -> Path:
 
 
 def _settle(widget: QWidget) -> None:
-    """Let errands come home and timers fire, so that the picture shows a page at rest."""
+    """Let background tasks come home and timers fire, so that the picture shows a page at rest."""
     desk = getattr(widget, "desk", None)
     deadline = QDeadlineTimer(PATIENCE_MS)
     _pause(SETTLE_MS)

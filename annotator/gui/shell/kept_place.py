@@ -1,4 +1,4 @@
-"""Where a person was when they left a project, kept beside the other settings of the window and not in the file."""
+"""The last place in each project, stored with the window's settings and not in the file."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What Qt itself knows of languages: the order of names, the steps of a caret, the words of a date."""
+"""Qt's language settings: sort order, caret steps, date words."""
 
 from PySide6.QtCore import QCollator, QDateTime, QLocale, QTextBoundaryFinder, QTimeZone
 

@@ -1,4 +1,4 @@
-"""What the menus hold: title by title, entry by entry, as plain data."""
+"""Menus as plain data."""
 
 from collections.abc import Callable
 from functools import partial
@@ -116,14 +116,14 @@ def _of_the_sample(window: "Window") -> list[Entry]:
 
 
 def _ask_to_reset(window: "Window") -> None:
-    """Ask before the sample is made anew."""
+    """Ask before the sample is made again."""
     todo = "The sample is restored to its original state. Your version is kept in a file beside it."
     window.messages.show_message("warning", "Reset the sample?", todo)
     window.messages.set_action("Reset the sample", window.reset_sample)
 
 
 def _people(window: "Window") -> list[Entry]:
-    """Who works here, by what rules, and what became of it; in a project made from a task that is one person."""
+    """Who works here, by what rules, and what happened to it; in a project made from a task that is one person."""
     guided: list[Entry] = [
         ("", "Guidelines…", lambda: window.show_page("Guidelines")),
         ("", "Feedback on my work…", lambda: window.show_page("Feedback")),
@@ -140,7 +140,7 @@ def _people(window: "Window") -> list[Entry]:
 
 
 def _coming_and_going(window: "Window") -> list[Entry]:
-    """Import and exchange; whoever works on a task has one way in, opening the next one, and one way back."""
+    """Import and exchange; the person who works on a task has one way in, opening the next one, and one way back."""
     if window.desk.project.from_task:
         return [("exchange", "Send my work…", lambda: window.show_page("Send"))]
     return [

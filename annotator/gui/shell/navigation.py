@@ -1,4 +1,4 @@
-"""The list of work steps on the left, each with its icon, its key and the count of what waits."""
+"""Navigation on the left: steps with icon, key and count of waiting work."""
 
 from collections.abc import Sequence
 
@@ -81,7 +81,7 @@ class Navigation(QFrame):
 
 
 class _Step(QToolButton):
-    """A step of the work; where it shows its icon alone, a dot says that something waits there."""
+    """A step of the work; where only its icon is shown, a dot marks waiting work."""
 
     waiting = 0
 

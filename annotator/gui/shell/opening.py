@@ -1,4 +1,4 @@
-"""How a package that somebody opens by itself comes in: a task as a project, returned work by being shown its place."""
+"""Opening packages: a task becomes a project, returned work is shown where it belongs."""
 
 from collections.abc import Callable
 from functools import partial
@@ -8,8 +8,8 @@ from typing import Any, Protocol
 from PySide6.QtWidgets import QWidget
 
 from annotator.actions.parcels import belonging, tasking
-from annotator.actions.parcels.belonging import Belonging
-from annotator.actions.parcels.tasking import Opened
+from annotator.actions.parcels.belonging import ParcelOwner
+from annotator.actions.parcels.tasking import OpenedTask
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui.desk import dropping, errands
@@ -20,7 +20,7 @@ from annotator.places import user_data
 
 
 class Host(Protocol):
-    """What opening needs of the running program."""
+    """The interface of the running program for opening packages."""
 
     def show(self, path: Path | None) -> QWidget:
         """Show a project or the first page."""
@@ -33,7 +33,7 @@ class Host(Protocol):
 
 
 class Packages:
-    """Opens one package at a time, on another thread, so that the window stays alive."""
+    """Opens one package at a time on another thread."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
@@ -65,7 +65,7 @@ class Packages:
     ) -> None:
         self._errands.send(act, Hearers(then, progress, refused=self._refused))
 
-    def _opened(self, opened: Opened) -> None:
+    def _opened(self, opened: OpenedTask) -> None:
         path, shown = opened.project.path, self._host.shown()
         if isinstance(shown, Window) and shown.shows(path):
             # All it shows may have changed.
@@ -73,7 +73,7 @@ class Packages:
         self._host.show(path)
         self._say(*_told(opened))
 
-    def _place(self, path: Path, found: Belonging) -> None:
+    def _place(self, path: Path, found: ParcelOwner) -> None:
         home = found.project
         if found.sent_from_here:
             self._say(
@@ -108,7 +108,7 @@ class Packages:
         self._bar().show_message(level, happened, todo, lasting)
 
 
-def _take(path: Path, shown: Path | None, known: list[Path], tell: Tell) -> Opened:
+def _take(path: Path, shown: Path | None, known: list[Path], tell: Tell) -> OpenedTask:
     kept = sorted((user_data() / "projects").glob(f"*{dropping.PROJECT}"))
     among = [*([shown] if shown else []), *known, *kept]
     opened = tasking.take_task(
@@ -118,7 +118,7 @@ def _take(path: Path, shown: Path | None, known: list[Path], tell: Tell) -> Open
     return opened
 
 
-def _told(opened: Opened) -> tuple[Level, str, str]:
+def _told(opened: OpenedTask) -> tuple[Level, str, str]:
     """What to say of a task that was opened: level, what happened, what to do."""
     path, number = opened.project.path, opened.new_items
     items = counted(number, "new item")

@@ -1,4 +1,4 @@
-"""Where projects lie: those opened last, a new one by dialog, and the sample in the person's own folder."""
+"""Projects: recent ones, creating one by dialog, and the sample."""
 
 from contextlib import closing
 from pathlib import Path

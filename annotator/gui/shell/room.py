@@ -1,4 +1,4 @@
-"""What a window has room for: the navigation folds where it is narrow, a page that is larger than its room scrolls."""
+"""Page area of a window: the navigation folds where it is narrow, large pages scroll."""
 
 from PySide6.QtCore import QByteArray, QEvent, QSettings, QSize, Qt
 from PySide6.QtGui import QGuiApplication, QResizeEvent
@@ -18,7 +18,7 @@ NAMED = 1180
 
 
 class Pages(QWidget):
-    """The pages, one in view; only that one says how little room is enough."""
+    """The pages, one in view; only that one sets the minimum size."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,8 +41,8 @@ class Pages(QWidget):
         return super().event(event)
 
 
-class Room(QWidget):
-    """The navigation, and beside it what is said above a page (`above`) and the page in view (`stack`)."""
+class PageRoom(QWidget):
+    """The navigation beside the current page (`stack`), with messages above it (`above`)."""
 
     def __init__(self, navigation: Navigation) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class Room(QWidget):
         self.stack = pages.stack
         self.area = KeylessArea("Current page", pages)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        # Not the area: it would have every page dressed anew.
+        # Not the area: it would have every page dressed again.
         for bar in (self.area.horizontalScrollBar(), self.area.verticalScrollBar()):
             theme.wear(bar)
         self.work = QWidget()

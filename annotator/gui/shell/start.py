@@ -1,4 +1,4 @@
-"""The first page: the sample, a new project, an old one, or one of the last."""
+"""The start page: the sample, a new project, an old one, or a recent one."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +24,7 @@ from annotator.gui.widgets.bars.key_button import EnterPresses
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.icons import icon
-from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel, wrap_lines
 from annotator.gui.widgets.plain_area import PlainArea
 
@@ -34,7 +34,7 @@ WELCOME, RECENT = 460, 380
 
 
 class StartPage(QWidget):
-    """What a newcomer sees, and whoever closed their project."""
+    """The page shown without a project."""
 
     chosen = Signal(object)
     """A project file to open."""
@@ -50,7 +50,7 @@ class StartPage(QWidget):
         self._errands = Errands(self)
         body = QWidget()
         column = vertical(on=body, margins=0)
-        row = horizontal(Stretch(1), margins=(56, 48, 56, 48), spacing=56)
+        row = horizontal(StretchSpace(1), margins=(56, 48, 56, 48), spacing=56)
         for layout, width in ((self._welcome(), WELCOME), (self._recent(recent), RECENT)):
             part = QWidget()
             layout.setContentsMargins(0, 0, 0, 0)

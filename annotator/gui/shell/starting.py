@@ -1,4 +1,4 @@
-"""How the window starts: with a project, or with the first page that offers the sample, a new one, or an old one."""
+"""Start of the window, with a project or the start page."""
 
 import os
 import signal
@@ -103,7 +103,7 @@ class Goldsmith:
         try:
             window = self._window_over(path, readonly)
         except Unwritable as refusal:
-            # A full disk must not keep anybody from their work: it can still be read.
+            # A full disk must not keep anyone from their work: it can still be read.
             window = self._window_over(path, refusal)
         project = window.desk.project
         window.other_project_wanted.connect(lambda other: QTimer.singleShot(0, lambda: self.show(other)))

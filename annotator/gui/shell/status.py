@@ -1,4 +1,4 @@
-"""The status bar: when it was last saved, how far the work is, what a judge run is doing, who works."""
+"""Status bar: last save, progress, running judge, current person."""
 
 from datetime import datetime
 from typing import Any
@@ -37,7 +37,7 @@ class StatusBar(QStatusBar):
         self._saved.setText(f"Everything is saved ({datetime.now().astimezone():%H:%M:%S})")
 
     def show_run(self, line: dict[str, Any] | None) -> None:
-        """Show the progress of a judge run, or that none is under way."""
+        """Show the progress of a judge run, or that none is in progress."""
         if line is None:
             self._run.setText("")
             return

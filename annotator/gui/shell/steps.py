@@ -1,4 +1,4 @@
-"""What pages there are: the steps of the work, and those reached from a menu or from another page."""
+"""The list of pages: steps of the work, and those reached from menus or other pages."""
 
 from annotator.actions.project.file import Project
 

@@ -1,4 +1,4 @@
-"""How garbage is collected: on the window's own thread alone, for Qt's objects must die on no other."""
+"""Garbage collection on the window's thread alone, since Qt objects must not die on another."""
 
 import gc
 
@@ -6,7 +6,7 @@ import gc
 def begin() -> None:
     """Set aside what is loaded by now, and collect only when told to.
 
-    Python by itself collects on whatever thread happens to ask for memory, an errand's too, and takes down there what
+    Python by itself collects on whatever thread happens to ask for memory, a background one too, and frees there what
     a window has left: a timer or a model that dies on another thread than its own can end the program.
     """
     gc.freeze()

@@ -1,4 +1,4 @@
-"""What to try in the sample, above its pages or in a menu: each step leads to its place and ticks itself off."""
+"""Exercises in the sample: each leads to its place and ticks itself off."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -15,7 +15,7 @@ from annotator.gui.widgets.layouts import horizontal
 from annotator.gui.widgets.plain import PlainLabel
 
 if TYPE_CHECKING:
-    from annotator.actions.imports.practice import Try
+    from annotator.actions.imports.practice import PracticeStep
 
 TRY, DONE = "Try this:", "You have tried everything. Continue with Help → First steps."
 DISMISS = "Do not show these steps again"
@@ -24,7 +24,7 @@ LOW = 640
 
 
 class TryStrip(QFrame):
-    """Hidden where nothing is to be tried; whoever dismisses it does not see it again."""
+    """Hidden where there is nothing to try, or once dismissed."""
 
     def __init__(self, desk: Desk, window: QWidget) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class TryStrip(QFrame):
             (self._steps, 1), (self._close, 0, Qt.AlignmentFlag.AlignTop), on=self, margins=(12, 2, 8, 2)
         )
         self._buttons: list[QPushButton] = []
-        self._steps_to_try: Sequence[Try] = ()
+        self._steps_to_try: Sequence[PracticeStep] = ()
         theme.wear(self)
         self._fit()
         window.installEventFilter(self)
@@ -60,7 +60,7 @@ class TryStrip(QFrame):
         """Tick off what has been done."""
         self._show(self._tries())
 
-    def _show(self, steps: "Sequence[Try]") -> None:
+    def _show(self, steps: "Sequence[PracticeStep]") -> None:
         self._steps_to_try = steps
         self._fit()
         for number, step in enumerate(steps, 1):
@@ -98,7 +98,7 @@ class TryStrip(QFrame):
         self._show(steps)
         return next(((step.page, step.place) for step in steps if not step.done), None)
 
-    def _tries(self) -> "Sequence[Try]":
+    def _tries(self) -> "Sequence[PracticeStep]":
         # After the first idle, except in a sample never opened before: it loads all that labelling and judging need.
         from annotator.actions.imports import practice
 

@@ -1,4 +1,4 @@
-"""The main window: navigation, pages, message bar and status bar, all built from data."""
+"""The main window: navigation, pages, message bar and status bar, built from data."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -16,15 +16,15 @@ from annotator.actions.undo import recovering
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui import keys, theme
-from annotator.gui.desk import dropping, staying
+from annotator.gui.desk import dropping, focus_keeper
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.errands import Tell
 from annotator.gui.desk.page import Page
 from annotator.gui.parts import below
 from annotator.gui.shell import kept_place, room
-from annotator.gui.shell.ends import Ends
+from annotator.gui.shell.follow_up import FollowUp
 from annotator.gui.shell.navigation import Navigation
-from annotator.gui.shell.room import Room
+from annotator.gui.shell.room import PageRoom
 from annotator.gui.shell.status import StatusBar
 from annotator.gui.shell.steps import ASIDE, SEND, STEPS, steps
 from annotator.gui.widgets.bars.key_button import EnterPresses
@@ -65,7 +65,7 @@ class Window(QMainWindow):
         self.navigation = Navigation(offered)
         self.setAcceptDrops(True)
         self.messages = MessageBar()
-        centre = Room(self.navigation)
+        centre = PageRoom(self.navigation)
         self.stack = centre.stack
         self.setCentralWidget(centre)
         self.messages.float_over(centre.work, below=False)
@@ -95,9 +95,9 @@ class Window(QMainWindow):
         self.desk.wanted.connect(lambda name, place: self.show_page(name, **place))
         self.desk.refused.connect(self.show_refusal)
         self.desk.saved.connect(lambda _: self.messages.expire())
-        self._ends = Ends(self)
+        self._ends = FollowUp(self)
         EnterPresses(self)
-        staying.Seen(self)
+        focus_keeper.FocusKeeper(self)
         self.desk.changed.connect(self._changed)
         self._recount = QTimer(self, singleShot=True, interval=400)
         self._recount.timeout.connect(self._count_waiting)
@@ -117,7 +117,7 @@ class Window(QMainWindow):
         self.navigation.show_chosen(name)
         page.arrive(place)
         page.focus_first()
-        staying.be_seen(self)
+        focus_keeper.be_seen(self)
         return page
 
     def _make(self, name: str) -> Page:
@@ -139,7 +139,7 @@ class Window(QMainWindow):
         self.messages.show_message("warning", refusal.happened, refusal.todo)
 
     def choose_person(self, person_id: str) -> None:
-        """Work as another person of the project; the pages are made anew, since each sees only their own."""
+        """Work as another person of the project; the pages are made again, since each sees only their own."""
         chosen = next(person for person in people.people(self.desk.project) if person.id == person_id)
         self.page.leave()
         self.desk.project.work_as(chosen)
@@ -221,7 +221,7 @@ class Window(QMainWindow):
         self._replace("Restoring the backup", lambda path, _: backups.restore(path, backup))
 
     def reset_sample(self) -> None:
-        """Give the sample back, make it anew, and open it; what it held is kept beside it."""
+        """Give the sample back, make it again, and open it; what it held is kept beside it."""
         from annotator.actions.imports import samples
 
         self._replace("Resetting the sample project", samples.reset)

@@ -1,4 +1,4 @@
-"""Tables whose columns are told one by one: the words of a row, its tip, its icon and colour."""
+"""Tables with declared columns: words, tooltip, icon and colour of a row."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _LONGEST = 400
 
 @dataclass(frozen=True, slots=True)
 class Column(Generic[Row]):
-    """A column: `words` of a row, `tip` where there is more to say, `look` its icon and the colour of both.
+    """A column: `words` of a row, `tip` for more, `look` for icon and colour.
 
     `about` explains the title; a `number` stands at the right; `width` is in pixels of the design, and a `firm` one
     does not give way where there is little room. A `fitted` one is as wide as what it shows.
@@ -34,7 +34,7 @@ class Column(Generic[Row]):
 
 
 class CellsModel(RowsModel[Row]):
-    """Rows under such columns."""
+    """Rows under declared columns."""
 
     def __init__(self, columns: Sequence[Column[Row]], parent: QObject | None = None) -> None:
         super().__init__(parent=parent)

@@ -1,4 +1,4 @@
-"""The tables of this page: told columns whose widths follow the zoom and the room."""
+"""Tables with declared columns, whose widths follow zoom and available room."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ _MOST, _MEASURED = 118, 300
 
 
 class CellsTable(LinesTable):
-    """A table over told columns, whose widths follow the zoom and the room until somebody moves them."""
+    """A table with declared columns, sized by zoom and room until a person moves them."""
 
     def __init__(self, name: str, model: CellsModel[Any], stretched: int) -> None:
         self._model = model

@@ -1,4 +1,4 @@
-"""What tables that show a list of rows under titles have in common."""
+"""Base model of tables that list rows under titles."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 @contextmanager
 def resetting(model: QAbstractItemModel) -> Iterator[None]:
-    """All that a model shows is changed; a change that fails has its end too, or its views would raise for ever."""
+    """All that a model shows is changed; a change that fails has its end too, or its views would raise permanently."""
     model.beginResetModel()
     try:
         yield
@@ -29,7 +29,7 @@ def resetting(model: QAbstractItemModel) -> Iterator[None]:
 
 
 class RowsModel(QAbstractTableModel, Generic[Row]):
-    """What a cell shows is for the model of each table to say."""
+    """Base model; subclasses say what a cell shows."""
 
     def __init__(self, columns: Sequence[str] = (), parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""How wide the columns of a table of figures are: as what stands in them, and no row cut off while there is room."""
+"""Column widths of result tables, so that no row is cut off while there is room."""
 
 from collections.abc import Collection
 

@@ -1,11 +1,11 @@
-"""A table of the results as Qt shows it: sorted by any column, narrowed to lines with some words."""
+"""Qt model of a result table: sortable, and filtered by words."""
 
 from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QObject, Qt
 
-from annotator.actions.results.result_sheets import Cell, Line, Sheet
+from annotator.actions.results.result_sheets import ResultSheet, SheetCell, SheetLine
 from annotator.gui import theme
 from annotator.gui.tables.rows import RIGHT, Index, RowsModel, resetting
 from annotator.gui.widgets.icons import STATE_ICONS, icon
@@ -16,17 +16,17 @@ WARNED = ("unfit", "flat")
 PLAIN = ("missing",)
 
 
-class SheetModel(RowsModel[Line]):
-    """The lines of one sheet; `whole` is the sheet, `shown` what is left of it in the present order."""
+class SheetModel(RowsModel[SheetLine]):
+    """The lines of a sheet; `whole` is the sheet, `shown` the filtered lines in their order."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent=parent)
-        self.whole = Sheet("", "", (), ())
+        self.whole = ResultSheet("", "", (), ())
         self._sought = ""
         self._sorted = (-1, Qt.SortOrder.AscendingOrder)
         self._numbers: frozenset[int] = frozenset()
 
-    def show(self, sheet: Sheet) -> None:
+    def show(self, sheet: ResultSheet) -> None:
         """Show another sheet; of one with the same columns the order stays."""
         with resetting(self):
             if sheet.keys != self.whole.keys:
@@ -43,7 +43,7 @@ class SheetModel(RowsModel[Line]):
             self._rows = self._arranged()
 
     @property
-    def shown(self) -> Sheet:
+    def shown(self) -> ResultSheet:
         """The sheet with the lines in view, in their order."""
         return replace(self.whole, lines=tuple(self._rows))
 
@@ -52,7 +52,7 @@ class SheetModel(RowsModel[Line]):
         """The column that lines are sorted by, -1 for the sheet's own order."""
         return self._sorted
 
-    def cell(self, index: Index) -> Cell | None:
+    def cell(self, index: Index) -> SheetCell | None:
         """What stands at a place."""
         line = self.at(index.row()) if index.isValid() else None
         return line.cells[index.column()] if line is not None else None
@@ -103,7 +103,7 @@ class SheetModel(RowsModel[Line]):
             self.changePersistentIndex(index, self.index(places[id(line)], index.column()))
         self.layoutChanged.emit()
 
-    def _arranged(self) -> list[Line]:
+    def _arranged(self) -> list[SheetLine]:
         words = self._sought.split()
         lines = [line for line in self.whole.lines if not words or _has(line, words)]
         column, order = self._sorted
@@ -115,18 +115,18 @@ class SheetModel(RowsModel[Line]):
         return known + rest
 
 
-def _is_number(sheet: Sheet, place: int) -> bool:
+def _is_number(sheet: ResultSheet, place: int) -> bool:
     """Whether a column holds bare numbers, which stand at the right; figures with intervals are read from the left."""
     told = (line.cells[place] for line in sheet.lines)
     first = next((cell for cell in told if cell.worth is not None or cell.estimate is not None), None)
     return first is not None and first.estimate is None and isinstance(first.value, int | float)
 
 
-def _key(cell: Cell) -> tuple[bool, float, str]:
+def _key(cell: SheetCell) -> tuple[bool, float, str]:
     worth = cell.worth
     return (True, 0.0, worth) if isinstance(worth, str) else (False, float(worth or 0.0), "")
 
 
-def _has(line: Line, words: list[str]) -> bool:
+def _has(line: SheetLine, words: list[str]) -> bool:
     whole = " ".join(cell.words for cell in line.cells).casefold()
     return all(word in whole for word in words)

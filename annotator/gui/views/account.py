@@ -1,18 +1,20 @@
-"""What the chosen cell gives account of: the figure with its n, method and gaps, and what the metric is."""
+"""Details of the chosen cell: figure, n, method, gaps, and definition of the metric."""
 
 from collections.abc import Iterator, Sequence
 from html import escape
 
 from annotator.actions.results import metrics
 from annotator.actions.results.metrics import MetricInfo
-from annotator.actions.results.result_sheets import Cell, Line, Sheet, explained
+from annotator.actions.results.result_sheets import ResultSheet, SheetCell, SheetLine, explained
 from annotator.domain.texts.estimate import interval
 from annotator.gui import theme
 
 NOT = "not publishable"
 
 
-def account(sheet: Sheet, line: Line | None, cell: Cell | None, column: int, metric: str) -> str:
+def account(
+    sheet: ResultSheet, line: SheetLine | None, cell: SheetCell | None, column: int, metric: str
+) -> str:
     """The account of a cell as HTML, every foreign word escaped; `metric` is what the view is about."""
     parts: list[str] = []
     if line is not None and cell is not None:
@@ -25,7 +27,7 @@ def account(sheet: Sheet, line: Line | None, cell: Cell | None, column: int, met
     return "".join(parts)
 
 
-def _of_cell(sheet: Sheet, line: Line, cell: Cell, column: int) -> Iterator[str]:
+def _of_cell(sheet: ResultSheet, line: SheetLine, cell: SheetCell, column: int) -> Iterator[str]:
     head = sheet.columns[column]
     unit = next((one.unit for one in metrics.described() if one.name == cell.metric), "")
     yield f"<p dir='auto' style='font-size:large'><b>{escape(head.title)}</b><br>{escape(cell.words) or '–'}</p>"

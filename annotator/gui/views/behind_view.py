@@ -1,4 +1,4 @@
-"""What lies behind a figure: its items, and behind one of them the judgements with the replies they were read from."""
+"""Behind a figure: its items, and the judgements and replies of one of them."""
 
 from html import escape
 
@@ -7,10 +7,10 @@ from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import QPushButton, QStackedWidget, QTableView, QTextBrowser, QWidget
 
 from annotator.actions.project.file import Project
-from annotator.actions.results.result_sheets import Cell, Line, Sheet, Source
-from annotator.actions.results.results_behind import Behind, by_person
+from annotator.actions.results.result_sheets import FigureSource, ResultSheet, SheetCell, SheetLine
+from annotator.actions.results.results_behind import JudgementBehind, by_person
 from annotator.actions.runs import judgement_replies
-from annotator.actions.runs.judgement_replies import Told
+from annotator.actions.runs.judgement_replies import JudgementDetail
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui.desk.desk import Desk
@@ -35,7 +35,7 @@ COMPUTED = "This figure is computed from the response itself, without judgements
 
 
 class BehindPane(QWidget):
-    """What lies behind a figure, shown in the place of the figures until `back`."""
+    """The data behind a figure, in place of the figures until `back`."""
 
     back = Signal()
     table: QTableView
@@ -45,8 +45,8 @@ class BehindPane(QWidget):
         """The list in view."""
         return self.table
 
-    def look(self, _line: Line, _cell: Cell | None) -> bool:
-        """Read what a cell or its line stands on and show it; False where nothing lies behind it."""
+    def look(self, _line: SheetLine, _cell: SheetCell | None) -> bool:
+        """Read what a cell or its line is based on and show it; False where nothing lies behind it."""
         return False
 
     def stop(self) -> None:
@@ -62,8 +62,8 @@ class BehindPane(QWidget):
         self.focus_list()
 
 
-class BehindView(BehindPane):
-    """Two levels; Esc goes back from one to the other, and then to the figures."""
+class FigureBehindView(BehindPane):
+    """Two levels; Esc goes back by one."""
 
     def __init__(self, desk: Desk, name: str) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ class BehindView(BehindPane):
         self.leave = QPushButton("Back  Esc")
         self.leave.setShortcut("Esc")
         self.leave.clicked.connect(self._back)
-        self.items, self.judgements = SheetModel(self), CellsModel[Behind](JUDGEMENTS, self)
+        self.items, self.judgements = SheetModel(self), CellsModel[JudgementBehind](JUDGEMENTS, self)
         self.items_table = LinesTable("Items behind the figure", self.items)
         self.items_table.setSortingEnabled(True)
         self.items_table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
@@ -115,8 +115,8 @@ class BehindView(BehindPane):
         """The list of the level in view."""
         return self.table if self.levels.currentIndex() else self.items_table
 
-    def look(self, line: Line, cell: Cell | None) -> bool:
-        """Read what a cell or its line stands on: its items, or the judgements on its item."""
+    def look(self, line: SheetLine, cell: SheetCell | None) -> bool:
+        """Read what a cell or its line is based on: its items, or the judgements on its item."""
         source = (cell.source if cell is not None else None) or line.source
         if source is None:
             return False
@@ -134,7 +134,7 @@ class BehindView(BehindPane):
             self._desk.ask_later(lambda found: self._show_items(found, asked), counting.items, source)
         return True
 
-    def _show_items(self, found: Sheet | Refusal, asked: int) -> None:
+    def _show_items(self, found: ResultSheet | Refusal, asked: int) -> None:
         if asked != self._asked:
             return
         if isinstance(found, Refusal):
@@ -162,13 +162,13 @@ class BehindView(BehindPane):
         self.title.setText(f"{self._whole} · {_named(line)}")
         self._ask_judgements(line.source)
 
-    def _ask_judgements(self, source: Source) -> None:
+    def _ask_judgements(self, source: FigureSource) -> None:
         self.note.setText("Reading…")
         self._asked += 1
         asked = self._asked
         self._desk.ask_later(lambda found: self._show_judgements(found, asked), counting.judgements, source)
 
-    def _show_judgements(self, found: list[Behind] | Refusal, asked: int) -> None:
+    def _show_judgements(self, found: list[JudgementBehind] | Refusal, asked: int) -> None:
         if asked != self._asked:
             return
         if isinstance(found, Refusal):
@@ -190,7 +190,7 @@ class BehindView(BehindPane):
         self.focus_list()
 
     def _refuse(self, refusal: Refusal) -> None:
-        self.items.show(Sheet("", "", (), ()))
+        self.items.show(ResultSheet("", "", (), ()))
         self.note.setText(str(refusal))
 
     def _back(self) -> None:
@@ -204,7 +204,7 @@ class BehindView(BehindPane):
             return
         self.back.emit()
 
-    def line(self) -> Behind | None:
+    def line(self) -> JudgementBehind | None:
         """The chosen judgement."""
         return self.judgements.at(self.table.currentIndex().row())
 
@@ -218,33 +218,33 @@ class BehindView(BehindPane):
         if not by_person(line):
             self._desk.ask_later(self._show_told, _told, line.judgement.id)
 
-    def _show_told(self, told: Told | None) -> None:
+    def _show_told(self, told: JudgementDetail | None) -> None:
         line = self.line()
         if told is not None and line is not None and told.line.id == line.judgement.id:
             self.replies.show_told(told)
             self.detail.setCurrentIndex(1)
 
 
-def _told(project: Project, judgement_id: str) -> Told | None:
-    """A judgement with its replies; None when it was made anew since."""
+def _told(project: Project, judgement_id: str) -> JudgementDetail | None:
+    """A judgement with its replies; None when it was made again since."""
     try:
         return judgement_replies.told(project, judgement_id)
     except Refusal:
         return None
 
 
-def _words(line: Line, cell: Cell | None) -> str:
+def _words(line: SheetLine, cell: SheetCell | None) -> str:
     """What was opened, in a line."""
     if cell is not None and cell.source is not None and cell.tip:
         return cell.tip.splitlines()[0]
     return " · ".join(one.words for one in line.cells[:3] if one.words)
 
 
-def _named(line: Line) -> str:
+def _named(line: SheetLine) -> str:
     return ", ".join((f"item {line.cells[0].words}", line.cells[2].words))
 
 
-def _in_full(line: Behind) -> str:
+def _in_full(line: JudgementBehind) -> str:
     said = line.judgement
     parts = (
         ("", f"{verdict(line)} (weight {line.weight:g}), by {line.rater}"),

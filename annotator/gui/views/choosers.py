@@ -1,11 +1,11 @@
-"""What a view lets choose, side by side: lists, another project's file, and what is still publishable."""
+"""Choices of a view: lists, another project's file, and the publishability limit."""
 
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QPushButton, QSizePolicy, QWidget
 
-from annotator.actions.results.result_sheets import Choice
+from annotator.actions.results.result_sheets import ViewChoice
 from annotator.gui import theme
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
@@ -17,7 +17,7 @@ WIDEST, LETTERS = 190, 8
 
 
 class Choosers(QWidget):
-    """A list for each choice; `chosen` tells that another value holds."""
+    """A list for each choice; `chosen` announces another value."""
 
     chosen = Signal()
     limit_set = Signal(float)
@@ -47,7 +47,7 @@ class Choosers(QWidget):
             self._row.addWidget(part)
             part.hide()
 
-    def offer(self, choices: Sequence[Choice], chosen: Mapping[str, str], of: str = "") -> None:
+    def offer(self, choices: Sequence[ViewChoice], chosen: Mapping[str, str], of: str = "") -> None:
         """Offer the choices of a view, with those made; tells nobody."""
         self.of = of
         kinds = tuple((choice.name, choice.words) for choice in choices)
@@ -64,7 +64,7 @@ class Choosers(QWidget):
             self._parts[choice.name].setVisible(len(choice.values) > 1)
         self.updateGeometry()
 
-    def _build(self, choices: Sequence[Choice]) -> None:
+    def _build(self, choices: Sequence[ViewChoice]) -> None:
         for part in self._parts.values():
             self._row.removeWidget(part)
             part.hide()

@@ -1,13 +1,13 @@
-"""The judgements behind a figure, line by line."""
+"""Table of the judgements behind a figure."""
 
 from collections.abc import Sequence
 
-from annotator.actions.results.results_behind import Behind
+from annotator.actions.results.results_behind import JudgementBehind
 from annotator.gui.review.judge_words import value_look, value_words
 from annotator.gui.tables.cells import Column
 
 
-def verdict(line: Behind) -> str:
+def verdict(line: JudgementBehind) -> str:
     """A judgement's value, or why there is none, in a word or two."""
     said = line.judgement
     # Of a pair the one that is better, by name.
@@ -15,7 +15,7 @@ def verdict(line: Behind) -> str:
     return named.get(said.value or "") or value_words(said.protocol, said.value, said.status)
 
 
-JUDGEMENTS: Sequence[Column[Behind]] = (
+JUDGEMENTS: Sequence[Column[JudgementBehind]] = (
     Column("Item", lambda line: line.item_key, 60, tip=lambda line: line.question),
     Column("System", lambda line: line.system, 120),
     Column(

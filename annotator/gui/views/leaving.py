@@ -1,4 +1,4 @@
-"""How figures leave the page: the table copied or saved, the picture saved."""
+"""Export from a view: table copied or saved, picture saved."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -7,7 +7,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from annotator.actions.results import result_exports, result_pictures
-from annotator.actions.results.result_sheets import Sheet
+from annotator.actions.results.result_sheets import ResultSheet
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui.desk.desk import Desk
@@ -26,7 +26,7 @@ ACTS = (
 )
 
 
-def copied(sheet: Sheet, text: Callable[[Sheet], str] = result_exports.as_text) -> str:
+def copied(sheet: ResultSheet, text: Callable[[ResultSheet], str] = result_exports.as_text) -> str:
     """Put a table on the clipboard; what was done, in words."""
     if not sheet.lines:
         return "No line is in view: nothing was copied."
@@ -53,16 +53,16 @@ def saved(desk: Desk, path: Path, write: Callable[[], object]) -> str:
 
 
 class LeavingBar(ActsRow):
-    """Acts with the view that is shown: those of the results, or `acts` of its own; `first` stands before them."""
+    """Acts on the view shown: those of the results, or `acts` of its own; `first` comes before them."""
 
     def __init__(
         self, desk: Desk, view: ViewPane, acts: Sequence[Act] = ACTS, first: QWidget | None = None
     ) -> None:
-        super().__init__(acts, self.deeds(), first)
+        super().__init__(acts, self.commands(), first)
         self._desk, self._view = desk, view
         self.name = "results"
 
-    def deeds(self) -> dict[str, Callable[[], None]]:
+    def commands(self) -> dict[str, Callable[[], None]]:
         """What each act does."""
         return {
             "copy_results": self.copy,
@@ -70,7 +70,7 @@ class LeavingBar(ActsRow):
             "save_results_picture": self._choose_picture,
         }
 
-    def text(self, sheet: Sheet) -> str:
+    def text(self, sheet: ResultSheet) -> str:
         """A table as it is copied."""
         return result_exports.as_text(sheet)
 

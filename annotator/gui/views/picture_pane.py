@@ -1,4 +1,4 @@
-"""Which picture of a view is shown: chosen from a list, or that of the chosen cell; drawn on another thread."""
+"""Picture of a view or of the chosen cell, drawn on another thread."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QWidget
 
 from annotator.actions.results import result_pictures
 from annotator.actions.results.result_pictures import Dots
-from annotator.actions.results.result_sheets import Picture
+from annotator.actions.results.result_sheets import SheetPicture
 from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.ink import ink
@@ -17,7 +17,7 @@ from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.picture_view import PictureView
 from annotator.gui.widgets.plain import PlainLabel
 
-# Whoever walks through cells, or drags a divider, does not wait for every picture on the way.
+# Anyone who walks through cells, or drags a divider, does not wait for every picture on the way.
 SETTLE_MS = 120
 PER_INCH = 96
 # Narrower than this, letters are in one another's way; wider, a picture is only larger.
@@ -30,7 +30,7 @@ class PicturePane(QWidget):
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk = desk
-        self._pictures: tuple[Picture, ...] = ()
+        self._pictures: tuple[SheetPicture, ...] = ()
         self._drawing = 0
         self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._soon.timeout.connect(self._draw)
@@ -49,7 +49,7 @@ class PicturePane(QWidget):
         theme.scale(self.setMinimumWidth, 280)
         theme.watch(self, self._soon.start)
 
-    def offer(self, pictures: Sequence[Picture]) -> None:
+    def offer(self, pictures: Sequence[SheetPicture]) -> None:
         """Offer other pictures; one of the name shown before stays chosen."""
         kept = self.list.currentData()
         self._pictures = tuple(pictures)
@@ -71,7 +71,7 @@ class PicturePane(QWidget):
         if place >= 0:
             self.list.setCurrentIndex(place)
 
-    def picture(self) -> Picture | None:
+    def picture(self) -> SheetPicture | None:
         """The picture in view."""
         place = self.list.currentIndex()
         return self._pictures[place] if 0 <= place < len(self._pictures) else None

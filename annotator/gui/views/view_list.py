@@ -1,21 +1,21 @@
-"""The views down the side, part by part."""
+"""List of the views, by part."""
 
 from collections.abc import Iterable
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem
 
-from annotator.actions.studies.result_views import View
+from annotator.actions.studies.result_views import ResultView
 from annotator.gui import theme
 from annotator.gui.widgets.plain import tooltip
 
 
 class ViewList(QListWidget):
-    """One line for each view; `chosen` names the one that is gone to."""
+    """One line for each view; `chosen` names the one selected."""
 
     chosen = Signal(str)
 
-    def __init__(self, views: Iterable[View], words: str) -> None:
+    def __init__(self, views: Iterable[ResultView], words: str) -> None:
         super().__init__()
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName(words)

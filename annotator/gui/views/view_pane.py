@@ -1,4 +1,4 @@
-"""A view: what it is, its tables, below them the picture and the account of the chosen cell."""
+"""A view: description, tables, picture, and details of the chosen cell."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )  # fmt: skip
 
-from annotator.actions.results.result_sheets import Cell, Line, Picture, Sheet
+from annotator.actions.results.result_sheets import ResultSheet, SheetCell, SheetLine, SheetPicture
 from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.tables.sheet_widths import fit
@@ -30,7 +30,7 @@ LOW = 640
 
 
 class ViewPane(Splitter):
-    """Shows the sheets of a view, one at a time; `opened` asks for what lies behind a cell."""
+    """Sheets of a view, one at a time; `opened` asks for the data behind a cell."""
 
     opened = Signal(object, object)
     left = Signal(str)
@@ -41,9 +41,9 @@ class ViewPane(Splitter):
     def __init__(self, desk: Desk, name: str) -> None:
         super().__init__(name, Qt.Orientation.Vertical)
         self._name = name
-        self._sheets: tuple[Sheet, ...] = ()
+        self._sheets: tuple[ResultSheet, ...] = ()
         self._metric = ""
-        self.account_of: Callable[[Sheet, Line | None, Cell | None, int, str], str] = account
+        self.account_of: Callable[[ResultSheet, SheetLine | None, SheetCell | None, int, str], str] = account
         """The account of the chosen cell as HTML: of a sheet, a line, a cell, its column, and the view's metric."""
         self.model = SheetModel(self)
         self.table = LinesTable("Figures", self.model, cells=True)
@@ -100,7 +100,7 @@ class ViewPane(Splitter):
         below.setSizes([600, 440])
         return below
 
-    def show_sheets(self, sheets: tuple[Sheet, ...], metric: str) -> None:
+    def show_sheets(self, sheets: tuple[ResultSheet, ...], metric: str) -> None:
         """Show a view's sheets; the one of the same key and the cell that were chosen stay chosen."""
         kept = self.model.whole.key
         self._sheets, self._metric = sheets, metric
@@ -212,15 +212,15 @@ class ViewPane(Splitter):
         if self.tabs.count():
             self.tabs.setCurrentIndex((self.tabs.currentIndex() + 1) % self.tabs.count())
 
-    def line(self) -> Line | None:
+    def line(self) -> SheetLine | None:
         """The chosen line."""
         return self.model.at(self.table.currentIndex().row())
 
-    def cell(self) -> Cell | None:
+    def cell(self) -> SheetCell | None:
         """The chosen cell."""
         return self.model.cell(self.table.currentIndex())
 
-    def picture(self) -> Picture | None:
+    def picture(self) -> SheetPicture | None:
         """The picture in view."""
         return self.pictures.picture()
 
@@ -247,17 +247,17 @@ class ViewPane(Splitter):
             self.opened.emit(line, cell)
 
 
-def _titled(sheet: Sheet) -> str:
+def _titled(sheet: ResultSheet) -> str:
     return f"{sheet.title} ({len(sheet.lines):,})".replace("&", "&&")
 
 
-def _others(sheets: tuple[Sheet, ...]) -> tuple[Picture, ...]:
+def _others(sheets: tuple[ResultSheet, ...]) -> tuple[SheetPicture, ...]:
     """A table without pictures of its own shows those of the view."""
     return next((sheet.pictures for sheet in sheets if sheet.pictures), ())
 
 
-def _first_figure(sheet: Sheet) -> int:
-    """The first column with a figure, where whoever reads begins."""
+def _first_figure(sheet: ResultSheet) -> int:
+    """The first column with a figure, where the person who reads begins."""
     for place in range(len(sheet.columns)):
         if any(line.cells[place].estimate is not None for line in sheet.lines):
             return place

@@ -1,4 +1,4 @@
-"""A list of views with the one in view: its choices, its figures, what lies behind them, or what must happen first."""
+"""Viewer: a list of views, the current one with its choices and figures, or what must happen first."""
 
 from collections.abc import Callable, Collection
 from functools import partial
@@ -8,14 +8,14 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
-from annotator.actions.results.result_sheets import Cell, Line
+from annotator.actions.results.result_sheets import SheetCell, SheetLine
 from annotator.actions.studies import result_views
-from annotator.actions.studies.result_views import Shown, View
+from annotator.actions.studies.result_views import CountedView, ResultView
 from annotator.domain.texts.change import Change
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.views import counting
-from annotator.gui.views.behind_view import BehindPane, BehindView
+from annotator.gui.views.behind_view import BehindPane, FigureBehindView
 from annotator.gui.views.choosers import Choosers
 from annotator.gui.views.counting import Refused
 from annotator.gui.views.leaving import LeavingBar
@@ -34,9 +34,9 @@ Lead = tuple[str, str, dict[str, Any]]
 
 
 class Viewer(QWidget):
-    """Shows `views`, counted on another thread; `moving` names the kinds of change that may move a figure.
+    """Shows `views`, computed on another thread; `moving` names the kinds of change that may affect figures.
 
-    Whoever has more to choose, to lead to or to ask first says so in `lead`, `question`, `offer_more` and `refuse`.
+    Anyone who has more to choose, to lead to or to ask first says so in `lead`, `question`, `offer_more` and `refuse`.
     """
 
     ICON = "results"
@@ -44,13 +44,13 @@ class Viewer(QWidget):
     LATER_MS = 1000
 
     def __init__(
-        self, desk: Desk, views: tuple[View, ...], name: str, title: str, moving: Collection[str]
+        self, desk: Desk, views: tuple[ResultView, ...], name: str, title: str, moving: Collection[str]
     ) -> None:
         super().__init__()
         self.desk, self.among, self._moving = desk, views, moving
         self._name, self._stale, self._asked = views[0].name, True, 0
         self._chosen: dict[str, dict[str, str]] = {}
-        self._known: dict[str, Shown] = {}
+        self._known: dict[str, CountedView] = {}
         self._build(name, title)
         self._later = QTimer(self, singleShot=True, interval=self.LATER_MS)
         self._later.timeout.connect(self._count)
@@ -76,7 +76,7 @@ class Viewer(QWidget):
 
     def make_behind(self, name: str) -> BehindPane:
         """What shows what lies behind a figure."""
-        return BehindView(self.desk, name)
+        return FigureBehindView(self.desk, name)
 
     def make_leaving(self) -> LeavingBar:
         """What can be done with the view in view."""
@@ -116,7 +116,7 @@ class Viewer(QWidget):
             "other_pane": self.other_pane,
         }
 
-    def lead(self, view: View) -> Lead:
+    def lead(self, view: ResultView) -> Lead:
         """Where to go when a view has nothing to show: words, a page, and where on it."""
         return f"Go to {view.page}", view.page, {}
 
@@ -140,7 +140,7 @@ class Viewer(QWidget):
         self.show_body(self.denied)
 
     def arrive(self, place: dict[str, Any]) -> None:
-        """Count anew when something moved since; `view` opens a view by its name, `choose` makes its choices."""
+        """Count again when something moved since; `view` opens a view by its name, `choose` makes its choices."""
         name = str(place.get("view") or self._name)
         if place.get("choose"):
             self._chosen.setdefault(name, {}).update(place["choose"])
@@ -169,13 +169,13 @@ class Viewer(QWidget):
                 self._later.start()
 
     def stop(self) -> None:
-        """Count nothing any more; what is under way comes home to nobody."""
+        """Count nothing any more; what is in progress comes home to nobody."""
         self._later.stop()
         self._asked += 1
         self.view.stop()
         self.behind.stop()
 
-    def named(self, name: str) -> View:
+    def named(self, name: str) -> ResultView:
         """A view by its name."""
         return result_views.named(name, self.among)
 
@@ -208,14 +208,14 @@ class Viewer(QWidget):
 
         self.desk.ask_later(show, self.question(), self.among, self._name, chosen, kept)
 
-    def _counted(self, found: Shown | Refused) -> None:
+    def _counted(self, found: CountedView | Refused) -> None:
         self.hint.setText("")
-        if not isinstance(found, Shown):
+        if not isinstance(found, CountedView):
             self.refuse(found)
             return
         self._known[found.view] = found
         if self.body.currentWidget() is self.behind and not self.views.hasFocus():
-            # Not taken away from under somebody's eyes: the list is of the figure that it was opened from.
+            # Not taken away from under someone's eyes: the list is of the figure that it was opened from.
             self._stale = True
             return
         view = self.named(found.view)
@@ -259,7 +259,7 @@ class Viewer(QWidget):
         if response_id and "of" in self.choosers.lists:
             self.choosers.choose("of", response_id)
 
-    def _open(self, line: Line, cell: Cell | None) -> None:
+    def _open(self, line: SheetLine, cell: SheetCell | None) -> None:
         if self.behind.look(line, cell):
             self.show_body(self.behind)
             self.behind.focus_list()
@@ -297,7 +297,7 @@ class Viewer(QWidget):
 
 
 class ViewerPage(Page):
-    """A page that is nothing but its viewer."""
+    """A page around its viewer."""
 
     def __init__(self, desk: Desk, viewer: Viewer) -> None:
         super().__init__(desk)
@@ -307,7 +307,7 @@ class ViewerPage(Page):
             self.bind(act, slot)
 
     def arrive(self, place: dict[str, Any]) -> None:
-        """Count anew when something moved since; `view` opens a view by its name, `choose` makes its choices."""
+        """Count again when something moved since; `view` opens a view by its name, `choose` makes its choices."""
         self.viewer.arrive(place)
 
     def focus_first(self) -> None:

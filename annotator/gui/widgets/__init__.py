@@ -1,1 +1,1 @@
-"""Parts of pages that know nothing of the domain."""
+"""Widgets that know nothing of the domain."""

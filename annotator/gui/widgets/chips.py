@@ -1,4 +1,4 @@
-"""States and values as small pills in a row: each its icon, its words and its colour."""
+"""Chips: states and values as pills with icon, words and colour."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ def paint(painter: QPainter, place: QPoint, chip: Chip, font: QFont, most: int =
 
 
 class Chips(QWidget):
-    """Pills side by side, in several lines where it is narrow."""
+    """Pills side by side, wrapped where it is narrow."""
 
     def __init__(self, *, wrap: bool = True) -> None:
         super().__init__()

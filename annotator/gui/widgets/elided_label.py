@@ -1,4 +1,4 @@
-"""A line of text that ends in … where there is no room, and shows the whole in its tooltip."""
+"""Label that elides its text and shows the whole in its tooltip."""
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent

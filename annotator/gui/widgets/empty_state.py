@@ -1,4 +1,4 @@
-"""What an empty page shows: a picture, what will be here, and what to do next."""
+"""Empty state of a page: a picture, what will be here, and what to do next."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QBoxLayout, QLabel, QPushButton, QWidget
 from annotator.gui import theme
 from annotator.gui.parts import below
 from annotator.gui.widgets import icons
-from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 _PICTURE = 44
@@ -18,7 +18,7 @@ _LEAST, _AROUND = 260, 24
 
 
 class EmptyState(QWidget):
-    """An icon, a headline, one or two sentences and the buttons that lead on, in the middle of the page."""
+    """An icon, a headline, one or two sentences and buttons, centred on the page."""
 
     def __init__(
         self,
@@ -35,11 +35,11 @@ class EmptyState(QWidget):
         self._icon = QLabel()
         self._headline, self._words = PlainLabel(headline, "subtitle"), PlainLabel(words, role, wrap=True)
         self._buttons = horizontal(spacing=8)
-        column = vertical(Stretch(2), on=self, spacing=10)
+        column = vertical(StretchSpace(2), on=self, spacing=10)
         for label in (self._icon, self._headline, self._words):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
             # In a row of its own a label gets the height of all its lines, however wide the page is.
-            row = horizontal(Stretch(1), label, Stretch(1))
+            row = horizontal(StretchSpace(1), label, StretchSpace(1))
             column.addLayout(row)
         column.addSpacing(6)
         column.addLayout(self._buttons)

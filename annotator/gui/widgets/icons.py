@@ -1,4 +1,4 @@
-"""Small pictures for buttons and states, drawn from lines and tinted with the theme's colours."""
+"""Icons drawn from lines and tinted with the theme's colours."""
 
 import json
 from functools import cache, lru_cache

@@ -1,4 +1,4 @@
-"""A scroll area for pages whose own keys move over what it shows."""
+"""Scroll area for pages whose own keys move over its content."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
@@ -7,7 +7,7 @@ from annotator.gui.widgets.plain_area import PlainArea
 
 
 class KeylessArea(PlainArea):
-    """Scrolls by the wheel and by what is brought into view; the keys are left to the page."""
+    """Scrolls by the wheel and to visible widgets; keys are left to the page."""
 
     resized = Signal()
 

@@ -1,4 +1,4 @@
-"""How widgets stand side by side or below one another: a layout written as what stands in it, in order."""
+"""Layouts written as their content, in order."""
 
 from collections.abc import Callable
 
@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QVBoxLayout, QWi
 Margins = int | tuple[int, int, int, int]
 
 
-class Stretch(int):
-    """Room that grows, by its share."""
+class StretchSpace(int):
+    """Stretchable space, with its factor."""
 
 
 # A widget or layout, also with its share of the room that is left and its alignment; fixed room in pixels; or room
@@ -41,7 +41,7 @@ def _fill(layout: QBoxLayout, parts: tuple[Part, ...], margins: Margins | None, 
     if spacing is not None:
         layout.setSpacing(spacing)
     for part in parts:
-        if isinstance(part, Stretch):
+        if isinstance(part, StretchSpace):
             layout.addStretch(part)
         elif isinstance(part, int):
             layout.addSpacing(part)

@@ -1,4 +1,4 @@
-"""A place for a picture that was drawn elsewhere: as wide as there is room, scrolled where it is higher."""
+"""Picture viewer: as wide as there is room, scrolled where it is taller."""
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent
@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QWidget
 
 
 class PictureView(QScrollArea):
-    """Shows one picture; `resized` asks for it to be drawn anew for another width."""
+    """Shows one picture; `resized` asks for it in another width."""
 
     resized = Signal()
 
@@ -25,7 +25,7 @@ class PictureView(QScrollArea):
         return self._sheet.image
 
     def show_image(self, image: QImage | None, words: str = "") -> None:
-        """Show another picture, or none; `words` say what it shows to whoever cannot see it."""
+        """Show another picture, or none; `words` say what it shows to anyone who cannot see it."""
         self._sheet.image = image
         self._sheet.setAccessibleName(words)
         self._sheet.updateGeometry()

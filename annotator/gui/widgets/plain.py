@@ -1,4 +1,4 @@
-"""How foreign words are shown in labels and tooltips: as they are, never read as markup."""
+"""Foreign words in labels and tooltips, never read as markup."""
 
 from html import escape
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel, QListWidget, QWidget
 
 
 class PlainLabel(QLabel):
-    """A label that shows its text letter by letter, all its lines; `role` is looked at by the style sheet."""
+    """A label that shows plain text with all its lines; `role` is used by the style sheet."""
 
     def __init__(
         self, text: str = "", role: str = "", wrap: bool = False, parent: QWidget | None = None

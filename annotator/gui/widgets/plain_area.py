@@ -1,4 +1,4 @@
-"""A scroll area that is only a frame for what stands in it."""
+"""Scroll area without decoration."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,14 +7,14 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
-# Qt looks anew whether a scroll bar is needed at every size that the look itself leads to, some seven deep where rows
-# break into lines. Such rows may be higher in a wider room, and it would go on for ever: deeper than this the bar is
+# Qt looks again whether a scroll bar is needed at every size that the look itself leads to, some seven deep where rows
+# break into lines. Such rows may be higher in a wider room, and it would go on permanently: deeper than this the bar is
 # kept, and deeper than twice this nothing is tried until what stands inside was laid out.
 LOOKS = 12
 
 
 class PlainArea(QScrollArea):
-    """As wide as its room, scrolled up and down; Tab goes through what stands in it and never stops at the area."""
+    """As wide as its room, scrolled vertically; Tab skips the area itself."""
 
     def __init__(self, name: str, inside: QWidget | None = None) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""How judges are put to the test: attacks on copies of reports whose right verdict is known to stay the same."""
+"""Attacks on judges: changed copies of reports whose correct verdict is known to stay the same."""
 
 from annotator.domain.judges.protocol import Target
 from annotator.judging.attacks.injecting import INJECTIONS
@@ -6,7 +6,7 @@ from annotator.judging.attacks.lengthening import LENGTHENINGS
 from annotator.judging.attacks.reformatting import REFORMATTING
 from annotator.judging.attacks.reordering import REORDERINGS
 from annotator.judging.attacks.rewording import REWORDING
-from annotator.judging.attacks.shape import Attack, Needs
+from annotator.judging.attacks.shape import Attack, AttackNeeds
 from annotator.protocols import PROTOCOLS
 
 CONTROL = "control"
@@ -18,7 +18,7 @@ ATTACKS: dict[str, Attack] = {
             "Asked again, unchanged",
             "The same question over the same report, asked afresh. What changes here changes without any attack: the "
             "other rates are read beside this one.",
-            needs=Needs.MODEL,
+            needs=AttackNeeds.MODEL,
         ),
         *INJECTIONS,
         *LENGTHENINGS,
@@ -30,4 +30,4 @@ ATTACKS: dict[str, Attack] = {
 # What an injection demands, by protocol: those whose judges read the report itself say so.
 TARGETS: dict[str, Target] = {name: shape.target for name, shape in PROTOCOLS.items() if shape.target}
 
-__all__ = ["ATTACKS", "CONTROL", "TARGETS", "Attack", "Needs", "Target"]
+__all__ = ["ATTACKS", "CONTROL", "TARGETS", "Attack", "AttackNeeds", "Target"]

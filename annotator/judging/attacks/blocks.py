@@ -1,4 +1,4 @@
-"""Where a report can be cut without cutting into anything: between its blocks, and at its headings."""
+"""Places where a report can be cut safely: between its blocks, and at its headings."""
 
 import re
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""How a report comes to address its judge: an order, a reply, a message or a citation is planted in a copy of it."""
+"""Injection attacks: an order, reply, message or citation planted in a copy of a report."""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from annotator.domain.judges.attack import Pieces
 from annotator.judging.attacks import wordings
 from annotator.judging.attacks.blocks import seams
-from annotator.judging.attacks.shape import Attack, Copy, Given
+from annotator.judging.attacks.shape import Attack, AttackInput, Copy
 from annotator.judging.attacks.wordings import said
 
 START, MIDDLE, END = "at the start", "in the middle", "at the end"
@@ -71,7 +71,7 @@ def _ways(count: int) -> tuple[str, ...]:
 
 
 def _copying(words: Sequence[str]) -> Copy:
-    def copy(given: Given) -> Pieces:
+    def copy(given: AttackInput) -> Pieces:
         wording, place = given.variant.removeprefix("wording ").split(", ")
         at = place_of(given.report, place)
         return planted_at(given.report, at, said(words[int(wording) - 1], given.target))
@@ -79,12 +79,12 @@ def _copying(words: Sequence[str]) -> Copy:
     return copy
 
 
-def _hiding(given: Given) -> Pieces:
+def _hiding(given: AttackInput) -> Pieces:
     words = COVERS[given.variant](said(wordings.HIDDEN, given.target))
     return planted_at(given.report, place_of(given.report, given.chance.choice(PLACES)), words)
 
 
-def _citing(given: Given) -> Pieces:
+def _citing(given: AttackInput) -> Pieces:
     number = 1 + max((int(found) for found in _NUMBER.findall(given.report)), default=0)
     wording = wordings.CITATIONS[int(given.variant.removeprefix("wording ")) - 1]
     return planted_at(given.report, len(given.report), said(wording, given.target, number=number))

@@ -1,8 +1,8 @@
-"""How a report grows without saying more: by sentences on nothing, or by saying again what it has said."""
+"""Length attacks: sentences without content, or repetition of what was said."""
 
 from annotator.domain.judges.attack import Pieces
 from annotator.judging.attacks.blocks import seams
-from annotator.judging.attacks.shape import Attack, Given
+from annotator.judging.attacks.shape import Attack, AttackInput
 from annotator.judging.attacks.wordings import FILLER
 
 SHARES = {"by a quarter": 0.25, "by a half": 0.5, "to twice its length": 1.0}
@@ -11,11 +11,11 @@ MOST = 40_000
 _SENTENCES = 4
 
 
-def _wanted(given: Given) -> int:
+def _wanted(given: AttackInput) -> int:
     return min(MOST, max(1, round(SHARES[given.variant] * len(given.report))))
 
 
-def _filled(given: Given) -> Pieces:
+def _filled(given: AttackInput) -> Pieces:
     wanted, made, length = _wanted(given), list[str](), 0
     while length < wanted:
         paragraph = " ".join(given.chance.sample(FILLER, _SENTENCES))
@@ -24,7 +24,7 @@ def _filled(given: Given) -> Pieces:
     return (0, len(given.report)), "\n\n" + "\n\n".join(made)
 
 
-def _repeated(given: Given) -> Pieces | None:
+def _repeated(given: AttackInput) -> Pieces | None:
     """Whole blocks from the start on; a block that is longer than what is wanted is cut nowhere, and left."""
     ends = [seam for seam in seams(given.report)[1:] if seam <= _wanted(given)]
     if not ends or not given.report[: ends[-1]].strip():

@@ -1,11 +1,11 @@
-"""How a report is set in other type, word for word: bullets, emphasis, quotation marks, dashes, blank lines."""
+"""Formatting attacks: bullets, emphasis, quotation marks, dashes and blank lines, with the words unchanged."""
 
 import re
 from collections.abc import Callable
 
 from annotator.domain.judges.attack import Piece, Pieces
 from annotator.judging.attacks.blocks import lines
-from annotator.judging.attacks.shape import Attack, Given
+from annotator.judging.attacks.shape import Attack, AttackInput
 
 _BULLET = re.compile(r"(?m)^( {0,6})([-*+])(?= )")
 _BOLD = re.compile(r"\*\*(?=\S)([^*\n]+?)(?<=\S)\*\*")
@@ -20,7 +20,7 @@ _TURNED = {"-": "*", "*": "-", "+": "-"}
 _KEPT = re.compile(r"`[^`\n]*`|<[^>\n]*>|\]\([^)\n]*\)|https?://\S+")
 
 
-def _reset(given: Given) -> Pieces | None:
+def _reset(given: AttackInput) -> Pieces | None:
     report = given.report
     kept = [match.span() for match in _KEPT.finditer(report)]
     kept += [(start, start + len(line)) for start, line, code in lines(report) if code]

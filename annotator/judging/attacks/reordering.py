@@ -1,4 +1,4 @@
-"""How the order changes and nothing else: of a report's sections, or of criteria that are asked together."""
+"""Order attacks: a report's sections, or the criteria asked together, in another order."""
 
 from collections.abc import Sequence
 from random import Random
@@ -6,13 +6,13 @@ from typing import TypeVar
 
 from annotator.domain.judges.attack import Piece, Pieces
 from annotator.judging.attacks.blocks import sections
-from annotator.judging.attacks.shape import Attack, Given, Needs
+from annotator.judging.attacks.shape import Attack, AttackInput, AttackNeeds
 
 CRITERIA = "order.criteria"
 T = TypeVar("T")
 
 
-def _shuffled(given: Given) -> Pieces | None:
+def _shuffled(given: AttackInput) -> Pieces | None:
     """What stands before the first section stays there; a section that ends the report gets a blank line after it."""
     report = given.report
     first, *rest = sections(report) or [(0, 0)]
@@ -29,7 +29,7 @@ def _shuffled(given: Given) -> Pieces | None:
 
 
 def disordered(things: Sequence[T], chance: Random) -> list[T]:
-    """The things in an order by chance that is not their own; one thing, or none, stays as it is."""
+    """The things in an order at random that is not their own; one thing, or none, stays as it is."""
     found = list(range(len(things)))
     while len(things) > 1 and found == sorted(found):
         chance.shuffle(found)
@@ -50,6 +50,6 @@ REORDERINGS = (
         "Criteria in another order",
         "The report is as it was; what is asked together is asked in another order. A verdict on one criterion does "
         "not depend on which comes before it.",
-        needs=Needs.TOGETHER,
+        needs=AttackNeeds.TOGETHER,
     ),
 )

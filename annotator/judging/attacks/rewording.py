@@ -1,4 +1,4 @@
-"""How a report is said in other words by a model, and how a copy that lost something on the way is told."""
+"""Rewording attacks: a report reworded by a model, and a check that nothing was lost."""
 
 import re
 from typing import ClassVar, Self
@@ -9,7 +9,7 @@ from annotator.domain.judges.attack import Pieces
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Answer, Ask
 from annotator.domain.texts.canonical import Text
-from annotator.judging.attacks.shape import Attack, Needs
+from annotator.judging.attacks.shape import Attack, AttackNeeds
 
 PARAPHRASE = "paraphrase"
 PROMPTS = ("attack.paraphrase",)
@@ -60,5 +60,5 @@ REWORDING = Attack(
     "A model says the whole report in other words, keeping every statement, number and address. A copy that loses more "
     "than a tenth of its numbers and addresses is not used. Whether every statement was kept is for you to see: read "
     "some of the cases.",
-    needs=Needs.WRITER,
+    needs=AttackNeeds.WRITER,
 )

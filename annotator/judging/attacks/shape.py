@@ -1,4 +1,4 @@
-"""What an attack is: a way to copy a report so that the right verdict stays the same, and the judge's may not."""
+"""The description of an attack: a way to copy a report so that the correct verdict stays the same."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from annotator.domain.judges.attack import Pieces
 from annotator.domain.judges.protocol import Target
 
 
-class Needs(StrEnum):
-    """What an attack needs of whoever is asked."""
+class AttackNeeds(StrEnum):
+    """What an attack needs of anyone who is asked."""
 
     NOTHING = "nothing"
     MODEL = "model"
@@ -19,7 +19,7 @@ class Needs(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class AttackInput:
     """What a copy is made from: the report, in which of its ways the attack goes, its target, and chance."""
 
     report: str
@@ -28,7 +28,7 @@ class Given:
     chance: Random
 
 
-Copy = Callable[[Given], Pieces | None]
+Copy = Callable[[AttackInput], Pieces | None]
 """From what is given to the pieces of a copy; None where it cannot be made."""
 
 
@@ -37,7 +37,7 @@ class Attack:
     """An attack by its name; `about` says what is done and why the right verdict stays, `variants` in which ways.
 
     The variants are dealt out evenly. `copy` is the same for the same given things; there is none where the report
-    stays, or a model writes it anew. What `plants` is there to bring about the target's verdict.
+    stays, or a model writes it again. What `plants` is there to bring about the target's verdict.
     """
 
     name: str
@@ -45,5 +45,5 @@ class Attack:
     about: str
     variants: tuple[str, ...] = ("",)
     copy: Copy | None = None
-    needs: Needs = Needs.NOTHING
+    needs: AttackNeeds = AttackNeeds.NOTHING
     plants: bool = False

@@ -1,4 +1,4 @@
-"""What is planted: orders, replies, messages and filler, in wordings of our own and several languages."""
+"""Planted texts: orders, replies, messages and filler, worded by us, in several languages."""
 
 from annotator.domain.judges.protocol import Target
 

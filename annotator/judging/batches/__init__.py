@@ -1,1 +1,1 @@
-"""Batches over night."""
+"""Overnight batches at a provider."""

@@ -1,4 +1,4 @@
-"""How a provider's desk for batches is spoken to: files up and down, batches made, looked at and withdrawn."""
+"""A provider's batch interface: files uploaded and downloaded, batches created, polled and cancelled."""
 
 import asyncio
 import random
@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from annotator.domain.texts.redaction import redact, without_keys
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.batches.batch_state import BatchState
-from annotator.judging.calls.breaker import Halt
+from annotator.judging.calls.breaker import RunHalt
 from annotator.judging.calls.client import Client, root_words
 from annotator.judging.calls.limits import backoff
-from annotator.judging.calls.outcome import PASSING, Outcome, Trouble, read
+from annotator.judging.calls.outcome import PASSING, CallOutcome, CallTrouble, read
 
 if TYPE_CHECKING:
     from openai.types import Batch
@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class BatchStatus:
     """A batch as the provider shows it; counts are None where it gives none."""
 
     batch: str
@@ -58,11 +58,11 @@ class Seen:
         return "; ".join(dict.fromkeys(f"{words} ({code})" for code, words in self.errors))[:1000]
 
 
-class Gone(Exception):
+class BatchGone(Exception):
     """The provider does not know the file or the batch any more."""
 
 
-class Desk:
+class BatchDesk:
     """One endpoint's Files and Batches interfaces, through the openai package.
 
     What passes (a lost connection, a 429, a 500) is sat out with growing waits: some minutes before a batch is made,
@@ -86,11 +86,11 @@ class Desk:
 
         return await self._steadily(send, making=True)
 
-    async def create(self, state: BatchState) -> Seen:
+    async def create(self, state: BatchState) -> BatchStatus:
         """Have a batch made of an uploaded file, once: a request that may have arrived is looked for before another."""
         tried = False
 
-        async def send() -> Seen:
+        async def send() -> BatchStatus:
             nonlocal tried
             found = await self._look_for(state) if tried else None
             tried = True
@@ -106,29 +106,29 @@ class Desk:
 
         return await self._steadily(send, making=True)
 
-    async def find(self, state: BatchState) -> Seen | None:
+    async def find(self, state: BatchState) -> BatchStatus | None:
         """The batch that was made of this file, if one was."""
         try:
             return await self._steadily(lambda: self._look_for(state))
-        except Gone:
+        except BatchGone:
             return None
 
-    async def look(self, batch: str) -> Seen:
+    async def look(self, batch: str) -> BatchStatus:
         """How far a batch is; Gone when the provider does not know it."""
 
-        async def send() -> Seen:
+        async def send() -> BatchStatus:
             return self._seen(await self._openai.batches.retrieve(batch, timeout=CALL_S))
 
         return await self._steadily(send)
 
-    async def withdraw(self, batch: str) -> Seen:
+    async def withdraw(self, batch: str) -> BatchStatus:
         """Ask the provider to stop, and look; what it has answered by then is still to be had."""
 
-        async def send() -> Seen:
+        async def send() -> BatchStatus:
             return self._seen(await self._openai.batches.cancel(batch, timeout=CALL_S))
 
         # Turned down where the batch has ended meanwhile, which a look tells.
-        with suppress(Halt, Gone):
+        with suppress(RunHalt, BatchGone):
             return await self._steadily(send, tries=3)
         return await self.look(batch)
 
@@ -152,7 +152,7 @@ class Desk:
 
         await self._tried(send)
 
-    async def _look_for(self, state: BatchState) -> Seen | None:
+    async def _look_for(self, state: BatchState) -> BatchStatus | None:
         page = await self._openai.batches.list(limit=100, timeout=CALL_S)
         for _ in range(_PAGES):
             for batch in page.data:
@@ -166,28 +166,28 @@ class Desk:
     async def _steadily(
         self, send: Callable[[], Awaitable[T]], *, making: bool = False, tries: int | None = None
     ) -> T:
-        troubles: Counter[Trouble] = Counter()
+        troubles: Counter[CallTrouble] = Counter()
         most = _TRIES if making else tries
         while True:
             outcome = await self._tried(send)
-            if not isinstance(outcome, Outcome):
+            if not isinstance(outcome, CallOutcome):
                 return outcome
             troubles[outcome.trouble] += 1
-            given_up = troubles[Trouble.MALFORMED] >= _MALFORMED_TRIES or troubles.total() == most
+            given_up = troubles[CallTrouble.MALFORMED] >= _MALFORMED_TRIES or troubles.total() == most
             if given_up or outcome.trouble not in PASSING:
                 raise self._verdict(outcome, making=making)
             wait = backoff(troubles.total(), random.random(), base=1.0, cap=LONGEST_NAP_S)
             await self._nap(max(wait, outcome.retry_after or 0.0))
 
-    def _verdict(self, outcome: Outcome, *, making: bool) -> Exception:
+    def _verdict(self, outcome: CallOutcome, *, making: bool) -> Exception:
         words = redact(outcome.message, self._secrets)
         if making and outcome.http in _NO_DESK:
             return Refusal(f"This endpoint takes no batches. {words}", "Run the judge without batches.")
         if outcome.http in _UNKNOWN:
-            return Gone(words)
-        return Halt(f"The provider's batches cannot be reached or used. {words}")
+            return BatchGone(words)
+        return RunHalt(f"The provider's batches cannot be reached or used. {words}")
 
-    async def _tried(self, send: Callable[[], Awaitable[T]]) -> T | Outcome:
+    async def _tried(self, send: Callable[[], Awaitable[T]]) -> T | CallOutcome:
         import openai
         from aiohttp import ClientError
         from httpx2 import HTTPError
@@ -198,18 +198,18 @@ class Desk:
             response = error.response
             return read(response.status_code, response.headers, response.text, datetime.now(UTC))
         except (openai.APIConnectionError, HTTPError, ClientError) as error:
-            return Outcome(Trouble.CONNECTION, message=f"The connection failed: {root_words(error)}")
+            return CallOutcome(CallTrouble.CONNECTION, message=f"The connection failed: {root_words(error)}")
         except (openai.OpenAIError, ValueError) as error:
             # A body that is no JSON, or JSON of another shape.
-            return Outcome(Trouble.MALFORMED, message=f"The server sent something else: {error}")
+            return CallOutcome(CallTrouble.MALFORMED, message=f"The server sent something else: {error}")
 
-    def _seen(self, batch: "Batch") -> Seen:
+    def _seen(self, batch: "Batch") -> BatchStatus:
         return _shown(batch, self._secrets)
 
 
-def _shown(batch: "Batch", keys: Iterable[str]) -> Seen:
+def _shown(batch: "Batch", keys: Iterable[str]) -> BatchStatus:
     errors = getattr(batch.errors, "data", None) or ()
-    return Seen(
+    return BatchStatus(
         batch=_named(batch, "batch"),
         status=without_keys(str(batch.status), keys),
         output_file=batch.output_file_id or "",

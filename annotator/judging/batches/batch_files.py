@@ -1,4 +1,4 @@
-"""How questions become the file a provider takes as a batch: one request a line, up to its limits."""
+"""Batch input files: one request per line, up to the provider's limits."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,15 +10,15 @@ from annotator.domain.texts.canonical import canonical_json
 from annotator.domain.texts.identity import new_id
 from annotator.judging.batches.batch_desk import PATH
 from annotator.judging.batches.batch_results import SHARE
-from annotator.judging.batches.batch_state import BatchState, Entry, custom_id
+from annotator.judging.batches.batch_state import BatchEntry, BatchState, custom_id
 from annotator.judging.calls import ladder
 from annotator.judging.calls.parameters import FORMAT
 from annotator.judging.calls.sending import Sender
-from annotator.judging.calls.settling import Question
+from annotator.judging.calls.settling import KeyedQuestion
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
+class BatchLimits:
     """The most one batch may hold: requests and bytes, a little below what providers take (50 000 and 200 MB)."""
 
     requests: int = 50_000
@@ -26,23 +26,23 @@ class Sizes:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class BatchRequest:
     """A question as a line of a batch, and the most its answer may cost."""
 
     name: str
-    question: Question
+    question: KeyedQuestion
     line: bytes
     most_usd: float
 
 
 @dataclass
-class Filing:
+class BatchFileWriter:
     """A file of requests as it is written. All its lines are asked in one form, which is remembered with it."""
 
     path: Path
-    sizes: Sizes
+    sizes: BatchLimits
     sender: Sender
-    entries: dict[str, Entry] = field(default_factory=dict)
+    entries: dict[str, BatchEntry] = field(default_factory=dict)
     prompts: dict[str, int] = field(default_factory=dict)
     size: int = 0
     most_usd: float = 0.0
@@ -54,7 +54,7 @@ class Filing:
         self._parameters: dict[str, Any] = self.sender.fitted(endpoint.parameters)
         self.path.write_bytes(b"")
 
-    def request(self, question: Question, trial: int) -> Request:
+    def request(self, question: KeyedQuestion, trial: int) -> BatchRequest:
         """A question as it would stand in this file."""
         messages = ladder.asked_for(question.messages, question.reply, self._rung)
         form = ladder.response_format(question.reply, self._rung)
@@ -70,19 +70,19 @@ class Filing:
             "url": PATH,
             "body": body,
         }
-        return Request(
+        return BatchRequest(
             name, question, orjson.dumps(tree) + b"\n", (self.sender.most_usd(body, likely) or 0.0) * SHARE
         )
 
-    def fits(self, request: Request) -> bool:
+    def fits(self, request: BatchRequest) -> bool:
         """Whether a request still goes into this file; one too large for any file fits none."""
         return len(self.entries) < self.sizes.requests and self.size + len(request.line) <= self.sizes.bytes
 
-    def add(self, request: Request) -> None:
+    def add(self, request: BatchRequest) -> None:
         """Write a request."""
         question = request.question
         prompt = self.prompts.setdefault(question.prompt.sha256, len(self.prompts))
-        self.entries[request.name] = Entry(key=question.key, prompt=prompt, most_usd=request.most_usd)
+        self.entries[request.name] = BatchEntry(key=question.key, prompt=prompt, most_usd=request.most_usd)
         with self.path.open("ab") as file:
             file.write(request.line)
         self.size += len(request.line)

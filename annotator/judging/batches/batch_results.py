@@ -1,4 +1,4 @@
-"""How the files a batch comes back in are read: each question once, and for every odd line a stated outcome."""
+"""Batch output files: each question read once, and a stated outcome for every odd line."""
 
 import json
 from collections import Counter
@@ -16,10 +16,10 @@ from annotator.domain.texts.canonical import canonical_json
 from annotator.domain.texts.identity import derived_id
 from annotator.judging.batches.batch_state import BatchState
 from annotator.judging.calls.noting import call_of
-from annotator.judging.calls.outcome import Outcome, Trouble, read
+from annotator.judging.calls.outcome import CallOutcome, CallTrouble, read
 from annotator.judging.calls.parameters import FORMAT
 from annotator.judging.calls.prices import Prices
-from annotator.judging.calls.replies import Unreadable, parse
+from annotator.judging.calls.replies import UnreadableReply, parse
 
 # Batches cost half of the table's prices.
 SHARE = 0.5
@@ -29,8 +29,8 @@ _LONGEST_LINE = 4_000_000
 _AGAIN = "the batch answers this question more than once"
 
 
-class Fate(StrEnum):
-    """What became of a question, or what a line was that is no question's."""
+class QuestionFate(StrEnum):
+    """What happened to a question, or what a line was that is no question's."""
 
     ANSWERED = "answered"
     """A reply that could be read: journalled, and used."""
@@ -56,33 +56,33 @@ class Fate(StrEnum):
     """A line that is cut or no JSON: left aside; its question is missing, then."""
 
 
-LIVE = frozenset({Fate.SPOILED, Fate.FAILED, Fate.EXPIRED, Fate.MISSING})
+LIVE = frozenset({QuestionFate.SPOILED, QuestionFate.FAILED, QuestionFate.EXPIRED, QuestionFate.MISSING})
 _CODES = {
-    "batch_expired": Fate.EXPIRED,
-    "batch_cancelled": Fate.WITHDRAWN,
-    "request_cancelled": Fate.WITHDRAWN,
+    "batch_expired": QuestionFate.EXPIRED,
+    "batch_cancelled": QuestionFate.WITHDRAWN,
+    "request_cancelled": QuestionFate.WITHDRAWN,
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ResultLine:
     """A line of a results file: the question it names, what came of it, and its fate where there was no reply."""
 
     custom_id: str
-    outcome: Outcome
-    fate: Fate = Fate.FAILED
+    outcome: CallOutcome
+    fate: QuestionFate = QuestionFate.FAILED
 
 
 @dataclass
 class Reconciled:
     """What came of a batch, question by question. `fates` counts questions, and odd lines beside them."""
 
-    fates: Counter[Fate] = field(default_factory=Counter)
-    settled: dict[str, Fate] = field(default_factory=dict)
+    fates: Counter[QuestionFate] = field(default_factory=Counter)
+    settled: dict[str, QuestionFate] = field(default_factory=dict)
     cost_usd: float = 0.0
 
 
-class Reading:
+class BatchReading:
     """The reading of one batch's files: the calls to journal, one at a time, and the reckoning when all are read.
 
     `replies` gives the class that the answer to a question must fit, by cache key, for the questions still asked.
@@ -107,7 +107,7 @@ class Reading:
 
     def calls(self, files: Iterable[Path]) -> Iterator[Call]:
         """Read the output file, then the error file; each question gives one call, or none where none was made."""
-        files, errors = tuple(files), dict[str, Line]()
+        files, errors = tuple(files), dict[str, ResultLine]()
         self._again = _answered_again(files)
         for file in files:
             for line in lines(file):
@@ -120,28 +120,28 @@ class Reading:
                     errors[line.custom_id] = line
         for line in errors.values():
             if line.custom_id in self.found.settled:
-                self.found.fates[Fate.DUPLICATE] += 1
-            elif line.fate is Fate.FAILED:
+                self.found.fates[QuestionFate.DUPLICATE] += 1
+            elif line.fate is QuestionFate.FAILED:
                 yield self._call(line)
             else:
                 self._settle(line.custom_id, line.fate)
         self._rest()
 
-    def _odd(self, line: Line | None, errors: Mapping[str, Line]) -> Fate | None:
+    def _odd(self, line: ResultLine | None, errors: Mapping[str, ResultLine]) -> QuestionFate | None:
         """Why a line does not count; None when it does."""
         if line is None:
-            return Fate.DAMAGED
+            return QuestionFate.DAMAGED
         if line.custom_id not in self._state.entries:
-            return Fate.UNKNOWN
+            return QuestionFate.UNKNOWN
         second = line.custom_id in errors and not line.outcome.answered
-        return Fate.DUPLICATE if second or line.custom_id in self.found.settled else None
+        return QuestionFate.DUPLICATE if second or line.custom_id in self.found.settled else None
 
-    def _call(self, line: Line) -> Call:
+    def _call(self, line: ResultLine) -> Call:
         state, name, outcome = self._state, line.custom_id, line.outcome
         entry = state.entries[name]
         fault, fate = self._read(entry.key, outcome)
         if name in self._again and outcome.answered:
-            fault, fate = _AGAIN, Fate.SPOILED
+            fault, fate = _AGAIN, QuestionFate.SPOILED
             outcome = replace(outcome, content="\n\n".join([f"({_AGAIN})", *self._again[name]]))
         cost = self._cost(outcome, entry.most_usd)
         self.found.cost_usd += cost or 0.0
@@ -160,37 +160,41 @@ class Reading:
             latency_s=None,
             cost_usd=cost,
         )
-        if fate is Fate.CHANGED:
+        if fate is QuestionFate.CHANGED:
             words = "The question was changed while the batch was out."
             return call.model_copy(update={"status": Status.SKIPPED, "cause": words})
         return call
 
-    def _read(self, key: str, outcome: Outcome) -> tuple[str, Fate]:
+    def _read(self, key: str, outcome: CallOutcome) -> tuple[str, QuestionFate]:
         """The fault of a reply that cannot be read, empty if none, and what becomes of its question."""
         if not outcome.answered:
-            return "", Fate.DECLINED if outcome.status in DECLINED else Fate.FAILED
+            return "", QuestionFate.DECLINED if outcome.status in DECLINED else QuestionFate.FAILED
         if key not in self._replies:
-            return "", Fate.CHANGED
-        if outcome.trouble is not Trouble.NONE:
-            return "", Fate.DECLINED if outcome.status in DECLINED else Fate.SPOILED
+            return "", QuestionFate.CHANGED
+        if outcome.trouble is not CallTrouble.NONE:
+            return "", QuestionFate.DECLINED if outcome.status in DECLINED else QuestionFate.SPOILED
         try:
             parse(outcome.content, self._replies[key], self._state.rung)
-        except Unreadable as error:
-            return str(error), Fate.SPOILED
-        return "", Fate.ANSWERED
+        except UnreadableReply as error:
+            return str(error), QuestionFate.SPOILED
+        return "", QuestionFate.ANSWERED
 
     def _rest(self) -> None:
-        left = Fate.WITHDRAWN if self._state.status in ("cancelled", "cancelling") else Fate.MISSING
-        left = Fate.EXPIRED if self._state.status == "expired" else left
+        left = (
+            QuestionFate.WITHDRAWN
+            if self._state.status in ("cancelled", "cancelling")
+            else QuestionFate.MISSING
+        )
+        left = QuestionFate.EXPIRED if self._state.status == "expired" else left
         for name in self._state.entries:
             if name not in self.found.settled:
                 self._settle(name, left)
 
-    def _settle(self, name: str, fate: Fate) -> None:
+    def _settle(self, name: str, fate: QuestionFate) -> None:
         self.found.settled[name] = fate
         self.found.fates[fate] += 1
 
-    def _cost(self, outcome: Outcome, most_usd: float) -> float | None:
+    def _cost(self, outcome: CallOutcome, most_usd: float) -> float | None:
         """What an answer cost: the most it may have where nobody told; None where no price is known."""
         if not outcome.answered:
             return 0.0
@@ -212,7 +216,7 @@ def _answered_again(files: tuple[Path, ...]) -> dict[str, list[str]]:
     return found
 
 
-def lines(file: Path) -> Iterator[Line | None]:
+def lines(file: Path) -> Iterator[ResultLine | None]:
     """The lines of a results file; None for one that is cut, no JSON, or names no question."""
     with file.open("rb") as source:
         while raw := source.readline(_LONGEST_LINE):
@@ -220,7 +224,7 @@ def lines(file: Path) -> Iterator[Line | None]:
                 yield _line(raw)
 
 
-def _line(raw: bytes) -> Line | None:
+def _line(raw: bytes) -> ResultLine | None:
     try:
         tree = json.loads(raw)
     except (ValueError, RecursionError):
@@ -230,18 +234,20 @@ def _line(raw: bytes) -> Line | None:
         return None
     response, error = tree.get("response"), tree.get("error")
     if isinstance(response, dict):
-        return Line(name, _outcome(response))
+        return ResultLine(name, _outcome(response))
     code = str(error.get("code") or "") if isinstance(error, dict) else ""
     outcome = read(
         200, {}, json.dumps({"error": error or "neither a reply nor an error"}, ensure_ascii=False)
     )
     words = outcome.message.partition(": ")[2]
-    return Line(
-        name, replace(outcome, message=f"The batch holds no reply: {words}"), _CODES.get(code, Fate.FAILED)
+    return ResultLine(
+        name,
+        replace(outcome, message=f"The batch holds no reply: {words}"),
+        _CODES.get(code, QuestionFate.FAILED),
     )
 
 
-def _outcome(response: Mapping[str, Any]) -> Outcome:
+def _outcome(response: Mapping[str, Any]) -> CallOutcome:
     http = response.get("status_code")
     body = json.dumps(response.get("body"), ensure_ascii=False)
     return read(http if type(http) is int else 200, {}, body)

@@ -1,4 +1,4 @@
-"""What a batch is on its way: which questions it holds, and how far the provider is with them."""
+"""The state of a batch: the questions it holds, and how far the provider is."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -7,7 +7,7 @@ from typing import Protocol
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.domain.judges.judge import Call
-from annotator.judging.calls.ladder import Rung
+from annotator.judging.calls.ladder import ReplyForm
 
 # Providers take custom ids of up to 64 characters; 224 bits of the key are as good as 256.
 _KEY_CHARACTERS = 56
@@ -18,7 +18,7 @@ def custom_id(cache_key: str, trial: int) -> str:
     return f"{cache_key[:_KEY_CHARACTERS]}-{trial}"
 
 
-class Stage(StrEnum):
+class BatchStage(StrEnum):
     """How far a batch is."""
 
     FILED = "filed"
@@ -29,7 +29,7 @@ class Stage(StrEnum):
     """What came of it is journalled."""
 
 
-class Entry(BaseModel):
+class BatchEntry(BaseModel):
     """One question of a batch: its cache key, its prompt, and the most its answer may cost."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -50,11 +50,11 @@ class BatchState(BaseModel):
     run_id: str | None
     judge_id: str
     model: str
-    rung: Rung
+    rung: ReplyForm
     parameters: str
     prompts: tuple[str, ...]
-    entries: dict[str, Entry]
-    stage: Stage = Stage.FILED
+    entries: dict[str, BatchEntry]
+    stage: BatchStage = BatchStage.FILED
     input_file: str = ""
     batch: str = ""
     status: str = ""

@@ -1,4 +1,4 @@
-"""How what came of batches answers the ordinary run, and which questions still want a batch."""
+"""Batch answers handed to the ordinary run, and the questions that still need a batch."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,13 +11,13 @@ from pydantic import BaseModel
 from annotator.domain.judges.judge import Call
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Answer, Case
-from annotator.judging.batches.batch_results import DECLINED, Fate
+from annotator.judging.batches.batch_results import DECLINED, QuestionFate
 from annotator.judging.batches.batch_state import Shelf
 from annotator.judging.calls.asking import Asker, CaseAsk
-from annotator.judging.calls.breaker import Halt
+from annotator.judging.calls.breaker import RunHalt
 from annotator.judging.calls.cache import Key, keys_of
-from annotator.judging.calls.replies import Unreadable, reread
-from annotator.judging.calls.settling import Question
+from annotator.judging.calls.replies import UnreadableReply, reread
+from annotator.judging.calls.settling import KeyedQuestion
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -36,9 +36,9 @@ class Batched:
     declined: dict[str, Call] = field(default_factory=dict)
     live: set[str] = field(default_factory=set)
     open: set[tuple[Key, ...]] = field(default_factory=set)
-    fates: Counter[Fate] = field(default_factory=Counter)
+    fates: Counter[QuestionFate] = field(default_factory=Counter)
     spent_usd: float = 0.0
-    halt: Halt | None = None
+    halt: RunHalt | None = None
 
     def __call__(self, case: Case) -> "BatchedAsk":
         """The `ask` of one case."""
@@ -64,7 +64,7 @@ class Batched:
         elif call.status in DECLINED:
             self.declined[call.cache_key] = call
 
-    def known(self, question: Question) -> tuple[Call, BaseModel | None] | None:
+    def known(self, question: KeyedQuestion) -> tuple[Call, BaseModel | None] | None:
         """The call a batch brought on a question, and the reply in it; None when it brought none to use."""
         declined = self.declined.get(question.key)
         if declined is not None:
@@ -74,7 +74,7 @@ class Batched:
             return None
         try:
             return call, reread(call, question.reply)
-        except Unreadable:
+        except UnreadableReply:
             return None
 
 
@@ -97,7 +97,7 @@ class BatchedAsk(CaseAsk):
                 raise self.batched.halt
         return await super().__call__(prompt, fields, reply, fenced)
 
-    def _from_batch(self, question: Question) -> Answer | None:
+    def _from_batch(self, question: KeyedQuestion) -> Answer | None:
         known = self.batched.known(question) if self.batched else None
         if known is None:
             return None
@@ -107,10 +107,10 @@ class BatchedAsk(CaseAsk):
 
 
 @dataclass
-class Noting(BatchedAsk):
+class DeferringAsk(BatchedAsk):
     """An ask that notes what is not answered yet and says that it was not asked."""
 
-    noted: list[Question] = field(default_factory=list)
+    noted: list[KeyedQuestion] = field(default_factory=list)
 
     def _keep(self, call: Call) -> None:
         """Nothing is used yet, whichever model gave it."""

@@ -1,10 +1,10 @@
-"""How a run goes overnight: its questions as batches at half price, and the ordinary run over what came of them.
+"""Overnight runs: questions sent as batches at half price, then the ordinary run over the answers.
 
     batched = await through(protocol.judge, cases, asker, shelf, cancel=cancel)
     ended = await runner.run(protocol, batched.in_order(cases), batched, …)
 
 Every question is put to the provider once, under a name that a restart does not change. What came back is journalled
-before anybody is told; the ordinary run then finds the answers, and asks live for what the batch left over.
+before anyone is told; the ordinary run then finds the answers, and asks live for what the batch left over.
 """
 
 import asyncio
@@ -24,18 +24,18 @@ from pydantic import BaseModel, ValidationError
 from annotator.domain.judges.judge import Call
 from annotator.domain.judges.protocol import Ask, Case
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.batches.batch_desk import LONGEST_NAP_S, Desk, Gone, Seen
-from annotator.judging.batches.batch_files import Filing, Sizes
-from annotator.judging.batches.batch_results import LIVE, Fate, Reading
-from annotator.judging.batches.batch_state import BatchState, Shelf, Stage
-from annotator.judging.batches.batched import Batched, Noting
+from annotator.judging.batches.batch_desk import LONGEST_NAP_S, BatchDesk, BatchGone, BatchStatus
+from annotator.judging.batches.batch_files import BatchFileWriter, BatchLimits
+from annotator.judging.batches.batch_results import LIVE, BatchReading, QuestionFate
+from annotator.judging.batches.batch_state import BatchStage, BatchState, Shelf
+from annotator.judging.batches.batched import Batched, DeferringAsk
 from annotator.judging.calls.asking import Asker
-from annotator.judging.calls.breaker import Halt
-from annotator.judging.calls.budget import Bill
+from annotator.judging.calls.breaker import RunHalt
+from annotator.judging.calls.budget import CallBill
 from annotator.judging.calls.cache import keys_of
 from annotator.judging.calls.limits import backoff
 from annotator.judging.calls.parameters import cap_of
-from annotator.judging.calls.settling import Question, Settling
+from annotator.judging.calls.settling import KeyedQuestion, QuestionSettling
 from annotator.judging.runs.runner import stop
 from annotator.judging.runs.side_by_side import side_by_side
 
@@ -57,7 +57,7 @@ class BatchProgress:
     questions: int
     done: int
     failed: int
-    fates: Mapping[Fate, int]
+    fates: Mapping[QuestionFate, int]
     spent_usd: float
     until: datetime | None
 
@@ -73,27 +73,27 @@ async def through(
     *,
     tell: Tell = lambda _: None,
     cancel: asyncio.Event | None = None,
-    sizes: Sizes | None = None,
+    sizes: BatchLimits | None = None,
     nap: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> Batched:
     """Have the questions of all cases answered in batches, those of an earlier start of the run among them.
 
     A question that hangs on the answer to another is asked when that one is there, in a batch of its own. `cases` is
-    called anew for each pass. `cancel` stops the waiting within a second and leaves the batches with the
-    provider; the next call with the same shelf goes on with them. What ends the run otherwise (the key, the budget, a
+    called again for each pass. `cancel` stops the waiting within a second and leaves the batches with the
+    provider; the next call with the same shelf resumes them. What ends the run otherwise (the key, the budget, a
     batch turned down whole) is the result's `halt`. Refusal when the endpoint takes no batches.
     """
     batched = Batched(asker, shelf)
     for call in shelf.declined():
         batched.heard(call)
-    work = asyncio.ensure_future(_Work(judge, batched, tell, sizes or Sizes(), nap).all(cases))
+    work = asyncio.ensure_future(_Work(judge, batched, tell, sizes or BatchLimits(), nap).all(cases))
     watch = asyncio.ensure_future((cancel or asyncio.Event()).wait())
     try:
         await asyncio.wait({work, watch}, return_when=asyncio.FIRST_COMPLETED)
     finally:
         await stop(work, watch)
     if work.cancelled():
-        batched.halt = Halt("The run was stopped; its batches go on with the provider.")
+        batched.halt = RunHalt("The run was stopped; its batches continue at the provider.")
     else:
         work.result()
     return batched
@@ -103,10 +103,10 @@ async def withdraw(
     asker: Asker, shelf: Shelf, nap: Callable[[float], Awaitable[None]] = asyncio.sleep
 ) -> int:
     """Ask the provider to stop all batches of a run; how many it stops. The next start takes what was answered."""
-    desk, stopped = Desk(asker.sender.client, nap), 0
+    desk, stopped = BatchDesk(asker.sender.client, nap), 0
     for state in shelf.batches():
-        if state.stage is Stage.SENT and state.status not in _ENDED:
-            with suppress(Gone):
+        if state.stage is BatchStage.SENT and state.status not in _ENDED:
+            with suppress(BatchGone):
                 seen = await desk.withdraw(state.batch)
                 shelf.keep_batch(_as_seen(state, seen))
                 stopped += seen.status not in _ENDED
@@ -119,17 +119,17 @@ class _Work:
         judge: Judge,
         batched: Batched,
         tell: Tell,
-        sizes: Sizes,
+        sizes: BatchLimits,
         nap: Callable[[float], Awaitable[None]],
     ) -> None:
         self._judge, self._batched, self._tell, self._sizes, self._nap = judge, batched, tell, sizes, nap
         self._asker, self._shelf = batched.asker, batched.shelf
         self._sender = batched.asker.sender
-        self._desk = Desk(self._sender.client, nap)
+        self._desk = BatchDesk(self._sender.client, nap)
         self._replies: dict[str, type[BaseModel]] = {}
         self._out: dict[str, BatchState] = {}
         self._held: set[str] = set()
-        self._seen: dict[str, Seen] = {}
+        self._seen: dict[str, BatchStatus] = {}
         self._all_known = asyncio.Event()
         self._learned = False
 
@@ -140,7 +140,7 @@ class _Work:
                 await self._restore(state)
             while await self._round(cases()) and self._batched.halt is None:
                 pass
-        except Halt as halt:
+        except RunHalt as halt:
             self._batched.halt = halt
         if self._batched.halt is not None:
             # Which cases are open is known after a last look only.
@@ -149,13 +149,13 @@ class _Work:
 
     async def _restore(self, state: BatchState) -> None:
         """Take up a batch of an earlier start, which may have stopped before it knew that the batch was made."""
-        if state.stage is Stage.FILED:
+        if state.stage is BatchStage.FILED:
             found = await self._desk.find(state) if state.input_file else None
             if found is None:
-                # Its questions are filed anew.
-                self._keep(state, stage=Stage.SETTLED, cause="It was never made.")
+                # Its questions are filed again.
+                self._keep(state, stage=BatchStage.SETTLED, cause="It was never made.")
                 return
-            state = self._keep(_as_seen(state, found), stage=Stage.SENT)
+            state = self._keep(_as_seen(state, found), stage=BatchStage.SENT)
         self._out[state.id] = state
         self._held |= state.keys
 
@@ -174,7 +174,7 @@ class _Work:
         """File the questions that no batch holds yet; how many batches that makes. All questions are looked at."""
         made, room = 0, True
         with TemporaryDirectory(prefix="goldsmith-batch-") as folder:
-            filing: Filing | None = None
+            filing: BatchFileWriter | None = None
             async for question, trial in self._questions(cases):
                 self._replies[question.key] = question.reply
                 if not room or self._done_with(question.key) or not await self._learn(question):
@@ -198,8 +198,8 @@ class _Work:
             raise self._sender.budget.too_little()
         return made
 
-    def _filing(self, folder: str) -> Filing:
-        return Filing(Path(folder) / "requests.jsonl", self._sizes, self._sender)
+    def _filing(self, folder: str) -> BatchFileWriter:
+        return BatchFileWriter(Path(folder) / "requests.jsonl", self._sizes, self._sender)
 
     def _only_one_at_a_time(self) -> bool:
         """Whether a budget forbids to have many answers made before the first of them is billed."""
@@ -210,11 +210,11 @@ class _Work:
         """Whether a question is settled, held by a batch, or comes too late."""
         return key in self._held or self._batched.settled(key) or self._batched.halt is not None
 
-    async def _questions(self, cases: Iterable[Case]) -> AsyncIterator[tuple[Question, int]]:
+    async def _questions(self, cases: Iterable[Case]) -> AsyncIterator[tuple[KeyedQuestion, int]]:
         """What the cases ask, as far as it is not answered."""
         self._batched.open.clear()
         for case in cases:
-            ask = Noting(self._asker, case.trial, batched=self._batched)
+            ask = DeferringAsk(self._asker, case.trial, batched=self._batched)
             # What is wrong with a case is said when it is judged.
             with suppress(Refusal, ValidationError):
                 await self._judge(case, ask)
@@ -225,32 +225,32 @@ class _Work:
             for question in ask.noted:
                 yield question, case.trial
 
-    async def _learn(self, question: Question) -> bool:
+    async def _learn(self, question: KeyedQuestion) -> bool:
         """Ask the first question live: what it teaches of the endpoint goes for the file. Whether to file it too."""
         if self._learned:
             return True
         self._learned = True
         calls: list[Call] = []
         try:
-            await Settling(question, self._sender, calls.append, self._asker.notes).settle()
+            await QuestionSettling(question, self._sender, calls.append, self._asker.notes).settle()
         finally:
             kept = [self._asker.kept(call) for call in calls]
             self._journal([call for call, _ in kept])
         for _, why in kept:
             if why:
-                raise Halt(why)
+                raise RunHalt(why)
         if not self._batched.settled(question.key):
             self._batched.live.add(question.key)
         return False
 
-    async def _post(self, filing: Filing, group: asyncio.TaskGroup) -> None:
+    async def _post(self, filing: BatchFileWriter, group: asyncio.TaskGroup) -> None:
         """Hand a file to the provider; each step is kept before the next, so that no batch is made twice or lost."""
         state = filing.state(self._asker.run_id, self._asker.judge_id)
         self._keep(state)
         state = self._keep(
             state, input_file=await self._desk.upload(filing.path, f"goldsmith-{state.id}.jsonl")
         )
-        state = self._keep(_as_seen(state, await self._desk.create(state)), stage=Stage.SENT)
+        state = self._keep(_as_seen(state, await self._desk.create(state)), stage=BatchStage.SENT)
         await self._begin(group, state)
 
     async def _begin(self, group: asyncio.TaskGroup, state: BatchState) -> None:
@@ -265,7 +265,7 @@ class _Work:
                 state = await self._until_ended(state)
                 await self._all_known.wait()
                 await self._settle(state, bill)
-        except Halt as halt:
+        except RunHalt as halt:
             # The other batches are waited for: they are paid.
             self._batched.halt = self._batched.halt or halt
 
@@ -277,23 +277,23 @@ class _Work:
             await self._nap(backoff(looks, random.random(), base=FIRST_LOOK_S, cap=LONGEST_NAP_S))
             try:
                 seen = self._seen[state.id] = await self._desk.look(state.batch)
-            except Gone as gone:
+            except BatchGone as gone:
                 cause = f"The provider does not know the batch any more. {gone}"
-                self._keep(state, stage=Stage.SETTLED, cause=cause)
-                raise Halt(cause) from None
+                self._keep(state, stage=BatchStage.SETTLED, cause=cause)
+                raise RunHalt(cause) from None
             now = _as_seen(state, seen)
             state = self._keep(now) if now != state else state
         return state
 
-    async def _settle(self, state: BatchState, bill: Bill) -> None:
+    async def _settle(self, state: BatchState, bill: CallBill) -> None:
         """Journal what a batch brought."""
         if state.status == "failed" and not state.output_file and not state.error_file:
             bill.cost_usd = 0.0
-            self._keep(state, stage=Stage.SETTLED)
+            self._keep(state, stage=BatchStage.SETTLED)
             await self._turned_down(state)
             return
         reading = await self._read(state)
-        if reading.found.fates[Fate.DAMAGED]:
+        if reading.found.fates[QuestionFate.DAMAGED]:
             # The download may have been cut without a word; the same lines make the same calls.
             reading = await self._read(state)
         found = reading.found
@@ -303,16 +303,18 @@ class _Work:
         }
         self._batched.fates.update(found.fates)
         self._batched.spent_usd += found.cost_usd
-        self._keep(state, stage=Stage.SETTLED)
+        self._keep(state, stage=BatchStage.SETTLED)
         self._say()
         for file in (state.input_file, state.output_file, state.error_file):
             if file:
                 await self._desk.clear(file)
-        if found.fates[Fate.WITHDRAWN]:
-            raise Halt("The batch was cancelled; what it had not answered is not judged.")
+        if found.fates[QuestionFate.WITHDRAWN]:
+            raise RunHalt("The batch was cancelled; what it had not answered is not judged.")
 
-    async def _read(self, state: BatchState) -> Reading:
-        reading = Reading(state, self._replies, self._sender.prices, self._sender.client.endpoint.secrets)
+    async def _read(self, state: BatchState) -> BatchReading:
+        reading = BatchReading(
+            state, self._replies, self._sender.prices, self._sender.client.endpoint.secrets
+        )
         with TemporaryDirectory(prefix="goldsmith-batch-") as folder:
             calls = reading.calls(await self._downloaded(state, Path(folder)))
             while some := list(islice(calls, _AT_ONCE)):
@@ -326,7 +328,7 @@ class _Work:
             if file:
                 path = folder / f"{len(paths)}.jsonl"
                 # A file that is gone leaves its questions missing.
-                with suppress(Gone):
+                with suppress(BatchGone):
                     await self._desk.download(file, path)
                     paths.append(path)
         return paths
@@ -334,7 +336,7 @@ class _Work:
     async def _turned_down(self, state: BatchState) -> None:
         """A full queue takes less, later; any other cause would meet the next batch, too."""
         if _QUEUE_FULL not in state.cause or len(state.entries) < _FEWEST:
-            raise Halt(f"The provider turned the batch down: {state.cause or 'it did not say why'}")
+            raise RunHalt(f"The provider turned the batch down: {state.cause or 'it did not say why'}")
         self._sizes = replace(self._sizes, requests=min(self._sizes.requests, len(state.entries) // 2))
         await self._nap(LONGEST_NAP_S)
 
@@ -349,7 +351,7 @@ class _Work:
     def _keep(self, state: BatchState, **changes: Any) -> BatchState:
         state = state.model_copy(update=changes)
         self._shelf.keep_batch(state)
-        if state.stage is Stage.SETTLED:
+        if state.stage is BatchStage.SETTLED:
             self._out.pop(state.id, None)
             self._seen.pop(state.id, None)
             self._held -= state.keys
@@ -372,7 +374,7 @@ class _Work:
         )
 
 
-def _as_seen(state: BatchState, seen: Seen) -> BatchState:
+def _as_seen(state: BatchState, seen: BatchStatus) -> BatchState:
     return state.model_copy(
         update={
             "batch": seen.batch,

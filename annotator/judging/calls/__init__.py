@@ -1,1 +1,1 @@
-"""One call to an endpoint: sent, limited, paid for, read, kept."""
+"""Calls to an endpoint: sending, limits, costs, replies, storage."""

@@ -1,4 +1,4 @@
-"""How one question becomes an answer: the journal first, then the endpoint, and a record of every call."""
+"""From question to answer: stored calls first, then the endpoint, with a record of every call."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,13 +14,13 @@ from annotator.domain.judges.judge import Call
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Answer, Case
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.calls.breaker import Halt
-from annotator.judging.calls.cache import Journal, cache_key
+from annotator.judging.calls.breaker import RunHalt
+from annotator.judging.calls.cache import CallJournal, cache_key
 from annotator.judging.calls.client import Endpoint
-from annotator.judging.calls.noting import Notes
-from annotator.judging.calls.replies import Unreadable, reread
+from annotator.judging.calls.noting import CallNotes
+from annotator.judging.calls.replies import UnreadableReply, reread
 from annotator.judging.calls.sending import Sender
-from annotator.judging.calls.settling import Question, Settling
+from annotator.judging.calls.settling import KeyedQuestion, QuestionSettling
 from annotator.judging.prompts import injection
 from annotator.judging.prompts.messages import Prompt, fresh_delimiter, load, render
 from annotator.judging.prompts.schema import strict_schema
@@ -49,13 +49,13 @@ class Asker:
         judge_id: str,
         *,
         run_id: str | None = None,
-        journal: Journal | None = None,
+        journal: CallJournal | None = None,
         fresh: bool = False,
         folder: Path | None = None,
         prompts: Mapping[str, Prompt] | None = None,
         delimiter: Callable[[], str] = fresh_delimiter,
         refused: Refused = lambda _: "",
-        notes: Notes | None = None,
+        notes: CallNotes | None = None,
     ) -> None:
         endpoint = sender.client.endpoint
         if sender.budget.limit_usd is not None and sender.prices.of(endpoint.model) is None:
@@ -86,13 +86,13 @@ class Asker:
         return self._prompts[name]
 
     def cached(self, key: str, reply: type[BaseModel]) -> Known | None:
-        """A journalled call that answers the same question, read anew; None when there is none."""
+        """A journalled call that answers the same question, read again; None when there is none."""
         call = self._journal.find(key) if self._journal else None
         if call is None or call.status is not Status.OK or self.refused(call.returned_model):
             return None
         try:
             return call, reread(call, reply)
-        except Unreadable:
+        except UnreadableReply:
             return None
 
     def kept(self, call: Call) -> tuple[Call, str]:
@@ -112,7 +112,7 @@ class Asker:
 
     @contextmanager
     def putting(self, key: str) -> Iterator[Callable[[Known], None]]:
-        """While a question is put, whoever has the same one waits; what is given is called with what came of it."""
+        """While a question is put, callers with the same one wait; what is given is called with what came of it."""
         coming: asyncio.Future[Known | None] = asyncio.get_running_loop().create_future()
         if self._journal is not None:
             self._put[key] = coming
@@ -155,7 +155,9 @@ class CaseAsk:
             self.call_id = call.id
             return Answer(Status.OK, found, call.raw, flags=flags)
         with self.asker.putting(question.key) as came:
-            reading = await Settling(question, self.asker.sender, self._keep, self.asker.notes).settle()
+            reading = await QuestionSettling(
+                question, self.asker.sender, self._keep, self.asker.notes
+            ).settle()
             call = reading.call
             if call.status is Status.OK:
                 came((call, reading.reply))
@@ -172,14 +174,14 @@ class CaseAsk:
         self.calls.append(kept)
         self.call_id = call.id
         if why:
-            raise Halt(why)
+            raise RunHalt(why)
 
     def _question(
         self, prompt: Prompt, fields: Mapping[str, str], reply: type[BaseModel], fenced: Sequence[str]
-    ) -> Question:
+    ) -> KeyedQuestion:
         key = question_key(self.asker.sender.client.endpoint, prompt, fields, reply, fenced, self.trial)
         messages = render(prompt, fields, fenced, self.asker.delimiter())
-        return Question(prompt, messages, reply, key, self.asker.judge_id, self.asker.run_id)
+        return KeyedQuestion(prompt, messages, reply, key, self.asker.judge_id, self.asker.run_id)
 
 
 def question_key(

@@ -1,18 +1,18 @@
-"""When an endpoint is left alone for a while, and when it is given up."""
+"""Circuit breaker: when an endpoint is paused, and when it is given up."""
 
 from datetime import datetime
 
-from annotator.judging.calls.outcome import Outcome, Trouble
+from annotator.judging.calls.outcome import CallOutcome, CallTrouble
 
 _FATAL = {
-    Trouble.KEY: "The endpoint refuses the key.",
-    Trouble.QUOTA: "The account's credit or quota is used up.",
+    CallTrouble.KEY: "The endpoint refuses the key.",
+    CallTrouble.QUOTA: "The account's credit or quota is used up.",
 }
 _NOT_FOUND = "The endpoint does not know the model or the address."
-_DOWN = frozenset({Trouble.SERVER, Trouble.CONNECTION, Trouble.TIMEOUT, Trouble.MALFORMED})
+_DOWN = frozenset({CallTrouble.SERVER, CallTrouble.CONNECTION, CallTrouble.TIMEOUT, CallTrouble.MALFORMED})
 
 
-class Halt(Exception):
+class RunHalt(Exception):
     """No further call makes sense: the run ends, what is unjudged stays unjudged and can be resumed."""
 
     def __init__(self, cause: str, until: datetime | None = None) -> None:
@@ -48,28 +48,28 @@ class Breaker:
             self._trial_until = now + self._rest_s
         return wait
 
-    def heard(self, outcome: Outcome, started: float, now: float) -> None:
+    def heard(self, outcome: CallOutcome, started: float, now: float) -> None:
         """Learn from an attempt that started at that moment; raises Halt when the endpoint is given up."""
         fatal = _NOT_FOUND if outcome.http == 404 else _FATAL.get(outcome.trouble)
         if fatal:
             # A key is refused by mistake at times; what is used up stays so.
-            self._refusals += self._fatal if outcome.trouble is Trouble.QUOTA else 1
+            self._refusals += self._fatal if outcome.trouble is CallTrouble.QUOTA else 1
             if self._refusals >= self._fatal:
-                raise Halt(f"{fatal} {outcome.message}")
+                raise RunHalt(f"{fatal} {outcome.message}")
         elif outcome.trouble in _DOWN:
-            # What was already under way when the rest began says nothing new.
+            # What was already in progress when the rest began says nothing new.
             if started >= self._opened_at:
                 self._fail(outcome, now)
-        elif outcome.trouble is not Trouble.RATE:
+        elif outcome.trouble is not CallTrouble.RATE:
             self._answered = True
             self._failures = self._refusals = self._rested = 0
 
-    def _fail(self, outcome: Outcome, now: float) -> None:
+    def _fail(self, outcome: CallOutcome, now: float) -> None:
         self._failures += 1
         if self._failures < self._threshold and not self._rested:
             return
         if not self._answered or self._rested >= self._rests:
-            raise Halt(f"The endpoint does not answer. {outcome.message}")
+            raise RunHalt(f"The endpoint does not answer. {outcome.message}")
         self._opened_at, self._failures = now, 0
         self.rests_until = self._trial_until = now + self._rest_s * 2**self._rested
         self._rested += 1

@@ -1,21 +1,21 @@
-"""What a run may spend, with the calls still in flight counted in."""
+"""The budget of a run, including the calls still in flight."""
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from annotator.judging.calls.breaker import Halt
+from annotator.judging.calls.breaker import RunHalt
 
 FIRST_OUTPUT = 1_000
 
 
-class BudgetSpent(Halt):
+class BudgetSpent(RunHalt):
     """The next call could cost more than is left."""
 
 
 @dataclass(slots=True)
-class Bill:
+class CallBill:
     """What a call turned out to cost; None while unknown, and then the most it could cost is charged."""
 
     cost_usd: float | None = None
@@ -26,12 +26,12 @@ class Budget:
 
     A call is let out only when what was spent, the most that calls in flight may cost and the most it may cost itself
     stay within the limit together. It waits while only calls in flight stand in the way. What a call may cost at most
-    rests on its token cap: until an answer has shown that the endpoint keeps to it, and for ever once one has shown
+    rests on its token cap: until an answer has shown that the endpoint keeps to it, and permanently once one has shown
     that it does not, calls go out one at a time.
     """
 
     def __init__(self, limit_usd: float | None = None, spent_usd: float = 0.0) -> None:
-        """`spent_usd` is what the same run has spent before it was gone on with."""
+        """`spent_usd` is what the same run has spent before it was resumed."""
         self.limit_usd = limit_usd
         self.spent_usd = spent_usd
         self.longest_output = FIRST_OUTPUT
@@ -52,9 +52,9 @@ class Budget:
         self.keeps_caps = within and self.keeps_caps is not False
 
     @asynccontextmanager
-    async def reserve(self, most_usd: float) -> AsyncIterator[Bill]:
+    async def reserve(self, most_usd: float) -> AsyncIterator[CallBill]:
         """Set the most a call may cost aside until its bill is known; raises BudgetSpent when it cannot fit."""
-        bill = Bill()
+        bill = CallBill()
         if self.limit_usd is None:
             yield bill
             return
@@ -71,9 +71,9 @@ class Budget:
                 self._settled.notify_all()
 
     @asynccontextmanager
-    async def owe(self, most_usd: float, bill: Bill | None = None) -> AsyncIterator[Bill]:
+    async def owe(self, most_usd: float, bill: CallBill | None = None) -> AsyncIterator[CallBill]:
         """Set aside what is out already, whether it fits or not, until its bill is known."""
-        bill = bill or Bill()
+        bill = bill or CallBill()
         self._reserved += most_usd
         try:
             yield bill

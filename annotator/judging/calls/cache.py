@@ -1,4 +1,4 @@
-"""What makes two calls the same call, and what a run asks of the journal of calls."""
+"""Cache keys: what makes two calls the same, and the interface to stored calls."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -37,7 +37,7 @@ def keys_of(case: Case) -> tuple[Key, ...]:
     return tuple((case.response.id, unit.id, case.trial) for unit in case.units)
 
 
-class Journal(Protocol):
+class CallJournal(Protocol):
     """The finished calls, as a store keeps them."""
 
     def find(self, cache_key: str) -> Call | None:

@@ -1,4 +1,4 @@
-"""How an endpoint is spoken to: one shared connection pool, one attempt at a time, always an outcome."""
+"""HTTP client for one endpoint: a shared connection pool, one attempt at a time, always an outcome."""
 
 import asyncio
 import time
@@ -14,7 +14,7 @@ import orjson
 from annotator import __version__
 from annotator.domain.judges.judge import Judge
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.calls.outcome import NOT_SENT, Outcome, Trouble, read
+from annotator.judging.calls.outcome import NOT_SENT, CallOutcome, CallTrouble, read
 from annotator.judging.calls.parameters import of_judge
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Client:
         if self._line is not None:
             await self._line.pool.aclose()
 
-    async def attempt(self, body: Mapping[str, Any]) -> Outcome:
+    async def attempt(self, body: Mapping[str, Any]) -> CallOutcome:
         """Send one request; whatever the server or the network does comes back as an outcome without the key."""
         started = time.perf_counter()
         try:
@@ -96,15 +96,15 @@ class Client:
                 outcome = await self._post(body)
         except TimeoutError:
             words = f"No answer came within {self.endpoint.timeout_s:g} seconds."
-            outcome = Outcome(Trouble.TIMEOUT, message=words)
+            outcome = CallOutcome(CallTrouble.TIMEOUT, message=words)
         except OSError as error:
             # Building the client reads the system's certificates: a stale SSL_CERT_FILE ends here.
             words = f"The endpoint could not be reached: {error}"
-            outcome = Outcome(Trouble.CONNECTION, message=words, code=NOT_SENT)
+            outcome = CallOutcome(CallTrouble.CONNECTION, message=words, code=NOT_SENT)
         latency_s = time.perf_counter() - started
         return replace(outcome.without(self.endpoint.secrets), latency_s=latency_s)
 
-    async def _post(self, body: Mapping[str, Any]) -> Outcome:
+    async def _post(self, body: Mapping[str, Any]) -> CallOutcome:
         from aiohttp import ClientConnectorError, ClientError
         from httpx2 import ConnectError, ConnectTimeout, HTTPError
 
@@ -119,10 +119,10 @@ class Client:
             # Not all of aiohttp's errors are wrapped on their way up: a bad status line is not.
             never = isinstance(error, ClientConnectorError | ConnectError | ConnectTimeout)
             words = f"The connection failed: {root_words(error)}"
-            return Outcome(Trouble.CONNECTION, message=words, code=NOT_SENT if never else "")
+            return CallOutcome(CallTrouble.CONNECTION, message=words, code=NOT_SENT if never else "")
         if content is None:
             words = f"The server sent more than {LONGEST_BODY // 1_000_000} MB."
-            return Outcome(Trouble.MALFORMED, message=words, http=response.status_code)
+            return CallOutcome(CallTrouble.MALFORMED, message=words, http=response.status_code)
         # JSON is UTF-8; what a header says of the encoding is not worth the reading.
         return read(response.status_code, response.headers, content.decode("utf-8", "replace"), self._now())
 

@@ -1,4 +1,4 @@
-"""Where an endpoint's key is found: the system keyring, an environment variable, or this session's memory."""
+"""API keys: from the system keyring, an environment variable, or this session's memory."""
 
 import os
 from collections.abc import Mapping

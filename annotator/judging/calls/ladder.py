@@ -1,4 +1,4 @@
-"""In which form an endpoint is asked to answer: JSON by schema, JSON by words, or plain text by contract.
+"""Reply formats, from strict to lenient: JSON by schema, JSON by words, or plain text.
 
 A reply class is a pydantic model. On the first two rungs it is asked for as JSON. On the last it is asked for as
 JSON in words too, unless it has a plain text form of its own: a class method `from_text(text) -> Self` that raises
@@ -27,7 +27,7 @@ AGAIN = "Give the same decision again."
 _QUOTED = 4_000
 
 
-class Rung(StrEnum):
+class ReplyForm(StrEnum):
     """A form of asking, from the strictest down."""
 
     SCHEMA = "json_schema"
@@ -35,10 +35,10 @@ class Rung(StrEnum):
     TEXT = "text"
 
 
-_ORDER = list(Rung)
+_ORDER = list(ReplyForm)
 
 
-def below(rung: Rung) -> Rung | None:
+def below(rung: ReplyForm) -> ReplyForm | None:
     """The next rung down; None at the foot."""
     place = _ORDER.index(rung) + 1
     return _ORDER[place] if place < len(_ORDER) else None
@@ -48,28 +48,28 @@ def below(rung: Rung) -> Rung | None:
 class Ladder:
     """What one endpoint and model have shown they can do; shared by all calls to them."""
 
-    top: Rung = Rung.SCHEMA
-    accepted: set[Rung] = field(default_factory=set)
-    read: set[Rung] = field(default_factory=set)
+    top: ReplyForm = ReplyForm.SCHEMA
+    accepted: set[ReplyForm] = field(default_factory=set)
+    read: set[ReplyForm] = field(default_factory=set)
     strikes: int = 0
 
-    def answered(self, rung: Rung) -> None:
+    def answered(self, rung: ReplyForm) -> None:
         """A model answered on this rung: those above, which it had not answered on, are given up."""
         self.accepted.add(rung)
         if _ORDER.index(rung) > _ORDER.index(self.top) and self.top not in self.accepted:
             self.top = rung
 
-    def rejected(self, rung: Rung) -> Rung | None:
+    def rejected(self, rung: ReplyForm) -> ReplyForm | None:
         """The server turned this form down by name; the rung to try instead, None when there is none."""
         if rung is self.top:
             self.top = below(rung) or rung
         return below(rung)
 
-    def doubtful(self, rung: Rung) -> bool:
+    def doubtful(self, rung: ReplyForm) -> bool:
         """Whether an unexplained failure on this rung may be the form's fault."""
         return rung not in self.accepted and below(rung) is not None
 
-    def parsed(self, rung: Rung, *, well: bool) -> None:
+    def parsed(self, rung: ReplyForm, *, well: bool) -> None:
         """A reply could be read or not. Some servers take a schema and pay it no heed: three strikes, a rung down."""
         if well:
             self.read.add(rung)
@@ -81,12 +81,12 @@ class Ladder:
 
 
 @lru_cache(maxsize=64)
-def response_format(reply: type[BaseModel], rung: Rung) -> dict[str, Any] | None:
+def response_format(reply: type[BaseModel], rung: ReplyForm) -> dict[str, Any] | None:
     """The request's response_format on a rung; None where none is sent."""
-    if rung is Rung.SCHEMA:
+    if rung is ReplyForm.SCHEMA:
         form = {"name": schema_name(reply), "strict": True, "schema": strict_schema(reply)}
         return {"type": "json_schema", "json_schema": form}
-    return {"type": "json_object"} if rung is Rung.OBJECT else None
+    return {"type": "json_object"} if rung is ReplyForm.OBJECT else None
 
 
 def is_plain(reply: type[BaseModel]) -> bool:
@@ -99,12 +99,12 @@ def likely_tokens(reply: type[BaseModel]) -> int:
     return int(getattr(reply, "TOKENS", 0))
 
 
-def reads_text(reply: type[BaseModel], rung: Rung) -> bool:
+def reads_text(reply: type[BaseModel], rung: ReplyForm) -> bool:
     """Whether on this rung the reply comes in the class's own plain text form."""
-    return rung is Rung.TEXT and hasattr(reply, "from_text")
+    return rung is ReplyForm.TEXT and hasattr(reply, "from_text")
 
 
-def in_words(reply: type[BaseModel], rung: Rung) -> str:
+def in_words(reply: type[BaseModel], rung: ReplyForm) -> str:
     """What tells the model the form in words, where the server is not trusted to enforce it."""
     if reads_text(reply, rung):
         return str(getattr(reply, "TEXT_FORM", YES_NO))
@@ -112,15 +112,15 @@ def in_words(reply: type[BaseModel], rung: Rung) -> str:
     return f"Reply with one JSON object and nothing else, without a code fence. It must fit this JSON Schema: {schema}"
 
 
-def asked_for(messages: Messages, reply: type[BaseModel], rung: Rung) -> Messages:
+def asked_for(messages: Messages, reply: type[BaseModel], rung: ReplyForm) -> Messages:
     """The messages with the form stated in words, except where a schema is sent along."""
-    if rung is Rung.SCHEMA:
+    if rung is ReplyForm.SCHEMA:
         return messages
     first, *rest = messages
     return [{**first, "content": f"{first['content']}\n\n{in_words(reply, rung)}"}, *rest]
 
 
-def repair(messages: Messages, content: str, fault: str, reply: type[BaseModel], rung: Rung) -> Messages:
+def repair(messages: Messages, content: str, fault: str, reply: type[BaseModel], rung: ReplyForm) -> Messages:
     """The one request to say the same again in the right form."""
     again = getattr(reply, "AGAIN", AGAIN)
     ask = f"Your reply could not be read: {fault}. {again} {in_words(reply, rung)}"

@@ -1,4 +1,4 @@
-"""How hard an endpoint is pressed: slots that shrink and grow, rates, pauses and back-off."""
+"""Rate limits towards an endpoint: adaptive slots, rates, pauses and back-off."""
 
 import asyncio
 import random
@@ -8,14 +8,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 
-from annotator.judging.calls.breaker import Breaker, Halt
-from annotator.judging.calls.outcome import PASSING, Outcome, Trouble
+from annotator.judging.calls.breaker import Breaker, RunHalt
+from annotator.judging.calls.outcome import PASSING, CallOutcome, CallTrouble
 
 LONGEST_WAIT_S = 3600.0
 # A daily quota may show itself in nothing but 429s: better to stop with all unjudged than to let case after case fail.
 RATE_PATIENCE_S = 1800.0
 _MINUTE = 60.0
-# Whoever waits looks up this often, so that a halt or the breaker's closing is seen at once.
+# Anyone who waits looks up this often, so that a halt or the breaker's closing is seen at once.
 _LOOK_UP_S = 1.0
 
 
@@ -24,7 +24,7 @@ def backoff(attempt: int, chance: float, base: float = 0.5, cap: float = 30.0) -
     return float(min(cap, base * 2 ** (attempt - 1)) * (0.8 + 0.4 * chance))
 
 
-class Window:
+class MinuteWindow:
     """At most `limit` of something in any sixty seconds; None for no limit."""
 
     def __init__(self, limit: float | None) -> None:
@@ -80,13 +80,13 @@ class Limits:
         self._clock, self._sleep, self._chance = clock, sleep, chance
         self._backoff_s = backoff_s
         self._breaker = breaker or Breaker(threshold=max(10, 2 * self.asked))
-        self._requests = Window(requests_per_minute)
-        self._tokens = Window(tokens_per_minute)
+        self._requests = MinuteWindow(requests_per_minute)
+        self._tokens = MinuteWindow(tokens_per_minute)
         self._longest_wait_s = longest_wait_s
         self._rate_patience_s = rate_patience_s
         self._only_429_since: float | None = None
         self._resume_at = self._halved_at = float("-inf")
-        self._halt: Halt | None = None
+        self._halt: RunHalt | None = None
         self._queue: deque[asyncio.Future[None]] = deque()
 
     def waiting_until(self) -> datetime | None:
@@ -108,10 +108,10 @@ class Limits:
             self.active -= 1
             self._wake()
 
-    def heard(self, outcome: Outcome, started: float) -> None:
+    def heard(self, outcome: CallOutcome, started: float) -> None:
         """Learn from an attempt that was granted at that moment; raises Halt when the endpoint is given up."""
         try:
-            if outcome.trouble is Trouble.RATE:
+            if outcome.trouble is CallTrouble.RATE:
                 self._slow_down(started)
                 self._lose_patience(outcome)
             elif outcome.answered:
@@ -119,7 +119,7 @@ class Limits:
                 self.allowed = min(float(self.asked), self.allowed + 1 / self.allowed)
             self._pause(outcome)
             self._breaker.heard(outcome, started, self._clock())
-        except Halt as halt:
+        except RunHalt as halt:
             self._halt = halt
             raise
 
@@ -134,23 +134,23 @@ class Limits:
         if started >= self._halved_at:
             self.allowed, self._halved_at = max(1.0, self.allowed / 2), self._clock()
 
-    def _lose_patience(self, outcome: Outcome) -> None:
+    def _lose_patience(self, outcome: CallOutcome) -> None:
         now = self._clock()
         since = self._only_429_since = now if self._only_429_since is None else self._only_429_since
         if now - since > self._rate_patience_s:
             minutes = round((now - since) / _MINUTE)
-            raise Halt(
+            raise RunHalt(
                 f"For {minutes} minutes the endpoint has only asked to be asked less. {outcome.message}"
             )
 
-    def _pause(self, outcome: Outcome) -> None:
+    def _pause(self, outcome: CallOutcome) -> None:
         wait = outcome.retry_after if outcome.trouble in PASSING else None
         if not wait:
             return
         self._resume_at = max(self._resume_at, self._clock() + wait)
         if wait > self._longest_wait_s:
             until = datetime.now(UTC) + timedelta(seconds=wait)
-            raise Halt(
+            raise RunHalt(
                 f"The endpoint asks to wait until {until:%Y-%m-%d %H:%M} UTC. {outcome.message}", until
             )
 
@@ -182,7 +182,7 @@ class Limits:
 
     def _wait(self, now: float, tokens: float) -> float:
         wait = max(self._resume_at - now, self._requests.delay(now, 1), self._tokens.delay(now, tokens))
-        # The breaker gives its one trial to whoever asks: ask it only when nothing else stands in the way.
+        # The breaker gives its one trial to the first caller: ask it only when nothing else stands in the way.
         return wait if wait > 0 else self._breaker.delay(now)
 
     async def _nap(self, wait: float) -> None:

@@ -1,4 +1,4 @@
-"""How calls come to disk as they go out and come back: whoever waits for the same commit shares it."""
+"""Writing calls to disk as they go out and come back, several to a commit."""
 
 import asyncio
 from collections import deque
@@ -11,8 +11,8 @@ from annotator.domain.judges.judgement import Status
 from annotator.domain.texts.canonical import canonical_json
 from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.calls.breaker import Halt
-from annotator.judging.calls.outcome import Outcome
+from annotator.judging.calls.breaker import RunHalt
+from annotator.judging.calls.outcome import CallOutcome
 from annotator.judging.calls.replies import escaped
 
 UNDER_WAY = "The request went out; no answer to it was kept."
@@ -24,7 +24,7 @@ _LONGEST_BODY = 20_000
 Keep = Callable[[list[Call]], None]
 
 
-class Notes:
+class CallNotes:
     """The calls of a run on their way to disk. `keep` commits some, in place of what was kept of them before."""
 
     def __init__(self, keep: Keep) -> None:
@@ -63,17 +63,17 @@ class Notes:
             try:
                 await asyncio.to_thread(self._keep, calls)
             except Refusal as refusal:
-                kept.set_exception(Halt(str(refusal)))
-                # Whoever waited may be gone.
+                kept.set_exception(RunHalt(str(refusal)))
+                # Anyone who waited may be gone.
                 kept.exception()
             else:
                 kept.set_result(None)
 
 
-class Trail:
-    """One question's requests, each kept as a call before it goes out; `id` is that of the call under way."""
+class CallTrail:
+    """One question's requests, each kept as a call before it goes out; `id` is that of the call in progress."""
 
-    def __init__(self, notes: Notes | None, **asked: Any) -> None:
+    def __init__(self, notes: CallNotes | None, **asked: Any) -> None:
         """`asked` is what is known of the call beforehand, by the names of its fields."""
         self.id = new_id()
         self._notes, self._asked, self._out = notes, asked, False
@@ -103,19 +103,19 @@ class Trail:
         if self._out:
             await self._notes.put(call)
 
-    async def lost(self, outcome: Outcome, parameters: Mapping[str, Any], cost_usd: float | None) -> None:
+    async def lost(self, outcome: CallOutcome, parameters: Mapping[str, Any], cost_usd: float | None) -> None:
         """Keep a request that may have been paid without an answer; the next one is a call of its own."""
         if self._notes is not None:
             await self._notes.put(self.call(outcome, "", parameters, cost_usd=cost_usd))
         self.id, self._out = new_id(), False
 
-    def call(self, outcome: Outcome, fault: str, parameters: Mapping[str, Any], **told: Any) -> Call:
-        """The call under way, with what came of it."""
+    def call(self, outcome: CallOutcome, fault: str, parameters: Mapping[str, Any], **told: Any) -> Call:
+        """The call in progress, with what came of it."""
         sent = canonical_json(dict(parameters)).decode()
         return call_of(outcome, fault, id=self.id, parameters=sent, **self._asked, **told)
 
 
-def call_of(outcome: Outcome, fault: str = "", **asked: Any) -> Call:
+def call_of(outcome: CallOutcome, fault: str = "", **asked: Any) -> Call:
     """A finished call: what came of it, beside what is known of how it was asked (by the names of a Call's fields)."""
     told: dict[str, Any] = {
         "id": new_id(),

@@ -1,4 +1,4 @@
-"""What came of one attempt at an endpoint, read from whatever the server sent."""
+"""The outcome of one attempt at an endpoint, read from the server's response."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from annotator.domain.texts.redaction import redact, without_keys
 from annotator.judging.calls.waits import hinted_wait, retry_after
 
 
-class Trouble(StrEnum):
+class CallTrouble(StrEnum):
     """What was wrong with an attempt."""
 
     NONE = "none"
@@ -33,14 +33,16 @@ class Trouble(StrEnum):
 
 # The code of an outcome whose request never reached the server.
 NOT_SENT = "not_sent"
-PASSING = frozenset({Trouble.RATE, Trouble.SERVER, Trouble.CONNECTION, Trouble.TIMEOUT, Trouble.MALFORMED})
+PASSING = frozenset(
+    {CallTrouble.RATE, CallTrouble.SERVER, CallTrouble.CONNECTION, CallTrouble.TIMEOUT, CallTrouble.MALFORMED}
+)
 STATUS = {
-    Trouble.NONE: Status.OK,
-    Trouble.TIMEOUT: Status.TIMEOUT,
-    Trouble.TOO_LONG: Status.TOO_LONG,
-    Trouble.FILTERED: Status.FILTERED,
-    Trouble.REFUSED: Status.REFUSED,
-    Trouble.TRUNCATED: Status.TRUNCATED,
+    CallTrouble.NONE: Status.OK,
+    CallTrouble.TIMEOUT: Status.TIMEOUT,
+    CallTrouble.TOO_LONG: Status.TOO_LONG,
+    CallTrouble.FILTERED: Status.FILTERED,
+    CallTrouble.REFUSED: Status.REFUSED,
+    CallTrouble.TRUNCATED: Status.TRUNCATED,
 }
 
 _FILTER_CODES = {
@@ -78,10 +80,10 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CallOutcome:
     """One attempt: the model's content when it came whole, otherwise what was wrong, in words."""
 
-    trouble: Trouble
+    trouble: CallTrouble
     content: str = ""
     body: str = ""
     message: str = ""
@@ -103,9 +105,14 @@ class Outcome:
     @property
     def answered(self) -> bool:
         """Whether a model answered, be it by refusing."""
-        return self.trouble in (Trouble.NONE, Trouble.REFUSED, Trouble.TRUNCATED, Trouble.FILTERED)
+        return self.trouble in (
+            CallTrouble.NONE,
+            CallTrouble.REFUSED,
+            CallTrouble.TRUNCATED,
+            CallTrouble.FILTERED,
+        )
 
-    def without(self, keys: Iterable[str]) -> "Outcome":
+    def without(self, keys: Iterable[str]) -> "CallOutcome":
         """The same without keys: a reply is kept as it came but for those, which a hostile server may echo."""
         keys = tuple(keys)
         named = ("content", "code", "parameter", "model", "fingerprint", "finish_reason")
@@ -114,7 +121,7 @@ class Outcome:
         return replace(self, body=body, message=redact(self.message, keys) if self.message else "", **kept)
 
 
-def read(http: int, headers: Mapping[str, str], body: str, now: datetime | None = None) -> Outcome:
+def read(http: int, headers: Mapping[str, str], body: str, now: datetime | None = None) -> CallOutcome:
     """The outcome of an HTTP answer, whatever its status and however broken its body."""
     tree = _tree(body)
     error = _error(tree)
@@ -123,7 +130,7 @@ def read(http: int, headers: Mapping[str, str], body: str, now: datetime | None 
     message = _message(tree)
     if message is None:
         words = "an empty body" if not body.strip() else "a body that is not a chat completion"
-        return Outcome(Trouble.MALFORMED, body=body, http=http, message=f"The server sent {words}.")
+        return CallOutcome(CallTrouble.MALFORMED, body=body, http=http, message=f"The server sent {words}.")
     return _completion(tree, message, body, http)
 
 
@@ -168,7 +175,7 @@ def _failure(
     headers: Mapping[str, str],
     body: str,
     now: datetime,
-) -> Outcome:
+) -> CallOutcome:
     error = error or {}
     code = str(error.get("code") or error.get("type") or "")
     inner = error.get("innererror")
@@ -178,10 +185,10 @@ def _failure(
     true_http = int(code) if http < 400 and code.isdigit() and len(code) == 3 else http
     trouble = _trouble(true_http, {code.lower(), inner_code.lower()}, message)
     wait = retry_after(headers, now)
-    if wait is None and trouble is Trouble.RATE:
+    if wait is None and trouble is CallTrouble.RATE:
         wait = hinted_wait(headers, f"{message} {body[:4000]}")
-        trouble = Trouble.QUOTA if wait is None and _SPENT.search(message) else trouble
-    return Outcome(
+        trouble = CallTrouble.QUOTA if wait is None and _SPENT.search(message) else trouble
+    return CallOutcome(
         trouble,
         body=body,
         message=f"The server answered {true_http}: {message[:500] or 'nothing more'}",
@@ -192,22 +199,22 @@ def _failure(
     )
 
 
-def _trouble(http: int, codes: set[str], message: str) -> Trouble:
+def _trouble(http: int, codes: set[str], message: str) -> CallTrouble:
     if codes & _FILTER_CODES:
-        return Trouble.FILTERED
+        return CallTrouble.FILTERED
     if codes & _TOO_LONG_CODES or http == 413 or (http in (400, 422, 500) and _TOO_LONG.search(message)):
-        return Trouble.TOO_LONG
+        return CallTrouble.TOO_LONG
     if "insufficient_quota" in codes or http == 402:
-        return Trouble.QUOTA
+        return CallTrouble.QUOTA
     if http == 403 and _MODERATED.search(message):
-        return Trouble.FILTERED
+        return CallTrouble.FILTERED
     if http in (401, 403):
-        return Trouble.KEY
+        return CallTrouble.KEY
     if http == 429:
-        return Trouble.RATE
+        return CallTrouble.RATE
     if http >= 500 or http in (408, 409, 425) or http < 400:
-        return Trouble.SERVER
-    return Trouble.REJECTED
+        return CallTrouble.SERVER
+    return CallTrouble.REJECTED
 
 
 def _message(tree: Any) -> dict[str, Any] | None:
@@ -217,18 +224,18 @@ def _message(tree: Any) -> dict[str, Any] | None:
     return message if isinstance(message, dict) else None
 
 
-def _completion(tree: dict[str, Any], message: dict[str, Any], body: str, http: int) -> Outcome:
+def _completion(tree: dict[str, Any], message: dict[str, Any], body: str, http: int) -> CallOutcome:
     finish = str(tree["choices"][0].get("finish_reason") or "")
     refusal = message.get("refusal")
     content = refusal if isinstance(refusal, str) and refusal else _content(message.get("content"))
-    trouble, words = Trouble.NONE, ""
+    trouble, words = CallTrouble.NONE, ""
     if finish == "content_filter":
-        trouble, words = Trouble.FILTERED, "The provider's content filter stopped the reply."
+        trouble, words = CallTrouble.FILTERED, "The provider's content filter stopped the reply."
     elif refusal:
-        trouble, words = Trouble.REFUSED, "The model refused to answer."
+        trouble, words = CallTrouble.REFUSED, "The model refused to answer."
     elif finish == "length":
-        trouble, words = Trouble.TRUNCATED, "The reply was cut at the token limit."
-    return Outcome(
+        trouble, words = CallTrouble.TRUNCATED, "The reply was cut at the token limit."
+    return CallOutcome(
         trouble,
         content=content,
         body=body,

@@ -1,4 +1,4 @@
-"""Which parameters a request carries: what the judge sets, less what its endpoint has turned down before."""
+"""Request parameters: the judge's settings without those that its endpoint has rejected."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from annotator.domain.judges.judge import Judge
 from annotator.domain.texts.canonical import canonical_json
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.calls.outcome import Outcome, Trouble
+from annotator.judging.calls.outcome import CallOutcome, CallTrouble
 
 CAPS = ("max_completion_tokens", "max_tokens")
 FORMAT = "response_format"
@@ -50,19 +50,19 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a number")
 
 
-def rejected_part(outcome: Outcome, sent: Mapping[str, Any]) -> str | None:
+def rejected_part(outcome: CallOutcome, sent: Mapping[str, Any]) -> str | None:
     """The name of the parameter a rejection is about, `response_format` among them; None when it names none."""
-    if outcome.trouble not in (Trouble.REJECTED, Trouble.TOO_LONG, Trouble.SERVER):
+    if outcome.trouble not in (CallTrouble.REJECTED, CallTrouble.TOO_LONG, CallTrouble.SERVER):
         return None
     names = [name for name in sent if name not in ("model", "messages")]
     top = re.split(r"[.\[]", outcome.parameter)[0]
     if top in names:
         return top
-    if outcome.trouble is Trouble.TOO_LONG:
+    if outcome.trouble is CallTrouble.TOO_LONG:
         return None
     if FORMAT in names and _FORMAT_WORDS.search(f"{outcome.parameter} {outcome.message}"):
         return FORMAT
-    if outcome.trouble is not Trouble.REJECTED:
+    if outcome.trouble is not CallTrouble.REJECTED:
         return None
     return next((name for name in names if re.search(rf"\b{re.escape(name)}\b", outcome.message)), None)
 

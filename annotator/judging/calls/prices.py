@@ -1,4 +1,4 @@
-"""What a call costs: a dated table of prices that the person may overrule."""
+"""Prices of calls: a dated table that a person may override."""
 
 import re
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Price(BaseModel):
         return ((tokens_input - cached) * self.input + cached * rate + tokens_output * self.output) / _MILLION
 
 
-class Table(BaseModel):
+class PriceTable(BaseModel):
     """A price file: the day it was true and a price for each model."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -41,7 +41,7 @@ class Table(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class DatedPrice:
     """A price with the day it was true."""
 
     price: Price
@@ -51,22 +51,22 @@ class Known:
 class Prices:
     """All known prices, those of the person before those shipped."""
 
-    def __init__(self, *tables: Table) -> None:
+    def __init__(self, *tables: PriceTable) -> None:
         self._tables = tables
-        self._found: dict[str, Known | None] = {}
+        self._found: dict[str, DatedPrice | None] = {}
 
-    def of(self, model: str) -> Known | None:
+    def of(self, model: str) -> DatedPrice | None:
         """The price of a model: by its name, without the provider before it or the snapshot's date after it."""
         if model not in self._found:
             self._found[model] = self._look_up(model)
         return self._found[model]
 
-    def _look_up(self, model: str) -> Known | None:
+    def _look_up(self, model: str) -> DatedPrice | None:
         names = dict.fromkeys((model, model.rsplit("/", 1)[-1]))
         for name in (*names, *(_SNAPSHOT.sub("", name) for name in names)):
             for table in self._tables:
                 if name in table.models:
-                    return Known(table.models[name], table.as_of)
+                    return DatedPrice(table.models[name], table.as_of)
         return None
 
     def cost(
@@ -106,13 +106,13 @@ def prices(folder: Path | None = None) -> Prices:
 
 
 @cache
-def _shipped() -> Table:
+def _shipped() -> PriceTable:
     return _table(resources() / FILE)
 
 
-def _table(path: Path) -> Table:
+def _table(path: Path) -> PriceTable:
     try:
-        return Table.model_validate_json(path.read_bytes())
+        return PriceTable.model_validate_json(path.read_bytes())
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part) for part in fault["loc"]) or "the file"

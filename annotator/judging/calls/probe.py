@@ -1,4 +1,4 @@
-"""How a judge is tried out: one long call that shows what its endpoint can do, or why it cannot."""
+"""Test of a judge: one long call that shows what its endpoint can do, or why it cannot."""
 
 import json
 import secrets
@@ -10,12 +10,12 @@ from pydantic import BaseModel, ConfigDict
 from annotator.domain.judges.judge import Call
 from annotator.domain.judges.judgement import Status
 from annotator.judging.calls.asking import Asker, CaseAsk
-from annotator.judging.calls.breaker import Halt
+from annotator.judging.calls.breaker import RunHalt
 from annotator.judging.calls.client import Client, Endpoint
-from annotator.judging.calls.ladder import Rung
+from annotator.judging.calls.ladder import ReplyForm
 from annotator.judging.calls.limits import Limits
 from annotator.judging.calls.parameters import FORMAT
-from annotator.judging.calls.prices import Known, Prices
+from annotator.judging.calls.prices import DatedPrice, Prices
 from annotator.judging.calls.sending import Sender
 
 PROMPT = "probe"
@@ -25,9 +25,9 @@ LONGEST_WAIT_S = 20.0
 BACKOFF_S = 0.2
 _FILLER = "Line {number} of this page is filler: it only makes the page long and means nothing. "
 _FORMS = {
-    Rung.SCHEMA: "replies by JSON Schema",
-    Rung.OBJECT: "replies in JSON, but not by a schema",
-    Rung.TEXT: "replies in plain text only",
+    ReplyForm.SCHEMA: "replies by JSON Schema",
+    ReplyForm.OBJECT: "replies in JSON, but not by a schema",
+    ReplyForm.TEXT: "replies in plain text only",
 }
 
 
@@ -61,7 +61,7 @@ class Probe:
     ok: bool
     sentence: str
     status: Status
-    form: Rung | None = None
+    form: ReplyForm | None = None
     enforced: bool = False
     first_arrived: bool = False
     last_arrived: bool = False
@@ -69,7 +69,7 @@ class Probe:
     latency_s: float | None = None
     tokens_input: int | None = None
     cost_usd: float | None = None
-    price: Known | None = None
+    price: DatedPrice | None = None
     rejected: tuple[str, ...] = ()
     calls: tuple[Call, ...] = ()
 
@@ -86,7 +86,7 @@ async def probe(
         ask = CaseAsk(Asker(sender, judge_id))
         try:
             answer = await ask(PROMPT, {"first": first, "filler": _filler(length), "last": last}, Ends)
-        except Halt as halt:
+        except RunHalt as halt:
             return Probe(False, halt.cause, Status.API_ERROR, calls=tuple(ask.calls))
     ends = answer.reply if isinstance(answer.reply, Ends) else Ends(first_word="", last_word="")
     return _shown(ask.calls, sender, (ends.first_word == first, ends.last_word == last))
@@ -101,7 +101,7 @@ def _filler(length: int) -> str:
 
 def _shown(calls: list[Call], sender: Sender, arrived: tuple[bool, bool]) -> Probe:
     call = calls[-1]
-    form = Rung(json.loads(call.parameters)[FORMAT])
+    form = ReplyForm(json.loads(call.parameters)[FORMAT])
     model = sender.client.endpoint.model
     price = sender.prices.of(model) or sender.prices.of(call.returned_model)
     ok = call.status is Status.OK
@@ -123,7 +123,7 @@ def _shown(calls: list[Call], sender: Sender, arrived: tuple[bool, bool]) -> Pro
     )
 
 
-def _sentence(call: Call, form: Rung, arrived: tuple[bool, bool], price: Known | None) -> str:
+def _sentence(call: Call, form: ReplyForm, arrived: tuple[bool, bool], price: DatedPrice | None) -> str:
     lost = [end for end, came in zip(("beginning", "end"), arrived, strict=True) if not came]
     if lost:
         return f"The model answers, but the {' and the '.join(lost)} of a long prompt did not reach it."

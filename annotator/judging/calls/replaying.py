@@ -1,4 +1,4 @@
-"""How a stored reply is read once more: by the rules of today, without a call."""
+"""Stored replies read again by today's rules, without a call."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,14 +9,14 @@ from pydantic import BaseModel
 from annotator.domain.judges.judge import Call
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Answer
-from annotator.judging.calls.replies import Unreadable, reread
+from annotator.judging.calls.replies import UnreadableReply, reread
 from annotator.judging.prompts import injection
 
 R = TypeVar("R", bound=BaseModel)
 
 
 @dataclass
-class Replay:
+class ReplayAsk:
     """An ask that reads the first of some stored calls that can be read; `read` is that call.
 
     A case that asks a second question gets no answer to it: only one is kept with a judgement.
@@ -35,7 +35,7 @@ class Replay:
         for call in self.calls if self.read is None else ():
             try:
                 found = reread(call, reply)
-            except Unreadable as error:
+            except UnreadableReply as error:
                 fault = f"The reply could not be used: {error}."
                 continue
             self.read = call

@@ -1,4 +1,4 @@
-"""How a request is sent until it is answered or given up: slots, retries, rejected parameters, money."""
+"""Sending a request until it is answered or given up: slots, retries, rejected parameters, money."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -11,26 +11,26 @@ from annotator.judging.calls.budget import Budget
 from annotator.judging.calls.client import Client
 from annotator.judging.calls.ladder import Ladder
 from annotator.judging.calls.limits import Limits
-from annotator.judging.calls.noting import Trail
-from annotator.judging.calls.outcome import NOT_SENT, PASSING, Outcome, Trouble, Usage
+from annotator.judging.calls.noting import CallTrail
+from annotator.judging.calls.outcome import NOT_SENT, PASSING, CallOutcome, CallTrouble, Usage
 from annotator.judging.calls.parameters import CAPS, FORMAT, Learned, cap_of, rejected_part
 from annotator.judging.calls.prices import Prices, tokens_of
 from annotator.judging.prompts.messages import Messages
 
-TRIES = {Trouble.RATE: 9, Trouble.TIMEOUT: 2}
+TRIES = {CallTrouble.RATE: 9, CallTrouble.TIMEOUT: 2}
 OTHER_TRIES = 5
 MOST_TRIES = 10
 # The most tokens of a reply where a budget wants a cap and the judge sets none; thinking counts in it.
 CAP = 4_096
 # The money of a call that broke off may have been spent all the same.
-_UNBILLED = frozenset({Trouble.TIMEOUT, Trouble.CONNECTION, Trouble.MALFORMED})
+_UNBILLED = frozenset({CallTrouble.TIMEOUT, CallTrouble.CONNECTION, CallTrouble.MALFORMED})
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
-    """The last outcome, after how many attempts, and the model and parameters of the last one."""
+class SentCall:
+    """The last outcome, the number of attempts, and the model and parameters of the last one."""
 
-    outcome: Outcome
+    outcome: CallOutcome
     attempts: int
     model: str
     parameters: Mapping[str, Any]
@@ -39,7 +39,7 @@ class Sent:
 
 
 class Sender:
-    """The one way out to an endpoint, shared by all its calls, with what they have learned about it."""
+    """The sender of requests to an endpoint, shared by all its calls, with what they learned about it."""
 
     def __init__(self, client: Client, limits: Limits, prices: Prices, budget: Budget | None = None) -> None:
         self.client = client
@@ -56,16 +56,16 @@ class Sender:
         parameters: Mapping[str, Any],
         tries: int = 0,
         likely: int = 0,
-        trail: Trail | None = None,
-    ) -> Sent:
+        trail: CallTrail | None = None,
+    ) -> SentCall:
         """Send until answered or given up; `tries` bounds the attempts at a server's own errors (0: the usual).
 
         `likely` is how many tokens such a reply may well have, for as long as none has shown more.
         A response format that the server turns down by name is given back at once. Raises Halt. The `trail` is told
         of every request before it goes out, and of each that may have been paid without an answer.
         """
-        trail = trail or Trail(None)
-        troubles: Counter[Trouble] = Counter()
+        trail = trail or CallTrail(None)
+        troubles: Counter[CallTrouble] = Counter()
         model, attempts = self.client.endpoint.model, 0
         while True:
             sent = self.fitted(parameters, likely) | ({FORMAT: form} if form else {})
@@ -73,21 +73,21 @@ class Sender:
             attempts += 1
             part = rejected_part(outcome, sent)
             if part == FORMAT:
-                return Sent(outcome, attempts, model, sent, cost, form_rejected=True)
+                return SentCall(outcome, attempts, model, sent, cost, form_rejected=True)
             if part is not None:
                 self.learned.reject(part, outcome.message)
                 continue
             troubles[outcome.trouble] += 1
             if _final(outcome, troubles, tries):
-                return Sent(outcome, attempts, model, sent, cost)
+                return SentCall(outcome, attempts, model, sent, cost)
             if cost != 0:
                 await trail.lost(outcome, sent, cost)
             if not outcome.retry_after:
                 await self.limits.back_off(troubles.total())
 
     async def _attempt(
-        self, messages: Messages, sent: Mapping[str, Any], likely: int, trail: Trail
-    ) -> tuple[Outcome, float | None]:
+        self, messages: Messages, sent: Mapping[str, Any], likely: int, trail: CallTrail
+    ) -> tuple[CallOutcome, float | None]:
         tokens, output = tokens_of(messages), self.most_output(sent, likely)
         model = self.client.endpoint.model
         body = {"model": model, "messages": messages, **sent}
@@ -101,7 +101,7 @@ class Sender:
             self.limits.heard(outcome, granted)
         return outcome, bill.cost_usd
 
-    def _cost(self, outcome: Outcome, most_usd: float | None) -> float | None:
+    def _cost(self, outcome: CallOutcome, most_usd: float | None) -> float | None:
         """What an attempt cost: nothing where the server turned it down, the most where nobody told."""
         if not outcome.answered and (outcome.trouble not in _UNBILLED or outcome.code == NOT_SENT):
             return 0.0
@@ -139,7 +139,7 @@ def _within(usage: Usage, body: Mapping[str, Any]) -> bool:
     return cap is not None and (usage.output or 0) <= cap and (usage.input or 0) <= _most_input(body)
 
 
-def _final(outcome: Outcome, troubles: Counter[Trouble], tries: int) -> bool:
+def _final(outcome: CallOutcome, troubles: Counter[CallTrouble], tries: int) -> bool:
     if outcome.trouble not in PASSING or troubles.total() >= MOST_TRIES:
         return True
     most = TRIES.get(outcome.trouble, OTHER_TRIES)

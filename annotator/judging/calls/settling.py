@@ -1,4 +1,4 @@
-"""How an endpoint is brought to an answer that can be read, or to a cause why there is none."""
+"""One question asked until its reply can be read, or until there is a cause why not."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -10,28 +10,28 @@ from pydantic import BaseModel
 from annotator.domain.judges.judge import Call
 from annotator.domain.judges.judgement import Status
 from annotator.judging.calls import ladder
-from annotator.judging.calls.ladder import Rung
-from annotator.judging.calls.noting import Notes, Trail
-from annotator.judging.calls.outcome import Outcome, Trouble
+from annotator.judging.calls.ladder import ReplyForm
+from annotator.judging.calls.noting import CallNotes, CallTrail
+from annotator.judging.calls.outcome import CallOutcome, CallTrouble
 from annotator.judging.calls.parameters import CAPS, FORMAT
-from annotator.judging.calls.replies import Unreadable, parse
-from annotator.judging.calls.sending import Sender, Sent
+from annotator.judging.calls.replies import UnreadableReply, parse
+from annotator.judging.calls.sending import Sender, SentCall
 from annotator.judging.prompts.messages import Messages, Prompt
 
 DOUBTFUL_TRIES = 2
 LARGER = 4
 LARGER_AT_LEAST = 4_096
 _UNEXPLAINED = {
-    (Trouble.REJECTED, 400),
-    (Trouble.REJECTED, 422),
-    (Trouble.SERVER, 500),
-    (Trouble.SERVER, 501),
+    (CallTrouble.REJECTED, 400),
+    (CallTrouble.REJECTED, 422),
+    (CallTrouble.SERVER, 500),
+    (CallTrouble.SERVER, 501),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked, in which class the answer must fit, and the key under which it is remembered."""
+class KeyedQuestion:
+    """A question, the class its answer must fit, and its cache key."""
 
     prompt: Prompt
     messages: Messages
@@ -42,20 +42,24 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """A finished call, and the reply read from it or the fault that kept it from being read."""
+class ReadReply:
+    """A finished call with its parsed reply, or with the fault that prevented it."""
 
     call: Call
-    outcome: Outcome
+    outcome: CallOutcome
     reply: Any = None
     fault: str = ""
 
 
-class Settling:
-    """One question on its way through the ladder; every finished call is handed to `keep`."""
+class QuestionSettling:
+    """One question asked in ever simpler formats; every finished call is handed to `keep`."""
 
     def __init__(
-        self, question: Question, sender: Sender, keep: Callable[[Call], None], notes: Notes | None = None
+        self,
+        question: KeyedQuestion,
+        sender: Sender,
+        keep: Callable[[Call], None],
+        notes: CallNotes | None = None,
     ) -> None:
         self._question = question
         self._sender = sender
@@ -64,7 +68,7 @@ class Settling:
         self._keep = keep
         self._plain = ladder.is_plain(question.reply)
 
-    async def settle(self) -> Reading:
+    async def settle(self) -> ReadReply:
         """Ask; a cut reply is asked for again with a larger cap, an unreadable one in the right form, once each."""
         parameters = self._sender.client.endpoint.parameters
         reading = await self._request(parameters)
@@ -76,14 +80,14 @@ class Settling:
             reading = await self._request(parameters, unread=reading)
         return reading
 
-    async def _request(self, parameters: Mapping[str, Any], unread: Reading | None = None) -> Reading:
+    async def _request(self, parameters: Mapping[str, Any], unread: ReadReply | None = None) -> ReadReply:
         trail = self._trail(repaired=unread is not None)
         sent, rung, attempts = await self._descend(parameters, unread, trail)
         outcome, found, fault = sent.outcome, None, ""
-        if outcome.trouble is Trouble.NONE:
+        if outcome.trouble is CallTrouble.NONE:
             try:
                 found = parse(outcome.content, self._question.reply, rung)
-            except Unreadable as error:
+            except UnreadableReply as error:
                 fault = str(error)
             if not self._plain:
                 self._steps.parsed(rung, well=not fault)
@@ -91,11 +95,11 @@ class Settling:
         call = trail.call(outcome, fault, told, attempts=attempts, cost_usd=sent.cost_usd)
         await trail.came(call)
         self._keep(call)
-        return Reading(call, outcome, found, fault)
+        return ReadReply(call, outcome, found, fault)
 
-    def _trail(self, *, repaired: bool) -> Trail:
+    def _trail(self, *, repaired: bool) -> CallTrail:
         question = self._question
-        return Trail(
+        return CallTrail(
             self._notes,
             run_id=question.run_id,
             judge_id=question.judge_id,
@@ -106,10 +110,10 @@ class Settling:
         )
 
     async def _descend(
-        self, parameters: Mapping[str, Any], unread: Reading | None, trail: Trail
-    ) -> tuple[Sent, Rung, int]:
+        self, parameters: Mapping[str, Any], unread: ReadReply | None, trail: CallTrail
+    ) -> tuple[SentCall, ReplyForm, int]:
         """Send on the highest rung that holds, one down for each the server turns down or seems to stumble over."""
-        rung, attempts = Rung.TEXT if self._plain else self._steps.top, 0
+        rung, attempts = ReplyForm.TEXT if self._plain else self._steps.top, 0
         while True:
             doubtful = self._steps.doubtful(rung)
             form = ladder.response_format(self._question.reply, rung)
@@ -126,11 +130,11 @@ class Settling:
             if lower is None:
                 break
             rung = lower
-        if sent.outcome.trouble in (Trouble.NONE, Trouble.TRUNCATED) and not self._plain:
+        if sent.outcome.trouble in (CallTrouble.NONE, CallTrouble.TRUNCATED) and not self._plain:
             self._steps.answered(rung)
         return sent, rung, attempts
 
-    def _messages(self, rung: Rung, unread: Reading | None) -> Messages:
+    def _messages(self, rung: ReplyForm, unread: ReadReply | None) -> Messages:
         reply = self._question.reply
         messages = ladder.asked_for(self._question.messages, reply, rung)
         if unread is None:
@@ -138,7 +142,7 @@ class Settling:
         return ladder.repair(messages, unread.outcome.content, unread.fault, reply, rung)
 
 
-def _larger(parameters: Mapping[str, Any], cut: Reading) -> dict[str, Any]:
+def _larger(parameters: Mapping[str, Any], cut: ReadReply) -> dict[str, Any]:
     """The parameters with a larger cap than a reply was cut at, by the name under which the endpoint took it."""
     sent = json.loads(cut.call.parameters)
     name = next((cap for tree in (parameters, sent) for cap in CAPS if cap in tree), CAPS[-1])

@@ -1,4 +1,4 @@
-"""How long a server asks to be left alone, in whatever way it says so."""
+"""Server-requested waiting times, in every header in which servers state them."""
 
 import math
 import re

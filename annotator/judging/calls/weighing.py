@@ -1,4 +1,4 @@
-"""What a run would ask, without asking: each question's length and the key under which its answer may be known."""
+"""The size of a run without asking: each question's length and its cache key."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,8 +21,8 @@ _prompt = lru_cache(maxsize=64)(load)
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
-    """A question that was not asked: its key, and its tokens, roughly counted."""
+class WeighedQuestion:
+    """A question that was not asked: its key, and its approximate tokens."""
 
     key: str
     tokens: int
@@ -30,25 +30,25 @@ class Weighed:
 
 @dataclass
 class _Weighing:
-    """An ask that notes the question and says that it was not asked."""
+    """An ask that records the question without asking it."""
 
     endpoint: Endpoint
     trial: int
     prompts: Mapping[str, Prompt]
-    noted: list[Weighed] = field(default_factory=list)
+    noted: list[WeighedQuestion] = field(default_factory=list)
 
     async def __call__(
         self, prompt: str, fields: Mapping[str, str], reply: type[R], fenced: Sequence[str] = ()
     ) -> Answer:
         found = self.prompts.get(prompt) or _prompt(prompt)
         key = question_key(self.endpoint, found, fields, reply, fenced, self.trial)
-        self.noted.append(Weighed(key, tokens_of(render(found, fields, fenced))))
+        self.noted.append(WeighedQuestion(key, tokens_of(render(found, fields, fenced))))
         return Answer(Status.SKIPPED, cause="It was not asked.")
 
 
 async def weighed(
     judge: Judge, case: Case, endpoint: Endpoint, prompts: Mapping[str, Prompt] = MappingProxyType({})
-) -> list[Weighed]:
+) -> list[WeighedQuestion]:
     """The questions that a judge would put to an endpoint for a case; of those that hang on an answer, none.
 
     `prompts` take the place of the shipped ones of their names.

@@ -1,4 +1,4 @@
-"""How a text that addresses the judge, or imitates our format, is noticed and marked for people."""
+"""Detection of text that addresses the judge or imitates our format, marked for people."""
 
 import base64
 import binascii

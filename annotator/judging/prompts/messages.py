@@ -1,4 +1,4 @@
-"""How a prompt becomes messages: two parts, filled once, with foreign text behind fences it cannot forge."""
+"""Prompts as messages: two parts, filled once, with foreign text behind fences it cannot forge."""
 
 import re
 import secrets

@@ -1,4 +1,4 @@
-"""What a reply class looks like as a JSON Schema that every strict server understands."""
+"""JSON Schemas of reply classes, in a form that every strict server accepts."""
 
 import re
 from functools import lru_cache

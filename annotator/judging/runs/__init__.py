@@ -1,1 +1,1 @@
-"""Many cases side by side."""
+"""Runs: many cases in parallel."""

@@ -1,4 +1,4 @@
-"""What a run has done so far, counted as it happens."""
+"""Progress of a run, counted as it happens."""
 
 import time
 from collections import Counter
@@ -13,7 +13,7 @@ from annotator.judging.calls.cache import Key, keys_of
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A case with a verdict for each of its units, the calls made for it, those reused, and the call that was read.
+    """A finished case: verdicts of its units, calls made and reused, and the call that was read.
 
     When `judged` is False the run ended in the middle of the case: its calls are to be journalled, its verdicts are
     not to be stored, and the case is asked again on resuming.
@@ -28,8 +28,8 @@ class Finished:
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
-    """A case under way, by the judgements it is to give, and for how many seconds."""
+class RunningCase:
+    """A running case, by the judgements it is to give, and for how many seconds."""
 
     keys: tuple[Key, ...]
     seconds: float
@@ -37,7 +37,7 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is, counted in judgements. `latest` was recorded before this was told.
+    """The progress of a run in judgements. `latest` was recorded before this was announced.
 
     `spent_usd` sums the calls whose cost is known, `unpriced` counts the others; `saved_usd` is what the reused
     calls had cost. `models` are the names the server returned: more than one is a warning.
@@ -53,14 +53,14 @@ class Progress:
     unpriced: int
     saved_usd: float
     models: tuple[str, ...]
-    running: tuple[Running, ...]
+    running: tuple[RunningCase, ...]
     waiting_until: datetime | None
     seconds: float
     latest: tuple[Finished, ...] = ()
 
 
 @dataclass
-class Tally:
+class ProgressTally:
     """The counters behind a Progress."""
 
     clock: Callable[[], float] = time.monotonic
@@ -93,11 +93,11 @@ class Tally:
                 self.models[call.returned_model] = None
 
     def begin(self, case: Case) -> None:
-        """Note that a case is under way."""
+        """Note that a case is in progress."""
         self.running[keys_of(case)] = self.clock()
 
     def end(self, case: Case) -> None:
-        """Note that a case is under way no longer."""
+        """Note that a case is in progress no longer."""
         self.running.pop(keys_of(case), None)
 
     def told(self, latest: tuple[Finished, ...], waiting_until: datetime | None) -> Progress:
@@ -114,7 +114,7 @@ class Tally:
             unpriced=self.unpriced,
             saved_usd=self.saved_usd,
             models=tuple(self.models),
-            running=tuple(Running(keys, now - since) for keys, since in self.running.items()),
+            running=tuple(RunningCase(keys, now - since) for keys, since in self.running.items()),
             waiting_until=waiting_until,
             seconds=now - self._began,
             latest=latest,

@@ -1,4 +1,4 @@
-"""How a run judges its cases: side by side, each by itself, recorded before it is told, stoppable at any moment."""
+"""Running cases in parallel: each independent, recorded before it is announced, stoppable at any moment."""
 
 import asyncio
 import time
@@ -14,10 +14,10 @@ from annotator.domain.judges.judge import Call, RunState
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Protocol, Verdicts
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.calls.breaker import Halt
+from annotator.judging.calls.breaker import RunHalt
 from annotator.judging.calls.cache import Key, keys_of
 from annotator.judging.calls.replies import escaped
-from annotator.judging.runs.progress import Finished, Progress, Tally
+from annotator.judging.runs.progress import Finished, Progress, ProgressTally
 from annotator.judging.runs.side_by_side import side_by_side
 
 BATCH_S = 0.05
@@ -29,7 +29,7 @@ Tell = Callable[[Progress], None]
 
 
 class RecordingAsk(Ask, Shape):
-    """An ask that remembers the calls it made and reused."""
+    """An ask that records the calls it made and reused."""
 
     calls: list[Call]
     reused: list[Call]
@@ -38,7 +38,7 @@ class RecordingAsk(Ask, Shape):
 
 
 class AskFactory(Shape):
-    """What gives each case an ask of its own."""
+    """A factory that gives each case its own ask."""
 
     def __call__(self, case: Case) -> RecordingAsk: ...
 
@@ -48,8 +48,8 @@ class AskFactory(Shape):
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
-    """How a run ended: done, cancelled, or interrupted for a cause; `until` when the server named a moment."""
+class RunEnd:
+    """The end of a run: done, cancelled, or interrupted with a cause; `until` when the server named a time."""
 
     state: RunState
     progress: Progress
@@ -68,7 +68,7 @@ async def run(
     cancel: asyncio.Event | None = None,
     going: asyncio.Event | None = None,
     already: Container[Key] = frozenset(),
-) -> Ended:
+) -> RunEnd:
     """Judge every unit not `already` judged, by the endpoint behind the factory or, without one, by the baseline.
 
     A case of which some units are judged is asked for the others alone.
@@ -89,10 +89,10 @@ async def run(
     cancelled = await judging.through(crew, cancel)
     told = judging.tally.told((), judging.waiting_until())
     if cancelled:
-        return Ended(RunState.CANCELLED, told)
+        return RunEnd(RunState.CANCELLED, told)
     if judging.halt is not None:
-        return Ended(RunState.INTERRUPTED, told, judging.halt.cause, judging.halt.until)
-    return Ended(RunState.DONE, told)
+        return RunEnd(RunState.INTERRUPTED, told, judging.halt.cause, judging.halt.until)
+    return RunEnd(RunState.DONE, told)
 
 
 def left(cases: Iterable[Case], already: Container[Key]) -> Iterator[Case]:
@@ -113,8 +113,8 @@ class _Run:
         record: Record,
         tell: Tell,
     ) -> None:
-        self.tally = Tally()
-        self.halt: Halt | None = None
+        self.tally = ProgressTally()
+        self.halt: RunHalt | None = None
         self._protocol = protocol
         self._source = source
         self._asks = asks
@@ -182,7 +182,7 @@ class _Run:
         self.tally.begin(case)
         try:
             verdicts = await judge(case, ask) if judge else {}
-        except Halt as halt:
+        except RunHalt as halt:
             self.halt = self.halt or halt
             self.tally.skipped += len(case.units)
             self._add_unjudged(case, ask, halt.cause)

@@ -1,4 +1,4 @@
-"""How tasks run side by side so that callers meet their errors one by one, not in groups."""
+"""Parallel tasks whose errors reach callers one by one, not in groups."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""What ADRA says: planning, retrieval and reasoning are scored each against its own gold, and efficiency beside them.
+"""ADRA: planning, retrieval and reasoning, each scored against its own gold, and efficiency.
 
 Beyond Retrieval: A Modular Benchmark for Academic Deep Research Agents (ADRA-Bank and ADRA-Eval). In the paper's
 order: planning §3.1 (plan, row, drawn_plan), retrieval §3.2 and appendix G (retrieval, and drawn_references with

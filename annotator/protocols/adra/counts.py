@@ -1,4 +1,4 @@
-"""How right, superfluous and lacking things become scores (ADRA, appendix F)."""
+"""Scores from correct, superfluous and missing units (ADRA, appendix F)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from annotator.domain.texts.estimate import Estimate
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
-    """How much was predicted and how much of it is right; how much is gold and how much of it was found.
+class CountTally:
+    """Counts: predicted and correct units, gold and found units.
 
     In the paper's symbols: right = found = TP, predicted = TP + FP, gold = TP + FN. Where several predictions may
     meet one gold thing, `right` and `found` differ.
@@ -21,27 +21,27 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """One way to make a score of a tally; `of` gives None where it is undefined, and `undefined` says why then."""
+class CountFigure:
+    """A score computed from counts; `of` gives None where it is undefined, and `undefined` says why then."""
 
     name: str
     title: str
     formula: str
-    of: Callable[[Tally], float | None]
+    of: Callable[[CountTally], float | None]
     undefined: str
 
 
-def precision(tally: Tally) -> float | None:
+def precision(tally: CountTally) -> float | None:
     """TP / (TP + FP): the share of what was predicted that is right."""
     return tally.right / tally.predicted if tally.predicted else None
 
 
-def recall(tally: Tally) -> float | None:
+def recall(tally: CountTally) -> float | None:
     """TP / (TP + FN): the share of gold that was found."""
     return tally.found / tally.gold if tally.gold else None
 
 
-def f1(tally: Tally) -> float | None:
+def f1(tally: CountTally) -> float | None:
     """2 · P · R / (P + R) in whole numbers, so that it is 0 when nothing was predicted though there was gold."""
     if not (tally.predicted or tally.gold):
         return None
@@ -50,16 +50,16 @@ def f1(tally: Tally) -> float | None:
     return 2 * tally.right * tally.found / (tally.right * tally.gold + tally.found * tally.predicted)
 
 
-def jaccard(tally: Tally) -> float | None:
+def jaccard(tally: CountTally) -> float | None:
     """TP / (TP + FP + FN), TP being the gold things found (Definition F.1, Eq. 13)."""
     union = tally.gold + tally.predicted - tally.right
     return tally.found / union if union else None
 
 
-PRECISION = Figure("precision", "precision", "P = TP / (TP + FP)", precision, "nothing was predicted")
-RECALL = Figure("recall", "recall", "R = TP / (TP + FN)", recall, "there is no gold")
-F1 = Figure("f1", "F1", "F1 = 2 · P · R / (P + R)", f1, "nothing was predicted and there is no gold")
-JACCARD = Figure(
+PRECISION = CountFigure("precision", "precision", "P = TP / (TP + FP)", precision, "nothing was predicted")
+RECALL = CountFigure("recall", "recall", "R = TP / (TP + FN)", recall, "there is no gold")
+F1 = CountFigure("f1", "F1", "F1 = 2 · P · R / (P + R)", f1, "nothing was predicted and there is no gold")
+JACCARD = CountFigure(
     "jaccard",
     "Jaccard index",
     "J = TP / (TP + FP + FN)",

@@ -1,4 +1,4 @@
-"""How a plan is drawn from a report, so that systems that show none can be scored on planning too (ADRA §3.1)."""
+"""Plans extracted from reports, so that systems that show none can be scored on planning too (ADRA §3.1)."""
 
 import re
 from collections import Counter
@@ -11,7 +11,7 @@ from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.unit import Anchor
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import Response
 from annotator.domain.texts.identity import derived_id
 from annotator.domain.texts.quotation import find
@@ -122,7 +122,7 @@ EXTRACTION = Extraction(
     name=NAME,
     title="Plan of a report",
     citation="ADRA, §3.1 and §4.3",
-    makes=Part.PLAN,
+    makes=ResponsePart.PLAN,
     prompts=PROMPTS,
     extract=extract,
     baseline=baseline,

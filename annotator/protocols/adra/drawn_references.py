@@ -1,4 +1,4 @@
-"""How the references of a report are drawn from it: by a model, or by rule (ADRA §3.2, appendix G)."""
+"""References extracted from a report, by a model or by rule (ADRA §3.2, appendix G)."""
 
 from collections.abc import Iterator
 from typing import ClassVar, Self
@@ -9,12 +9,12 @@ from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.unit import Anchor
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import Response
 from annotator.domain.texts.identifier import Identifier, parse
 from annotator.domain.texts.quotation import find
-from annotator.protocols.adra.entry import Entry
-from annotator.protocols.adra.reading import LONGEST_QUOTE, NAME, Found, as_reference, references
+from annotator.protocols.adra.entry import ReferenceEntry
+from annotator.protocols.adra.reading import LONGEST_QUOTE, NAME, FoundWork, as_reference, references
 from annotator.protocols.adra.works import LONGEST_IDENTIFIER
 from annotator.protocols.replies import QUOTE_MISSING, fields
 
@@ -90,7 +90,7 @@ def _checked(listed: list[Listed], response: Response, flags: list[str]) -> Iter
             continue
         end = min(span[1], span[0] + LONGEST_QUOTE)
         anchor = Anchor.at(response.text, span[0], end, response.id)
-        yield as_reference(Found(identifier, Entry(title, authors, year), *span), anchor)
+        yield as_reference(FoundWork(identifier, ReferenceEntry(title, authors, year), *span), anchor)
 
 
 def _identifier(one: Listed, report: str, flags: list[str]) -> Identifier | None:
@@ -127,7 +127,7 @@ EXTRACTION = Extraction(
     name=NAME,
     title="References of a report",
     citation="ADRA, §3.2 and appendix G",
-    makes=Part.REFERENCES,
+    makes=ResponsePart.REFERENCES,
     prompts=PROMPTS,
     extract=extract,
     baseline=baseline,

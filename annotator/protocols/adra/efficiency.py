@@ -1,4 +1,4 @@
-"""What ADRA says of efficiency: what a report took (§3.4); which systems are worth it (§5.3) is told by their front.
+"""ADRA efficiency: what a report took (§3.4); the front shows which systems are worth it (§5.3).
 
 No judge is needed: what is not known of a response stays unknown and is never zero.
 """
@@ -6,7 +6,7 @@ No judge is needed: what is not known of a response stays unknown and is never z
 from collections.abc import Callable
 from math import inf
 
-from annotator.domain.judges.protocol import Metric, Protocol, Scored
+from annotator.domain.judges.protocol import Metric, Protocol, RatedResponse
 from annotator.domain.material.response import Response
 from annotator.domain.texts.estimate import Estimate
 
@@ -57,7 +57,7 @@ def score(reading: Reading, method: str, response: Response) -> Estimate:
 def _metric(
     name: str, title: str, unit: str, reading: Reading, definition: str, *, higher_is_better: bool = False
 ) -> Metric:
-    def of(scored: Scored, _: bool) -> Estimate:
+    def of(scored: RatedResponse, _: bool) -> Estimate:
         return score(reading, title, scored.material.response)
 
     return Metric(name, title, definition, of, higher_is_better, unit, within=(0.0, inf), cost=True)

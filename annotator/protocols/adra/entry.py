@@ -1,4 +1,4 @@
-"""What an entry of a list of references says: the work's title, its authors, its year."""
+"""Entries of a reference list: the work's title, authors and year."""
 
 import re
 from typing import NamedTuple
@@ -44,19 +44,19 @@ _MARKS = re.compile(r"[*`\\]+|(?<!\w)_+|_+(?!\w)")
 _EDGES = " \t\n.,;:–—-|()[]\"'“”‘’«»"
 
 
-class Entry(NamedTuple):
-    """What was read; empty, or None, for what the entry does not say."""
+class ReferenceEntry(NamedTuple):
+    """A parsed reference; empty, or None, for what the entry does not say."""
 
     title: str = ""
     authors: str = ""
     year: int | None = None
 
 
-def read_entry(text: str, link_words: str = "") -> Entry:
+def read_entry(text: str, link_words: str = "") -> ReferenceEntry:
     """The title as its marks or its place show it: quoted, after the year, in italics or a link, after the authors."""
     plain = _LINK.sub(" ", text[:LONGEST])
     year = _year(plain)
-    for found in (_quoted(plain), _by_year(plain), _in_italics(plain), Entry(as_title(link_words))):
+    for found in (_quoted(plain), _by_year(plain), _in_italics(plain), ReferenceEntry(as_title(link_words))):
         if found.title:
             return found._replace(year=year)
     return _by_order(plain)._replace(year=year)
@@ -74,39 +74,39 @@ def as_title(text: str) -> str:
     return "" if len(words) < 2 or letters < SHORTEST or by_author else bare
 
 
-def _quoted(text: str) -> Entry:
+def _quoted(text: str) -> ReferenceEntry:
     found = _QUOTED.search(text)
-    return Entry(as_title(found[1]), _names(text[: found.start()])) if found else Entry()
+    return ReferenceEntry(as_title(found[1]), _names(text[: found.start()])) if found else ReferenceEntry()
 
 
-def _by_year(text: str) -> Entry:
+def _by_year(text: str) -> ReferenceEntry:
     found = _BY_YEAR.search(text)
     if not found:
-        return Entry()
+        return ReferenceEntry()
     italic = _ITALIC.match(text, found.start("title"))
     title = italic[2] if italic else _ADDRESS.sub(" ", found["title"])
-    return Entry(as_title(title), _names(text[: found.start()]))
+    return ReferenceEntry(as_title(title), _names(text[: found.start()]))
 
 
-def _in_italics(text: str) -> Entry:
+def _in_italics(text: str) -> ReferenceEntry:
     """What is in italics, unless a sentence stands before it: then it is the journal."""
     found = _ITALIC.search(text)
     before = text[: found.start()].strip() if found else ""
     journal = before.endswith(".") and not before.endswith("al.")
-    return Entry(as_title(found[2]), _names(before)) if found and not journal else Entry()
+    return ReferenceEntry(as_title(found[2]), _names(before)) if found and not journal else ReferenceEntry()
 
 
-def _by_order(text: str) -> Entry:
+def _by_order(text: str) -> ReferenceEntry:
     """Authors, then the title, by commas or by full stops; the first sentence where there are no authors."""
     bare = " ".join(_MARKS.sub("", _ADDRESS.sub(" ", text)).split()).strip(" ,;:–—-|()[]")
     bare = _LAST_YEAR.sub("", bare)
     if led := _LED_BY_NAMES.match(bare):
         title = _SENTENCE.split(led["rest"])[0]
-        return Entry(as_title(title), _names(bare[: led.start("rest")]))
+        return ReferenceEntry(as_title(title), _names(bare[: led.start("rest")]))
     first, *others = [part for part in _SENTENCE.split(bare) if _names(part)] or [""]
     if others and (_AUTHORS.search(first) or not as_title(first)) and (title := as_title(others[0])):
-        return Entry(title, _names(first))
-    return Entry(as_title(first))
+        return ReferenceEntry(title, _names(first))
+    return ReferenceEntry(as_title(first))
 
 
 def _year(text: str) -> int | None:

@@ -1,4 +1,4 @@
-"""Where the lists of references of a report stand, and where one entry ends and the next begins."""
+"""Reference lists in a report: where they stand, and where one entry ends and the next begins."""
 
 import re
 from bisect import bisect_right

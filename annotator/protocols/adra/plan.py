@@ -1,4 +1,4 @@
-"""What ADRA says of planning: each predicted sub-task is held against each gold one (§3.1, appendix F).
+"""ADRA planning: each predicted sub-task compared with each gold one (§3.1, appendix F).
 
 What the matrix is, and the two ways to read it; `plan_judge` fills it.
 """
@@ -8,14 +8,23 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 
 from annotator.domain.judges.matrix import Matrix, MatrixSpec
-from annotator.domain.judges.presentation import Layout, Presentation
-from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, Scored
-from annotator.domain.judges.scale import Look, Value, nominal
+from annotator.domain.judges.presentation import CaseLayout, Presentation
+from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, RatedResponse
+from annotator.domain.judges.scale import Value, ValueLook, nominal
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.unit import Unit, cell_id
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols.adra.counts import F1, JACCARD, PRECISION, RECALL, Figure, Tally, estimate, lost
+from annotator.protocols.adra.counts import (
+    F1,
+    JACCARD,
+    PRECISION,
+    RECALL,
+    CountFigure,
+    CountTally,
+    estimate,
+    lost,
+)
 from annotator.protocols.adra.plan_judge import NOT, PREDICTED, PROMPTS, RELEVANT, baseline, judge
 
 NAME = "adra.plan"
@@ -37,7 +46,7 @@ def cases(material: Material) -> Iterator[Case]:
     """One case for each predicted sub-task, with a unit for each gold one."""
     gold = material.units(Kind.PLAN)
     artifact_id = material.artifact_ids.get(Kind.PLAN, "")
-    for predicted in material.units(Part.PLAN) if gold else ():
+    for predicted in material.units(ResponsePart.PLAN) if gold else ():
         cells = tuple(Unit(id=cell_id(predicted.id, one.id), text=one.text) for one in gold)
         given = {PREDICTED: predicted.text}
         yield Case(NAME, material.item, material.response, artifact_id, cells, given=given)
@@ -49,39 +58,39 @@ def cases(material: Material) -> Iterator[Case]:
 
 
 @lru_cache(maxsize=4096)
-def one_to_one(cells: Matrix, gold: int) -> Tally:
+def one_to_one(cells: Matrix, gold: int) -> CountTally:
     """TP is the size of a maximum matching between the rows and the `gold` columns; a missing cell is no match."""
     from annotator.stats.matching.matching import maximum_matching
 
     pairs = maximum_matching([[bool(cell) for cell in row] for row in cells]) if cells else 0
-    return Tally(predicted=len(cells), right=pairs, gold=gold, found=pairs)
+    return CountTally(predicted=len(cells), right=pairs, gold=gold, found=pairs)
 
 
-def any_match(cells: Matrix, gold: int) -> Tally:
+def any_match(cells: Matrix, gold: int) -> CountTally:
     """A predicted sub-task is right if its row has a match, a gold one found if its column has."""
     rows = sum(any(row) for row in cells)
     columns = sum(any(column) for column in zip(*cells, strict=True))
-    return Tally(predicted=len(cells), right=rows, gold=gold, found=columns)
+    return CountTally(predicted=len(cells), right=rows, gold=gold, found=columns)
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """A way to count a matrix, how its metrics are called, and what is to be said of it."""
+class MatrixCount:
+    """A way to count a matrix, with the names of its metrics and a remark."""
 
     prefix: str
     title: str
-    count: Callable[[Matrix, int], Tally]
+    count: Callable[[Matrix, int], CountTally]
     meaning: str
 
 
-ONE_TO_ONE = Reading(
+ONE_TO_ONE = MatrixCount(
     "plan",
     "one-to-one",
     one_to_one,
     "*One-to-one* (the default): TP is the size of a maximum matching between predicted and gold sub-tasks along "
     "the cells that are relevant, FP the predicted and FN the gold sub-tasks outside it.",
 )
-ANY_MATCH = Reading(
+ANY_MATCH = MatrixCount(
     "plan_any",
     "any-match",
     any_match,
@@ -91,13 +100,13 @@ ANY_MATCH = Reading(
 )
 
 
-def _counts(reading: Reading, cells: Matrix, gold: int) -> tuple[int, int]:
+def _counts(reading: MatrixCount, cells: Matrix, gold: int) -> tuple[int, int]:
     found = reading.count(cells, gold)
     return found.right, found.found
 
 
 MATRIX = MatrixSpec(
-    rows=Part.PLAN,
+    rows=ResponsePart.PLAN,
     columns=Kind.PLAN,
     match=RELEVANT,
     none=NOT,
@@ -107,7 +116,7 @@ MATRIX = MatrixSpec(
 )
 
 
-def score(reading: Reading, figure: Figure, scored: Scored, over_valid: bool) -> Estimate:
+def score(reading: MatrixCount, figure: CountFigure, scored: RatedResponse, over_valid: bool) -> Estimate:
     """A figure of the matrix in one reading; `n` counts the cells that were judged.
 
     `over_valid` leaves out the predicted sub-tasks of which a cell is missing, as if they had not been predicted; the
@@ -117,15 +126,15 @@ def score(reading: Reading, figure: Figure, scored: Scored, over_valid: bool) ->
     method = f"{figure.formula}, {reading.title}"
     if not gold:
         return Estimate(None, method=method, note="the item has no gold plan")
-    if Part.PLAN not in scored.material.parts:
+    if ResponsePart.PLAN not in scored.material.parts:
         return Estimate(None, method=method, note="the plan of this response is not known")
-    drawn, wanted = scored.material.units(Part.PLAN), scored.material.units(Kind.PLAN)
+    drawn, wanted = scored.material.units(ResponsePart.PLAN), scored.material.units(Kind.PLAN)
     cells = MATRIX.cells(drawn, wanted, scored.values)
     return _estimate(reading, figure, cells, gold, over_valid, method)
 
 
 def _estimate(
-    reading: Reading, figure: Figure, cells: Matrix, gold: int, over_valid: bool, method: str
+    reading: MatrixCount, figure: CountFigure, cells: Matrix, gold: int, over_valid: bool, method: str
 ) -> Estimate:
     asked = len(cells) * gold
     missing = sum(row.count(None) for row in cells)
@@ -157,8 +166,8 @@ _UNDEFINED = {
 }
 
 
-def _metric(reading: Reading, figure: Figure) -> Metric:
-    def of(scored: Scored, over_valid: bool) -> Estimate:
+def _metric(reading: MatrixCount, figure: CountFigure) -> Metric:
+    def of(scored: RatedResponse, over_valid: bool) -> Estimate:
         return score(reading, figure, scored, over_valid)
 
     definition = (
@@ -168,7 +177,7 @@ def _metric(reading: Reading, figure: Figure) -> Metric:
         "plan of the response is not known."
     )
     title = f"Plan {figure.title} ({reading.title})"
-    return Metric(f"{reading.prefix}.{figure.name}", title, definition, of, parts=(Part.PLAN,))
+    return Metric(f"{reading.prefix}.{figure.name}", title, definition, of, parts=(ResponsePart.PLAN,))
 
 
 METRICS = tuple(
@@ -182,11 +191,11 @@ PLAN = Protocol(
     title="Plan against the gold plan",
     citation="ADRA, §3.1, §4.3 and appendix F",
     needs=(Kind.PLAN,),
-    parts=(Part.PLAN,),
+    parts=(ResponsePart.PLAN,),
     metrics=METRICS,
     scale=nominal(
-        Value(RELEVANT, "Relevant", "It does the work that the gold sub-task asks for", Look.GOOD),
-        Value(NOT, "Not relevant", "It does other work", Look.NONE),
+        Value(RELEVANT, "Relevant", "It does the work that the gold sub-task asks for", ValueLook.GOOD),
+        Value(NOT, "Not relevant", "It does other work", ValueLook.NONE),
     ),
     presentation=Presentation(
         "Plans",
@@ -194,7 +203,7 @@ PLAN = Protocol(
         "cell",
         "cells",
         heading="Plan against gold plan",
-        layout=Layout.MATRIX,
+        layout=CaseLayout.MATRIX,
         rest=NOT,
     ),
     cases=cases,

@@ -1,4 +1,4 @@
-"""How a judge is asked about a plan: one predicted sub-task against all gold ones (ADRA §3.1)."""
+"""Judge questions on a plan: one predicted sub-task against all gold ones (ADRA §3.1)."""
 
 from typing import Annotated, ClassVar, Literal, Self
 

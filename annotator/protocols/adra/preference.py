@@ -1,10 +1,10 @@
-"""What ADRA says of trust in its scores: they must prefer the report that blinded experts prefer (§5.4)."""
+"""ADRA trust: scores must prefer the report that blinded experts prefer (§5.4)."""
 
 from functools import partial
 
 from annotator.domain.judges.pairs import FIRST, preferred
-from annotator.domain.judges.presentation import Layout, Presentation
-from annotator.domain.judges.protocol import Metric, Protocol, Scored, cases_of_pairs
+from annotator.domain.judges.presentation import CaseLayout, Presentation
+from annotator.domain.judges.protocol import Metric, Protocol, RatedResponse, cases_of_pairs
 from annotator.domain.judges.scale import PAIR
 from annotator.domain.texts.estimate import Estimate
 
@@ -27,7 +27,7 @@ comparison is missing; then the range is given in which it must lie.
 """
 
 
-def share(scored: Scored, over_valid: bool = False) -> Estimate:
+def share(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     """Of a response's comparisons, the share in which it was preferred; `n` counts those with a preference or a tie."""
     method = "preferred / comparisons"
     others = scored.material.others
@@ -64,7 +64,7 @@ PREFERENCE = Protocol(
         "pairs",
         ask="Which report do you prefer?",
         line="pair",
-        layout=Layout.PAIR,
+        layout=CaseLayout.PAIR,
     ),
     cases=partial(cases_of_pairs, NAME),
     paired=True,

@@ -1,4 +1,4 @@
-"""How references are read from a report without a model: its lists of references, links, DOIs and arXiv ids."""
+"""References read from a report without a model: its reference lists, links, DOIs and arXiv ids."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -7,9 +7,9 @@ from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.unit import Anchor
 from annotator.domain.texts.identifier import Identifier, normal_title, same_title
 from annotator.domain.texts.identity import derived_id
-from annotator.protocols.adra.entry import Entry, as_title, read_entry
+from annotator.protocols.adra.entry import ReferenceEntry, as_title, read_entry
 from annotator.protocols.adra.lists import MARKER, Span, entries_of, inside
-from annotator.protocols.adra.works import Named, named_in
+from annotator.protocols.adra.works import NamedWork, named_in
 
 NAME = "adra.references"
 # In normal letters, as many as retrieval matches titles by (appendix G): a shorter title names several works.
@@ -20,11 +20,11 @@ _RANK = {"doi": 0, "arxiv": 1, "isbn": 2, "url": 3}
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A work that a report refers to, where it first does, half-open [start, end), and by what number in a list."""
+class FoundWork:
+    """A work referred to: its first place, half-open [start, end), and its number in a list."""
 
     identifier: Identifier | None
-    entry: Entry
+    entry: ReferenceEntry
     start: int
     end: int
     mark: str = ""
@@ -52,7 +52,7 @@ def references(report: str, source_id: str = "") -> Evidence:
     return Evidence(units=tuple(units.values()))
 
 
-def as_reference(found: Found, anchor: Anchor) -> Reference:
+def as_reference(found: FoundWork, anchor: Anchor) -> Reference:
     """What was found as a reference whose id follows from its identifier and title."""
     identifier, entry = str(found.identifier or ""), found.entry
     return Reference(
@@ -68,7 +68,7 @@ def as_reference(found: Found, anchor: Anchor) -> Reference:
 # The lists.
 
 
-def _listed(report: str, entries: Iterable[Span]) -> Iterator[Found]:
+def _listed(report: str, entries: Iterable[Span]) -> Iterator[FoundWork]:
     """One work for each entry, and one for each link of it that speaks of something else."""
     for start, end in entries:
         marker = MARKER.match(report, start, end)
@@ -83,16 +83,16 @@ def _listed(report: str, entries: Iterable[Span]) -> Iterator[Found]:
         best = min(own, key=_rank, default=None)
         if best or entry.title:
             mark = "".join(filter(str.isdigit, marker[0])) if marker else ""
-            yield Found(best.identifier if best else None, entry, start, end, mark)
+            yield FoundWork(best.identifier if best else None, entry, start, end, mark)
         yield from map(_link, aside)
 
 
-def _speaks_of_another(one: Named, entry: Entry) -> bool:
+def _speaks_of_another(one: NamedWork, entry: ReferenceEntry) -> bool:
     title = as_title(one.words)
     return bool(title) and not same_title(title, entry.title)
 
 
-def _by_mark(listed: Sequence[Found]) -> Iterator[Found]:
+def _by_mark(listed: Sequence[FoundWork]) -> Iterator[FoundWork]:
     """The entries of all lists; of two lists one may give the title of [1] and the other its address."""
     titles = {found.mark: found for found in listed if found.mark and not found.identifier}
     addresses = {found.mark: found for found in listed if found.mark and not found.entry.title}
@@ -104,32 +104,32 @@ def _by_mark(listed: Sequence[Found]) -> Iterator[Found]:
             yield _joined(found, addresses[found.mark])
 
 
-def _rank(one: Named) -> int:
+def _rank(one: NamedWork) -> int:
     return _RANK[one.identifier.scheme]
 
 
 # The links, DOIs and arXiv ids in the text around them.
 
 
-def _linked(report: str, entries: Sequence[Span]) -> Iterator[Found]:
+def _linked(report: str, entries: Sequence[Span]) -> Iterator[FoundWork]:
     starts = [start for start, _ in entries]
     yield from (_link(one) for one in named_in(report) if not inside(one.start, entries, starts))
 
 
-def _link(one: Named) -> Found:
-    return Found(one.identifier, Entry(as_title(one.words)), one.start, one.end)
+def _link(one: NamedWork) -> FoundWork:
+    return FoundWork(one.identifier, ReferenceEntry(as_title(one.words)), one.start, one.end)
 
 
 # One work, however often it is named.
 
 
-def _merged(everything: Iterable[Found]) -> list[Found]:
+def _merged(everything: Iterable[FoundWork]) -> list[FoundWork]:
     """Each work once, where it first stands, with the best that is known of it.
 
     Two with different DOIs or arXiv ids are different works, whatever their titles.
     """
     places: dict[str, int] = {}
-    works: list[Found] = []
+    works: list[FoundWork] = []
     for found in everything:
         known = [places[key] for key in found.keys if key in places]
         at = next((place for place in known if _may_be_one(works[place], found)), len(works))
@@ -142,17 +142,17 @@ def _merged(everything: Iterable[Found]) -> list[Found]:
     return works
 
 
-def _may_be_one(a: Found, b: Found) -> bool:
+def _may_be_one(a: FoundWork, b: FoundWork) -> bool:
     """Whether no identifier speaks against it; two addresses may lead to one work."""
     if a.identifier is None or b.identifier is None or a.identifier == b.identifier:
         return True
     return a.identifier.scheme != b.identifier.scheme or a.identifier.scheme == "url"
 
 
-def _joined(a: Found, b: Found) -> Found:
+def _joined(a: FoundWork, b: FoundWork) -> FoundWork:
     known = [one for one in (a.identifier, b.identifier) if one]
     identifier = min(known, key=lambda one: _RANK[one.scheme], default=None)
-    entry = Entry(
+    entry = ReferenceEntry(
         a.entry.title or b.entry.title, a.entry.authors or b.entry.authors, a.entry.year or b.entry.year
     )
     return replace(a, identifier=identifier, entry=entry)

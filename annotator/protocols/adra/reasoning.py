@@ -1,4 +1,4 @@
-"""What ADRA says of reasoning: a report must let its reader tell true statements from false ones (§3.3, appendix F).
+"""ADRA reasoning: a report must let its reader tell true statements from false ones (§3.3, appendix F).
 
 The judge has nothing but the report, and says of each statement true, false or that it cannot tell.
 """
@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from annotator.domain.judges.presentation import Presentation
-from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, Scored, Target
-from annotator.domain.judges.scale import Look, Value, nominal
+from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, RatedResponse, Target
+from annotator.domain.judges.scale import Value, ValueLook, nominal
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.diagnostics import Statement
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.adra import counts
-from annotator.protocols.adra.counts import Figure, Tally, estimate, lost
+from annotator.protocols.adra.counts import CountFigure, CountTally, estimate, lost
 from annotator.protocols.adra.reasoning_judge import (
     CANNOT_TELL,
     FALSE,
@@ -46,21 +46,21 @@ DEPARTURES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Said(Tally):
+class Said(CountTally):
     """What was said of statements. Predicted are those said to be true, gold those that are; `correct` = TP + TN."""
 
     correct: int
     statements: int
 
 
-def accuracy(said: Tally) -> float | None:
+def accuracy(said: CountTally) -> float | None:
     """(TP + TN) / all statements."""
     if not isinstance(said, Said):
         raise TypeError("an accuracy is of statements")
     return said.correct / said.statements if said.statements else None
 
 
-ACCURACY = Figure("accuracy", "accuracy", "(TP + TN) / all", accuracy, "no statement was judged")
+ACCURACY = CountFigure("accuracy", "accuracy", "(TP + TN) / all", accuracy, "no statement was judged")
 PRECISION = replace(counts.PRECISION, undefined="no statement was said to be true")
 RECALL = replace(counts.RECALL, undefined="no statement is true")
 F1 = replace(counts.F1, undefined="no statement is true and none was said to be")
@@ -70,7 +70,7 @@ Pair = tuple[bool, str | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class StatementReading:
     """A way to count statements on which a report is silent, how its metrics are called, and what it means."""
 
     prefix: str
@@ -80,13 +80,13 @@ class Reading:
     meaning: str
 
 
-STRICT = Reading(
+STRICT = StatementReading(
     "reasoning",
     "",
     CANNOT_TELL,
     "*Strict* (the default): cannot-tell is never correct and is no prediction.",
 )
-SILENCE_AS_FALSE = Reading(
+SILENCE_AS_FALSE = StatementReading(
     "reasoning_silence",
     "silence as false",
     FALSE,
@@ -95,7 +95,7 @@ SILENCE_AS_FALSE = Reading(
 )
 
 
-def count(pairs: Sequence[Pair], reading: Reading = STRICT) -> Said:
+def count(pairs: Sequence[Pair], reading: StatementReading = STRICT) -> Said:
     """The counts of the statements that were judged, in one reading; ValueError on another value."""
     known = [(label, _read(value, reading)) for label, value in pairs if value is not None]
     tp = sum(label and value == TRUE for label, value in known)
@@ -104,14 +104,14 @@ def count(pairs: Sequence[Pair], reading: Reading = STRICT) -> Said:
     return Said(predicted, tp, gold, tp, correct=tp + tn, statements=len(known))
 
 
-def _read(value: str, reading: Reading) -> str:
+def _read(value: str, reading: StatementReading) -> str:
     if value not in (TRUE, FALSE, CANNOT_TELL):
         raise ValueError(f"a statement is said to be true, false or cannot-tell, not {value!r}")
     return reading.silence if value == CANNOT_TELL else value
 
 
 def score(
-    figure: Figure, pairs: Sequence[Pair], over_valid: bool = False, reading: Reading = STRICT
+    figure: CountFigure, pairs: Sequence[Pair], over_valid: bool = False, reading: StatementReading = STRICT
 ) -> Estimate:
     """A figure of the statements of one item, in one reading; `n` counts those that were judged.
 
@@ -142,8 +142,8 @@ def _extremes(pairs: Sequence[Pair]) -> Iterator[list[Pair]]:
         ]
 
 
-def _score_of(reading: Reading, figure: Figure) -> Callable[[Scored, bool], Estimate]:
-    def of(scored: Scored, over_valid: bool) -> Estimate:
+def _score_of(reading: StatementReading, figure: CountFigure) -> Callable[[RatedResponse, bool], Estimate]:
+    def of(scored: RatedResponse, over_valid: bool) -> Estimate:
         statements = _labelled(scored.material)
         pairs = [(label, scored.values.get(unit.id)) for unit, label in statements]
         return score(figure, pairs, over_valid, reading)
@@ -167,7 +167,7 @@ _MEANING = {
 }
 
 
-def _metric(reading: Reading, figure: Figure) -> Metric:
+def _metric(reading: StatementReading, figure: CountFigure) -> Metric:
     definition = (
         f"`{figure.formula}` over the statements of one item (ADRA §3.3, appendix F, Eqs. 9–12). A rater who knows "
         "only the report calls each statement true, false or cannot-tell. TP: true and called true; FP: false and "
@@ -209,9 +209,9 @@ REASONING = Protocol(
     needs=(Kind.DIAGNOSTICS,),
     metrics=METRICS,
     scale=nominal(
-        Value(TRUE, "True", "Going by the report alone, it is true", Look.GOOD),
-        Value(FALSE, "False", "Going by the report alone, it is false", Look.BAD),
-        Value(CANNOT_TELL, "Cannot tell", "The report is silent on it, or leaves it open", Look.NEITHER),
+        Value(TRUE, "True", "Going by the report alone, it is true", ValueLook.GOOD),
+        Value(FALSE, "False", "Going by the report alone, it is false", ValueLook.BAD),
+        Value(CANNOT_TELL, "Cannot tell", "The report is silent on it, or leaves it open", ValueLook.NEITHER),
     ),
     presentation=Presentation(
         "Statements",

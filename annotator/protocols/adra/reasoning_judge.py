@@ -1,4 +1,4 @@
-"""How a judge is asked about statements: it reads the report alone, one statement at a time or several (ADRA §3.3)."""
+"""Judge questions on statements: the judge reads the report alone, for one statement or several (ADRA §3.3)."""
 
 from typing import Annotated, ClassVar, Literal, Self
 

@@ -1,4 +1,4 @@
-"""What ADRA says of retrieval: the references of a report are held against the gold evidence (§3.2, appendix G).
+"""ADRA retrieval: the references of a report compared with the gold evidence (§3.2, appendix G).
 
 No judge is needed: two references are the same work when a key says so.
 """
@@ -6,14 +6,14 @@ No judge is needed: two references are the same work when a key says so.
 from collections.abc import Sequence
 from functools import lru_cache
 
-from annotator.domain.judges.protocol import Metric, Protocol, Scored
+from annotator.domain.judges.protocol import Metric, Protocol, RatedResponse
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Reference
-from annotator.domain.material.matches import Comparison, Match, Matching
-from annotator.domain.material.part import Part
+from annotator.domain.material.matches import Matching, RetrievalComparison, RetrievalMatch
+from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.identifier import different_works, normal_title, work_named
-from annotator.protocols.adra.counts import F1, JACCARD, PRECISION, RECALL, Figure, Tally
+from annotator.protocols.adra.counts import F1, JACCARD, PRECISION, RECALL, CountFigure, CountTally
 
 NAME = "adra.retrieval"
 
@@ -34,23 +34,23 @@ DEPARTURES = (
 # Appendix G: which reference is which.
 
 
-def compare(retrieved: Sequence[Reference], gold: Sequence[Reference]) -> Comparison:
+def compare(retrieved: Sequence[Reference], gold: Sequence[Reference]) -> RetrievalComparison:
     """Every match, one to one, with its reason; by equal DOI, then arXiv id, then title, the first with the first."""
     pairs = _pairs(_named(retrieved), _named(gold))
     ours, theirs = {i for i, _ in pairs}, {j for _, j in pairs}
     superfluous = tuple(one for i, one in enumerate(retrieved) if i not in ours)
     lacking = tuple(one for j, one in enumerate(gold) if j not in theirs)
     matches = tuple(_match(retrieved[i], gold[j]) for i, j in pairs)
-    return Comparison(matches, superfluous, lacking, _conflicts(superfluous, lacking))
+    return RetrievalComparison(matches, superfluous, lacking, _conflicts(superfluous, lacking))
 
 
 def _conflicts(
     retrieved: Sequence[Reference], gold: Sequence[Reference]
 ) -> tuple[tuple[Reference, Reference], ...]:
     """What a title would have matched and an identifier did not."""
-    from annotator.stats.matching.matching import Work, alike_by_title
+    from annotator.stats.matching.matching import ReferencedWork, alike_by_title
 
-    works = ([Work(*name) for name in _named(side)] for side in (retrieved, gold))
+    works = ([ReferencedWork(*name) for name in _named(side)] for side in (retrieved, gold))
     alike = [(retrieved[i], gold[j]) for i, j in alike_by_title(*works)]
     return tuple(pair for pair in alike if different_works(*(work_named(one.identifier) for one in pair)))
 
@@ -66,49 +66,51 @@ def _named(references: Sequence[Reference]) -> Names:
 @lru_cache(maxsize=1024)
 def _pairs(retrieved: Names, gold: Names) -> tuple[tuple[int, int], ...]:
     """The places of what belongs together; kept, since all figures of a response are made of them."""
-    from annotator.stats.matching.matching import Work, align_references
+    from annotator.stats.matching.matching import ReferencedWork, align_references
 
-    found = align_references([Work(*name) for name in retrieved], [Work(*name) for name in gold])
+    found = align_references(
+        [ReferencedWork(*name) for name in retrieved], [ReferencedWork(*name) for name in gold]
+    )
     return tuple((i, j) for i, j, _ in found.pairs)
 
 
-def tally(retrieved: Sequence[Reference], gold: Sequence[Reference]) -> Tally:
+def tally(retrieved: Sequence[Reference], gold: Sequence[Reference]) -> CountTally:
     """How much was retrieved, how much is gold, and how much is both."""
     found = len(_pairs(_named(retrieved), _named(gold)))
-    return Tally(len(retrieved), found, len(gold), found)
+    return CountTally(len(retrieved), found, len(gold), found)
 
 
-def _match(retrieved: Reference, gold: Reference) -> Match:
+def _match(retrieved: Reference, gold: Reference) -> RetrievalMatch:
     from annotator.stats.matching.matching import TITLE_KEY
 
     one, other = work_named(retrieved.identifier), work_named(gold.identifier)
     if one is not None and one == other and one.scheme in ("doi", "arxiv"):
-        return Match(retrieved, gold, "doi" if one.scheme == "doi" else "arxiv", one.value)
-    return Match(retrieved, gold, "title", normal_title(gold.text)[:TITLE_KEY])
+        return RetrievalMatch(retrieved, gold, "doi" if one.scheme == "doi" else "arxiv", one.value)
+    return RetrievalMatch(retrieved, gold, "title", normal_title(gold.text)[:TITLE_KEY])
 
 
 # Appendix F: what that is worth.
 
 
-def hit(tally: Tally) -> float | None:
+def hit(tally: CountTally) -> float | None:
     """Whether the one gold source was found; None when there are several."""
     return float(tally.found) if tally.gold == 1 else None
 
 
-HIT = Figure(
+HIT = CountFigure(
     "hit", "hit", "1 if the one gold source is among them, else 0", hit, "there are several gold sources"
 )
 
 
-def score(figure: Figure, scored: Scored) -> Estimate:
+def score(figure: CountFigure, scored: RatedResponse) -> Estimate:
     """A figure of the references of one response; `n` counts the gold references."""
     gold = scored.material.units(Kind.EVIDENCE)
     if not gold:
         return Estimate(None, method=figure.formula, note="the item has no gold evidence")
-    if Part.REFERENCES not in scored.material.parts:
+    if ResponsePart.REFERENCES not in scored.material.parts:
         note = "the references of this response are not known"
         return Estimate(None, method=figure.formula, note=note)
-    counted = tally(scored.material.units(Part.REFERENCES), gold)
+    counted = tally(scored.material.units(ResponsePart.REFERENCES), gold)
     value = figure.of(counted)
     found = f"{counted.found} found of {counted.gold}, {counted.predicted} retrieved"
     note = figure.undefined if value is None else found
@@ -124,8 +126,8 @@ _MEANING = {
 }
 
 
-def _metric(figure: Figure) -> Metric:
-    def of(scored: Scored, _: bool) -> Estimate:
+def _metric(figure: CountFigure) -> Metric:
+    def of(scored: RatedResponse, _: bool) -> Estimate:
         return score(figure, scored)
 
     definition = (
@@ -136,7 +138,7 @@ def _metric(figure: Figure) -> Metric:
         f"{_MEANING[figure]} Undefined without gold evidence, and while the references of the response are not known."
     )
     title = f"Retrieval {figure.title}"
-    return Metric(f"retrieval.{figure.name}", title, definition, of, parts=(Part.REFERENCES,))
+    return Metric(f"retrieval.{figure.name}", title, definition, of, parts=(ResponsePart.REFERENCES,))
 
 
 METRICS = tuple(_metric(figure) for figure in (JACCARD, PRECISION, RECALL, F1, HIT))
@@ -146,7 +148,7 @@ RETRIEVAL = Protocol(
     title="References against the gold evidence",
     citation="ADRA, §3.2, §4.4 and appendices F and G",
     needs=(Kind.EVIDENCE,),
-    parts=(Part.REFERENCES,),
+    parts=(ResponsePart.REFERENCES,),
     metrics=METRICS,
     matching=Matching(
         compare,

@@ -1,4 +1,4 @@
-"""Which works a text names: by address, DOI, arXiv id or ISBN, and in what words a link speaks of them."""
+"""Works named in a text: by address, DOI, arXiv id or ISBN, and the words of each link."""
 
 import re
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ LONGEST_IDENTIFIER = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedWork:
     """A work named at [start, end) of a text; `words` are those of the link that leads to it, empty for none."""
 
     start: int
@@ -30,7 +30,7 @@ class Named:
     words: str = ""
 
 
-def named_in(text: str, start: int = 0, end: int | None = None) -> Iterator[Named]:
+def named_in(text: str, start: int = 0, end: int | None = None) -> Iterator[NamedWork]:
     """The works named in text[start:end], in order; what an image shows is none."""
     for found in _NAMED.finditer(text, start, len(text) if end is None else end):
         url = _trimmed(found["url"] or "")
@@ -40,7 +40,7 @@ def named_in(text: str, start: int = 0, end: int | None = None) -> Iterator[Name
         if identifier and not image and len(str(identifier)) <= LONGEST_IDENTIFIER:
             words = text[link[0] + 1 : link[1]] if link else ""
             stop = found.start() + len(url) if url else found.end()
-            yield Named(link[0] if link else found.start(), stop, identifier, words)
+            yield NamedWork(link[0] if link else found.start(), stop, identifier, words)
 
 
 def _of_name(found: re.Match[str]) -> Identifier | None:

@@ -1,4 +1,4 @@
-"""What ResearcherBench says: how a report is covered, grounded and compared.
+"""ResearcherBench: coverage, factual grounding and pairwise comparison.
 
 ResearcherBench: Evaluating Deep AI Research Systems on the Frontiers of AI Research.
 """

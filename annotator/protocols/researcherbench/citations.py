@@ -1,4 +1,4 @@
-"""How a report cites: its links, marks and bare addresses, and what of its text remains without them."""
+"""Citations of a report: links, marks and bare addresses, and its text without them."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -30,7 +30,7 @@ _MARK = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """Where a citation stands in the report, half-open [start, end), and the addresses it leads to.
+    """A citation: its place in the report, half-open [start, end), and the addresses it leads to.
 
     `label` is the place of its text where that is part of the sentence, as in “see [the survey](…)”.
     """
@@ -42,8 +42,8 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
-    """A report taken apart: Res and Ref of §4.2.1.
+class ReportCitations:
+    """A report split into text and references: Res and Ref of §4.2.1.
 
     `masked` is the report with its citations blotted out; `body` the stretches outside its reference lists;
     `references` says what its marks lead to, `addresses` holds all that it gives in their normal spelling.
@@ -57,7 +57,7 @@ class Cited:
     addresses: frozenset[str]
 
 
-def read(report: str) -> Cited:
+def read(report: str) -> ReportCitations:
     """What a report cites, and where."""
     body, entries = parted(report)
     references = led_to(entries)
@@ -68,7 +68,7 @@ def read(report: str) -> Cited:
     bare = [c for c in _bare(report) if outside[c.start] and not linked[c.start]]
     found = tuple(sorted([*links, *marks, *bare], key=lambda citation: citation.start))
     given = frozenset(map(normal, addresses(report))) - {""}
-    return Cited(report, _masked(report, found), tuple(body), found, references, given)
+    return ReportCitations(report, _masked(report, found), tuple(body), found, references, given)
 
 
 def marks_in(text: str) -> list[str]:

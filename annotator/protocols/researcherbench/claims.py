@@ -1,4 +1,4 @@
-"""What a report claims: its statements of fact, each with its setting and the address it cites, if any.
+"""Claims of a report: its statements of fact, each with its context and the cited address, if any.
 
 ResearcherBench: claims as triplets, §4.2.1, stage 1; section by section, appendix E.2; what counts as a claim and as
 its citation, appendix E.4.
@@ -14,11 +14,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
 from annotator.domain.kinds.unit import Anchor
-from annotator.domain.material.part import Claim, Claims, Part
+from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.identity import derived_id
 from annotator.domain.texts.quotation import find
 from annotator.protocols.replies import blocks
-from annotator.protocols.researcherbench.citations import Cited, marks_in, read
+from annotator.protocols.researcherbench.citations import ReportCitations, marks_in, read
 from annotator.protocols.researcherbench.references import Span, fetchable, normal
 from annotator.protocols.researcherbench.sections import sections
 from annotator.protocols.researcherbench.statements import statements
@@ -83,7 +83,7 @@ class DrawnClaims(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _FoundClaim:
     """A claim before it has its id; `span` is its context's place in the report, if it has one."""
 
     text: str
@@ -98,7 +98,7 @@ async def extract(material: Material, ask: Ask) -> Extracted:
     """C_k = Extract(Q_k, Res, Ref) of Eq. 3, section by section; no claims at all when one section failed."""
     cited = read(material.response.text)
     spans = sections(cited.report, cited.body)
-    found: list[_Found] = []
+    found: list[_FoundClaim] = []
     flags: set[str] = set()
     for number, span in enumerate(spans, 1):
         section = cited.report[slice(*span)]
@@ -119,13 +119,15 @@ async def extract(material: Material, ask: Ask) -> Extracted:
     return Extracted(_document(material, found), flags=tuple(sorted(flags)))
 
 
-def _references(cited: Cited, section: str) -> str:
+def _references(cited: ReportCitations, section: str) -> str:
     """The entries of the reference list that the section's marks name, one a line."""
     known = [f"[{mark}] {cited.references[mark]}" for mark in marks_in(section) if mark in cited.references]
     return "\n".join(known) or NO_REFERENCES
 
 
-def _checked(cited: Cited, span: Span, section: int, drawn: DrawnClaim) -> tuple[_Found, list[str]]:
+def _checked(
+    cited: ReportCitations, span: Span, section: int, drawn: DrawnClaim
+) -> tuple[_FoundClaim, list[str]]:
     """The claim with its address in one spelling and its context in the report's words, and the flags raised."""
     flags: list[str] = []
     notes: list[str] = []
@@ -142,23 +144,25 @@ def _checked(cited: Cited, span: Span, section: int, drawn: DrawnClaim) -> tuple
         flags.append(CONTEXT_MISSING)
         notes.append("The context given for it does not stand in the report.")
     context = cited.report[slice(*within)] if within else ""
-    return _Found(drawn.text.strip(), context, url, section, within, " ".join(notes)), flags
+    return _FoundClaim(drawn.text.strip(), context, url, section, within, " ".join(notes)), flags
 
 
 def baseline(material: Material) -> Extracted:
     """Every sentence that cites or states something, with the addresses its links and marks lead to; no network."""
     cited = read(material.response.text)
     starts = [start for start, _ in sections(cited.report, cited.body)]
-    found: list[_Found] = []
+    found: list[_FoundClaim] = []
     for statement in statements(cited):
         section = max(1, sum(start <= statement.span[0] for start in starts))
         context = cited.report[slice(*statement.context)][:LONGEST_CONTEXT]
         within = (statement.context[0], statement.context[0] + len(context))
-        found += [_Found(statement.text, context, url, section, within) for url in statement.urls or ("",)]
+        found += [
+            _FoundClaim(statement.text, context, url, section, within) for url in statement.urls or ("",)
+        ]
     return Extracted(_document(material, found))
 
 
-def _document(material: Material, found: Iterable[_Found]) -> Claims:
+def _document(material: Material, found: Iterable[_FoundClaim]) -> Claims:
     """The claims as a set of triplets in their order, each with an id that depends on itself alone."""
     report = material.response.text
     times: Counter[tuple[str, str]] = Counter()
@@ -190,7 +194,7 @@ CLAIMS = Extraction(
     name=NAME,
     title="Claims of a report",
     citation="ResearcherBench, §4.2.1 and appendix E.4",
-    makes=Part.CLAIMS,
+    makes=ResponsePart.CLAIMS,
     prompts=PROMPTS,
     extract=extract,
     baseline=baseline,

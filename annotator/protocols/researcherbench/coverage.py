@@ -1,4 +1,4 @@
-"""What coverage is: a report is worth the weight of the expert criteria it covers.
+"""Coverage: the weight of the expert criteria that a report covers.
 
 ResearcherBench: rubrics and the coverage score, §4.1; the judge and its validation, §4.3; how a criterion is put to
 it, appendices E.2 and E.3.
@@ -10,9 +10,9 @@ from math import fsum
 
 from annotator.domain.judges.judgement import NO, YES, Status, Verdict
 from annotator.domain.judges.presentation import Presentation
-from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, Scored, Target, Verdicts
+from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, RatedResponse, Target, Verdicts
 from annotator.domain.judges.published import Aim
-from annotator.domain.judges.scale import Look, Value, nominal
+from annotator.domain.judges.scale import Value, ValueLook, nominal
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion
 from annotator.domain.kinds.unit import Unit
@@ -61,7 +61,7 @@ there (as HealthBench scores a response, Arora et al. 2025, which cuts its mean)
 """
 
 
-def score(scored: Scored, over_valid: bool = False) -> Estimate:
+def score(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     """S_c of one response by one rater's verdicts, every criterion of its rubric counted (Eq. 2)."""
     units = scored.material.units(Kind.RUBRIC)
     return weighted([(weight(unit), scored.values.get(unit.id)) for unit in units], over_valid)
@@ -173,7 +173,7 @@ COVERAGE = Protocol(
     citation="ResearcherBench, §4.1 and appendix E.3",
     needs=NEEDS,
     metrics=(Metric("coverage", "Coverage", DEFINITION, score, credit=lambda value: float(value == YES)),),
-    scale=nominal(Value(YES, "Met", look=Look.GOOD), Value(NO, "Not met", look=Look.BAD)),
+    scale=nominal(Value(YES, "Met", look=ValueLook.GOOD), Value(NO, "Not met", look=ValueLook.BAD)),
     presentation=Presentation(
         "Criteria", "Does the report meet each criterion? (ResearcherBench)", "criterion", "criteria"
     ),

@@ -1,4 +1,4 @@
-"""How a judge is asked whether a report covers a criterion: one at a time, or several in one call.
+"""Judge questions on coverage: one criterion at a time, or several in one call.
 
 ResearcherBench: how a criterion is put to the judge, appendices E.2 and E.3.
 """

@@ -1,4 +1,4 @@
-"""What the factual assessment is: how many claims cite a source, and how many of those their source bears out.
+"""Factual assessment: how many claims cite a source, and how many of those their source supports.
 
 ResearcherBench: citation support verification, §4.2.1, stage 2; faithfulness and groundedness, §4.2.2, Eq. 4; three
 verdicts and one batch for each address, appendix E.2.
@@ -10,10 +10,10 @@ from dataclasses import replace
 
 from annotator.domain.judges.judgement import NO, YES
 from annotator.domain.judges.presentation import Presentation
-from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, Scored
-from annotator.domain.judges.scale import Look, Value, nominal
+from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, RatedResponse
+from annotator.domain.judges.scale import Value, ValueLook, nominal
 from annotator.domain.material.page import Page, PageState
-from annotator.domain.material.part import Claim, Part
+from annotator.domain.material.part import Claim, ResponsePart
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.researcherbench import claims
 from annotator.protocols.researcherbench.references import normal
@@ -21,9 +21,9 @@ from annotator.protocols.researcherbench.verification import NOT_HERE, PROMPTS, 
 
 NAME = "researcherbench.claims"
 SUPPORT = nominal(
-    Value(YES, "Supported", "The page says what the claim says", Look.GOOD),
-    Value(NO, "Not supported", "The page can be read, and does not say it or denies it", Look.BAD),
-    Value(UNKNOWN, "Not known", "The page cannot tell: it has no words of its own", Look.NEITHER),
+    Value(YES, "Supported", "The page says what the claim says", ValueLook.GOOD),
+    Value(NO, "Not supported", "The page can be read, and does not say it or denies it", ValueLook.BAD),
+    Value(UNKNOWN, "Not known", "The page cannot tell: it has no words of its own", ValueLook.NEITHER),
 )
 UNREADABLE = "The page could not be read: it supports nothing and contradicts nothing."
 # More in one reply, and the reply is cut off before its end.
@@ -61,16 +61,16 @@ or its claims have not been drawn. A system's groundedness is the mean over the 
 """
 
 
-def faithfulness(scored: Scored, over_valid: bool = False) -> Estimate:
+def faithfulness(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     """S_f = yes / (yes + no) over a response's cited claims, by one rater's verdicts (Eq. 4, appendix E.2).
 
     `n` counts yes and no. With judgements missing the value is None, or with `over_valid` that of the others; floor
     and ceiling take all missing as no, then as yes. ValueError on any other verdict.
     """
     method = "S_f = yes / (yes + no)"
-    if Part.CLAIMS not in scored.material.parts:
+    if ResponsePart.CLAIMS not in scored.material.parts:
         return Estimate(None, method=method, note="the report's claims have not been drawn")
-    cited = [claim for claim in scored.material.units(Part.CLAIMS) if claim.url]
+    cited = [claim for claim in scored.material.units(ResponsePart.CLAIMS) if claim.url]
     if not cited:
         return Estimate(None, method=method, note="no claim cites a source")
     counts = Counter(scored.values.get(claim.id) for claim in cited)
@@ -93,13 +93,13 @@ def faithfulness(scored: Scored, over_valid: bool = False) -> Estimate:
     )
 
 
-def groundedness(scored: Scored, _: bool = False) -> Estimate:
+def groundedness(scored: RatedResponse, _: bool = False) -> Estimate:
     """S_g = cited / all claims of a response (Eq. 4); several triplets of one claim are one. `n` counts claims."""
     method = "S_g = cited / all claims"
-    if Part.CLAIMS not in scored.material.parts:
+    if ResponsePart.CLAIMS not in scored.material.parts:
         return Estimate(None, method=method, note="the report's claims have not been drawn")
     cites: dict[tuple[int, str, str], bool] = {}
-    for claim in scored.material.units(Part.CLAIMS):
+    for claim in scored.material.units(ResponsePart.CLAIMS):
         key = claim.section, claim.text, claim.context
         cites[key] = cites.get(key, False) or bool(claim.url)
     if not cites:
@@ -114,10 +114,10 @@ def groundedness(scored: Scored, _: bool = False) -> Estimate:
 def cases(material: Material) -> Iterator[Case]:
     """The claims that share an address, in batches, with the text of its page; none for a page never fetched."""
     groups: dict[str, list[Claim]] = {}
-    for claim in material.units(Part.CLAIMS):
+    for claim in material.units(ResponsePart.CLAIMS):
         if claim.url:
             groups.setdefault(normal(claim.url), []).append(claim)
-    artifact_id = material.part_ids.get(Part.CLAIMS, "")
+    artifact_id = material.part_ids.get(ResponsePart.CLAIMS, "")
     for address, units in groups.items():
         page = material.pages.get(address)
         for start in range(0, len(units) if page else 0, MOST_CLAIMS):
@@ -142,10 +142,10 @@ FACTUAL = Protocol(
     title="Claims borne out by their sources",
     citation="ResearcherBench, §4.2 and appendix E.5",
     needs=(),
-    parts=(Part.CLAIMS,),
+    parts=(ResponsePart.CLAIMS,),
     metrics=(
-        Metric("faithfulness", "Faithfulness", FAITHFULNESS, faithfulness, parts=(Part.CLAIMS,)),
-        Metric("groundedness", "Groundedness", GROUNDEDNESS, groundedness, parts=(Part.CLAIMS,)),
+        Metric("faithfulness", "Faithfulness", FAITHFULNESS, faithfulness, parts=(ResponsePart.CLAIMS,)),
+        Metric("groundedness", "Groundedness", GROUNDEDNESS, groundedness, parts=(ResponsePart.CLAIMS,)),
     ),
     scale=SUPPORT,
     presentation=Presentation(

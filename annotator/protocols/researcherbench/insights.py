@@ -1,4 +1,4 @@
-"""What a question's sources hold for it: key insights by type of question, and reference material for experts.
+"""Key insights by type of question, and reference material for experts, drawn from a question's sources.
 
 ResearcherBench: stage 1 of making a rubric, §4.1.1; what to look for by type, and how it is asked, appendix C.1. The
 experts review, correct and add to what comes of it before they write criteria (§4.1.1, appendix C.1.2).
@@ -15,7 +15,7 @@ from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import Insight, Insights
-from annotator.domain.kinds.reference import Aid, Passage, Reference
+from annotator.domain.kinds.reference import Passage, Reference, WriterAid
 from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.source import Source
 from annotator.domain.texts.identity import derived_id
@@ -218,7 +218,7 @@ REFERENCE = Extraction(
     name=REFERENCE_NAME,
     title="Reference material for the experts",
     citation="ResearcherBench, §4.1.1 and appendix C.1.1",
-    makes=Aid.REFERENCE,
+    makes=WriterAid.REFERENCE,
     prompts=(REFERENCE_NAME,),
     extract=refer,
     needs=(Kind.INSIGHTS,),

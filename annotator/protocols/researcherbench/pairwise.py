@@ -1,4 +1,4 @@
-"""What a pairwise comparison is: which of two reports on an item is better, asked in both orders.
+"""Pairwise comparison: which of two reports on an item is better, asked in both orders.
 
 ResearcherBench, appendix E.7: method, E.7.1; what the judge is asked to weigh, E.7.2; win rates, E.7.3, Table 7.
 """
@@ -9,14 +9,14 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.domain.judges.judgement import Status, Verdict
-from annotator.domain.judges.pairs import FIRST, SECOND, TIE, Outcome, may_win, outcome
-from annotator.domain.judges.presentation import Layout, Presentation
+from annotator.domain.judges.pairs import FIRST, SECOND, TIE, PairOutcome, may_win, outcome
+from annotator.domain.judges.presentation import CaseLayout, Presentation
 from annotator.domain.judges.protocol import (
     Ask,
     Case,
     Metric,
     Protocol,
-    Scored,
+    RatedResponse,
     Target,
     Verdicts,
     cases_of_pairs,
@@ -50,7 +50,7 @@ the range is given in which it must lie.
 """
 
 
-def win_rate(scored: Scored, over_valid: bool = False) -> Estimate:
+def win_rate(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     """Wins / comparisons of one response with its rivals on its item, by one rater's verdicts in both orders.
 
     `n` counts the pairs judged in both orders. With others missing the value is None, or with `over_valid` that of
@@ -61,7 +61,7 @@ def win_rate(scored: Scored, over_valid: bool = False) -> Estimate:
     if not orders:
         return Estimate(None, method=method, note="there is no other response to compare with")
     outcomes = [outcome(*order) for order in orders]
-    wins, missing = outcomes.count(Outcome.WIN), outcomes.count(Outcome.ERROR)
+    wins, missing = outcomes.count(PairOutcome.WIN), outcomes.count(PairOutcome.ERROR)
     judged = len(orders) - missing
     notes = [f"{missing} of {len(orders)} comparisons are missing"] * bool(missing)
     value = wins / judged if judged and (over_valid or not missing) else None
@@ -145,7 +145,7 @@ PAIRWISE = Protocol(
         "pairs",
         ask="Which report would help a researcher in the field more?",
         line="pair",
-        layout=Layout.PAIR,
+        layout=CaseLayout.PAIR,
     ),
     cases=partial(cases_of_pairs, NAME),
     judge=judge,

@@ -1,4 +1,4 @@
-"""How a long text is cut for a question: to the passages that share the rarest words with what is asked."""
+"""Passages of a long text that fit into a question: those that share its rarest words."""
 
 import re
 from collections import Counter
@@ -16,7 +16,7 @@ _PASSAGE = re.compile(rf"\S(?:.{{0,{PASSAGE - 2}}}\S)?(?=\s|$)|\S.{{0,{PASSAGE -
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """What is shown of a text, and how long both are in characters."""
+    """An excerpt of a text, and the lengths of both in characters."""
 
     text: str
     shown: int

@@ -1,4 +1,4 @@
-"""How ResearcherBench's published evaluator reads a reply: by its beginning, otherwise by the letters it holds.
+"""The reply rule of ResearcherBench's published evaluator: the beginning of a reply, otherwise its letters.
 
 The paper asks for a reply that begins with yes or no (appendix E.3). What happens to any other reply is in the
 evaluator that is published with it (its `code/rubric_eval/evaluator.py`): “yes” anywhere in the reply counts as
@@ -10,15 +10,15 @@ import re
 from enum import StrEnum
 
 from annotator.domain.judges.judgement import NO, YES
-from annotator.domain.judges.published import OtherRule, Reading
+from annotator.domain.judges.published import OtherRule, RuleReading
 
 # After yes or no at the beginning only these two count as its end: “No, …” is not a beginning.
 _ENDS = (":", " ")
 _LONGEST_WORD = 40
 
 
-class How(StrEnum):
-    """By which part of the rule a reply was read."""
+class RulePart(StrEnum):
+    """The part of the rule by which a reply was read."""
 
     BEGINNING = "it begins so"
     YES_INSIDE = "it holds the letters y-e-s"
@@ -27,23 +27,23 @@ class How(StrEnum):
     FAILED = "the call failed, which counts as not covered"
 
 
-def read(reply: str | None) -> Reading:
+def read(reply: str | None) -> RuleReading:
     """b_i as the published evaluator finds it; None stands for a call that brought no reply.
 
     A word that merely holds the letters is shown with them set apart: Ba-yes-ian.
     """
     if reply is None:
-        return Reading(NO, How.FAILED)
+        return RuleReading(NO, RulePart.FAILED)
     text = reply.strip()
     start = reply.index(text) if text else 0
     for word in (YES, NO):
         if text.lower().startswith(tuple(word + end for end in _ENDS)):
-            return Reading(word, How.BEGINNING, text[: len(word)], start)
-    for word, how in ((YES, How.YES_INSIDE), (NO, How.NO_INSIDE)):
+            return RuleReading(word, RulePart.BEGINNING, text[: len(word)], start)
+    for word, how in ((YES, RulePart.YES_INSIDE), (NO, RulePart.NO_INSIDE)):
         found = re.search(word, reply, re.IGNORECASE | re.ASCII)
         if found:
-            return Reading(word, how, _set_apart(reply, *found.span()), found.start())
-    return Reading(NO, How.NEITHER)
+            return RuleReading(word, how, _set_apart(reply, *found.span()), found.start())
+    return RuleReading(NO, RulePart.NEITHER)
 
 
 def _set_apart(reply: str, start: int, end: int) -> str:

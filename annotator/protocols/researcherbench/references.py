@@ -1,4 +1,4 @@
-"""How a report's references are read: where its lists stand, what their entries lead to, how addresses compare."""
+"""References of a report: where its lists stand, where entries lead, how addresses compare."""
 
 import re
 from collections.abc import Iterator

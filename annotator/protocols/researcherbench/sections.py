@@ -1,4 +1,4 @@
-"""How a report is cut into sections: whole paragraphs, up to a length that one question can carry (appendix E.2)."""
+"""Sections of a report: whole paragraphs, up to a length that one question can carry (appendix E.2)."""
 
 import re
 from collections.abc import Iterable, Iterator

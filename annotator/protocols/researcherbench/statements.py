@@ -1,4 +1,4 @@
-"""Which sentences of a report state something, and what they cite: the claims that can be drawn with no network."""
+"""Sentences that state something, and what they cite: the claims that can be extracted offline."""
 
 import re
 from bisect import bisect_left
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from annotator.domain.texts.words import word_count
-from annotator.protocols.researcherbench.citations import MASK, Citation, Cited
+from annotator.protocols.researcherbench.citations import MASK, Citation, ReportCitations
 from annotator.protocols.researcherbench.references import Span, is_heading
 
 # A sentence that cites nothing states something when it has this many words and neither asks nor announces.
@@ -26,8 +26,8 @@ _MARKS = re.compile(r"\*\*|__|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
-    """A sentence without its citations and marks, where it stands in the report, its setting, what it cites."""
+class ReportStatement:
+    """A sentence without its citations and marks: its place, its context, what it cites."""
 
     text: str
     span: Span
@@ -35,7 +35,7 @@ class Statement:
     urls: tuple[str, ...]
 
 
-def statements(cited: Cited) -> Iterator[Statement]:
+def statements(cited: ReportCitations) -> Iterator[ReportStatement]:
     """The statements of a report's body, in order: each sentence that cites, and each that tells something."""
     starts = [citation.start for citation in cited.citations]
     for line in _lines(cited):
@@ -46,10 +46,10 @@ def statements(cited: Cited) -> Iterator[Statement]:
             text = _told(cited.masked[start:end])
             if _states(text, urls, within, table="|" in cited.masked[line[0] : line[0] + 1]):
                 context = sentences[max(0, place - 1)][0], sentences[min(len(sentences), place + 2) - 1][1]
-                yield Statement(text, (start, end), context, urls)
+                yield ReportStatement(text, (start, end), context, urls)
 
 
-def _lines(cited: Cited) -> Iterator[Span]:
+def _lines(cited: ReportCitations) -> Iterator[Span]:
     """The body's lines of prose: no headings, no code; without what makes them items of a list."""
     for stretch in cited.body:
         fenced = False

@@ -1,4 +1,4 @@
-"""What goes wrong in reports, and where they take from: labels on criteria and on claims without support.
+"""Taxonomy of errors and of origins: labels on criteria and on unsupported claims.
 
 ResearcherBench, appendix E.6: the kinds of error, E.6.1; their mean number per response, E.6.2, Table 6; response
 modes, appendix F.

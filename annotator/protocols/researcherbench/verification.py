@@ -1,4 +1,4 @@
-"""How a page is held against the claims that cite it: by a judge, in one call for several, or by words alone.
+"""Verification of claims against the page they cite: by a judge, several in one call, or by words alone.
 
 ResearcherBench: citation support verification, §4.2.1, stage 2; how claims are put to the judge, appendix E.5.
 """

@@ -1,1 +1,1 @@
-"""Agreement: κ, α, correlations, and what chance gives."""
+"""Agreement: κ, α, correlations, and chance agreement."""

@@ -1,12 +1,12 @@
-"""What agreement is: how often two raters give a unit the same value, and how far that goes beyond chance."""
+"""Agreement of two raters: observed, and beyond chance."""
 
 from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
 
 from annotator.domain.texts.estimate import Estimate
-from annotator.stats.agreement.confusion import Meetings, meetings
-from annotator.stats.intervals.clustered import Draws, Tally, distinct, estimate, over
+from annotator.stats.agreement.confusion import CodePairs, meetings
+from annotator.stats.intervals.clustered import ClusterTally, ResamplingPlan, distinct, estimate, over
 from annotator.stats.intervals.coding import (
     ONE_CATEGORY,
     Values,
@@ -76,20 +76,22 @@ def cohen_kappa(
 
     method = "Cohen's κ" + named(weights)
     notes = left_out(met.units - met.n, met.units)
-    found = estimate(tally, figure, Draws(resamples, seed, interval), method, met.n, notes, met.missing)
+    found = estimate(
+        tally, figure, ResamplingPlan(resamples, seed, interval), method, met.n, notes, met.missing
+    )
     return found or Estimate(
         None, n=met.n, missing=met.missing, method=method, note="; ".join([_undefined(met), *notes])
     )
 
 
-def _orientated(met: Meetings, apart: Floats) -> tuple[Tally, Floats]:
+def _orientated(met: CodePairs, apart: Floats) -> tuple[ClusterTally, Floats]:
     """What adds up, and the weights, with the raters in an order of their own: swapping them moves no draw."""
     as_given = _tally(met, apart)
     swapped = _tally(met, apart.T, swap=True)
     return (as_given, apart) if as_given.key <= swapped.key else (swapped, apart.T)
 
 
-def _tally(met: Meetings, apart: Floats, swap: bool = False) -> Tally:
+def _tally(met: CodePairs, apart: Floats, swap: bool = False) -> ClusterTally:
     """For each row: the counts of each rater's categories, and the disagreements seen."""
     first, second = (met.second, met.first) if swap else (met.first, met.second)
     shape = len(met.times), len(apart)
@@ -102,7 +104,7 @@ def _tally(met: Meetings, apart: Floats, swap: bool = False) -> Tally:
     return distinct(rows, met.times, met.what)
 
 
-def _undefined(met: Meetings) -> str:
+def _undefined(met: CodePairs) -> str:
     """Why there is no κ."""
     if not met.n:
         return NO_PAIR

@@ -1,4 +1,4 @@
-"""What Krippendorff's α is: how far any number of raters, with any judgement missing, disagree less than by chance."""
+"""Krippendorff's α, for any number of raters and with missing judgements."""
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 
 from annotator.domain.texts.estimate import Estimate
 from annotator.stats.agreement.chance import NO_SECOND
-from annotator.stats.intervals.clustered import Draws, Figure, estimate, over, tallied
+from annotator.stats.intervals.clustered import Figure, ResamplingPlan, estimate, over, tallied
 from annotator.stats.intervals.coding import Chosen, Values, category_counts, cluster_codes, left_out, numbers
 from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats
 from annotator.stats.intervals.tails import Interval
@@ -41,7 +41,7 @@ def krippendorff_alpha(
     if n == 0:
         return Estimate(None, method=method, note="; ".join([NO_SECOND, *notes]))
     tally = tallied(measured.rows(paired), None if groups is None else groups[paired])
-    found = estimate(tally, measured.figure, Draws(resamples, seed, interval), method, n, notes)
+    found = estimate(tally, measured.figure, ResamplingPlan(resamples, seed, interval), method, n, notes)
     undefined = f"all judgements of {n} units are the same, so chance would leave no disagreement"
     return found or Estimate(None, n=n, method=method, note="; ".join([undefined, *notes]))
 

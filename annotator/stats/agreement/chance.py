@@ -1,11 +1,11 @@
-"""How far raters agree beyond chance, which is guessing only where a unit is hard to judge: Gwet's AC1 and AC2."""
+"""Gwet's AC1 and AC2: agreement beyond chance that only occurs on units that are hard to judge."""
 
 from collections.abc import Hashable, Sequence
 
 import numpy as np
 
 from annotator.domain.texts.estimate import Estimate
-from annotator.stats.intervals.clustered import Draws, estimate, over, tallied
+from annotator.stats.intervals.clustered import ResamplingPlan, estimate, over, tallied
 from annotator.stats.intervals.coding import (
     ONE_CATEGORY,
     Values,
@@ -59,7 +59,7 @@ def gwet_ac1(
         return over(agreed - chance, 1 - chance)
 
     undefined = f"all judgements of {len(table)} units are of one category, as they would be by chance"
-    draws = Draws(resamples, seed, interval)
+    draws = ResamplingPlan(resamples, seed, interval)
     return estimate(tally, figure, draws, method, n, [*one_category, *notes]) or Estimate(
         None, n=n, method=method, note="; ".join([undefined, *notes])
     )

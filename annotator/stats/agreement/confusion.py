@@ -1,4 +1,4 @@
-"""What a confusion is: how often each category of one rater met each category of another."""
+"""Confusion matrices: how often each category of one rater met each category of another."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ LARGEST = 1 << 32
 
 
 @dataclass(frozen=True, slots=True)
-class Meetings:
+class CodePairs:
     """Pairs of codes (`first`, `second`), the row in which each counts, and how many clusters each row stands for.
 
     Without clusters a row is one cell of the confusion table, standing for as many units as are in it. `n` of
@@ -36,7 +36,7 @@ class Meetings:
 
 def meetings(
     a: Values, b: Values, categories: Sequence[Hashable] | None = None, clusters: Values | None = None
-) -> Meetings:
+) -> CodePairs:
     """The pairs of two raters, by cell or by cluster; ValueError for values that do not fit together."""
     groups = cluster_codes(clusters, len(a))
     if groups is None:
@@ -44,14 +44,14 @@ def meetings(
         first, second = np.nonzero(table)
         times = table[first, second]
         rows = np.arange(len(times))
-        return Meetings(first, second, rows, times, "units", known, int(times.sum()), len(a), missing)
+        return CodePairs(first, second, rows, times, "units", known, int(times.sum()), len(a), missing)
     codes, known = coded([a, b], categories)
     both = (codes != MISSING).all(axis=0)
     present, rows = np.unique(groups[both], return_inverse=True)
     first, second = codes[:, both]
     times = np.ones(len(present), dtype=np.int64)
     missing = int((codes == MISSING).sum())
-    return Meetings(first, second, rows, times, "clusters", known, len(rows), len(a), missing)
+    return CodePairs(first, second, rows, times, "clusters", known, len(rows), len(a), missing)
 
 
 def _crossed(a: Values, b: Values, categories: Sequence[Hashable] | None) -> tuple[Counts, Categories, int]:

@@ -1,4 +1,4 @@
-"""What a correlation is: how two series of numbers rise together, by value or by rank, with its interval."""
+"""Correlations: by value or by rank, with their intervals."""
 
 from collections.abc import Callable
 from math import atanh, copysign, sqrt, tanh

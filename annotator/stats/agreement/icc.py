@@ -1,4 +1,4 @@
-"""What an intraclass correlation is: the share of the variance of scores that lies between what was scored."""
+"""Intraclass correlation: the share of the variance of scores that lies between the objects scored."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from annotator.domain.texts.estimate import Estimate
-from annotator.stats.intervals.clustered import Draws, estimate, over, tallied
+from annotator.stats.intervals.clustered import ResamplingPlan, estimate, over, tallied
 from annotator.stats.intervals.coding import Values, cluster_codes, left_out, numbers
 from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats
 from annotator.stats.intervals.tails import Interval
@@ -43,7 +43,13 @@ def icc(
         # Counted from one of the scores: squares of scores far from zero would drown their differences.
         tally = tallied(_moments(scores - scores.min()), None if groups is None else groups[complete])
         found = estimate(
-            tally, lambda sums: _icc(sums, form), Draws(resamples, seed, interval), method, n, notes, missing
+            tally,
+            lambda sums: _icc(sums, form),
+            ResamplingPlan(resamples, seed, interval),
+            method,
+            n,
+            notes,
+            missing,
         )
         if found:
             return found

@@ -1,4 +1,4 @@
-"""How likely so large a correlation is by chance: by every order of few pairs, random orders of more, or a formula."""
+"""Permutation tests of correlations: every order of few pairs, random orders of more, or a formula."""
 
 from collections.abc import Iterator
 from math import erfc, factorial, sqrt

@@ -1,4 +1,4 @@
-"""Which questions make a benchmark: rated on the dimensions of their type, kept when the mean is high enough.
+"""Selection of benchmark questions: rated on the dimensions of their type, kept when the mean is high enough.
 
 ResearcherBench: §3.2; dimensions, threshold and agreement, appendix B.4; worked examples, appendix B.5.
 """
@@ -17,7 +17,7 @@ FEWEST_RATERS = 2
 
 DEPARTURES = (
     "A question is kept only when at least two raters have rated every dimension of its type; the paper says that two "
-    "rated each, and not what became of one that lacked a rating.",
+    "rated each, and not how one that lacked a rating was treated.",
     "Where raters are more than two, agreement is given for each two of them.",
 )
 
@@ -49,14 +49,14 @@ def rater_score(ratings: Selection, question_type: str) -> Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """What the raters make of one question: its score, and whether it is kept (None while that is open)."""
+class RatedQuestion:
+    """The ratings of one question: its score, and whether it is kept (None while that is open)."""
 
     score: Estimate
     kept: bool | None
 
 
-def item_score(scores: Sequence[Estimate], bar: float = BAR) -> Chosen:
+def item_score(scores: Sequence[Estimate], bar: float = BAR) -> RatedQuestion:
     """The mean over raters of their scores of a question, and whether it reaches the bar (appendix B.4).
 
     Open while fewer than two raters are done, unless what is missing could not change it.
@@ -76,9 +76,11 @@ def item_score(scores: Sequence[Estimate], bar: float = BAR) -> Chosen:
             method=method,
             note="; ".join(notes),
         )
-        return Chosen(score, _settled(score, bar) if len(scores) >= FEWEST_RATERS else None)
+        return RatedQuestion(score, _settled(score, bar) if len(scores) >= FEWEST_RATERS else None)
     value = fsum(done) / len(done)
-    return Chosen(Estimate(value, n=len(done), floor=value, ceiling=value, method=method), value >= bar)
+    return RatedQuestion(
+        Estimate(value, n=len(done), floor=value, ceiling=value, method=method), value >= bar
+    )
 
 
 def _mean(ends: Sequence[float | None]) -> float | None:

@@ -1,4 +1,4 @@
-"""How steady a rater is: how often its repeated judgements of one unit differ."""
+"""Intra-rater stability: how often repeated judgements of one unit differ."""
 
 from collections.abc import Sequence
 

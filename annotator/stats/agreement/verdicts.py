@@ -1,4 +1,4 @@
-"""What is said beside a figure of agreement: a word for its size, and why κ may be low though raters agree."""
+"""Remarks beside a figure of agreement: a word for its size, and why κ may be low though raters agree."""
 
 from collections.abc import Hashable, Iterable, Sequence
 

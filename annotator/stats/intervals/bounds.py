@@ -1,4 +1,4 @@
-"""Between which bounds missing judgements could move a mean."""
+"""Bounds of a mean when judgements are missing."""
 
 from collections.abc import Collection, Sequence
 from math import fsum

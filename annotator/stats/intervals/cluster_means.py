@@ -1,9 +1,9 @@
-"""What a mean over units is when units of one item are alike, and how far the means of two groups of them lie apart."""
+"""Means over units in clusters (items), and the difference of the means of two groups."""
 
 import numpy as np
 
 from annotator.domain.texts.estimate import Estimate
-from annotator.stats.intervals.clustered import Draws, Figure, intervals, over, tallied, told
+from annotator.stats.intervals.clustered import Figure, ResamplingPlan, intervals, over, tallied, told
 from annotator.stats.intervals.coding import Values, group_codes, left_out, numbers
 from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats
 
@@ -23,7 +23,7 @@ def cluster_mean(values: Values, clusters: Values, resamples: int = RESAMPLES, s
     method, missing = "mean", int((~given).sum())
     if not len(rows):
         return Estimate(None, missing=missing, method=method, note="; ".join([NOTHING, *notes]))
-    (found,) = intervals(tallied(rows, groups), [_mean_of(0)], Draws(resamples, seed))
+    (found,) = intervals(tallied(rows, groups), [_mean_of(0)], ResamplingPlan(resamples, seed))
     return told(found, method, len(rows), notes, missing)
 
 
@@ -54,7 +54,7 @@ def cluster_gap(
     def gap(sums: Floats) -> Floats:
         return one(sums) - other(sums)
 
-    (found,) = intervals(tallied(rows, groups), [gap], Draws(resamples, seed))
+    (found,) = intervals(tallied(rows, groups), [gap], ResamplingPlan(resamples, seed))
     return told(found, method, len(rows), notes, missing)
 
 

@@ -1,4 +1,4 @@
-"""How figures over clusters get their intervals: what adds up is drawn anew, each figure read off its sums."""
+"""Bootstrap intervals of figures over clusters: sums are resampled, each figure computed from them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,8 +21,8 @@ NAMES: dict[Interval, str] = {"percentile": "percentile", "bca": "BCa"}
 
 
 @dataclass(frozen=True, slots=True)
-class Draws:
-    """How often, and from which seed, clusters are drawn anew, and where the interval of that level ends."""
+class ResamplingPlan:
+    """The number of resamples, the seed, and the confidence level."""
 
     resamples: int = RESAMPLES
     seed: int = SEED
@@ -31,8 +31,8 @@ class Draws:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
-    """What adds up: the distinct rows (rows × columns), sorted, and how many clusters have each.
+class ClusterTally:
+    """Additive counts: the distinct rows (rows × columns), sorted, and how many clusters have each.
 
     Sorted, because then neither the order of units nor that of clusters moves a draw. `what` names a cluster.
     """
@@ -52,7 +52,7 @@ class Tally:
         return self.rows.tobytes(), self.times.tobytes()
 
 
-def tallied(rows: Floats, clusters: Codes | None) -> Tally:
+def tallied(rows: Floats, clusters: Codes | None) -> ClusterTally:
     """The tally of units' rows (units × columns), added up within clusters when these are given."""
     if clusters is None:
         return distinct(rows, np.ones(len(rows), dtype=np.int64))
@@ -63,18 +63,18 @@ def tallied(rows: Floats, clusters: Codes | None) -> Tally:
     return distinct(np.stack(sums, axis=1), np.ones(len(present), dtype=np.int64), "clusters")
 
 
-def distinct(rows: Floats, times: NDArray[np.int64], what: str = "units") -> Tally:
+def distinct(rows: Floats, times: NDArray[np.int64], what: str = "units") -> ClusterTally:
     """The tally of rows that each stand for some clusters."""
     order = np.lexsort(rows.T[::-1])
     rows = rows[order]
     first = np.ones(len(rows), dtype=bool)
     first[1:] = (rows[1:] != rows[:-1]).any(axis=1)
-    return Tally(rows[first], np.add.reduceat(times[order], np.flatnonzero(first)), what)
+    return ClusterTally(rows[first], np.add.reduceat(times[order], np.flatnonzero(first)), what)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A figure, None where it is undefined, with its bounds, how they came about, and what to know of them."""
+class IntervalEstimate:
+    """A figure, None where undefined, with its bounds, their method, and warnings."""
 
     value: float | None
     low: float | None = None
@@ -83,7 +83,9 @@ class Found:
     warnings: tuple[str, ...] = ()
 
 
-def intervals(tally: Tally, figures: Sequence[Figure], draws: Draws) -> list[Found]:
+def intervals(
+    tally: ClusterTally, figures: Sequence[Figure], draws: ResamplingPlan
+) -> list[IntervalEstimate]:
     """Each figure with its bootstrap interval over clusters, all of them read off one pass of draws.
 
     Resamples that leave a figure undefined are left out of its interval and counted among its warnings.
@@ -92,16 +94,25 @@ def intervals(tally: Tally, figures: Sequence[Figure], draws: Draws) -> list[Fou
     values = [float(figure(total)[0]) for figure in figures]
     if not enough(tally.clusters) or not draws.resamples:
         alone = () if enough(tally.clusters) else (few(tally.clusters, tally.what),)
-        return [Found(None) if np.isnan(value) else Found(value, warnings=alone) for value in values]
+        return [
+            IntervalEstimate(None) if np.isnan(value) else IntervalEstimate(value, warnings=alone)
+            for value in values
+        ]
     sums = np.concatenate(list(resampled(tally, draws)))
     return [
-        Found(None) if np.isnan(value) else bounded(tally, value, figure(sums), draws, figure)
+        IntervalEstimate(None) if np.isnan(value) else bounded(tally, value, figure(sums), draws, figure)
         for figure, value in zip(figures, values, strict=True)
     ]
 
 
 def estimate(
-    tally: Tally, figure: Figure, draws: Draws, method: str, n: int, notes: list[str], missing: int = 0
+    tally: ClusterTally,
+    figure: Figure,
+    draws: ResamplingPlan,
+    method: str,
+    n: int,
+    notes: list[str],
+    missing: int = 0,
 ) -> Estimate | None:
     """The figure with its bootstrap interval over clusters; None where it is undefined."""
     (found,) = intervals(tally, [figure], draws)
@@ -109,7 +120,7 @@ def estimate(
 
 
 def told(
-    found: Found, method: str, n: int, notes: Sequence[str], missing: int = 0, undefined: str = ""
+    found: IntervalEstimate, method: str, n: int, notes: Sequence[str], missing: int = 0, undefined: str = ""
 ) -> Estimate:
     """The estimate that says what was found; `undefined` is the reason when there is no value."""
     if found.value is None:
@@ -125,7 +136,7 @@ def over(top: Floats, bottom: Floats) -> Floats:
     return ratios
 
 
-def resampled(tally: Tally, draws: Draws) -> Iterator[Floats]:
+def resampled(tally: ClusterTally, draws: ResamplingPlan) -> Iterator[Floats]:
     """Chunks (draws × columns) of the columns' sums over resamples of the clusters."""
     if len(tally.rows) * DRAWS_PER_BINOMIAL < tally.clusters:
         return (drawn @ tally.rows for drawn in _multinomials(tally, draws))
@@ -133,7 +144,7 @@ def resampled(tally: Tally, draws: Draws) -> Iterator[Floats]:
     return (drawn @ grid for drawn in counts(len(grid), draws.resamples, draws.seed))
 
 
-def _multinomials(tally: Tally, draws: Draws) -> Iterator[Floats]:
+def _multinomials(tally: ClusterTally, draws: ResamplingPlan) -> Iterator[Floats]:
     """Chunks (draws × rows) of how often each distinct row was drawn, without drawing cluster by cluster."""
     rng = np.random.Generator(np.random.SFC64(draws.seed))
     shares = tally.times / tally.clusters
@@ -142,7 +153,9 @@ def _multinomials(tally: Tally, draws: Draws) -> Iterator[Floats]:
         yield rng.multinomial(tally.clusters, shares, size=size).astype(np.float64)
 
 
-def bounded(tally: Tally, value: float, drawn: Floats, draws: Draws, figure: Figure | None = None) -> Found:
+def bounded(
+    tally: ClusterTally, value: float, drawn: Floats, draws: ResamplingPlan, figure: Figure | None = None
+) -> IntervalEstimate:
     """A defined value with the bounds that its draws give; a BCa interval needs the figure, too."""
     defined = drawn[~np.isnan(drawn)]
     warnings, kind, bounds = _warnings(tally, drawn), draws.interval, None
@@ -159,10 +172,10 @@ def bounded(tally: Tally, value: float, drawn: Floats, draws: Draws, figure: Fig
         f"; {draws.level:.0%} {NAMES[kind]} bootstrap over {tally.clusters} {tally.what}, "
         f"{draws.resamples} resamples, seed {draws.seed}"
     )
-    return Found(value, low, high, how, tuple(warnings))
+    return IntervalEstimate(value, low, high, how, tuple(warnings))
 
 
-def _warnings(tally: Tally, drawn: Floats) -> list[str]:
+def _warnings(tally: ClusterTally, drawn: Floats) -> list[str]:
     """What a reader must know of an interval."""
     undefined, warnings = int(np.isnan(drawn).sum()), []
     if remark := few(tally.clusters, tally.what):

@@ -1,4 +1,4 @@
-"""How judgements become codes: categories in one order, and what is missing apart from all of them."""
+"""Judgements as codes: categories in one order, missing values kept apart."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, cast

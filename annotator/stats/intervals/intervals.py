@@ -1,4 +1,4 @@
-"""What an interval means: how far a mean over items, or a share, could have fallen otherwise."""
+"""Confidence intervals of a mean over items, or of a share."""
 
 from math import fsum, sqrt
 from statistics import NormalDist

@@ -1,4 +1,4 @@
-"""What many tests cost: p-values raised for how many there are."""
+"""Corrections of p-values for multiple tests."""
 
 from collections.abc import Sequence
 from itertools import accumulate

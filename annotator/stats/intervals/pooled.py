@@ -1,4 +1,4 @@
-"""What drawing anew makes of rates and medians of a pool, and of figures made of others, every draw at once."""
+"""Bootstrap of pooled rates, medians and composite figures, all resamples at once."""
 
 from collections.abc import Sequence
 from typing import Any

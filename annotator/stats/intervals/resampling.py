@@ -1,4 +1,4 @@
-"""How items are drawn anew: one seeded matrix of counts that every figure of a bootstrap shares."""
+"""Bootstrap of items: one seeded matrix of counts that all figures share."""
 
 from collections.abc import Iterator
 from functools import lru_cache

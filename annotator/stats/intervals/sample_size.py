@@ -1,4 +1,4 @@
-"""How many units must be labelled for an interval of a wanted width, and what units of one item are worth."""
+"""Sample sizes: how many units to label for an interval of a given width, with the design effect of clusters."""
 
 from collections.abc import Sequence
 from math import ceil, sqrt

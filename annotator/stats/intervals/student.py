@@ -1,4 +1,4 @@
-"""How far a mean of few values may err: Student's t, of all items, of groups of them, and of paired differences."""
+"""Student's t intervals: of all items, of groups of them, and of paired differences."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -147,7 +147,7 @@ def _place(group: str, mean: Estimate) -> tuple[bool, float, str]:
 
 @dataclass(frozen=True, slots=True)
 class PairedMeans:
-    """One side against another: each item's difference, their mean, and the items that only one of them has."""
+    """A paired comparison: each item's difference, their mean, and items that only one side has."""
 
     differences: Mapping[str, Estimate]
     mean: Estimate

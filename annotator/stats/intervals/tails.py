@@ -1,4 +1,4 @@
-"""Where an interval ends: at percentiles of what was drawn, plain or corrected for bias and skewness."""
+"""Bootstrap interval limits: percentiles, plain or corrected for bias and skewness."""
 
 from statistics import NormalDist
 from typing import Literal

@@ -1,1 +1,1 @@
-"""How texts are compared and lists aligned."""
+"""Text similarity and list alignment."""

@@ -1,4 +1,4 @@
-"""How alike two wordings are: by the stems and the short runs of letters they share, the rarer the weightier."""
+"""Similarity of two wordings: shared stems and character n-grams, weighted by rarity."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -35,7 +35,7 @@ def likeness(a: str, b: str) -> float:
 
 
 def likeness_among(a: Sequence[str], b: Sequence[str]) -> Likeness:
-    """The likeness of a text of one list to a text of the other, in [0, 1] to four places; symmetric.
+    """The similarity of a text of one list to a text of the other, in [0, 1] to four places; symmetric.
 
     The mean of two Dice coefficients, 2·Σ shared / (Σ of the one + Σ of the other): that of the terms
     (`domain.words.terms`) and that of the runs of letters. A feature of n texts of one list weighs 1/n, n being

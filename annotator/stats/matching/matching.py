@@ -1,4 +1,4 @@
-"""How two lists are aligned: one to one, by likeness, by key or as references, the same on every run."""
+"""Alignment of two lists: one to one, by similarity, by key or as references, reproducibly."""
 
 from collections import defaultdict, deque
 from collections.abc import Hashable, Iterable, Sequence
@@ -14,7 +14,7 @@ from annotator.stats.matching.likeness import likeness as likeness
 from annotator.stats.matching.likeness import likeness_among as likeness_among
 
 Ints = NDArray[np.int64]
-# Stored with every frozen figure. Whatever changes an alignment (here, in stats.likeness or in domain.words.terms)
+# Stored with every frozen figure. Whatever changes an alignment (here, in stats.similarity or in domain.words.terms)
 # is a new number.
 MATCHER = "2"
 # Where some 1 % of the pairs pass (1.0 %; 1.4 % at 0.34, 0.7 % at 0.38) when a public rubric (ResearcherBench, 65
@@ -31,7 +31,7 @@ UNREACHED = np.iinfo(np.int64).max
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """Which places of two lists belong together, as (place in a, place in b, likeness), and which stand alone."""
+    """Aligned places of two lists, as (place in a, place in b, similarity), and unaligned ones."""
 
     pairs: tuple[tuple[int, int, float], ...]
     only_a: tuple[int, ...]
@@ -39,8 +39,8 @@ class Alignment:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
-    """What a reference says of a work, as it was typed."""
+class ReferencedWork:
+    """The facts that a reference states about a work, as typed."""
 
     identifier: str
     title: str
@@ -49,7 +49,7 @@ class Work:
 def align(
     a: Sequence[str], b: Sequence[str], likeness_of: Likeness | None = None, threshold: float = THRESHOLD
 ) -> Alignment:
-    """The one-to-one pairs of greatest total likeness, none below the threshold.
+    """The one-to-one pairs of greatest total similarity, none below the threshold.
 
     Of equal totals the pairs whose places lie nearest to one another are taken. `align(b, a)` gives the mirrored
     pairs; `likeness_of`, by default `likeness_among(a, b)`, must be symmetric. ValueError unless 0 < threshold ≤ 1.
@@ -70,7 +70,7 @@ def align_by_key(a: Sequence[Hashable], b: Sequence[Hashable]) -> Alignment:
     return _aligned_by((a,), (b,))
 
 
-def align_references(a: Sequence[Work], b: Sequence[Work]) -> Alignment:
+def align_references(a: Sequence[ReferencedWork], b: Sequence[ReferencedWork]) -> Alignment:
     """The references to the same work (ADRA, retrieval), one to one and in this order of evidence.
 
     Equal DOI; equal arXiv id without its version; equal first 20 characters of the normal title, or equal
@@ -91,7 +91,7 @@ def align_references(a: Sequence[Work], b: Sequence[Work]) -> Alignment:
     return _alignment(((i, j, 1.0) for i, j in pairs.items()), len(a), len(b))
 
 
-def alike_by_title(a: Sequence[Work], b: Sequence[Work]) -> list[tuple[int, int]]:
+def alike_by_title(a: Sequence[ReferencedWork], b: Sequence[ReferencedWork]) -> list[tuple[int, int]]:
     """The places of works that a title cannot tell apart."""
     places: dict[str, list[int]] = defaultdict(list)
     for j, work in enumerate(b):
@@ -100,7 +100,7 @@ def alike_by_title(a: Sequence[Work], b: Sequence[Work]) -> list[tuple[int, int]
     return [(i, j) for i, key in enumerate(keys) if key for j in places.get(key, ())]
 
 
-def _identifiers(works: Sequence[Work]) -> list[Identifier | None]:
+def _identifiers(works: Sequence[ReferencedWork]) -> list[Identifier | None]:
     return [work_named(work.identifier) for work in works]
 
 
@@ -190,10 +190,10 @@ def _mirrored(alignment: Alignment) -> Alignment:
 
 
 def _worth(table: list[list[float]], threshold: float) -> Ints:
-    """What each pair is worth as a whole number: likeness first, then nearness; 0 below the threshold."""
+    """What each pair is worth as a whole number: similarity first, then nearness; 0 below the threshold."""
     alike = np.asarray(table)
     rows, columns = np.indices(alike.shape)
-    # No sum of squared distances reaches what one grain of likeness is worth.
+    # No sum of squared distances reaches what one grain of similarity is worth.
     grain = len(alike) * max(alike.shape) ** 2 + 1
     worth = np.maximum(np.rint(alike * GRAIN), 1).astype(np.int64) * grain - (rows - columns) ** 2
     return np.where(alike >= threshold, worth, 0)

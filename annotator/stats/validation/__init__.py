@@ -1,1 +1,1 @@
-"""A judge beside people: classification, corrections, comparisons."""
+"""Judges compared with people: classification, correction, comparison."""

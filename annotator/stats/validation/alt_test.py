@@ -1,4 +1,4 @@
-"""Whether a judge may stand in for a person: the alternative annotator test of Calderon, Reichart and Dror.
+"""The alternative annotator test of Calderon, Reichart and Dror: may a judge stand in for a person?
 
 Calderon, Reichart & Dror (2025), “The Alternative Annotator Test for LLM-as-a-Judge”, ACL 2025, §3.
 """
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotator.domain.texts.estimate import Estimate
-from annotator.stats.intervals.clustered import Draws, intervals, over, tallied, told
+from annotator.stats.intervals.clustered import ResamplingPlan, intervals, over, tallied, told
 from annotator.stats.intervals.coding import MISSING, Codes, Values, cluster_codes, coded, numbers
 from annotator.stats.intervals.multiplicity import benjamini_yekutieli
 from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats
@@ -35,8 +35,8 @@ DEPARTURES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Replaced:
-    """One person against the judge, each held against all others: how often each is at least as close, and the p.
+class ReplacedPerson:
+    """One person against the judge, each compared with all others: how often each is as close, and p.
 
     `beaten` tells whether the judge wins against this person, false discoveries among all persons kept in bounds.
     """
@@ -56,7 +56,7 @@ class AltTest:
     winning_rate: Estimate
     advantage: Estimate
     passed: bool | None
-    people: tuple[Replaced, ...]
+    people: tuple[ReplacedPerson, ...]
 
 
 def alt_test(
@@ -69,7 +69,7 @@ def alt_test(
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> AltTest:
-    """Each person in turn is left out and, with the judge, held against the rest (§3).
+    """Each person in turn is left out and, with the judge, compared with the rest (§3).
 
     `people` and `judge` hold a value per unit, None or NaN where missing: a person's unit counts when the judge and
     another person have it too. Scoring is the share of the others that say the same, or less their root mean
@@ -83,7 +83,9 @@ def alt_test(
     ps = [_p(wins[i], groups, epsilon) for i in tested]
     adjusted = benjamini_yekutieli(ps)
     found = tuple(
-        Replaced(names[i], int(wins[i].used.sum()), *wins[i].rates(), p, (raised or 0.0) <= FALSE_DISCOVERIES)
+        ReplacedPerson(
+            names[i], int(wins[i].used.sum()), *wins[i].rates(), p, (raised or 0.0) <= FALSE_DISCOVERIES
+        )
         for i, p, raised in zip(tested, ps, adjusted, strict=True)
     )
     few = len(names) - len(tested)
@@ -93,7 +95,7 @@ def alt_test(
         else []
     )
     rate = _rate(found, epsilon, notes)
-    advantage = _advantage([wins[i] for i in tested], groups, Draws(resamples, seed), notes)
+    advantage = _advantage([wins[i] for i in tested], groups, ResamplingPlan(resamples, seed), notes)
     return AltTest(rate, advantage, None if rate.value is None else rate.value >= PASSING, found)
 
 
@@ -129,7 +131,7 @@ def _wins(grid: Floats, person: int, scoring: Scoring) -> _Wins:
         apart = np.where(given, others - row, 0.0)
         return np.asarray((apart != 0).sum(axis=0) if scoring == "accuracy" else (apart**2).sum(axis=0))
 
-    # Both are held against as many others, so that sums compare as means and their roots do.
+    # Both are compared with as many others, so that sums compare as means and their roots do.
     own, judge = distance(grid[person]), distance(grid[-1])
     return _Wins(used, (judge <= own).astype(np.float64), (own <= judge).astype(np.float64))
 
@@ -147,7 +149,7 @@ def _p(wins: _Wins, groups: Codes | None, epsilon: float) -> float:
     return lower_tail((mean - epsilon) / error, k - 1)
 
 
-def _rate(found: Sequence[Replaced], epsilon: float, notes: Sequence[str]) -> Estimate:
+def _rate(found: Sequence[ReplacedPerson], epsilon: float, notes: Sequence[str]) -> Estimate:
     method = f"winning rate, alternative annotator test, ε {epsilon:g}"
     if not found:
         return Estimate(None, method=method, note="; ".join(["no person can be tested", *notes]))
@@ -155,7 +157,9 @@ def _rate(found: Sequence[Replaced], epsilon: float, notes: Sequence[str]) -> Es
     return Estimate(value, n=len(found), method=method, note="; ".join(notes))
 
 
-def _advantage(wins: Sequence[_Wins], groups: Codes | None, draws: Draws, notes: Sequence[str]) -> Estimate:
+def _advantage(
+    wins: Sequence[_Wins], groups: Codes | None, draws: ResamplingPlan, notes: Sequence[str]
+) -> Estimate:
     """The mean over people of how often the judge is at least as close as the person."""
     method = "advantage probability"
     if not wins:

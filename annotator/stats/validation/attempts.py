@@ -1,4 +1,4 @@
-"""What k tries are worth: the expected best of k runs drawn from n, and its mean over items.
+"""Best of k runs: the expected maximum of k runs drawn from n, and its mean over items.
 
 As ADRA has it, where a system may try several times and its best run counts (§5.6, Table 7).
 """
@@ -19,7 +19,7 @@ DEPARTURES = (
 def expected_best(scores: Sequence[float], k: int) -> float:
     """The mean, over all k-subsets of the scores, of the greatest in it: Σ x₍ᵢ₎ · C(i − 1, k − 1) / C(n, k).
 
-    x₍₁₎ ≤ … ≤ x₍ₙ₎. Unbiased for the best of k runs made anew. For n scores of which c are 1 and the others 0 it is
+    x₍₁₎ ≤ … ≤ x₍ₙ₎. Unbiased for the best of k runs made again. For n scores of which c are 1 and the others 0 it is
     1 − C(n − c, k) / C(n, k), pass@k (Chen et al. 2021, §2.1). ValueError unless 1 ≤ k ≤ n.
     """
     n = len(scores)

@@ -1,4 +1,4 @@
-"""What four cells tell: each figure of true and false positives and negatives, and why it may be undefined."""
+"""Figures of a 2×2 confusion matrix, and why each may be undefined."""
 
 from dataclasses import dataclass
 

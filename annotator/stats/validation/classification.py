@@ -1,4 +1,4 @@
-"""How well a rater finds what others call positive: the figures of four cells, plainly and by weight of the units."""
+"""Classification of units by a rater: figures of the confusion matrix, plain and weighted."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotator.domain.texts.estimate import Estimate
-from annotator.stats.intervals.clustered import Draws, Figure, Found, Tally, intervals, tallied, told
+from annotator.stats.intervals.clustered import (
+    ClusterTally,
+    Figure,
+    IntervalEstimate,
+    ResamplingPlan,
+    intervals,
+    tallied,
+    told,
+)
 from annotator.stats.intervals.coding import (
     ONE_CATEGORY,
     Chosen,
@@ -25,8 +33,8 @@ NO_UNIT = "no unit has both a true value and one that was said"
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
-    """What is told of a rater against the truth, or of one rater less another."""
+class RatingFigures:
+    """Figures of a rater against the truth, or the difference of two raters."""
 
     accuracy: Estimate
     precision: Estimate
@@ -40,7 +48,7 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
-class Classification(Figures):
+class Classification(RatingFigures):
     """The figures of one rater against the truth, and the cells they come from: sums of weights."""
 
     tp: float
@@ -51,7 +59,7 @@ class Classification(Figures):
 
 @dataclass(frozen=True, slots=True)
 class BothWays:
-    """One rater's figures, every unit counting one, and every unit counting its weight."""
+    """One rater's figures, unweighted and weighted."""
 
     plain: Classification
     weighted: Classification
@@ -74,8 +82,8 @@ def classification(
     without which each stands for itself. No resamples, no interval. ValueError for lengths that differ, and for
     weights that are negative or not finite.
     """
-    sheet = Sheet(truth, [said], positive, weights, clusters)
-    ((found,), _) = sheet.told([sheet.heavy], Draws(resamples, seed, interval))
+    sheet = RatingSheet(truth, [said], positive, weights, clusters)
+    ((found,), _) = sheet.told([sheet.heavy], ResamplingPlan(resamples, seed, interval))
     return found
 
 
@@ -90,13 +98,13 @@ def both_ways(
     interval: Interval = "percentile",
 ) -> BothWays:
     """`classification` without weights and with them, all figures from one pass of draws."""
-    sheet = Sheet(truth, [said], positive, weights, clusters)
-    (unweighted, weighted), _ = sheet.told([None, sheet.heavy], Draws(resamples, seed, interval))
+    sheet = RatingSheet(truth, [said], positive, weights, clusters)
+    (unweighted, weighted), _ = sheet.told([None, sheet.heavy], ResamplingPlan(resamples, seed, interval))
     return BothWays(unweighted, weighted)
 
 
-class Sheet:
-    """The units that have a true value and one of every rater, as cells to be weighed and added up."""
+class RatingSheet:
+    """Units with a true value and one of every rater, as cells to weigh and add up."""
 
     def __init__(
         self,
@@ -127,19 +135,21 @@ class Sheet:
         factors = [np.ones(self.n) if heavy is None else heavy[self.used] for heavy in ways]
         return np.hstack([cells * factor[:, None] for factor in factors for cells in self._cells])
 
-    def tally(self, rows: Floats) -> Tally:
+    def tally(self, rows: Floats) -> ClusterTally:
         """What adds up over the clusters; there must be a unit."""
         return tallied(rows, None if self._groups is None else self._groups[self.used])
 
     def told(
-        self, ways: Sequence[Floats | None], draws: Draws, more: Sequence[Figure] = ()
-    ) -> tuple[list[Classification], list[Found]]:
+        self, ways: Sequence[Floats | None], draws: ResamplingPlan, more: Sequence[Figure] = ()
+    ) -> tuple[list[Classification], list[IntervalEstimate]]:
         """The figures of each way to weigh, and within it of each rater; and `more` figures of the same `rows`."""
         rows = self.rows(ways)
         sums = rows.sum(axis=0).reshape(-1, CELLS)
         figures = [figure.at(CELLS * i) for i in range(len(sums)) for figure in CELL_FIGURES.values()]
         wanted = [*figures, *more]
-        found = intervals(self.tally(rows), wanted, draws) if self.n else [Found(None)] * len(wanted)
+        found = (
+            intervals(self.tally(rows), wanted, draws) if self.n else [IntervalEstimate(None)] * len(wanted)
+        )
         raters = len(self._cells)
         own = [found[i : i + len(CELL_FIGURES)] for i in range(0, len(figures), len(CELL_FIGURES))]
         classified = [
@@ -147,7 +157,9 @@ class Sheet:
         ]
         return classified, found[len(figures) :]
 
-    def _classified(self, cells: Floats, found: Sequence[Found], heavy: Floats | None) -> Classification:
+    def _classified(
+        self, cells: Floats, found: Sequence[IntervalEstimate], heavy: Floats | None
+    ) -> Classification:
         weighted = "" if heavy is None else ", units weighted"
         one_class = [ONE_CATEGORY] if 0 < cells.sum() == max(cells[0], cells[3]) else []
         figures = {}

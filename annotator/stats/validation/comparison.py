@@ -1,4 +1,4 @@
-"""How two raters differ: their figures on the same units, one less the other, with the interval of the difference."""
+"""Comparison of two raters: their figures on the same units, the difference and its interval."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
@@ -6,7 +6,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from annotator.domain.texts.estimate import Estimate
-from annotator.stats.intervals.clustered import Draws, Figure, Tally, intervals, over, tallied, told
+from annotator.stats.intervals.clustered import (
+    ClusterTally,
+    Figure,
+    ResamplingPlan,
+    intervals,
+    over,
+    tallied,
+    told,
+)
 from annotator.stats.intervals.coding import (
     MISSING,
     Values,
@@ -23,16 +31,22 @@ from annotator.stats.intervals.coding import (
 from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats
 from annotator.stats.intervals.tails import Interval
 from annotator.stats.validation.cells import CELL_FIGURES, CELLS, crossed
-from annotator.stats.validation.classification import NO_UNIT, Classification, Figures, Sheet, checked_weights
+from annotator.stats.validation.classification import (
+    NO_UNIT,
+    Classification,
+    RatingFigures,
+    RatingSheet,
+    checked_weights,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """Two raters against one truth, on the units that have a value of all three, and `one` less `other`."""
+class RaterComparison:
+    """Two raters against one truth, on the units that have all three values, and `one` less `other`."""
 
     one: Classification
     other: Classification
-    difference: Figures
+    difference: RatingFigures
 
 
 def comparison(
@@ -45,27 +59,27 @@ def comparison(
     resamples: int = RESAMPLES,
     seed: int = SEED,
     interval: Interval = "percentile",
-) -> Comparison:
+) -> RaterComparison:
     """The figures of two raters and their differences, paired: every draw takes the same items for both.
 
     Units without a value of all three are left out and counted; other arguments and errors as in `classification`.
     """
-    sheet, at_one, at_other = Sheet(truth, [one, other], positive, weights, clusters), 0, CELLS
+    sheet, at_one, at_other = RatingSheet(truth, [one, other], positive, weights, clusters), 0, CELLS
     rows = sheet.rows([sheet.heavy])
     if sheet.n and _later(sheet.tally(rows), sheet.tally(np.roll(rows, CELLS, axis=1))):
-        sheet, at_one, at_other = Sheet(truth, [other, one], positive, weights, clusters), CELLS, 0
+        sheet, at_one, at_other = RatingSheet(truth, [other, one], positive, weights, clusters), CELLS, 0
     differences = [_less(figure.at(at_one), figure.at(at_other)) for figure in CELL_FIGURES.values()]
-    classified, found = sheet.told([sheet.heavy], Draws(resamples, seed, interval), differences)
+    classified, found = sheet.told([sheet.heavy], ResamplingPlan(resamples, seed, interval), differences)
     weighted, told_of = "" if weights is None else ", units weighted", {}
     for gap, (name, figure) in zip(found, CELL_FIGURES.items(), strict=True):
         reason = f"of one of the two: {figure.undefined}" if sheet.n else NO_UNIT
         method = f"difference of {figure.method}{weighted}, paired"
         told_of[name] = told(gap, method, sheet.n, sheet.notes, sheet.missing, reason)
     places = at_one // CELLS, at_other // CELLS
-    return Comparison(classified[places[0]], classified[places[1]], Figures(**told_of))
+    return RaterComparison(classified[places[0]], classified[places[1]], RatingFigures(**told_of))
 
 
-def _later(tally: Tally, turned: Tally) -> bool:
+def _later(tally: ClusterTally, turned: ClusterTally) -> bool:
     """Whether the raters stand in the second of their two orders: swapping them then moves no draw."""
     return turned.key < tally.key
 
@@ -112,7 +126,7 @@ def kappa_difference(
         return figure
 
     difference = _less(kappa_of(at_one), kappa_of(at_other))
-    (found,) = intervals(tally, [difference], Draws(resamples, seed, interval))
+    (found,) = intervals(tally, [difference], ResamplingPlan(resamples, seed, interval))
     reason = "one of the two has no κ: with the truth it used one category only"
     return told(found, method, n, notes, missing, reason)
 
@@ -122,8 +136,8 @@ def _less(one: Figure, other: Figure) -> Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
-    """True values beside what was said of them, with the cluster and the weight of each pair."""
+class RatedPairs:
+    """True values beside a rater's, with the cluster and the weight of each pair."""
 
     truth: Values
     said: Values
@@ -132,8 +146,8 @@ class Pairs:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """A figure of one group of pairs, of another, and `one` less `other`."""
+class GroupDifference:
+    """A figure of one group of pairs, of another, and the difference."""
 
     one: Estimate
     other: Estimate
@@ -141,17 +155,17 @@ class Beside:
 
 
 def beside(
-    one: Pairs,
-    other: Pairs,
+    one: RatedPairs,
+    other: RatedPairs,
     figure: str,
     categories: Sequence[Hashable],
     positive: Hashable | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
-) -> Beside:
+) -> GroupDifference:
     """A figure of two groups of pairs from the same clusters, and their difference: every draw takes both.
 
-    Where agreement with people is held against that of people with one another, the pairs are others, the items the
+    Where agreement with people is compared with that of people with one another, the pairs are others, the items the
     same. `figure` is one of `CELL_FIGURES` of a `positive` value, or without one accuracy, kappa or ac1 of all
     `categories`. ValueError for pairs that lack a value, and for values that do not fit together.
     """
@@ -160,7 +174,7 @@ def beside(
     name = CELL_FIGURES[figure].method if figure in CELL_FIGURES else figure
     if not len(first) or not len(second):
         none = Estimate(None, method=name, note=NO_UNIT)
-        return Beside(none, none, replace(none, method=f"difference of {name}"))
+        return GroupDifference(none, none, replace(none, method=f"difference of {name}"))
     width = first.shape[1]
     rows = np.vstack([np.hstack([first, 0 * first]), np.hstack([0 * second, second])])
     of = CELL_FIGURES[figure].of if positive is not None else TABLE_FIGURES[figure]
@@ -172,16 +186,18 @@ def beside(
         return of(sums[:, width:])
 
     figures = [of_one, of_other, _less(of_one, of_other)]
-    found = intervals(tallied(rows, cluster_codes(clusters, len(clusters))), figures, Draws(resamples, seed))
+    found = intervals(
+        tallied(rows, cluster_codes(clusters, len(clusters))), figures, ResamplingPlan(resamples, seed)
+    )
     reason = CELL_FIGURES[figure].undefined
     names = name, name, f"difference of {name}"
-    return Beside(*(
+    return GroupDifference(*(
         told(bounds, words, n, [], undefined=reason)
         for bounds, words, n in zip(found, names, (len(first), len(second), len(first)), strict=True)
     ))  # fmt: skip
 
 
-def _tables(pairs: Pairs, categories: Sequence[Hashable], positive: Hashable | None) -> Floats:
+def _tables(pairs: RatedPairs, categories: Sequence[Hashable], positive: Hashable | None) -> Floats:
     """The confusion of each pair, weighed: four cells of a positive value, or true × said of all categories."""
     heavy = checked_weights(pairs.weights, len(plain(pairs.truth)))[:, None]
     if positive is not None:

@@ -1,4 +1,4 @@
-"""What comes of comparing systems in pairs: who wins, how far order and length decide, whether scores agree with it.
+"""Pairwise contests of systems: wins, order effects, length effects, and agreement with scores.
 
 ResearcherBench, appendix E.7: both orders of each pair, E.7.1; the table of wins, E.7.3, Table 7; length, E.7.5. ADRA,
 §5.4: whether scores prefer the report that experts prefer. The first gives no intervals. Wilson's take what is counted
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isclose
 
-from annotator.domain.judges.pairs import FIRST, SECOND, TIE, Choice, Outcome, outcome
+from annotator.domain.judges.pairs import FIRST, SECOND, TIE, Choice, PairOutcome, outcome
 from annotator.domain.texts.estimate import Estimate
 
 
@@ -25,7 +25,7 @@ class Contest:
     b_first: str | None
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> PairOutcome:
         """What it is to `a`."""
         return outcome(self.a_first, self.b_first)
 
@@ -36,8 +36,8 @@ class Contest:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """A row of the table: how a system's comparisons ended. Table 7 has no column for the inconsistent."""
+class ContestRecord:
+    """A system's record of comparisons. Table 7 has no column for the inconsistent."""
 
     system: str
     win: int
@@ -58,31 +58,31 @@ class Standing:
         return replace(rate, missing=self.error, note=note)
 
 
-def win_table(contests: Sequence[Contest]) -> list[Standing]:
+def win_table(contests: Sequence[Contest]) -> list[ContestRecord]:
     """The standing of every system, the highest win rate first, of equal ones by name.
 
     ValueError when a system meets itself, or two systems meet twice on an item.
     """
     _distinct(contests)
-    counts: dict[str, Counter[Outcome]] = {}
+    counts: dict[str, Counter[PairOutcome]] = {}
     for contest in contests:
         for side in (contest, contest.mirrored):
             counts.setdefault(side.a, Counter())[side.outcome] += 1
     rows = [
-        Standing(
+        ContestRecord(
             system,
-            count[Outcome.WIN],
-            count[Outcome.TIE],
-            count[Outcome.LOSS],
-            count[Outcome.INCONSISTENT],
-            count[Outcome.ERROR],
+            count[PairOutcome.WIN],
+            count[PairOutcome.TIE],
+            count[PairOutcome.LOSS],
+            count[PairOutcome.INCONSISTENT],
+            count[PairOutcome.ERROR],
         )
         for system, count in counts.items()
     ]
     return sorted(rows, key=lambda row: (-_height(row), row.system))
 
 
-def _height(row: Standing) -> float:
+def _height(row: ContestRecord) -> float:
     """What a row is sorted by: its win rate, below all others where it has none."""
     rate = row.win_rate.value
     return -1.0 if rate is None else rate
@@ -100,7 +100,7 @@ def _distinct(contests: Sequence[Contest]) -> None:
 def flip_rate(contests: Sequence[Contest]) -> Estimate:
     """Position bias: of the pairs judged in both orders, the share whose verdict changes with the order (Wilson)."""
     judged, missing = _judged(contests)
-    flips = sum(contest.outcome is Outcome.INCONSISTENT for contest in judged)
+    flips = sum(contest.outcome is PairOutcome.INCONSISTENT for contest in judged)
     return _rate(
         flips, len(judged), missing, "pairs whose verdict changes with the order / pairs judged in both"
     )
@@ -121,7 +121,7 @@ def first_slot_rate(contests: Sequence[Contest]) -> Estimate:
 
 def _judged(contests: Sequence[Contest]) -> tuple[list[Contest], int]:
     """The contests judged in both orders, and how many were not."""
-    judged = [contest for contest in contests if contest.outcome is not Outcome.ERROR]
+    judged = [contest for contest in contests if contest.outcome is not PairOutcome.ERROR]
     return judged, len(contests) - len(judged)
 
 
@@ -140,7 +140,7 @@ def _rate(part: int, whole: int, missing: int, method: str) -> Estimate:
 
 @dataclass(frozen=True, slots=True)
 class LengthBias:
-    """How the win rates of systems go with the mean length of their reports, over systems."""
+    """The correlation of systems' win rates with the mean length of their reports."""
 
     pearson: Estimate
     spearman: Estimate
@@ -181,7 +181,7 @@ def _squared(r: Estimate) -> Estimate:
 
 @dataclass(frozen=True, slots=True)
 class ScoredPair:
-    """Two reports on one item: their scores, None for undefined, and which somebody preferred, None for unsaid."""
+    """Two reports on one item: their scores, None for undefined, and which one was preferred, None if open."""
 
     first: float | None
     second: float | None
@@ -189,8 +189,8 @@ class ScoredPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
-    """How often the better score is the preferred report, and the pairs that say nothing about it."""
+class PreferenceAgreement:
+    """How often the better score is the preferred report, and undecided pairs."""
 
     share: Estimate
     agreed: int
@@ -208,7 +208,7 @@ def better(first: float, second: float) -> Choice:
     return FIRST if first > second else SECOND
 
 
-def agreement(pairs: Iterable[ScoredPair]) -> Agreement:
+def agreement(pairs: Iterable[ScoredPair]) -> PreferenceAgreement:
     """The share of pairs, among those where neither ties, whose better score is the preferred report (Wilson 95 %).
 
     The interval takes pairs as independent, also those that share a report. Pairs without a preference or without
@@ -218,7 +218,7 @@ def agreement(pairs: Iterable[ScoredPair]) -> Agreement:
 
     outcomes = Counter(_outcome(pair) for pair in pairs)
     agreed, disagreed = outcomes["agreed"], outcomes["disagreed"]
-    return Agreement(
+    return PreferenceAgreement(
         wilson(agreed, agreed + disagreed),
         agreed,
         disagreed,

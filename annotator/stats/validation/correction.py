@@ -1,4 +1,4 @@
-"""How people's labels correct a judge's score: prediction-powered means over clusters, by stratum and by weight."""
+"""Scores corrected by people's labels: prediction-powered means over clusters, by stratum and weight."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ NO_REACH = "no {} unit has a weight above 0: there is nothing to reach"
 
 
 @dataclass(frozen=True, slots=True)
-class Corrected:
+class CorrectedMean:
     """The judge's mean over all units, people's over those they labelled, and the two together.
 
     `tuning` is λ: how far the judge is trusted, 0 not at all, 1 fully; None where nothing was corrected.
@@ -33,7 +33,7 @@ class Corrected:
 
 
 @dataclass(frozen=True, slots=True)
-class Units:
+class CorrectionUnits:
     """Units that the judge judged: labels (NaN where there is none), judgements, weights, clusters and strata.
 
     A unit of negative weight takes away: it is the sign of its values that is turned here, and its `reach`, what it
@@ -62,7 +62,7 @@ def units_of(
     weights: Sequence[float] | None = None,
     clusters: Values | None = None,
     strata: Values | None = None,
-) -> Units:
+) -> CorrectionUnits:
     """The units of a correction; ValueError for values, weights, clusters and strata that do not fit together."""
     grid = numbers([labels, said])
     size = grid.shape[1]
@@ -74,12 +74,14 @@ def units_of(
     heavy, layers = heavy[used], layers[used]
     labels_there, said_there = grid[:, used] * np.sign(heavy)
     weighed, reach = np.abs(heavy), np.maximum(heavy, 0.0)
-    return Units(labels_there, said_there, weighed, reach, groups[used], layers, used, int(absent.sum()))
+    return CorrectionUnits(
+        labels_there, said_there, weighed, reach, groups[used], layers, used, int(absent.sum())
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """The means that a corrected score is made of, and what each cluster adds to the error of each (clusters).
+class CorrectionParts:
+    """The means behind a corrected score, and each cluster's contribution to their errors (clusters).
 
     `people` and `judge_there` are over labelled units, each stratum counting what it weighs among all units;
     `judge` is over all units. The corrected score is people + λ (judge − judge_there).
@@ -110,7 +112,7 @@ class Parts:
         return self.people + trust * (self.judge - self.judge_there)
 
 
-def parts_of(units: Units) -> Parts:
+def parts_of(units: CorrectionUnits) -> CorrectionParts:
     """The parts of a corrected score; there must be a label of a unit that has reach.
 
     Errors are linearised (Särndal, Swensson & Wretman 1992, §5.5 and §7.6): a ratio of sums, post-stratified.
@@ -143,7 +145,7 @@ def parts_of(units: Units) -> Parts:
     of_judge = by_cluster(heavy * (units.said - adds * judge) / reach.sum())
     reached_clusters = int((np.bincount(groups, labelled, len(present)) > 0).sum())
     errors = of_people, of_judge_there, of_judge
-    return Parts(people, judge_there, judge, *errors, reached_clusters, len(present))
+    return CorrectionParts(people, judge_there, judge, *errors, reached_clusters, len(present))
 
 
 def corrected_mean(
@@ -154,19 +156,19 @@ def corrected_mean(
     strata: Values | None = None,
     tuning: float | None = None,
     level: float = LEVEL,
-) -> Corrected:
+) -> CorrectedMean:
     """The judge's mean over all units + people's less the judge's over labelled ones, the judge's parts times λ.
 
     PPI++ (Angelopoulos, Duchi & Zrnic 2023, §6) for units in clusters: λ is `tuning`, or the one of the least
     variance over clusters; the interval is Student's t over labelled clusters. Values by unit, None or NaN where
     there is no label, or no judgement, which leaves the unit out. `weights` say what a unit counts in the mean
     (of 0: nothing); a negative one takes away, and the mean is then Σ w·x / Σ max(w, 0). Within a stratum, units must
-    be labelled by chance. ValueError for values that do not fit.
+    be labelled at random. ValueError for values that do not fit.
     """
     return corrected_of(units_of(labels, said, weights, clusters, strata), tuning, level)
 
 
-def corrected_of(units: Units, tuning: float | None = None, level: float = LEVEL) -> Corrected:
+def corrected_of(units: CorrectionUnits, tuning: float | None = None, level: float = LEVEL) -> CorrectedMean:
     """`corrected_mean` of units that are already in order."""
     n, whole = int(units.labelled.sum()), len(units.said)
     notes = left_out(units.missing, whole + units.missing, "the judge gave no judgement")
@@ -179,7 +181,7 @@ def corrected_of(units: Units, tuning: float | None = None, level: float = LEVEL
         units.missing,
         f"prediction-powered mean; λ {trust:.3f}, {'tuned' if tuning is None else 'given'}",
     )
-    return Corrected(
+    return CorrectedMean(
         _spread("the judge's mean", parts.judge, parts.of_judge, all_over, whole, missing, notes, level),
         _spread("mean of labels", parts.people, parts.of_people, there, n, 0, [], level),
         _spread(name, parts.value(trust), parts.errors(trust), there, n, missing, notes, level),
@@ -187,20 +189,20 @@ def corrected_of(units: Units, tuning: float | None = None, level: float = LEVEL
     )
 
 
-def _uncorrected(units: Units, notes: list[str], level: float) -> Corrected:
+def _uncorrected(units: CorrectionUnits, notes: list[str], level: float) -> CorrectedMean:
     """The judge's mean alone, when nothing is labelled that has reach."""
     reason = NO_REACH.format("labelled") if units.labelled.any() else NO_LABEL
     absent = Estimate(None, missing=units.missing, method="prediction-powered mean", note=reason)
     if not units.reach.any():
         reason = NO_REACH.format("judged") if len(units.said) else "no unit was judged"
         nothing = Estimate(None, missing=units.missing, method="the judge's mean", note=reason)
-        return Corrected(nothing, absent, absent, None)
+        return CorrectedMean(nothing, absent, absent, None)
     as_if = parts_of(replace(units, labels=units.said))
     size = len(units.said)
     raw = _spread(
         "the judge's mean", as_if.judge, as_if.of_judge, as_if.clusters, size, units.missing, notes, level
     )
-    return Corrected(raw, replace(absent, method="mean of labels"), absent, None)
+    return CorrectedMean(raw, replace(absent, method="mean of labels"), absent, None)
 
 
 def _spread(

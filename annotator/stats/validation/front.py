@@ -1,4 +1,4 @@
-"""Which of several are worth their cost: the Pareto front of a score against a cost."""
+"""The Pareto front of a score against a cost."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,8 +23,8 @@ def pareto_front(points: Sequence[Point]) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """A system's score and what it takes, None for not known; `beaten_by` names those that dominate it."""
+class FrontPoint:
+    """A system's score and cost, None if unknown; `beaten_by` names those that dominate it."""
 
     system: str
     score: float | None
@@ -42,7 +42,7 @@ class Standing:
         return self.known and not self.beaten_by
 
 
-def standings(systems: Sequence[tuple[str, float | None, float | None]]) -> tuple[Standing, ...]:
+def standings(systems: Sequence[tuple[str, float | None, float | None]]) -> tuple[FrontPoint, ...]:
     """Each (system, score, cost) with the systems that are at least as good on both and better on one.
 
     The score is to be high, the cost (latency, tokens or money) low. What is not known neither beats nor is beaten.
@@ -51,5 +51,5 @@ def standings(systems: Sequence[tuple[str, float | None, float | None]]) -> tupl
     found = []
     for name, score, cost in systems:
         beaten_by = tuple(other for other in known if name in known and dominates(known[other], known[name]))
-        found.append(Standing(name, score, cost, beaten_by))
+        found.append(FrontPoint(name, score, cost, beaten_by))
     return tuple(found)

@@ -1,4 +1,4 @@
-"""How sure the order of systems is once people's labels correct the judge: differences, ranks and changed places."""
+"""Certainty of a corrected leaderboard: differences, ranks and swaps."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,16 +8,25 @@ from math import inf
 import numpy as np
 
 from annotator.domain.texts.estimate import Estimate, settled
-from annotator.stats.intervals.clustered import Draws, Figure, Tally, bounded, over, resampled, tallied, told
+from annotator.stats.intervals.clustered import (
+    ClusterTally,
+    Figure,
+    ResamplingPlan,
+    bounded,
+    over,
+    resampled,
+    tallied,
+    told,
+)
 from annotator.stats.intervals.coding import Values, group_codes, plain
 from annotator.stats.intervals.intervals import LEVEL
 from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats
 from annotator.stats.intervals.tails import ROUNDING
-from annotator.stats.validation.correction import Corrected, Units, corrected_of, units_of
+from annotator.stats.validation.correction import CorrectedMean, CorrectionUnits, corrected_of, units_of
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class SystemUnits:
     """One system's units as `corrected_mean` takes them; `items` are its clusters, named alike for all systems."""
 
     labels: Values
@@ -28,8 +37,8 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """Two systems, the judge's better one first: their corrected difference, and how likely they swap places."""
+class SystemPair:
+    """Two systems, the judge's better one first: corrected difference, and probability of a swap."""
 
     first: Hashable
     second: Hashable
@@ -38,35 +47,35 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Standings:
+class Leaderboard:
     """Every system's scores, the rank of its corrected one with its interval, and every pair."""
 
-    scores: dict[Hashable, Corrected]
+    scores: dict[Hashable, CorrectedMean]
     ranks: dict[Hashable, Estimate]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[SystemPair, ...]
 
 
 def standings(
-    systems: Mapping[Hashable, Scored],
+    systems: Mapping[Hashable, SystemUnits],
     tuning: float | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
     level: float = LEVEL,
-) -> Standings:
+) -> Leaderboard:
     """The corrected scores of systems, and their order over resamples of the items, which all systems share.
 
-    Each system has its own λ (or `tuning`), held fast while items are drawn anew. ValueError as in `corrected_mean`.
+    Each system has its own λ (or `tuning`), held fast while items are resampled. ValueError as in `corrected_mean`.
     """
     names = sorted(systems, key=lambda name: (type(name).__name__, repr(name)))
     units, items = _over_common_items([systems[name] for name in names])
     scores = [corrected_of(of_one, tuning, level) for of_one in units]
-    table = _Drawn.of(units, scores, items, Draws(resamples, seed, level=level))
+    table = _Drawn.of(units, scores, items, ResamplingPlan(resamples, seed, level=level))
     place = {name: i for i, name in enumerate(names)}
     order = sorted(range(len(names)), key=lambda i: (-_height(scores[i].raw), i))
-    return Standings(
+    return Leaderboard(
         {name: scores[place[name]] for name in systems},
         {name: table.rank(place[name]) for name in systems},
-        tuple(Pair(names[i], names[j], *table.pair(i, j)) for i, j in combinations(order, 2)),
+        tuple(SystemPair(names[i], names[j], *table.pair(i, j)) for i, j in combinations(order, 2)),
     )
 
 
@@ -74,7 +83,7 @@ def _height(score: Estimate) -> float:
     return -inf if score.value is None else score.value
 
 
-def _over_common_items(systems: Sequence[Scored]) -> tuple[list[Units], int]:
+def _over_common_items(systems: Sequence[SystemUnits]) -> tuple[list[CorrectionUnits], int]:
     """Each system's units with clusters that mean the same item for all, and how many items there are."""
     items = [item for system in systems for item in plain(system.items)]
     codes = group_codes(items, len(items))
@@ -87,7 +96,7 @@ def _over_common_items(systems: Sequence[Scored]) -> tuple[list[Units], int]:
     return units, int(codes.max(initial=-1)) + 1
 
 
-def _columns(units: Units, items: int) -> Floats:
+def _columns(units: CorrectionUnits, items: int) -> Floats:
     """What adds up over items (items × 4 strata + 2): reach, that of labelled ones, weighted labels and judgements.
 
     The last two columns are the reach and the weighted judgements of all units.
@@ -132,11 +141,13 @@ class _Drawn:
     scores: Floats
     raws: tuple[float | None, ...]
     reasons: tuple[str, ...]
-    tally: Tally | None
-    draws: Draws
+    tally: ClusterTally | None
+    draws: ResamplingPlan
 
     @staticmethod
-    def of(units: Sequence[Units], scores: Sequence[Corrected], items: int, draws: Draws) -> "_Drawn":
+    def of(
+        units: Sequence[CorrectionUnits], scores: Sequence[CorrectedMean], items: int, draws: ResamplingPlan
+    ) -> "_Drawn":
         points = np.array([np.nan if s.corrected.value is None else s.corrected.value for s in scores])
         raws, reasons = tuple(s.raw.value for s in scores), tuple(s.corrected.note for s in scores)
         if items < 2 or not draws.resamples or not units:
@@ -165,7 +176,7 @@ class _Drawn:
         value = float(_places(self.points[None, ranked], int(ranked[:i].sum()))[0])
         whole = self.scores[~np.isnan(self.scores[:, ranked]).any(axis=1)][:, ranked]
         if not len(whole):
-            return Estimate(value, n=int(ranked.sum()), method=method, note="nothing was drawn anew")
+            return Estimate(value, n=int(ranked.sum()), method=method, note="no resamples were drawn")
         drawn = _places(whole, int(ranked[:i].sum()))
         tails = [(1 - self.draws.level) / 2, (1 + self.draws.level) / 2]
         low, high = np.quantile(drawn, tails, method="inverted_cdf").tolist()
@@ -183,7 +194,7 @@ class _Drawn:
         gap = float(self.points[i] - self.points[j])
         if np.isnan(gap) or self.tally is None:
             undefined = self.reasons[i if np.isnan(self.points[i]) else j]
-            reason, value = (undefined, None) if np.isnan(gap) else ("nothing was drawn anew", gap)
+            reason, value = (undefined, None) if np.isnan(gap) else ("no resamples were drawn", gap)
             return Estimate(value, method=difference, note=reason), Estimate(None, method=flip, note=reason)
         drawn = self.scores[:, i] - self.scores[:, j]
         found = bounded(self.tally, gap, drawn, self.draws)

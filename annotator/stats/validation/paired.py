@@ -1,4 +1,4 @@
-"""Whether two raters differ on the same units: McNemar's test."""
+"""McNemar's test: do two raters differ on the same units?"""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""How many more labels narrow a corrected score to a wanted width."""
+"""Further labels needed to narrow a corrected score to a given width."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -12,12 +12,12 @@ from annotator.stats.intervals.coding import Values
 from annotator.stats.intervals.intervals import LEVEL
 from annotator.stats.intervals.student import t_quantile
 from annotator.stats.intervals.tails import ROUNDING
-from annotator.stats.validation.correction import Units, corrected_of, parts_of, units_of, variance
+from annotator.stats.validation.correction import CorrectionUnits, corrected_of, parts_of, units_of, variance
 
 
 @dataclass(frozen=True, slots=True)
 class LabelPlan:
-    """What more labels would bring: how many, and the width of the interval then.
+    """A number of further labels, and the interval width to expect.
 
     `more` is None where there is no answer, and `note` says why; `least` is the width with every unit labelled.
     """
@@ -45,7 +45,7 @@ def plan_labels(
 
     From the variance of `corrected_mean` itself (PPI++, §6), its part from labels falling with their number and, for
     what units of one cluster share, with that of the labelled clusters (Kish 1965). Further labels must be of units
-    drawn by chance, as those there are. Intervals end at `bounds`. Other arguments as in `corrected_mean`. ValueError
+    drawn at random, as those there are. Intervals end at `bounds`. Other arguments as in `corrected_mean`. ValueError
     unless the width is positive.
     """
     if width <= 0:
@@ -66,7 +66,7 @@ class _Outlook:
     """The width of a corrected mean's interval as a function of the number of labels."""
 
     def __init__(
-        self, units: Units, trust: float, level: float, value: float, bounds: tuple[float, float]
+        self, units: CorrectionUnits, trust: float, level: float, value: float, bounds: tuple[float, float]
     ) -> None:
         parts = parts_of(units)
         self.level, self.value, self.bounds = level, value, bounds
@@ -109,7 +109,7 @@ class _Outlook:
         return LabelPlan(now, wanted, n - self.given, width_now, self.width(n), least)
 
 
-def _independent(units: Units, trust: float) -> float:
+def _independent(units: CorrectionUnits, trust: float) -> float:
     """The variance that labels would leave in the weighted mean, were units independent."""
     heavy, reach = units.weights[units.labelled], units.reach[units.labelled]
     gaps = (units.labels - trust * units.said)[units.labelled]

@@ -1,4 +1,4 @@
-"""How good a rubric is: whether its criteria tell systems apart, whether two people read them alike, how it weighs.
+"""Quality of a rubric: do its criteria separate systems, do two people read them alike, how is it weighted?
 
 ResearcherBench: pilot testing on sample responses, §4.1.1, stage 3; ceilings and gaps of two rubric sets, appendix G.2,
 Table 8; weights, appendix G.4, Table 10. How well a judge agrees with people under each set (G.3, Table 9) is told by
@@ -28,8 +28,8 @@ DEPARTURES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Vote:
-    """What one rater says of one criterion on one response of a system; None is missing."""
+class CriterionVote:
+    """One rater's value of one criterion on one response of a system; None is missing."""
 
     criterion_id: str
     system: str
@@ -37,8 +37,8 @@ class Vote:
     value: str | None
 
 
-class Reach(StrEnum):
-    """Whether a criterion tells systems apart."""
+class CriterionReach(StrEnum):
+    """Whether a criterion separates systems."""
 
     CEILING = "ceiling"
     FLOOR = "floor"
@@ -48,7 +48,7 @@ class Reach(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Discrimination:
-    """How a criterion fares over systems: the pass rate of each, None where no vote came, and their spread.
+    """A criterion over systems: the pass rate of each, None without votes, and their spread.
 
     `reach` is a ceiling when all systems always pass, a floor when none ever does, and open while votes are missing
     that could make the difference.
@@ -57,10 +57,10 @@ class Discrimination:
     criterion_id: str
     rates: Mapping[str, float | None]
     spread: Estimate
-    reach: Reach
+    reach: CriterionReach
 
 
-def discrimination(votes: Iterable[Vote]) -> list[Discrimination]:
+def discrimination(votes: Iterable[CriterionVote]) -> list[Discrimination]:
     """Each criterion's discrimination, in order of first appearance; ValueError on a vote that is not yes or no."""
     by_criterion: dict[str, dict[str, list[str | None]]] = {}
     for vote in votes:
@@ -92,23 +92,25 @@ def _pass_rate(values: Sequence[str | None]) -> float | None:
     return known.count(YES) / len(known) if known else None
 
 
-def _reach(given: Sequence[str | None]) -> Reach:
+def _reach(given: Sequence[str | None]) -> CriterionReach:
     if YES in given and NO in given:
-        return Reach.APART
+        return CriterionReach.APART
     if None in given:
-        return Reach.OPEN
-    return Reach.CEILING if YES in given else Reach.FLOOR
+        return CriterionReach.OPEN
+    return CriterionReach.CEILING if YES in given else CriterionReach.FLOOR
 
 
 @dataclass(frozen=True, slots=True)
 class CriterionAgreement:
-    """How far two people agree on one criterion over the pilot's responses."""
+    """Agreement of two people on one criterion over the pilot's responses."""
 
     percent: Estimate
     kappa: Estimate
 
 
-def criterion_agreement(a: Iterable[Vote], b: Iterable[Vote]) -> dict[str, CriterionAgreement]:
+def criterion_agreement(
+    a: Iterable[CriterionVote], b: Iterable[CriterionVote]
+) -> dict[str, CriterionAgreement]:
     """Cohen's κ and percent agreement of two raters for each criterion, over responses, in the order of `a`.
 
     A response that one of them did not judge is missing. ValueError when a rater votes twice on the same.
@@ -124,7 +126,7 @@ def criterion_agreement(a: Iterable[Vote], b: Iterable[Vote]) -> dict[str, Crite
     return found
 
 
-def _by_criterion(votes: Iterable[Vote]) -> dict[str, dict[str, str | None]]:
+def _by_criterion(votes: Iterable[CriterionVote]) -> dict[str, dict[str, str | None]]:
     table: dict[str, dict[str, str | None]] = {}
     for vote in votes:
         row = table.setdefault(vote.criterion_id, {})
@@ -168,7 +170,7 @@ Score = Callable[[Rubric, Mapping[str, str]], float | None]
 
 @dataclass(frozen=True, slots=True)
 class RubricSet:
-    """Rubrics of one origin by item, and what one rater says of each response by them.
+    """Rubrics of one origin by item, and one rater's values for each response.
 
     `verdicts` holds, by item and system, the value of each criterion; one that is not there is missing.
     """

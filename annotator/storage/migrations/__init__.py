@@ -1,1 +1,1 @@
-"""The steps from one schema to the next, numbered like the schemas they lead to."""
+"""Migrations from one schema to the next, numbered by the schema they lead to."""

@@ -4,7 +4,7 @@ import pytest
 
 from annotator.actions.adjudication import closing, ruling
 from annotator.actions.agreement import agreement_behind, agreement_report
-from annotator.actions.agreement.agreement_behind import Behind, Found
+from annotator.actions.agreement.agreement_behind import LineBehind, LinesBehind
 from annotator.actions.assignments import submitting
 from annotator.actions.authoring import artifacts
 from annotator.actions.consensus import ruling_rows
@@ -40,13 +40,13 @@ def labelled(project: Project) -> str:
     return report
 
 
-def found(project: Project, field: str, by: str = "stage", section: str = "rows") -> Found:
+def found(project: Project, field: str, by: str = "stage", section: str = "rows") -> LinesBehind:
     report = agreement_report.report(project, by)
     row = next(each for each in getattr(report, section) if each.field == field)
     return agreement_behind.behind(project, report, row)
 
 
-def of(project: Project, line: Behind, name: str) -> tuple[str, object]:
+def of(project: Project, line: LineBehind, name: str) -> tuple[str, object]:
     """What that person wrote and said, whichever side of the record is theirs."""
     side = line.a if line.a.who == pairs.person(project, name).id else line.b
     return side.words, side.value

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import insert, select, update
 
 from annotator.actions.agreement import agreement_figures, agreement_inputs
-from annotator.actions.agreement.agreement_figures import Row
+from annotator.actions.agreement.agreement_figures import FigureRow
 from annotator.actions.assignments import agreements, submitting
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
@@ -41,12 +41,12 @@ def project(tmp_path: Path) -> Iterator[Project]:
     project.close()
 
 
-def row(found: list[Row], field: str, name: str | None = None) -> Row:
+def row(found: list[FigureRow], field: str, name: str | None = None) -> FigureRow:
     (only,) = [each for each in found if each.field == field and name in (None, each.name)]
     return only
 
 
-def figure(of: Row, name: str) -> Figure:
+def figure(of: FigureRow, name: str) -> Figure:
     found = of.figure(name)
     assert found is not None, of.figures
     return found

@@ -7,8 +7,8 @@ import pytest
 
 from annotator.actions.adjudication import closing, openings, pairing, ruling, voting
 from annotator.actions.agreement import agreement_figures, agreement_report
-from annotator.actions.agreement.agreement_figures import Row
-from annotator.actions.agreement.agreement_report import Report
+from annotator.actions.agreement.agreement_figures import FigureRow
+from annotator.actions.agreement.agreement_report import AgreementReport
 from annotator.actions.consensus import consensus_versions, ruling_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -50,18 +50,18 @@ def adjudicated(project: Project, votes: bool = False) -> None:
     pairs.work_as(project, "Cora")
 
 
-def row(report: Report, field: str) -> Row:
+def row(report: AgreementReport, field: str) -> FigureRow:
     return next(each for each in report.rows if each.field == field)
 
 
-def second(report: Report, of: Row) -> tuple[Row, Row]:
+def second(report: AgreementReport, of: FigureRow) -> tuple[FigureRow, FigureRow]:
     """A row by the adjudicator's pairing, and the frozen one beside it."""
     pair = report.seconds[0].of(of)
     assert pair is not None
     return pair
 
 
-def figure(of: Row | None, name: str) -> Figure:
+def figure(of: FigureRow | None, name: str) -> Figure:
     found = of.figure(name) if of else None
     assert found is not None, of
     return found

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from annotator.actions.agreement import agreement_report, agreement_words, assisting
-from annotator.actions.agreement.agreement_report import BY_MODEL, Report
+from annotator.actions.agreement.agreement_report import BY_MODEL, AgreementReport
 from annotator.actions.imports import imports
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_offers
+from annotator.actions.orders import orders
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, releases
-from annotator.actions.running import orders
 from annotator.actions.runs import run_records
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.evidence import Evidence, Reference
@@ -48,7 +48,7 @@ def ran(project: Project) -> dict[str, Any]:
     return asyncio.run(assisting.run(project, ORDER))
 
 
-def assisted(report: Report, field: str = "units") -> tuple[float | None, float | None, int]:
+def assisted(report: AgreementReport, field: str = "units") -> tuple[float | None, float | None, int]:
     """The main model-assisted figure of a field, the frozen one beside it, and of how many values."""
     row = next(each for each in report.rows if each.field == field)
     (second,) = [one for one in report.seconds if one.name == BY_MODEL]

@@ -17,7 +17,7 @@ from annotator.actions.project.people import new_project
 from annotator.actions.undo import history
 from annotator.domain.experts.assignment import Assignment, Purpose, Stage
 from annotator.domain.experts.person import Role
-from annotator.domain.experts.sharing import Plan
+from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.plan import Plan as Steps
 from annotator.domain.kinds.plan import Subtask
@@ -49,12 +49,12 @@ def annotators(project: Project) -> tuple[str, ...]:
     return tuple(who(project, name) for name in ("Ada", "Ben", "Cai"))
 
 
-def plan(project: Project, **fields: object) -> Plan:
+def plan(project: Project, **fields: object) -> AssignmentPlan:
     usual = {
         "stages": (Stage.RUBRIC, Stage.LABELLING), "overlap": 2, "annotators": annotators(project),
         "adjudicators": (who(project, "Sue"),), "items": tuple(items.ids(project)), "due": DUE, "seed": 3,
     }  # fmt: skip
-    return Plan(**usual | fields)  # type: ignore[arg-type]
+    return AssignmentPlan(**usual | fields)  # type: ignore[arg-type]
 
 
 def everything(project: Project) -> list[Assignment]:

@@ -11,13 +11,13 @@ import pytest
 from llmock.pytest_plugin import LLMock
 
 from annotator.actions.attacks import attack_cases, attack_figures, attack_forecasts, attack_tests
-from annotator.actions.attacks.attack_figures import Line
-from annotator.actions.attacks.attack_tests import Wish
+from annotator.actions.attacks.attack_figures import AttackFigures
+from annotator.actions.attacks.attack_tests import AttackRequest
 from annotator.actions.judges import judges
+from annotator.actions.orders import orders
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 from annotator.actions.results import results
-from annotator.actions.running import orders
 from annotator.domain.texts.refusal import Refusal
 from tests.judging.odd_server import Odd, OddServer, completion, error
 from tests.projects.attacked_project import attacked, firm, gullible, judged, report_in, said
@@ -47,7 +47,7 @@ def project(tmp_path: Path, server: OddServer) -> Iterator[Project]:
     project.close()
 
 
-def lines(project: Project, judge: str = JUDGE) -> dict[str, Line]:
+def lines(project: Project, judge: str = JUDGE) -> dict[str, AttackFigures]:
     return {line.attack: line for line in attack_figures.report(project, judge=judge).lines}
 
 
@@ -308,19 +308,19 @@ def test_a_report_that_changed_since_is_not_shown_beside_its_copy(
 
 
 def test_the_forecast_is_what_is_asked(project: Project, server: OddServer) -> None:
-    found = asyncio.run(attack_forecasts.estimate(project, Wish(JUDGE)))
+    found = asyncio.run(attack_forecasts.estimate(project, AttackRequest(JUDGE)))
     assert server.bodies == []
     assert attack_tests.all_of(project) == []
     attacked(project)
     assert len(server.bodies) == found.judging.calls
-    again = asyncio.run(attack_forecasts.estimate(project, Wish(JUDGE)))
+    again = asyncio.run(attack_forecasts.estimate(project, AttackRequest(JUDGE)))
     assert (again.known, again.judging.calls) == (True, 0)
 
 
 def test_a_rewording_is_in_the_forecast(project: Project, server: OddServer) -> None:
     add_judge(project, server, "writer")
-    wish = Wish(JUDGE, attacks=("paraphrase",), writer="writer")
-    found = asyncio.run(attack_forecasts.estimate(project, wish))
+    request = AttackRequest(JUDGE, attacks=("paraphrase",), writer="writer")
+    found = asyncio.run(attack_forecasts.estimate(project, request))
     assert found.rewording is not None
     assert (found.rewording.reports, found.judging.calls) == (4, VERDICTS)
     assert found.cost_usd is None
@@ -335,22 +335,24 @@ def test_a_budget_without_a_price_is_refused_before_anything_is_asked(
 
 
 @pytest.mark.parametrize(
-    ("wish", "words"),
+    ("wanted", "words"),
     [
-        (Wish("nobody"), "There is no judge"),
-        (Wish(JUDGE, attacks=("flattery",)), "There is no attack “flattery”"),
-        (Wish(JUDGE, attacks=("paraphrase",)), "cannot be tested with “paraphrase”"),
-        (Wish(JUDGE, attacks=("order.criteria",)), "cannot be tested with “order.criteria”"),
-        (Wish("baseline", attacks=("control",)), "cannot be tested with “control”"),
-        (Wish("baseline"), "has no verdict of its own"),
-        (Wish(JUDGE, "researcherbench.claims"), "This protocol reads no report"),
-        (Wish(JUDGE, size=0), "At least one verdict"),
-        (Wish(JUDGE, writer="baseline"), "asks no model"),
+        (AttackRequest("nobody"), "There is no judge"),
+        (AttackRequest(JUDGE, attacks=("flattery",)), "There is no attack “flattery”"),
+        (AttackRequest(JUDGE, attacks=("paraphrase",)), "cannot be tested with “paraphrase”"),
+        (AttackRequest(JUDGE, attacks=("order.criteria",)), "cannot be tested with “order.criteria”"),
+        (AttackRequest("baseline", attacks=("control",)), "cannot be tested with “control”"),
+        (AttackRequest("baseline"), "has no verdict of its own"),
+        (AttackRequest(JUDGE, "researcherbench.claims"), "This protocol reads no report"),
+        (AttackRequest(JUDGE, size=0), "At least one verdict"),
+        (AttackRequest(JUDGE, writer="baseline"), "asks no model"),
     ],
 )
-def test_what_cannot_be_tested_is_refused_in_words(project: Project, wish: Wish, words: str) -> None:
+def test_what_cannot_be_tested_is_refused_in_words(
+    project: Project, wanted: AttackRequest, words: str
+) -> None:
     with pytest.raises(Refusal, match=words):
-        asyncio.run(attack_forecasts.estimate(project, wish))
+        asyncio.run(attack_forecasts.estimate(project, wanted))
 
 
 def test_verdicts_by_another_wording_are_not_held_against_copies(project: Project) -> None:

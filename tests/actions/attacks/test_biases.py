@@ -30,7 +30,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
 def labelled(project: Project) -> None:
     """One person says yes to the first criterion of every report, and no to the second."""
     both = (person(project, "R2").id, person(project, "R3").id)
-    validation_sets.make(project, validation_sets.Wish("Spring", both, size=8, test_share=0.0))
+    validation_sets.make(project, validation_sets.SetRequest("Spring", both, size=8, test_share=0.0))
     for alias in ("R2", "R3"):
         person_says(project, alias, lambda at: "yes" if at[2] == 1 else "no")
     validation_sets.lock(project, "Spring")

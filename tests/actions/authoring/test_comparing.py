@@ -6,7 +6,7 @@ import pytest
 
 from annotator.actions.authoring.comparing import (
     ALIGNED,
-    Comparison,
+    DocumentComparison,
     compare,
     compare_raters,
     counts_equal,
@@ -25,7 +25,7 @@ from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.query import Query, Wording
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.kinds.selection import DimensionRating, Selection
-from annotator.domain.kinds.spec import Align
+from annotator.domain.kinds.spec import AlignmentRule
 from annotator.domain.kinds.unit import Anchor, Unit
 from tests.projects.paired_project import SENTENCES, labels, rubric
 
@@ -33,11 +33,11 @@ PLACES = ("Norway", "Kenya")
 LABEL = Label(protocol="p", response_id="r", unit_id="u", value="yes")
 
 
-def of(found: Comparison, name: str) -> Figure:
+def of(found: DocumentComparison, name: str) -> Figure:
     return next(figure for figure in found.figures if figure.name == name)
 
 
-def value(found: Comparison, name: str) -> float:
+def value(found: DocumentComparison, name: str) -> float:
     figure = of(found, name)
     assert figure.value is not None, figure.note
     return figure.value
@@ -308,7 +308,7 @@ def test_the_matcher_has_a_version() -> None:
 
 
 def test_every_way_to_align_is_known() -> None:
-    assert set(ALIGNED) == set(Align)
+    assert set(ALIGNED) == set(AlignmentRule)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from annotator.actions.adjudication import adjudicating, adjudication_sheets, cl
 from annotator.actions.agreement import agreement_figures, agreement_words
 from annotator.actions.assignments import agreements, submitting
 from annotator.actions.authoring import artifacts, draft_provenance
-from annotator.actions.authoring.draft_provenance import Source
+from annotator.actions.authoring.draft_provenance import DraftSource
 from annotator.actions.items import items, sources
 from annotator.actions.judges import judges
 from annotator.actions.material import draft_runs
@@ -21,7 +21,7 @@ from annotator.actions.parcels import returning, tasking, unpacking
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.counting import counted
@@ -60,7 +60,7 @@ def add_source(project: Project, folder: Path) -> None:
 def drafted(project: Project, units: int, kind: Kind = Kind.RUBRIC, judge: str = JUDGE) -> str:
     """Whoever works asks for a draft of the first item and takes so many units of it; the document's id."""
     key = items.read(project, items.ids(project)[0]).key
-    asyncio.run(draft_runs.run(project, Order(judge, draft_runs.manner(kind), items=(key,))))
+    asyncio.run(draft_runs.run(project, RunRequest(judge, draft_runs.protocol_name(kind), items=(key,))))
     found = proposals(project, items.ids(project)[0], kind)[0]
     return take(project, found.id, [unit.id for unit in found.document.units[:units]]).subject
 
@@ -116,23 +116,23 @@ def test_the_adjudicator_is_not_told_who_took_what(project: Project) -> None:
 @pytest.mark.parametrize(
     ("a", "b", "words"),
     [
-        ({}, {"u": Source("d", "j", "m")}, ""),
-        ({"t": Source("d1", "j", "m1")}, {"u": Source("d2", "k", "m2")}, ""),
+        ({}, {"u": DraftSource("d", "j", "m")}, ""),
+        ({"t": DraftSource("d1", "j", "m1")}, {"u": DraftSource("d2", "k", "m2")}, ""),
         (
-            {"t": Source("d", "j", "m")},
-            {"u": Source("d", "j", "m"), "v": Source("e", "j", "m")},
+            {"t": DraftSource("d", "j", "m")},
+            {"u": DraftSource("d", "j", "m"), "v": DraftSource("e", "j", "m")},
             "1 unit of A and 1 of B came from one model's draft, the same for both",
         ),
         (
-            {"t": Source("d1", "j", "")},
-            {"u": Source("d2", "j", "")},
+            {"t": DraftSource("d1", "j", "")},
+            {"u": DraftSource("d2", "j", "")},
             "1 unit of A and 1 of B came from one model's drafts (j)",
         ),
     ],
     ids=["one side", "two models", "one draft", "the baseline"],
 )
 def test_the_note_tells_one_draft_from_two_of_one_model(
-    a: dict[str, Source], b: dict[str, Source], words: str
+    a: dict[str, DraftSource], b: dict[str, DraftSource], words: str
 ) -> None:
     assert draft_provenance.note(a, b) == words
 

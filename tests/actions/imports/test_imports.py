@@ -16,7 +16,7 @@ from annotator.actions.items import items
 from annotator.actions.project import backups, people
 from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import item_hash, judgement_hash, response_hash
-from annotator.actions.project.incoming import Count
+from annotator.actions.project.incoming import ImportCount
 from annotator.actions.project.people import new_project
 from annotator.actions.project.recording import AUDIT
 from annotator.actions.releases.gathering import gather
@@ -54,8 +54,8 @@ def take(project: Project, format: str, folder: Path, **more: Any) -> Any:  # no
     return imports.run(project, format, [folder], warm=False, **more)[1]
 
 
-def counted(report: Any) -> dict[str, Count]:
-    return {thing: count for thing, count in report.counts.items() if count != Count()}
+def counted(report: Any) -> dict[str, ImportCount]:
+    return {thing: count for thing, count in report.counts.items() if count != ImportCount()}
 
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="the public ResearcherBench data is not there")
@@ -74,10 +74,10 @@ def test_a_preview_writes_nothing(project: Project, tmp_path: Path) -> None:
     before = bytes_of(project)
     report = imports.preview(project, PEER, [write_peer(tmp_path / "in")])
     assert counted(report) == {
-        "items": Count(new=2),
-        "systems": Count(new=1),
-        "responses": Count(new=2),
-        "artifacts": Count(new=2),
+        "items": ImportCount(new=2),
+        "systems": ImportCount(new=1),
+        "responses": ImportCount(new=2),
+        "artifacts": ImportCount(new=2),
     }
     assert bytes_of(project) == before
 
@@ -135,8 +135,8 @@ def test_content_that_differs_is_reported_and_never_overwritten(project: Project
         take(project, PEER, folder)
     report = take(project, PEER, folder, skip_bad=True)
     assert (report.counts["artifacts"], report.counts["responses"]) == (
-        Count(same=1, changed=1),
-        Count(same=1, changed=1),
+        ImportCount(same=1, changed=1),
+        ImportCount(same=1, changed=1),
     )
     assert bytes_of(project) == before
 
@@ -151,7 +151,7 @@ def test_own_changes_are_kept_when_the_same_files_come_again(project: Project, t
     artifacts.change_unit(project, artifact_id, unit, note="my remark")
     assert str(take(project, PEER, folder)) == "nothing new"
     artifacts.change_unit(project, artifact_id, unit, text="My own words")
-    assert take(project, PEER, folder, skip_bad=True).counts["artifacts"] == Count(same=1, changed=1)
+    assert take(project, PEER, folder, skip_bad=True).counts["artifacts"] == ImportCount(same=1, changed=1)
     assert artifacts.read(project, artifact_id).document.units[0].text == "My own words"
 
 
@@ -159,7 +159,7 @@ def test_further_systems_join_the_items_that_are_there(project: Project, tmp_pat
     take(project, PEER, write_peer(tmp_path / "in"))
     (tmp_path / "New.json").write_text(json.dumps(peer_files()["responses/Sys.json"]), "utf-8")
     report = imports.run(project, PEER, [tmp_path / "New.json"], warm=False)[1]
-    assert counted(report) == {"systems": Count(new=1), "responses": Count(new=2)}
+    assert counted(report) == {"systems": ImportCount(new=1), "responses": ImportCount(new=2)}
 
 
 def test_one_bad_entry_keeps_everything_out_unless_it_is_skipped(project: Project, tmp_path: Path) -> None:
@@ -360,7 +360,8 @@ def test_what_another_process_wrote_meanwhile_is_not_written_twice(
     monkeypatch.setattr(imports.backups, "make", meanwhile)
     report = take(project, PEER, folder)
     assert counted(report) == {
-        "items": Count(same=2), "systems": Count(same=1), "responses": Count(same=2), "artifacts": Count(same=2),
+        "items": ImportCount(same=2), "systems": ImportCount(same=1), "responses": ImportCount(same=2),
+        "artifacts": ImportCount(same=2),
     }  # fmt: skip
     assert items.count(project) == 3
 

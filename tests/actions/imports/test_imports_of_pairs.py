@@ -16,7 +16,7 @@ from annotator.actions.imports import imports
 from annotator.actions.items import summaries
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.project.incoming import Count
+from annotator.actions.project.incoming import ImportCount
 from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking
 from annotator.domain.experts.adjudication import AdjudicationState
@@ -67,7 +67,7 @@ def test_a_repeated_import_adds_nothing(release, tmp_path):
     before = project.path.read_bytes()
     change, report = imports.run(project, "goldsmith", [release])
     assert (str(report), report.problems, change.verb) == ("nothing new", (), "nothing new")
-    assert report.counts["adjudications"] == Count(same=2)
+    assert report.counts["adjudications"] == ImportCount(same=2)
     assert project.path.read_bytes() == before
 
 

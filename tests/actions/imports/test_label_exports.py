@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from annotator.actions.imports import imports, label_exports, label_files
-from annotator.actions.imports.label_exports import Choice, Exported, export
-from annotator.actions.imports.label_files import Wish
+from annotator.actions.imports.label_exports import Exported, LabelSelection, export
+from annotator.actions.imports.label_files import LabelImportOptions
 from annotator.actions.items import items
 from annotator.actions.labelling import label_sealing
 from annotator.actions.project import people
@@ -39,7 +39,7 @@ from tests.projects.small_project import small_project
 from tests.servers.said_by_judges import say
 
 PROJECT = project_of_two
-FINAL, EVERYTHING = Choice(), Choice(everything=True)
+FINAL, EVERYTHING = LabelSelection(), LabelSelection(everything=True)
 # Alpha's reports on items 1 and 2, three criteria each of weights 3, 2 and 1.
 PEOPLE, JUDGE = "yynnyn", "ynnyyn"
 
@@ -52,7 +52,7 @@ def tree(path: Path) -> Any:
     return json.loads(path.read_text("utf-8"))
 
 
-def written_to(project: Project, path: Path, choice: Choice = FINAL) -> Exported:
+def written_to(project: Project, path: Path, choice: LabelSelection = FINAL) -> Exported:
     return export(project, path, choice=choice)
 
 
@@ -70,7 +70,7 @@ def test_what_is_submitted_and_what_came_in_by_a_file_is_final(project: Project,
     ann(project)
     label_sealing.submit(project, items.ids(project)[0])
     me(project)
-    take(project, written(tmp_path, {"rater": "Ben", "item": "2"}), Wish({"Ben": "R3"}))
+    take(project, written(tmp_path, {"rater": "Ben", "item": "2"}), LabelImportOptions({"Ben": "R3"}))
     written_to(project, tmp_path / "out.csv")
     states = {(row["item"], row["rater"]): row["state"] for row in rows(tmp_path / "out.csv")}
     assert states == {("1", "R2"): "submitted", ("2", "R2"): "imported", ("2", "R3"): "imported"}
@@ -109,13 +109,15 @@ def test_a_table_comes_into_another_project_with_its_raters(project: Project, tm
 
 
 def test_a_choice_of_people_systems_and_protocols(project: Project, tmp_path: Path) -> None:
-    take(project, written(tmp_path, *every(), {"rater": "Ben"}), Wish({"Ann": ANN, "Ben": "R3"}))
-    assert written_to(project, tmp_path / "a.csv", Choice(people=("r3",))).raters == ("R3",)
-    assert written_to(project, tmp_path / "b.csv", Choice(systems=("Beta",))).labels == 6
+    take(
+        project, written(tmp_path, *every(), {"rater": "Ben"}), LabelImportOptions({"Ann": ANN, "Ben": "R3"})
+    )
+    assert written_to(project, tmp_path / "a.csv", LabelSelection(people=("r3",))).raters == ("R3",)
+    assert written_to(project, tmp_path / "b.csv", LabelSelection(systems=("Beta",))).labels == 6
     for wrong in (
-        Choice(people=("Ann Other",)),
-        Choice(systems=("Gamma",)),
-        Choice(protocols=("arena.kae",)),
+        LabelSelection(people=("Ann Other",)),
+        LabelSelection(systems=("Gamma",)),
+        LabelSelection(protocols=("arena.kae",)),
     ):
         with pytest.raises(Refusal):
             written_to(project, tmp_path / "c.csv", wrong)
@@ -214,7 +216,7 @@ def labelled(project: Project, folder: Path) -> None:
 
 def test_its_meta_evaluation_gives_our_figures(project: Project, tmp_path: Path) -> None:
     labelled(project, tmp_path)
-    written_to(project, tmp_path / "out", Choice(judge="baseline"))
+    written_to(project, tmp_path / "out", LabelSelection(judge="baseline"))
     found = their_figures(tmp_path / "out" / "Alpha", "R2")
     # Agreed covered: weights 3 and 2; the judge alone 3; people alone 2; agreed uncovered 1 and 1.
     assert found["plain"] == pytest.approx((4 / 6, 2 / 3, 2 / 3, 2 / 3))
@@ -259,7 +261,11 @@ def test_the_published_questions_keep_their_numbers(tmp_path: Path) -> None:
     project = new_project(tmp_path / "peer.goldsmith")
     people.someone(project)
     imports.run(project, "researcherbench", [write_peer(tmp_path / "peer")], warm=False)
-    take(project, written(tmp_path, {"item": "2", "system": "Sys", "unit": "Point 2"}), Wish({"Ann": "A"}))
+    take(
+        project,
+        written(tmp_path, {"item": "2", "system": "Sys", "unit": "Point 2"}),
+        LabelImportOptions({"Ann": "A"}),
+    )
     written_to(project, tmp_path / "out")
     assert tree(tmp_path / "out/Sys/Q2_result_A.json")["rubric_eval"] == [
         {"point": "Point 2", "covered": True}
@@ -268,10 +274,14 @@ def test_the_published_questions_keep_their_numbers(tmp_path: Path) -> None:
     project.close()
 
 
-@pytest.mark.parametrize("choice", [Choice(protocols=(PAIRS,)), Choice(judge="nobody")], ids=str)
-def test_what_its_layout_cannot_hold_is_refused(project: Project, tmp_path: Path, choice: Choice) -> None:
+@pytest.mark.parametrize(
+    "choice", [LabelSelection(protocols=(PAIRS,)), LabelSelection(judge="nobody")], ids=str
+)
+def test_what_its_layout_cannot_hold_is_refused(
+    project: Project, tmp_path: Path, choice: LabelSelection
+) -> None:
     take(project, written(tmp_path, {}))
     with pytest.raises(Refusal):
         written_to(project, tmp_path / "out", choice)
     with pytest.raises(Refusal, match="cannot contain a judge"):
-        written_to(project, tmp_path / "out.csv", Choice(judge="baseline"))
+        written_to(project, tmp_path / "out.csv", LabelSelection(judge="baseline"))

@@ -11,7 +11,7 @@ from sqlalchemy import func, insert, select, update
 from annotator.actions.assignments import agreements
 from annotator.actions.authoring.artifacts import write_revision
 from annotator.actions.imports import label_files
-from annotator.actions.imports.label_files import Wish
+from annotator.actions.imports.label_files import LabelImportOptions
 from annotator.actions.items import items
 from annotator.actions.labelling import label_sealing, label_tasks, labels
 from annotator.actions.labelling.label_origins import Origins
@@ -149,7 +149,7 @@ def test_what_cannot_be_taken_is_named_with_its_row(
 
 def test_what_is_good_goes_in_when_the_bad_is_to_be_left_out(project: Project, tmp_path: Path) -> None:
     path = written(tmp_path, {"unit": SECOND}, {"item": "9"}, {"value": "perhaps"})
-    report = take(project, path, Wish({"Ann": ANN}, skip_bad=True))
+    report = take(project, path, LabelImportOptions({"Ann": ANN}, skip_bad=True))
     assert (report.new, report.counts) == (1, {"unknown item": 1, "bad value": 1})
     assert len(stored(project)) == 1
 
@@ -167,7 +167,7 @@ def test_a_label_that_a_person_gave_otherwise_is_kept(project: Project, tmp_path
     ann_says(project, "no")
     path = written(tmp_path, {}, {"unit": SECOND})
     assert "R2 said “no” here, the file says “yes”" in refused(project, path)
-    report = take(project, path, Wish({"Ann": ANN}, skip_bad=True))
+    report = take(project, path, LabelImportOptions({"Ann": ANN}, skip_bad=True))
     assert (report.new, report.counts) == (1, {"conflict": 1})
     assert sorted(row["value"] for row in stored(project)) == ["no", "yes"]
 
@@ -177,7 +177,9 @@ def test_a_label_is_replaced_where_that_is_asked_for_and_can_be_put_back(
 ) -> None:
     ann_says(project, "no", note="half of it")
     before = stored(project)
-    report = take(project, written(tmp_path, {"value": "unsure"}), Wish({"Ann": ANN}, replace=True))
+    report = take(
+        project, written(tmp_path, {"value": "unsure"}), LabelImportOptions({"Ann": ANN}, replace=True)
+    )
     assert [str(one) for one in report.replaced] == [
         "labels.csv, row 2: R2 said “no” here, the file says “unsure”"
     ]
@@ -221,16 +223,16 @@ def test_what_is_submitted_never_changes(project: Project, tmp_path: Path, repla
     ann(project)
     label_sealing.submit(project, items.ids(project)[0])
     me(project)
-    wish = Wish({"Ann": ANN}, replace=replace)
+    options = LabelImportOptions({"Ann": ANN}, replace=replace)
     assert "R2 has submitted the labels of this item" in refused(
-        project, written(tmp_path, {"value": "no"}), wish
+        project, written(tmp_path, {"value": "no"}), options
     )
-    assert take(project, written(tmp_path, *every()), wish).same == 12
+    assert take(project, written(tmp_path, *every()), options).same == 12
 
 
 def test_files_that_contradict_themselves_say_nothing(project: Project, tmp_path: Path) -> None:
     path = written(tmp_path, {}, {"value": "no"}, {}, {"unit": SECOND}, {"unit": SECOND})
-    report = take(project, path, Wish({"Ann": ANN}, skip_bad=True))
+    report = take(project, path, LabelImportOptions({"Ann": ANN}, skip_bad=True))
     assert [(one.trouble.value, one.row) for one in report.findings] == [("repeated", n) for n in (2, 3, 4)]
     assert report.new == 1
     assert "Found more than once in the files, and alike: 1 label" in report.notes
@@ -246,7 +248,7 @@ def test_thousands_of_labels_go_in_at_once(project: Project, tmp_path: Path) -> 
         {"item": item, "system": f"System {n}", "unit": unit, "rater": alias, "value": "no"}
         for item in "12" for n in range(28) for unit in (FIRST, SECOND, THIRD) for alias in aliases
     ]  # fmt: skip
-    report = take(project, written(tmp_path, *rows), Wish({alias: alias for alias in aliases}))
+    report = take(project, written(tmp_path, *rows), LabelImportOptions({alias: alias for alias in aliases}))
     with project.store.read() as db:
         assert db.execute(select(func.count()).select_from(JUDGEMENT)).scalar_one() == report.new == len(rows)
 
@@ -262,13 +264,13 @@ def test_drafts_become_finished_and_drafts_again_by_the_file_that_says_so(
     project: Project, tmp_path: Path
 ) -> None:
     path = written(tmp_path, *every())
-    assert take(project, path, Wish({"Ann": ANN}, drafts=True)).new == 12
+    assert take(project, path, LabelImportOptions({"Ann": ANN}, drafts=True)).new == 12
     again = take(project, path)
     assert (again.same, flags_of(project)) == (12, {""})
     assert "12 labels that are there alike are drafts" in again.notes[0]
-    assert len(take(project, path, Wish({"Ann": ANN}, replace=True)).replaced) == 12
+    assert len(take(project, path, LabelImportOptions({"Ann": ANN}, replace=True)).replaced) == 12
     assert flags_of(project) == {"imported"}
-    take(project, path, Wish({"Ann": ANN}, replace=True, drafts=True))
+    take(project, path, LabelImportOptions({"Ann": ANN}, replace=True, drafts=True))
     assert flags_of(project) == {""}
 
 
@@ -310,7 +312,7 @@ def test_frozen_agreement_is_not_moved_by_an_import(project: Project, tmp_path: 
         label_sealing.submit(project, items.ids(project)[0])
     me(project)
     before = agreements.all_frozen(project)
-    take(project, written(tmp_path, *every(rater="Zoe")), Wish({"Zoe": "Z1"}))
+    take(project, written(tmp_path, *every(rater="Zoe")), LabelImportOptions({"Zoe": "Z1"}))
     assert before
     assert agreements.all_frozen(project) == before
 

@@ -11,7 +11,7 @@ import pytest
 from annotator.actions.assignments import submitting
 from annotator.actions.authoring import artifacts
 from annotator.actions.imports import imports
-from annotator.actions.imports.label_files import Wish
+from annotator.actions.imports.label_files import LabelImportOptions
 from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -118,7 +118,7 @@ def test_its_human_files_come_in_by_number_and_words(peer: Project, tmp_path: Pa
     human(tmp_path / "h", 1, "A", ("Both", True), ("Point 1", False))
     human(tmp_path / "h", 2, "A", ("Point 2", True))
     human(tmp_path / "h", 2, "B", ("Point 2", False))
-    report = take(peer, tmp_path / "h", Wish({"A": "E1", "B": "E2"}, system="Sys"))
+    report = take(peer, tmp_path / "h", LabelImportOptions({"A": "E1", "B": "E2"}, system="Sys"))
     assert (report.new, report.findings) == (4, ())
     assert Counter(row["value"] for row in stored(peer)) == {"yes": 2, "no": 2}
 
@@ -126,7 +126,7 @@ def test_its_human_files_come_in_by_number_and_words(peer: Project, tmp_path: Pa
 def test_each_question_may_be_of_another_system(peer: Project, tmp_path: Path) -> None:
     human(tmp_path / "h", 1, "A", ("Both", True))
     human(tmp_path / "h", 2, "A", ("Both", False))
-    take(peer, tmp_path / "h", Wish({"A": "E1"}, systems={"1": "Sys", "2": "Other"}))
+    take(peer, tmp_path / "h", LabelImportOptions({"A": "E1"}, systems={"1": "Sys", "2": "Other"}))
     names = dict(sql.rows(peer, "SELECT r.id, s.name FROM response r JOIN system s ON s.id = r.system_id"))
     assert {(names[row["response_id"]], row["value"]) for row in stored(peer)} == {
         ("Sys", "yes"),
@@ -136,17 +136,19 @@ def test_each_question_may_be_of_another_system(peer: Project, tmp_path: Path) -
 
 def test_without_a_system_its_files_are_refused(peer: Project, tmp_path: Path) -> None:
     human(tmp_path / "h", 1, "A", ("Both", True))
-    assert "does not say which system's report" in refused(peer, tmp_path / "h", Wish({"A": "E1"}))
+    assert "does not say which system's report" in refused(
+        peer, tmp_path / "h", LabelImportOptions({"A": "E1"})
+    )
 
 
 def test_its_annotators_are_nobody_until_somebody_says_who_they_are(peer: Project, tmp_path: Path) -> None:
     human(tmp_path / "h", 1, "R1", ("Both", True))
-    assert "choose who that is" in refused(peer, tmp_path / "h", Wish(system="Sys"))
+    assert "choose who that is" in refused(peer, tmp_path / "h", LabelImportOptions(system="Sys"))
 
 
 def test_its_points_are_never_matched_by_place_or_likeness(peer: Project, tmp_path: Path) -> None:
     human(tmp_path / "h", 1, "A", ("Both of them", True), ("Point 2", True))
-    report = look(peer, tmp_path / "h", Wish({"A": "E1"}, system="Sys"))
+    report = look(peer, tmp_path / "h", LabelImportOptions({"A": "E1"}, system="Sys"))
     assert [one.trouble.value for one in report.findings] == ["unknown unit", "unknown unit"]
 
 
@@ -170,7 +172,7 @@ def test_labels_of_other_protocols_find_their_units_too(tmp_path: Path) -> None:
         *rows_of(project, CLAIMS, ["Cost doubled."], "no"),
         *rows_of(project, PAIRS, ["Canary-Beta-9000"], "first"),
     )
-    assert take(project, path, Wish({"Ann": ANN})).new == 3
+    assert take(project, path, LabelImportOptions({"Ann": ANN})).new == 3
     assert {(row["protocol"], row["unit_id"]) for row in stored(project)} >= {(PLAN, "p1~g1"), (CLAIMS, "c2")}
     project.close()
 

@@ -18,10 +18,10 @@ from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, releases
 from annotator.actions.results import result_raters
 from annotator.actions.runs import judge_cases
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.undo import history
 from annotator.domain.experts.assignment import Stage, stage_of
-from annotator.domain.experts.parcel import Outcome
+from annotator.domain.experts.parcel import ParcelOutcome
 from annotator.domain.experts.person import Role
 from annotator.domain.kinds.documents import DOCUMENTS
 from annotator.domain.texts.refusal import Refusal
@@ -153,10 +153,10 @@ def test_time_was_spent_on_every_document(sample):
 def test_a_late_plan_waits_in_the_tray_beside_the_one_that_is_here(sample):
     (found,) = tray.sheets(sample)
     sheet = tray.sheet(sample, found)
-    assert (found.entry.reason, found.item_key, sheet.withheld) == (Outcome.LATE, "norm-placement", "")
+    assert (found.entry.reason, found.item_key, sheet.withheld) == (ParcelOutcome.LATE, "norm-placement", "")
     assert sum(came.text != here.text for came, here in sheet.rows) == 1
     (arrival,) = unpacking.received(sample)
-    assert [piece.outcome for piece in arrival.pieces] == [Outcome.NEW, Outcome.LATE]
+    assert [piece.outcome for piece in arrival.pieces] == [ParcelOutcome.NEW, ParcelOutcome.LATE]
 
 
 def test_tasks_can_be_handed_out_to_all_who_write(sample, tmp_path):
@@ -216,7 +216,7 @@ def test_the_stored_verdicts_of_every_protocol_are_those_the_baseline_gives(
         rows = db.execute(select(j.response_id, j.unit_id, j.value).where(j.protocol == protocol)).all()
     given = {
         (case.response.id, unit_id, verdict.value)
-        for case in judge_cases.cases(sample, Order("baseline", protocol))
+        for case in judge_cases.cases(sample, RunRequest("baseline", protocol))
         for unit_id, verdict in PROTOCOLS[protocol].baseline(case).items()
     }
     assert {tuple(row) for row in rows} == given

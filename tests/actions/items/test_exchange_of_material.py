@@ -14,20 +14,20 @@ from annotator.actions.assignments import submitting
 from annotator.actions.authoring import artifacts
 from annotator.actions.imports import imports
 from annotator.actions.items import items, page_fetching, pages
-from annotator.actions.items.extracts import Drawn
+from annotator.actions.items.extracts import NewExtract
 from annotator.actions.judges import judges, prompts
 from annotator.actions.judging import judge_runs
 from annotator.actions.material import part_edits
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, releases
 from annotator.actions.results import results
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.material.extract import by_judge, for_person
 from annotator.domain.material.page import Page, PageState
-from annotator.domain.material.part import Claim, Claims, Part
+from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.canonical import sha256
 from annotator.exchange.release import release
 from tests.judging.odd_server import OddServer
@@ -61,12 +61,14 @@ def project(tmp_path: Path) -> Iterator[Project]:
     units = (Claim(id="c0", text=TEXT, url=READ), Claim(id="c1", text="Depth hurts.", url=DEAD))
     judges.kept(made, judges.BASELINE)
     for subject in subjects(made):
-        drawn = Drawn(*subject, Part.CLAIMS, Claims(units=units), by_judge(judges.BASELINE.id))
+        drawn = NewExtract(*subject, ResponsePart.CLAIMS, Claims(units=units), by_judge(judges.BASELINE.id))
         drawn_extracts.keep(made, drawn)
-    part_edits.change_unit(made, subjects(made)[0], Part.CLAIMS, "c1", text="Depth hurts plain networks.")
+    part_edits.change_unit(
+        made, subjects(made)[0], ResponsePart.CLAIMS, "c1", text="Depth hurts plain networks."
+    )
     pages.take_in(made, page(READ, PageState.OK, TEXT))
     pages.take_in(made, page(DEAD, PageState.DEAD))
-    asyncio.run(judge_runs.run(made, Order("baseline", CLAIMS)))
+    asyncio.run(judge_runs.run(made, RunRequest("baseline", CLAIMS)))
     yield made
     made.close()
 
@@ -101,7 +103,9 @@ def test_scores_of_what_was_drawn_can_be_computed_again(project: Project, taken:
 
 def test_a_persons_correction_stands_after_the_journey(project: Project, taken: Project) -> None:
     for subject in subjects(project):
-        here, there = (drawn_extracts.parts_of(one, subject[1])[Part.CLAIMS] for one in (project, taken))
+        here, there = (
+            drawn_extracts.parts_of(one, subject[1])[ResponsePart.CLAIMS] for one in (project, taken)
+        )
         assert (there.document, there.origin, there.state) == (here.document, here.origin, here.state)
 
 
@@ -127,7 +131,7 @@ def test_a_page_that_nothing_cites_and_a_draft_for_one_person_stay(project: Proj
     pages.take_in(project, page("https://c.example/z", PageState.OK, "Uncited."))
     document = Insights(units=(Insight(text="Theirs alone."),))
     origin = for_person(judges.BASELINE.id, project.by, 1)
-    drawn_extracts.keep(project, Drawn(items.ids(project)[0], "", Kind.INSIGHTS, document, origin))
+    drawn_extracts.keep(project, NewExtract(items.ids(project)[0], "", Kind.INSIGHTS, document, origin))
     bundle, _ = releases.gather(project)
     assert {one.url for one in bundle.pages} == {READ, DEAD}
     assert {one.kind for one in bundle.extracts} == {"claims"}
@@ -188,9 +192,9 @@ def test_texts_that_come_later_are_filled_in(bare: Project, project: Project, tm
 
 
 def test_a_page_whose_text_is_elsewhere_is_fetched_and_not_guessed_at(bare: Project) -> None:
-    assert page_fetching.plan(bare, page_fetching.Order()).to_fetch == (READ, DEAD)
+    assert page_fetching.plan(bare, page_fetching.FetchRequest()).to_fetch == (READ, DEAD)
     sql.alter(bare, "DELETE FROM judgement")
-    asyncio.run(judge_runs.run(bare, Order("baseline", CLAIMS)))
+    asyncio.run(judge_runs.run(bare, RunRequest("baseline", CLAIMS)))
     found = sql.rows(bare, "SELECT DISTINCT value, status, cause FROM judgement WHERE unit_id = 'c0'")
     assert [tuple(row) for row in found] == [
         (None, "skipped", "Its text is not in this project; fetch the page first.")
@@ -211,8 +215,8 @@ def test_cells_of_a_plan_matrix_leave_with_their_plans(tmp_path: Path) -> None:
         gold = Plan(units=(Subtask(id="g1", text="Establish why depth hurts."),))
         submitting.seal(project, artifacts.start(project, item_id, Kind.PLAN, gold).subject)
         own = Plan(units=(Subtask(id="p1", text="Find why depth hurts."),))
-        drawn_extracts.write(project, response_id, Part.PLAN, own)
-        asyncio.run(judge_runs.run(project, Order("baseline", "adra.plan")))
+        drawn_extracts.write(project, response_id, ResponsePart.PLAN, own)
+        asyncio.run(judge_runs.run(project, RunRequest("baseline", "adra.plan")))
         bundle, notes = releases.gather(project)
     assert [record.unit_id for record in bundle.judgements] == ["p1~g1"]
     assert notes == []
@@ -227,7 +231,7 @@ def test_the_wording_that_judges_were_asked_by_comes_back(
     add_judge(project, server)
     name = "researcherbench.coverage"
     prompts.write(project, name, prompts.shipped(name).replace("# user", "Be strict.\n\n# user"), "stricter")
-    asyncio.run(judge_runs.run(project, Order(JUDGE)))
+    asyncio.run(judge_runs.run(project, RunRequest(JUDGE)))
     releases.export(project, tmp_path / "out")
     with closing(Project.create(tmp_path / "taken.goldsmith", "small")) as taken:
         imports.run(taken, "goldsmith", [tmp_path / "out"], warm=False)

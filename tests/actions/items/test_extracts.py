@@ -3,7 +3,7 @@
 import pytest
 
 from annotator.actions.items import drawn_parts, extracts, items
-from annotator.actions.items.extracts import Drawn
+from annotator.actions.items.extracts import NewExtract
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
 from annotator.actions.undo import history
@@ -11,7 +11,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.material.extract import ExtractState, by_judge
-from annotator.domain.material.part import Claim, Claims, Part
+from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.refusal import Refusal
 from tests.material import drawn_extracts
 from tests.storage import sql
@@ -29,11 +29,13 @@ def plan(*steps: str) -> Plan:
 
 
 def keep(project: Project, document: Plan, origin: str) -> str:
-    return drawn_extracts.keep(project, Drawn(*response(project), Part.PLAN, document, origin)).subject
+    return drawn_extracts.keep(
+        project, NewExtract(*response(project), ResponsePart.PLAN, document, origin)
+    ).subject
 
 
 def standing(project: Project) -> list[str]:
-    found = drawn_extracts.parts_of(project, response(project)[1])[Part.PLAN]
+    found = drawn_extracts.parts_of(project, response(project)[1])[ResponsePart.PLAN]
     return [unit.text for unit in found.document.units]
 
 
@@ -62,7 +64,7 @@ def test_a_persons_version_stands_before_an_imported_one_before_a_judges(project
     keep(project, plan("Imported."), "import")
     keep(project, plan("Drawn."), JUDGE)
     assert standing(project) == ["Imported."]
-    drawn_extracts.write(project, response(project)[1], Part.PLAN, plan("Written."))
+    drawn_extracts.write(project, response(project)[1], ResponsePart.PLAN, plan("Written."))
     assert standing(project) == ["Written."]
     assert [found.origin.split(":")[0] for found in drawn_extracts.all_of(project, response(project)[1])] == [
         "person", "import", "judge",
@@ -87,8 +89,8 @@ def test_the_same_origin_has_one_version_and_its_row_keeps_its_id(project: Proje
 
 def test_writing_is_undone_and_done_again(project: Project) -> None:
     keep(project, plan("Drawn."), JUDGE)
-    drawn_extracts.write(project, response(project)[1], Part.PLAN, plan("Written."))
-    drawn_extracts.write(project, response(project)[1], Part.PLAN, plan("Written better."))
+    drawn_extracts.write(project, response(project)[1], ResponsePart.PLAN, plan("Written."))
+    drawn_extracts.write(project, response(project)[1], ResponsePart.PLAN, plan("Written better."))
     history.undo(project)
     assert standing(project) == ["Written."]
     history.undo(project)
@@ -100,7 +102,7 @@ def test_writing_is_undone_and_done_again(project: Project) -> None:
 
 def test_what_has_been_judged_by_is_not_taken_back(project: Project) -> None:
     item_id, response_id = response(project)
-    written = drawn_extracts.write(project, response_id, Part.PLAN, plan("Written.")).subject
+    written = drawn_extracts.write(project, response_id, ResponsePart.PLAN, plan("Written.")).subject
     sql.alter(
         project,
         "INSERT INTO judgement (id, protocol, item_id, response_id, artifact_id, unit_id, rater_kind, rater_id, trial, "
@@ -128,6 +130,6 @@ def test_what_is_gone_cannot_be_confirmed(project: Project) -> None:
 def test_what_is_drawn_from_an_item_is_kept_apart_from_its_responses(project: Project) -> None:
     item_id = items.ids(project)[0]
     found = Insights(units=(Insight(text="Depth helps."),))
-    drawn_extracts.keep(project, Drawn(item_id, "", Kind.INSIGHTS, found, JUDGE))
+    drawn_extracts.keep(project, NewExtract(item_id, "", Kind.INSIGHTS, found, JUDGE))
     assert drawn_extracts.of_item(project, item_id)[Kind.INSIGHTS].document == found
     assert drawn_extracts.parts_of(project, response(project)[1]) == {}

@@ -3,12 +3,12 @@
 from sqlalchemy import event, insert
 
 from annotator.actions.items import items, materials
-from annotator.actions.items.extracts import Drawn
-from annotator.actions.items.materials import AtHand, Wanted
+from annotator.actions.items.extracts import NewExtract
+from annotator.actions.items.materials import MaterialAtHand, WantedMaterial
 from annotator.actions.project.file import Project
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.page import PageState
-from annotator.domain.material.part import Claim, Claims, Part
+from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.identity import now
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import PageRow, SourceRow, table
@@ -17,17 +17,19 @@ from tests.projects.small_project import answer
 from tests.storage import sql
 
 URL = "https://example.org/paper"
-BY_RUBRIC = Wanted((Kind.RUBRIC,))
+BY_RUBRIC = WantedMaterial((Kind.RUBRIC,))
 
 
-def at_hand(project: Project, wanted: Wanted = BY_RUBRIC) -> list[AtHand]:
+def at_hand(project: Project, wanted: WantedMaterial = BY_RUBRIC) -> list[MaterialAtHand]:
     return list(materials.each(project, wanted, materials.item_ids(project)))
 
 
 def add_claims(project: Project, *urls: str) -> str:
     item_id, response_id = sql.first(project, "SELECT item_id, id FROM response")
     claims = Claims(units=tuple(Claim(text="It is so.", url=url) for url in urls))
-    return drawn_extracts.keep(project, Drawn(item_id, response_id, Part.CLAIMS, claims, "judge:j")).subject
+    return drawn_extracts.keep(
+        project, NewExtract(item_id, response_id, ResponsePart.CLAIMS, claims, "judge:j")
+    ).subject
 
 
 def add_page(project: Project, url: str) -> None:
@@ -57,7 +59,7 @@ def test_the_others_are_the_same_items_responses_of_the_same_trial_and_mode(proj
 
 
 def test_without_their_words_responses_are_the_same_but_for_the_text(project: Project) -> None:
-    (whole, _), (light, _) = at_hand(project), at_hand(project, Wanted((Kind.RUBRIC,), texts=False))
+    (whole, _), (light, _) = at_hand(project), at_hand(project, WantedMaterial((Kind.RUBRIC,), texts=False))
     assert {one.response.text for one in light.responses} == {""}
     assert [one.response.id for one in light.responses] == [one.response.id for one in whole.responses]
 
@@ -66,9 +68,9 @@ def test_parts_come_with_their_ids_and_the_pages_that_they_cite(project: Project
     drawn = add_claims(project, f"{URL}/#results", "https://example.org/never-fetched", "")
     add_page(project, URL)
     add_page(project, "https://example.org/of-others")
-    alpha = at_hand(project, Wanted((), pages=True))[0].responses[0]
-    assert alpha.part_ids == {Part.CLAIMS: drawn}
-    assert len(alpha.units(Part.CLAIMS)) == 3
+    alpha = at_hand(project, WantedMaterial((), pages=True))[0].responses[0]
+    assert alpha.part_ids == {ResponsePart.CLAIMS: drawn}
+    assert len(alpha.units(ResponsePart.CLAIMS)) == 3
     assert {url: page.state for url, page in alpha.pages.items()} == {URL: PageState.OK}
     assert at_hand(project)[0].responses[0].pages == {}
 
@@ -81,7 +83,7 @@ def test_an_item_by_itself_has_its_sources_and_no_response(project: Project) -> 
                 id="s", item_id=item_id, title="A paper", format="plain", text="Depth helps.", sha256="h"
             )
         )
-    own = at_hand(project, Wanted((Kind.RUBRIC,), sources=True))[0].own
+    own = at_hand(project, WantedMaterial((Kind.RUBRIC,), sources=True))[0].own
     assert [source.text for source in own.sources] == ["Depth helps."]
     assert (own.response.id, own.response.text, len(own.units(Kind.RUBRIC))) == ("", "", 3)
 

@@ -12,18 +12,18 @@ from typing import Any
 import pytest
 
 from annotator.actions.items import page_fetching, pages
-from annotator.actions.items.extracts import Drawn
-from annotator.actions.items.page_fetching import Order
+from annotator.actions.items.extracts import NewExtract
+from annotator.actions.items.page_fetching import FetchRequest
 from annotator.actions.project.file import Project
 from annotator.domain.material.extract import IMPORT
 from annotator.domain.material.page import Page, PageState
-from annotator.domain.material.part import Claim, Claims, Part
+from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import ResponseRow, table
 from tests.exchange.pages.page_server import ARTICLE, Given, Names, PageServer, article, fetcher, serving
 from tests.material import drawn_extracts
 
-RESPONSE, ORDER = table(ResponseRow), Order()
+RESPONSE, ORDER = table(ResponseRow), FetchRequest()
 pytestmark = pytest.mark.anyio
 
 
@@ -38,14 +38,16 @@ def claim(project: Project, *urls: str, response: int = 0) -> None:
     with project.store.read() as db:
         row = db.execute(RESPONSE.select().order_by(RESPONSE.c.id)).mappings().all()[response]
     units = tuple(Claim(text=f"Claim {number}.", url=url) for number, url in enumerate(urls, 1))
-    drawn_extracts.keep(project, Drawn(row["item_id"], row["id"], Part.CLAIMS, Claims(units=units), IMPORT))
+    drawn_extracts.keep(
+        project, NewExtract(row["item_id"], row["id"], ResponsePart.CLAIMS, Claims(units=units), IMPORT)
+    )
 
 
 def snapshot(url: str, state: PageState = PageState.OK, text: str = "words") -> Page:
     return Page(url=url, state=state, text=text, fetched_at=datetime(2026, 1, 31, tzinfo=UTC))
 
 
-async def fetched(project: Project, order: Order = ORDER, **rest: Any) -> dict[str, Any]:
+async def fetched(project: Project, order: FetchRequest = ORDER, **rest: Any) -> dict[str, Any]:
     """The last line of a fetch on loopback."""
     return await page_fetching.fetch(project, order, make=lambda _: fetcher(**rest))
 
@@ -71,7 +73,7 @@ async def test_what_claims_cite_is_fetched_committed_and_then_told(
             kept = pages.page(project, line["latest"]["url"])
             seen.append((line["latest"]["state"], kept.state.value if kept else None))
 
-    ended = await page_fetching.fetch(project, Order(), tell=tell, make=lambda _: fetcher())
+    ended = await page_fetching.fetch(project, FetchRequest(), tell=tell, make=lambda _: fetcher())
     assert sorted(seen) == [("forbidden", "forbidden"), ("ok", "ok")]
     assert (ended["state"], ended["done"], ended["total"]) == ("done", 2, 2)
     assert ended["by_state"] == {"ok": 1, "forbidden": 1}
@@ -87,7 +89,7 @@ async def test_what_was_read_is_not_asked_again_and_the_rest_is(project: Project
     first, second = await fetched(project), await fetched(project)
     assert (first["by_state"], second["by_state"], second["skipped"]) == ({"ok": 1, "dead": 1}, {"ok": 1}, 1)
     assert sorted(server.asked) == ["/a", "/b", "/b"]
-    assert "All 2 cited pages are there" in page_fetching.plan(project, Order()).words()
+    assert "All 2 cited pages are there" in page_fetching.plan(project, FetchRequest()).words()
 
 
 async def test_a_refresh_asks_again_and_never_loses_a_text(project: Project, server: PageServer) -> None:
@@ -97,7 +99,7 @@ async def test_a_refresh_asks_again_and_never_loses_a_text(project: Project, ser
     }
     claim(project, server.url("/a"), server.url("/b"))
     await fetched(project)
-    again = await fetched(project, Order(refresh=True))
+    again = await fetched(project, FetchRequest(refresh=True))
     assert (again["by_state"], again["kept"]) == ({"ok": 1, "dead": 1}, 1)
     assert [line.title for line in pages.lines(project)] == ["New", "Kept"]
     assert "Of 1 the earlier text was kept" in " ".join(page_fetching.words(again))
@@ -105,7 +107,7 @@ async def test_a_refresh_asks_again_and_never_loses_a_text(project: Project, ser
 
 async def test_without_a_network_nothing_is_kept_and_the_run_says_so(project: Project) -> None:
     claim(project, *(f"https://{name}.example/x" for name in "abcdefgh"))
-    ended = await fetched(project, Order(concurrency=1))
+    ended = await fetched(project, FetchRequest(concurrency=1))
     assert (ended["state"], ended["done"], pages.lines(project)) == ("interrupted", 0, [])
     assert "no network" in ended["cause"]
     assert "import the pages from a folder" in ended["cause"]
@@ -116,7 +118,7 @@ async def test_dead_names_beside_a_living_one_are_the_pages_own_fault(
 ) -> None:
     server.pages["/a"] = article()
     claim(project, *(f"https://{name}.example/x" for name in "bcd"), server.url("/a"))
-    ended = await fetched(project, Order(concurrency=1))
+    ended = await fetched(project, FetchRequest(concurrency=1))
     assert (ended["state"], ended["by_state"]) == ("done", {"ok": 1, "dead": 3})
 
 
@@ -127,18 +129,18 @@ async def test_two_dead_links_alone_are_dead_links(project: Project) -> None:
 
 async def test_what_may_not_be_fetched_is_a_page_with_its_cause(project: Project, server: PageServer) -> None:
     claim(project, server.url("/a"), "ftp://a.example/x", "Smith 2020")
-    ended = await page_fetching.fetch(project, Order())
+    ended = await page_fetching.fetch(project, FetchRequest())
     assert ended["by_state"] == {"forbidden": 2, "dead": 1}
     assert all(line.cause for line in pages.lines(project))
     assert server.asked == []
 
 
 async def test_the_order_of_a_person_reaches_the_fetcher() -> None:
-    made = page_fetching.fetcher_of(Order(allow_private=True, reader="https://reader.example/"))
+    made = page_fetching.fetcher_of(FetchRequest(allow_private=True, reader="https://reader.example/"))
     assert (made.rules.allow_private, made.reader) == (True, "https://reader.example/")
-    assert not page_fetching.fetcher_of(Order()).rules.allow_private
+    assert not page_fetching.fetcher_of(FetchRequest()).rules.allow_private
     with pytest.raises(Refusal, match="reader service"):
-        page_fetching.fetcher_of(Order(reader="nonsense"))
+        page_fetching.fetcher_of(FetchRequest(reader="nonsense"))
 
 
 async def test_a_line_cancel_stops_within_a_second_and_what_came_stays(
@@ -158,7 +160,7 @@ async def test_a_line_cancel_stops_within_a_second_and_what_came_stays(
 
     async with asyncio.timeout(10.0):
         ended = await page_fetching.fetch(
-            project, Order(), tell=tell, listen=Listened(), make=lambda _: fetcher()
+            project, FetchRequest(), tell=tell, listen=Listened(), make=lambda _: fetcher()
         )
     assert (ended["state"], ended["by_state"]) == ("cancelled", {"ok": 1})
     assert [one.state for one in pages.lines(project)] == [PageState.OK]
@@ -178,7 +180,7 @@ async def test_two_runs_do_not_fetch_for_one_project_at_once(project: Project, s
 
 async def test_hosts_take_turns(project: Project) -> None:
     claim(project, *(f"https://{host}.example/{n}" for host in "ab" for n in "123"))
-    order = page_fetching.plan(project, Order()).to_fetch
+    order = page_fetching.plan(project, FetchRequest()).to_fetch
     assert [url[8] for url in order] == list("ababab")
 
 
@@ -239,10 +241,10 @@ async def test_words_count_each_state() -> None:
 async def test_a_name_that_leads_inside_is_not_followed_for_a_project(
     project: Project, server: PageServer
 ) -> None:
-    from annotator.exchange.pages.addresses import Rules
+    from annotator.exchange.pages.addresses import AddressRules
 
     server.pages["/a"] = article()
     claim(project, server.url("/a", "inside.example").replace(f":{server.port}", ""))
     names = Names(inside_example=[["127.0.0.1"]])
-    ended = await fetched(project, rules=Rules(), look_up=names)
+    ended = await fetched(project, rules=AddressRules(), look_up=names)
     assert (ended["by_state"], server.asked) == ({"forbidden": 1}, [])

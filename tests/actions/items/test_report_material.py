@@ -9,22 +9,22 @@ from pathlib import Path
 import pytest
 
 from annotator.actions.items import cited_pages, drawn_parts, items, page_fetching, pages, report_lines
-from annotator.actions.items.drawn_parts import Standing
-from annotator.actions.items.extracts import Drawn, Subject
+from annotator.actions.items.drawn_parts import PartStatus
+from annotator.actions.items.extracts import NewExtract, Subject
 from annotator.actions.judges import judges, writers
 from annotator.actions.judging import judge_offers
 from annotator.actions.material import extracting, part_edits, part_replies, responding, response_journal
+from annotator.actions.orders import orders
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.running import orders
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.undo import history
 from annotator.domain.experts.person import Role
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.material.extract import IMPORT, ExtractState, by_judge, for_person
 from annotator.domain.material.page import Page, PageState
-from annotator.domain.material.part import Claim, Claims, Part
+from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.refusal import Refusal
 from tests.judging.odd_server import OddServer, completion, error
 from tests.material import drawn_extracts
@@ -44,7 +44,7 @@ def claims(*pairs: tuple[str, str]) -> Claims:
 
 def keep(project: Project, document: Claims, origin: str = IMPORT, number: int = 0) -> str:
     return drawn_extracts.keep(
-        project, Drawn(*subject(project, number), Part.CLAIMS, document, origin)
+        project, NewExtract(*subject(project, number), ResponsePart.CLAIMS, document, origin)
     ).subject
 
 
@@ -78,7 +78,7 @@ def test_a_report_says_what_was_drawn_from_it_and_how_far_that_is(project: Proje
     keep(project, claims(("One.", "https://a.example/x"), ("Two.", "")))
     item_id, response_id = subject(project)
     (drawn,) = drawn_parts.standing(project)[item_id, response_id].values()
-    assert (drawn.kind, drawn.whose, drawn.standing) == ("claims", "import", Standing.IMPORTED)
+    assert (drawn.kind, drawn.whose, drawn.standing) == ("claims", "import", PartStatus.IMPORTED)
     assert (drawn.units, drawn.cited) == (2, 1)
 
 
@@ -86,7 +86,7 @@ def test_a_draft_for_one_person_is_nobody_elses_material(project: Project) -> No
     item_id = items.ids(project)[0]
     document = Insights(units=(Insight(text="Theirs alone."),))
     drawn_extracts.keep(
-        project, Drawn(item_id, "", Kind.INSIGHTS, document, for_person("judge-1", project.by, 1))
+        project, NewExtract(item_id, "", Kind.INSIGHTS, document, for_person("judge-1", project.by, 1))
     )
     assert drawn_parts.standing(project) == {}
     assert part_edits.of(project, (item_id, ""), Kind.INSIGHTS) is None
@@ -97,26 +97,26 @@ def test_a_draft_for_one_person_is_nobody_elses_material(project: Project) -> No
 
 def test_a_correction_is_a_version_of_the_persons_own(project: Project) -> None:
     keep(project, claims(("One.", ""), ("Two.", "")), by_judge("judge-1"))
-    part_edits.change_unit(project, subject(project), Part.CLAIMS, "c0", url="https://a.example/x")
-    found = part_edits.of(project, subject(project), Part.CLAIMS)
+    part_edits.change_unit(project, subject(project), ResponsePart.CLAIMS, "c0", url="https://a.example/x")
+    found = part_edits.of(project, subject(project), ResponsePart.CLAIMS)
     assert found is not None
     assert [(unit.id, unit.url) for unit in found.document.units] == [
         ("c0", "https://a.example/x"),
         ("c1", ""),
     ]
     whole = drawn_parts.standing(project)[subject(project)]["claims"]
-    assert (whole.whose, whole.standing) == ("Me", Standing.EDITED)
+    assert (whole.whose, whole.standing) == ("Me", PartStatus.EDITED)
     assert len(drawn_extracts.all_of(project, subject(project)[1])) == 2
 
 
 def test_units_are_added_and_taken_out_and_undo_brings_them_back(project: Project) -> None:
     keep(project, claims(("One.", ""), ("Two.", "")))
     where = subject(project)
-    part_edits.remove_unit(project, where, Part.CLAIMS, "c1")
-    part_edits.add_unit(project, where, Part.CLAIMS, "c0", text="Between.")
+    part_edits.remove_unit(project, where, ResponsePart.CLAIMS, "c1")
+    part_edits.add_unit(project, where, ResponsePart.CLAIMS, "c0", text="Between.")
 
     def texts() -> list[str]:
-        found = part_edits.of(project, where, Part.CLAIMS)
+        found = part_edits.of(project, where, ResponsePart.CLAIMS)
         return [unit.text for unit in found.document.units] if found else []
 
     assert texts() == ["One.", "Between."]
@@ -126,8 +126,8 @@ def test_units_are_added_and_taken_out_and_undo_brings_them_back(project: Projec
 
 
 def test_what_nobody_drew_can_be_written(project: Project) -> None:
-    part_edits.add_unit(project, subject(project), Part.PLAN, text="Establish why depth hurts.")
-    found = part_edits.of(project, subject(project), Part.PLAN)
+    part_edits.add_unit(project, subject(project), ResponsePart.PLAN, text="Establish why depth hurts.")
+    found = part_edits.of(project, subject(project), ResponsePart.PLAN)
     assert found is not None
     assert [unit.text for unit in found.document.units] == ["Establish why depth hurts."]
 
@@ -135,21 +135,21 @@ def test_what_nobody_drew_can_be_written(project: Project) -> None:
 def test_what_does_not_fit_is_refused_in_words(project: Project) -> None:
     keep(project, claims(("One.", "")))
     with pytest.raises(Refusal, match="The section does not fit"):
-        part_edits.change_unit(project, subject(project), Part.CLAIMS, "c0", section=0)
+        part_edits.change_unit(project, subject(project), ResponsePart.CLAIMS, "c0", section=0)
     with pytest.raises(Refusal, match="no longer exists"):
-        part_edits.remove_unit(project, subject(project), Part.CLAIMS, "gone")
+        part_edits.remove_unit(project, subject(project), ResponsePart.CLAIMS, "gone")
 
 
 def test_what_was_drawn_is_confirmed_once(project: Project) -> None:
     keep(project, claims(("One.", "")), by_judge("judge-1"))
-    part_edits.confirm(project, subject(project), Part.CLAIMS)
-    found = part_edits.of(project, subject(project), Part.CLAIMS)
+    part_edits.confirm(project, subject(project), ResponsePart.CLAIMS)
+    found = part_edits.of(project, subject(project), ResponsePart.CLAIMS)
     assert found is not None
     assert found.state is ExtractState.CONFIRMED
     with pytest.raises(Refusal, match="already confirmed"):
-        part_edits.confirm(project, subject(project), Part.CLAIMS)
+        part_edits.confirm(project, subject(project), ResponsePart.CLAIMS)
     with pytest.raises(Refusal, match="no plan to confirm"):
-        part_edits.confirm(project, subject(project), Part.PLAN)
+        part_edits.confirm(project, subject(project), ResponsePart.PLAN)
 
 
 # Cited pages
@@ -195,8 +195,10 @@ def asking(tmp_path: Path, server: OddServer) -> Iterator[Project]:
 
 
 def write(project: Project, **more: object) -> None:
-    writer = writers.prepared(project, "Scribe", writers.Settings("pen"))
-    asyncio.run(responding.run(project, Order(writer.name, responding.manner(), ("Scribe",), **more)))  # type: ignore[arg-type]
+    writer = writers.prepared(project, "Scribe", writers.WriterSettings("pen"))
+    asyncio.run(
+        responding.run(project, RunRequest(writer.name, responding.protocol_name(), ("Scribe",), **more))
+    )  # type: ignore[arg-type]
 
 
 def test_what_did_not_come_is_listed_with_its_cause_until_it_does(asking: Project, server: OddServer) -> None:
@@ -222,7 +224,7 @@ def test_what_did_not_come_is_listed_with_its_cause_until_it_does(asking: Projec
 def test_what_reports_would_take_is_told_without_a_call(asking: Project, server: OddServer) -> None:
     def told(**more: object) -> tuple[int, int]:
         planned = bool(more.pop("planned", False))
-        order = Order("pen", responding.manner(planned=planned), ("Scribe",), **more)  # type: ignore[arg-type]
+        order = RunRequest("pen", responding.protocol_name(planned=planned), ("Scribe",), **more)  # type: ignore[arg-type]
         found = asyncio.run(orders.foreseen(asking, order))
         return found.units, found.calls
 
@@ -242,7 +244,7 @@ def test_the_replies_behind_what_was_drawn_are_found_again(project: Project, ser
 
     server.answer = answer
     judges.add(project, "reader", base_url=server.url, model="test-model")
-    order = Order("reader", "researcherbench.claims.extract", ("Alpha",), timeout_s=5.0)
+    order = RunRequest("reader", "researcherbench.claims.extract", ("Alpha",), timeout_s=5.0)
     asyncio.run(extracting.run(project, order))
     mine = [part for (_, response), part in drawn_parts.standing(project).items() if response]
     for drawn in mine:
@@ -252,7 +254,9 @@ def test_the_replies_behind_what_was_drawn_are_found_again(project: Project, ser
 
 
 def test_what_a_person_wrote_has_no_reply_behind_it(project: Project) -> None:
-    change = part_edits.add_unit(project, subject(project), Part.PLAN, text="Establish why depth hurts.")
+    change = part_edits.add_unit(
+        project, subject(project), ResponsePart.PLAN, text="Establish why depth hurts."
+    )
     assert part_replies.replies(project, change.subject) == ()
 
 
@@ -268,5 +272,5 @@ def test_fetching_is_planned_as_the_command_plans_it(project: Project) -> None:
     pages.take_in(project, read)
     for refresh in (False, True):
         here = cited_pages.cited(project).plan(refresh=refresh)
-        there = page_fetching.plan(project, page_fetching.Order(refresh=refresh))
+        there = page_fetching.plan(project, page_fetching.FetchRequest(refresh=refresh))
         assert (here.words(), len(here.to_fetch)) == (there.words(), len(there.to_fetch))

@@ -10,7 +10,7 @@ import pytest
 from annotator.actions.judges import endpoint_memory, judges
 from annotator.actions.judging import judge_runs
 from annotator.actions.project.file import Project
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.texts.identity import now
 from tests.judging.odd_server import Odd, OddServer, error
 from tests.projects.small_project import small_project
@@ -44,7 +44,7 @@ def turned_down(file: Path, server: OddServer, system: str) -> int:
     """How many requests of a run the server turned down, in a program started anew."""
     server.bodies.clear()
     project = Project.open(file)
-    ended = asyncio.run(judge_runs.run(project, Order(JUDGE, systems=(system,), concurrency=1)))
+    ended = asyncio.run(judge_runs.run(project, RunRequest(JUDGE, systems=(system,), concurrency=1)))
     project.close()
     assert ended["missing"] == {}
     return sum("temperature" in body or "json_schema" in str(body) for body in server.bodies)
@@ -69,7 +69,7 @@ def test_another_model_begins_with_everything(file: Path, server: OddServer) -> 
     project = Project.open(file)
     judges.add(project, "other", base_url=server.url, model="m-2", parameters='{"temperature": 0}')
     server.bodies.clear()
-    asyncio.run(judge_runs.run(project, Order("other", systems=("Alpha",), concurrency=1)))
+    asyncio.run(judge_runs.run(project, RunRequest("other", systems=("Alpha",), concurrency=1)))
     project.close()
     assert sum("temperature" in body for body in server.bodies) == 1
 
@@ -77,6 +77,6 @@ def test_another_model_begins_with_everything(file: Path, server: OddServer) -> 
 def test_an_endpoint_that_takes_everything_leaves_nothing_behind(file: Path, server: OddServer) -> None:
     server.answer = answering(lambda criterion: "yes")
     project = Project.open(file)
-    asyncio.run(judge_runs.run(project, Order(JUDGE)))
+    asyncio.run(judge_runs.run(project, RunRequest(JUDGE)))
     assert project.get(endpoint_memory.SETTING) is None
     project.close()

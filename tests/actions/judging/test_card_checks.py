@@ -10,7 +10,7 @@ import pytest
 from annotator.actions.judges import endpoint_memory, judges, prompts
 from annotator.actions.judging import card_checks, derived_judges, judge_runs
 from annotator.actions.project.file import Project
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.validity_card import PINNED, Identity, Reach, ValidityCard, differences
 from annotator.domain.texts.identity import now
@@ -85,7 +85,7 @@ def test_each_pinned_part_that_changes_is_named_and_no_call_is_made(
     assert one.todo
     asked = len(server.bodies)
     with pytest.raises(Refusal, match=f"is not the judge of the card “{JUDGE}”: {part}") as refused:
-        card_checks.refuse_order(project, card, Order(JUDGE))
+        card_checks.refuse_order(project, card, RunRequest(JUDGE))
     assert refused.value.details == (one.words(),)
     assert len(server.bodies) == asked
 
@@ -128,16 +128,16 @@ def test_the_same_judge_again_does_not_differ() -> None:
 
 def test_another_protocol_is_refused_for_an_order(project: Project) -> None:
     with pytest.raises(Refusal, match="protocol"):
-        card_checks.refuse_order(project, card_of(project), Order(JUDGE, "researcherbench.claims"))
+        card_checks.refuse_order(project, card_of(project), RunRequest(JUDGE, "researcherbench.claims"))
 
 
 def test_a_card_of_several_together_is_for_those(project: Project) -> None:
     judged(project, together=3)
     card = card_of(project, f"{JUDGE}, 3 together")
     assert card.judge.together == 3
-    card_checks.refuse_order(project, card, Order(JUDGE, together=3))
+    card_checks.refuse_order(project, card, RunRequest(JUDGE, together=3))
     with pytest.raises(Refusal, match="units in one call"):
-        card_checks.refuse_order(project, card, Order(JUDGE))
+        card_checks.refuse_order(project, card, RunRequest(JUDGE))
     assert card_checks.check(project, card).judge == f"{JUDGE}, 3 together"
 
 
@@ -229,7 +229,7 @@ def test_a_bound_judge_is_still_bound_when_the_project_is_opened_again(project: 
 
 
 def test_the_baseline_is_bound_to_the_version_that_it_is_part_of(project: Project) -> None:
-    asyncio.run(judge_runs.run(project, Order("baseline")))
+    asyncio.run(judge_runs.run(project, RunRequest("baseline")))
     card = card_of(project, "baseline")
     assert (card.reach, card.judge.prompt_sha256, card.judge.forms) == (Reach.NONE, "", ())
     assert card_checks.check(project, card).holds

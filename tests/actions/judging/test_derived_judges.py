@@ -7,10 +7,10 @@ import pytest
 
 from annotator.actions.judges import judges
 from annotator.actions.judging import derived_judges, judge_probes, judge_runs
-from annotator.actions.judging.derived_judges import Vote, majority
+from annotator.actions.judging.derived_judges import MemberVote, majority
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judgement import Status
 from annotator.domain.texts.refusal import Refusal
 from tests.judging.odd_server import OddServer, completion
@@ -20,11 +20,11 @@ from tests.storage import sql
 
 
 def run(project: Project, judge: str, **how: Any) -> dict[str, Any]:
-    return asyncio.run(judge_runs.run(project, Order(judge, **how)))
+    return asyncio.run(judge_runs.run(project, RunRequest(judge, **how)))
 
 
-def cast(*values: str | None) -> list[Vote]:
-    return [Vote(f"m{n}", value) for n, value in enumerate(values, 1)]
+def cast(*values: str | None) -> list[MemberVote]:
+    return [MemberVote(f"m{n}", value) for n, value in enumerate(values, 1)]
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from annotator.actions.judging import drift, judge_offers, judge_runs
+from annotator.actions.orders import orders
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
-from annotator.actions.running import orders
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import USUAL
 from tests.judging.odd_server import Odd, OddServer, completion, error
@@ -30,7 +30,7 @@ def project(tmp_path: Path, server: OddServer) -> Iterator[Project]:
     """A project in which the judge has said yes to everything, and all of it is frozen."""
     project = small_project(tmp_path)
     add_judge(project, server)
-    asyncio.run(judge_runs.run(project, Order(JUDGE)))
+    asyncio.run(judge_runs.run(project, RunRequest(JUDGE)))
     drift.anchor(project, JUDGE)
     server.bodies.clear()
     yield project
@@ -38,7 +38,7 @@ def project(tmp_path: Path, server: OddServer) -> Iterator[Project]:
 
 
 def check(project: Project, **how: Any) -> dict[str, Any]:
-    return asyncio.run(drift.check(project, Order(JUDGE, **how)))
+    return asyncio.run(drift.check(project, RunRequest(JUDGE, **how)))
 
 
 def changed_its_mind(about: str) -> Callable[[dict[str, Any], int], Odd]:
@@ -146,7 +146,7 @@ def test_what_is_not_there_cannot_be_frozen(project: Project) -> None:
 
 def test_a_check_is_priced_before_it_starts_without_a_call(project: Project, server: OddServer) -> None:
     drift.anchor(project, JUDGE, size=4, again=True)
-    found = asyncio.run(orders.foreseen(project, Order(JUDGE, drift.PREFIX + USUAL)))
+    found = asyncio.run(orders.foreseen(project, RunRequest(JUDGE, drift.PREFIX + USUAL)))
     assert (found.units, found.calls, found.in_journal, found.calls_afresh) == (4, 4, 0, 4)
     assert server.bodies == []
 
@@ -156,7 +156,7 @@ def test_of_a_check_that_was_stopped_only_the_rest_is_priced(project: Project, s
     yes = answering(lambda criterion: "yes")
     server.answer = lambda body, number: yes(body, number) if len(server.bodies) <= 5 else daily
     check(project, concurrency=1)
-    found = asyncio.run(orders.foreseen(project, Order(JUDGE, drift.PREFIX + USUAL)))
+    found = asyncio.run(orders.foreseen(project, RunRequest(JUDGE, drift.PREFIX + USUAL)))
     assert (found.calls, found.in_journal) == (ALL - 5, 5)
     (one,) = drift.standings(project)
     assert one.stopped is not None
@@ -187,12 +187,12 @@ def test_a_check_is_called_by_what_it_checks() -> None:
 def test_of_a_judge_asked_several_together_whole_reports_are_frozen(
     project: Project, server: OddServer
 ) -> None:
-    asyncio.run(judge_runs.run(project, Order(JUDGE, together=3)))
+    asyncio.run(judge_runs.run(project, RunRequest(JUDGE, together=3)))
     name = f"{JUDGE}, 3 together"
     frozen = drift.anchor(project, name, size=4).after
     assert len(frozen["units"]) == 6
     server.bodies.clear()
-    found = asyncio.run(drift.check(project, Order(name)))["drift"]
+    found = asyncio.run(drift.check(project, RunRequest(name)))["drift"]
     assert (found["compared"], len(server.bodies)) == (6, 2)
 
 
@@ -206,5 +206,5 @@ def test_there_is_nothing_to_freeze(project: Project, server: OddServer, judge: 
 def test_without_an_anchor_set_nothing_is_asked(project: Project, server: OddServer) -> None:
     add_judge(project, server, "new")
     with pytest.raises(Refusal, match="has no anchor set"):
-        asyncio.run(drift.check(project, Order("new")))
+        asyncio.run(drift.check(project, RunRequest("new")))
     assert server.bodies == []

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from annotator.actions.imports import imports
-from annotator.actions.items.extracts import Drawn
+from annotator.actions.items.extracts import NewExtract
 from annotator.actions.judges import judges
 from annotator.actions.judging import derived_judges, judge_runs
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 from annotator.actions.results import results
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.kinds.plan import Plan, Subtask
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from tests.judging.odd_server import OddServer
 from tests.material import drawn_extracts
 from tests.projects.small_project import small_project
@@ -29,10 +29,10 @@ from tests.storage import sql
 def project(tmp_path: Path, server: OddServer) -> Iterator[Project]:
     project = small_project(tmp_path)
     add_judge(project, server, asking='{"weights_shown": true}')
-    for order in (Order(JUDGE, trials=3), Order(JUDGE, together=2)):
+    for order in (RunRequest(JUDGE, trials=3), RunRequest(JUDGE, together=2)):
         asyncio.run(judge_runs.run(project, order))
     derived_judges.add(project, "vote", [JUDGE])
-    asyncio.run(judge_runs.run(project, Order("vote")))
+    asyncio.run(judge_runs.run(project, RunRequest("vote")))
     yield project
     project.close()
 
@@ -57,7 +57,9 @@ def test_judges_come_back_as_they_were_asked(project: Project, tmp_path: Path) -
 def test_judgements_on_what_was_drawn_leave_with_it(project: Project, tmp_path: Path) -> None:
     item_id, response_id = sql.first(project, "SELECT item_id, id FROM response")
     plan = Plan(units=(Subtask(id="s1", text="Search."),))
-    drawn = drawn_extracts.keep(project, Drawn(item_id, response_id, Part.PLAN, plan, "import")).subject
+    drawn = drawn_extracts.keep(
+        project, NewExtract(item_id, response_id, ResponsePart.PLAN, plan, "import")
+    ).subject
     sql.alter(project, "UPDATE judgement SET artifact_id = ?, unit_id = 's1' WHERE rowid = 1", [drawn])
     bundle, notes = releases.gather(project)
     assert notes == []

@@ -9,9 +9,9 @@ import pytest
 
 from annotator.actions.judges import prompts
 from annotator.actions.judging import forecasts, judge_runs
+from annotator.actions.orders import orders
 from annotator.actions.project.file import Project
-from annotator.actions.running import orders
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.judging.calls.prices import FILE, tokens_in
 from tests.judging.odd_server import OddServer
 from tests.servers.served import JUDGE
@@ -27,8 +27,8 @@ def priced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("annotator.judging.calls.prices.user_data", lambda: tmp_path)
 
 
-def estimate(project: Project, **how: Any) -> forecasts.Forecast:
-    return asyncio.run(orders.foreseen(project, Order(JUDGE, **how)))
+def estimate(project: Project, **how: Any) -> forecasts.CostEstimate:
+    return asyncio.run(orders.foreseen(project, RunRequest(JUDGE, **how)))
 
 
 def test_an_estimate_counts_the_calls_and_their_tokens_and_asks_nothing(
@@ -40,13 +40,13 @@ def test_an_estimate_counts_the_calls_and_their_tokens_and_asks_nothing(
     assert (found.tokens_output, found.assumed) == (12 * forecasts.TOKENS_A_UNIT, True)
     # At 1 and 2 dollars per thousand tokens.
     assert found.cost_usd == pytest.approx((found.tokens_input + 2 * found.tokens_output) / 1000)
-    asyncio.run(judge_runs.run(project, Order(JUDGE)))
+    asyncio.run(judge_runs.run(project, RunRequest(JUDGE)))
     sent = sum(tokens_in(message["content"]) for body in server.bodies for message in body["messages"])
     assert found.tokens_input == pytest.approx(sent, rel=0.02)
 
 
 def test_what_is_judged_costs_nothing_more(project: Project, priced: None) -> None:
-    asyncio.run(judge_runs.run(project, Order(JUDGE)))
+    asyncio.run(judge_runs.run(project, RunRequest(JUDGE)))
     found = estimate(project)
     assert (found.units, found.calls, found.cost_usd) == (0, 0, 0)
 
@@ -54,7 +54,7 @@ def test_what_is_judged_costs_nothing_more(project: Project, priced: None) -> No
 def test_answers_in_the_journal_are_counted_apart_and_replies_measured(
     project: Project, priced: None
 ) -> None:
-    asyncio.run(judge_runs.run(project, Order(JUDGE)))
+    asyncio.run(judge_runs.run(project, RunRequest(JUDGE)))
     with project.store.write():
         sql.alter(project, "DELETE FROM judgement")
     found = estimate(project)
@@ -79,7 +79,7 @@ def test_an_unknown_price_is_said_to_be_unknown(project: Project) -> None:
 
 
 def test_the_baseline_costs_nothing(project: Project) -> None:
-    found = asyncio.run(orders.foreseen(project, Order("baseline")))
+    found = asyncio.run(orders.foreseen(project, RunRequest("baseline")))
     assert (found.units, found.calls, found.cost_usd) == (12, 0, 0.0)
     assert "calls no model" in found.words()[0]
 
@@ -88,7 +88,7 @@ def test_the_whole_order_is_priced_as_if_nothing_were_cached(project: Project, p
     before = estimate(project)
     assert (before.total, before.calls_afresh) == (12, 12)
     assert before.cost_usd_afresh == before.cost_usd
-    asyncio.run(judge_runs.run(project, Order(JUDGE)))
+    asyncio.run(judge_runs.run(project, RunRequest(JUDGE)))
     after = estimate(project)
     assert (after.units, after.total, after.calls_afresh, after.cost_usd) == (0, 12, 12, 0)
     # By the length of the server's replies: 20 tokens each, at 2 dollars per thousand.
@@ -97,7 +97,7 @@ def test_the_whole_order_is_priced_as_if_nothing_were_cached(project: Project, p
 
 def test_the_time_goes_by_how_long_the_judge_took(project: Project) -> None:
     assert estimate(project).seconds is None
-    asyncio.run(judge_runs.run(project, Order(JUDGE)))
+    asyncio.run(judge_runs.run(project, RunRequest(JUDGE)))
     with project.store.write():
         sql.alter(project, "UPDATE call SET latency_s = 2.0")
     # Twelve more questions of two seconds each, three at a time.
@@ -105,7 +105,7 @@ def test_the_time_goes_by_how_long_the_judge_took(project: Project) -> None:
 
 
 def test_an_extraction_is_priced_too(project: Project, priced: None) -> None:
-    order = Order(JUDGE, "researcherbench.claims.extract")
+    order = RunRequest(JUDGE, "researcherbench.claims.extract")
     found = asyncio.run(orders.foreseen(project, order))
     assert (found.units, found.total, found.calls, found.at_least, found.things) == (4, 4, 4, True, "reports")
     assert found.cost_usd is not None
@@ -124,7 +124,7 @@ def test_an_edited_wording_is_what_is_counted(project: Project) -> None:
 
 def told(units: int, calls: int, cost: float) -> list[str]:
     known = ("judge", "protocol", "model", units, calls, 0, 10, 5, False, cost, cost, "2026-01-01")
-    return forecasts.Forecast(*known, cost_usd_afresh=cost, things="reports").words()
+    return forecasts.CostEstimate(*known, cost_usd_afresh=cost, things="reports").words()
 
 
 def test_one_is_told_as_one_and_a_trifle_is_no_nothing() -> None:

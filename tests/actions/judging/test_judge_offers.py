@@ -3,19 +3,19 @@
 from pathlib import Path
 
 from annotator.actions.items import items
-from annotator.actions.items.extracts import Drawn
+from annotator.actions.items.extracts import NewExtract
 from annotator.actions.judging import judge_offers
-from annotator.actions.judging.judge_offers import Offer
+from annotator.actions.judging.judge_offers import ProtocolOffer
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.domain.material.extract import IMPORT
-from annotator.domain.material.part import Claim, Claims, Part
+from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from tests.material import drawn_extracts
 from tests.servers.said_by_judges import places
 
 
-def offer(project: Project, name: str) -> Offer:
+def offer(project: Project, name: str) -> ProtocolOffer:
     return next(one for one in judge_offers.offers(project) if one.name == name)
 
 
@@ -42,7 +42,7 @@ def test_items_that_lack_something_are_counted(project: Project) -> None:
 def test_a_lacking_part_offers_the_step_that_draws_it(project: Project) -> None:
     (step,) = offer(project, "researcherbench.claims").steps
     assert (step.extraction, step.part, step.missing, step.alone) == (
-        "researcherbench.claims.extract", Part.CLAIMS, 4, True,
+        "researcherbench.claims.extract", ResponsePart.CLAIMS, 4, True,
     )  # fmt: skip
     assert step.words() == "4 of 4 reports are without their claims."
 
@@ -50,7 +50,7 @@ def test_a_lacking_part_offers_the_step_that_draws_it(project: Project) -> None:
 def test_what_was_drawn_is_no_longer_missing(project: Project) -> None:
     item, response, _ = places(project)[0]
     claims = Claims(units=(Claim(text="Depth helps.", url="https://example.org/a"),))
-    drawn_extracts.keep(project, Drawn(item, response, Part.CLAIMS, claims, IMPORT))
+    drawn_extracts.keep(project, NewExtract(item, response, ResponsePart.CLAIMS, claims, IMPORT))
     found = offer(project, "researcherbench.claims")
     assert found.steps[0].missing == 3
     # The item's other report has none yet.
@@ -60,7 +60,7 @@ def test_what_was_drawn_is_no_longer_missing(project: Project) -> None:
 def test_every_extraction_is_offered_with_what_it_has_not_drawn(project: Project) -> None:
     item, response, _ = places(project)[0]
     claims = Claims(units=(Claim(text="Depth helps.", url="https://example.org/a"),))
-    drawn_extracts.keep(project, Drawn(item, response, Part.CLAIMS, claims, IMPORT))
+    drawn_extracts.keep(project, NewExtract(item, response, ResponsePart.CLAIMS, claims, IMPORT))
     found = {one.name: one for one in judge_offers.drawings(project)}
     assert list(found) == list(EXTRACTIONS)
     assert found["researcherbench.claims.extract"].words() == "3 of 4 reports are without their claims."

@@ -9,30 +9,30 @@ from annotator.actions.judges import judges
 from annotator.actions.judging import derived_judges, judge_planning, judge_runs
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_totals, run_records
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.texts.refusal import Refusal
 from tests.servers.said_by_judges import say
 from tests.storage import sql
 
 
 def test_an_order_is_looked_at_before_and_after_it_is_carried_out(project: Project) -> None:
-    before = judge_planning.look(project, Order("baseline"))
+    before = judge_planning.look(project, RunRequest("baseline"))
     assert (before.total, before.to_do, before.refused) == (12, 12, False)
-    asyncio.run(judge_runs.run(project, Order("baseline")))
-    after = judge_planning.look(project, Order("baseline"))
+    asyncio.run(judge_runs.run(project, RunRequest("baseline")))
+    after = judge_planning.look(project, RunRequest("baseline"))
     assert (after.to_do, after.words) == (0, "All 12 criteria of 4 reports are judged.")
 
 
 def test_an_extraction_is_looked_at_too(project: Project) -> None:
-    found = judge_planning.look(project, Order("baseline", "researcherbench.claims.extract"))
+    found = judge_planning.look(project, RunRequest("baseline", "researcherbench.claims.extract"))
     assert found.words == "4 of 4 reports are not processed yet."
 
 
 def test_what_cannot_be_carried_out_is_told_in_words(project: Project) -> None:
-    found = judge_planning.look(project, Order("baseline", "adra.efficiency"))
+    found = judge_planning.look(project, RunRequest("baseline", "adra.efficiency"))
     assert found.refused
     assert "computed" in found.words
-    trials = judge_planning.look(project, Order("baseline", trials=3))
+    trials = judge_planning.look(project, RunRequest("baseline", trials=3))
     assert trials.refused
     assert "calls no model" in trials.words
 

@@ -5,11 +5,11 @@ import pytest
 from annotator.actions.judges import judges
 from annotator.actions.judging import derived_judges, judge_queue
 from annotator.actions.project.file import Project
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.texts.refusal import Refusal
 
-ALPHA = Order("baseline", systems=("Alpha",), items=("1",), budget_usd=2.5)
-BETA = Order("baseline", systems=("Beta",))
+ALPHA = RunRequest("baseline", systems=("Alpha",), items=("1",), budget_usd=2.5)
+BETA = RunRequest("baseline", systems=("Beta",))
 DRAWING = "researcherbench.claims.extract"
 
 
@@ -24,7 +24,7 @@ def test_orders_wait_in_turn_and_outlive_the_window(project: Project) -> None:
 def test_the_same_order_waits_once_whatever_its_budget(project: Project) -> None:
     judge_queue.add(project, ALPHA)
     with pytest.raises(Refusal, match="is already queued"):
-        judge_queue.add(project, Order("baseline", systems=("Alpha",), items=("1",)))
+        judge_queue.add(project, RunRequest("baseline", systems=("Alpha",), items=("1",)))
 
 
 def test_an_order_changes_places_and_can_be_taken_out(project: Project) -> None:
@@ -41,14 +41,14 @@ def test_an_order_changes_places_and_can_be_taken_out(project: Project) -> None:
 @pytest.mark.parametrize(
     ("order", "words"),
     [
-        (Order("nobody"), "There is no judge “nobody”"),
-        (Order("baseline", systems=("Gamma",)), "There is no system “Gamma”"),
-        (Order("baseline", "adra.efficiency"), "is computed"),
-        (Order("baseline", DRAWING, systems=("Gamma",)), "There is no system “Gamma”"),
-        (Order("vote", DRAWING), "A vote cannot extract"),
+        (RunRequest("nobody"), "There is no judge “nobody”"),
+        (RunRequest("baseline", systems=("Gamma",)), "There is no system “Gamma”"),
+        (RunRequest("baseline", "adra.efficiency"), "is computed"),
+        (RunRequest("baseline", DRAWING, systems=("Gamma",)), "There is no system “Gamma”"),
+        (RunRequest("vote", DRAWING), "A vote cannot extract"),
     ],
 )
-def test_what_cannot_be_carried_out_does_not_wait(project: Project, order: Order, words: str) -> None:
+def test_what_cannot_be_carried_out_does_not_wait(project: Project, order: RunRequest, words: str) -> None:
     derived_judges.add(project, "vote", ["baseline"])
     with pytest.raises(Refusal, match=words):
         judge_queue.add(project, order)
@@ -56,13 +56,13 @@ def test_what_cannot_be_carried_out_does_not_wait(project: Project, order: Order
 
 
 def test_an_extraction_may_wait_too(project: Project) -> None:
-    judge_queue.add(project, Order("baseline", DRAWING))
+    judge_queue.add(project, RunRequest("baseline", DRAWING))
     assert len(judge_queue.waiting(project)) == 1
 
 
 def test_orders_of_a_judge_that_is_held_back_wait_on(project: Project) -> None:
     judges.add(project, "far", base_url="http://127.0.0.1:9/v1", model="tiny")
-    far = Order("far")
+    far = RunRequest("far")
     for order in (far, BETA):
         judge_queue.add(project, order)
     assert judge_queue.take(project, without={"far"}) == BETA

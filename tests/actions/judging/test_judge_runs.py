@@ -10,10 +10,10 @@ import pytest
 
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
+from annotator.actions.orders import orders
 from annotator.actions.project.file import Project
-from annotator.actions.running import orders
 from annotator.actions.runs import run_records
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import RunState
 from annotator.domain.texts.refusal import Refusal
 from tests.judging.odd_server import OddServer, completion, error
@@ -28,7 +28,7 @@ ALL = 12
 
 
 def run(project: Project, judge: str = JUDGE, **how: Any) -> dict[str, Any]:
-    return asyncio.run(judge_runs.run(project, Order(judge, **how)))
+    return asyncio.run(judge_runs.run(project, RunRequest(judge, **how)))
 
 
 def stored(project: Project, columns: str) -> list[tuple[Any, ...]]:
@@ -133,7 +133,7 @@ def test_each_trial_is_asked_anew_and_kept_apart(project: Project, server: OddSe
 
 def test_more_trials_go_on_from_those_that_are_there(project: Project, server: OddServer) -> None:
     run(project)
-    plan = judge_runs.plan(project, Order(JUDGE, trials=3))
+    plan = judge_runs.plan(project, RunRequest(JUDGE, trials=3))
     assert (plan.total, plan.to_do) == (3 * ALL, 2 * ALL)
     assert run(project, trials=3)["judged_now"] == 2 * ALL
 
@@ -166,7 +166,7 @@ def test_the_last_unfinished_run_is_known_with_all_that_it_was_asked(
     server.script(error(401, "bad key"))
     run(project, together=2, trials=2, systems=("Alpha",), items=("1",))
     found = run_records.last_unfinished(project, "distant, 2 together")
-    assert found.order(concurrency=3) == Order(
+    assert found.order(concurrency=3) == RunRequest(
         "distant, 2 together", systems=("Alpha",), items=("1",), together=2, trials=2, concurrency=3
     )
     with pytest.raises(Refusal, match="No run of “baseline”"):
@@ -179,7 +179,7 @@ def test_going_on_passes_over_reports_and_drafts_that_were_left_unfinished(
     server.script(error(401, "bad key"))
     run(project, systems=("Alpha",), items=("1",))
     for protocol in ("respond.end-to-end", "proposal.researcherbench.insights"):
-        later = run_records.open_run(project, judges.named(project, JUDGE), Order(JUDGE, protocol), ())
+        later = run_records.open_run(project, judges.named(project, JUDGE), RunRequest(JUDGE, protocol), ())
         run_records.close_run(project, later.id, RunState.INTERRUPTED)
     server.answer = answering(lambda words: "yes")
     ended = asyncio.run(orders.carry_out(project, orders.unfinished(project)))

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from annotator.actions.judging import judge_runs, missing, reparse
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Call
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.replies import reread
@@ -24,7 +24,7 @@ FIRST, SECOND, THIRD = (text for text, _ in CRITERIA)
 
 
 def run(project: Project, **how: Any) -> dict[str, Any]:
-    return asyncio.run(judge_runs.run(project, Order(JUDGE, **how)))
+    return asyncio.run(judge_runs.run(project, RunRequest(JUDGE, **how)))
 
 
 def mixed(body: dict[str, Any], number: int) -> Any:
@@ -35,7 +35,7 @@ def mixed(body: dict[str, Any], number: int) -> Any:
     return answering(lambda _: "covered" if words == THIRD else "yes")(body, number)
 
 
-def again(project: Project, **how: Any) -> reparse.Reread:
+def again(project: Project, **how: Any) -> reparse.RereadReport:
     return asyncio.run(reparse.again(project, JUDGE, **how))
 
 
@@ -79,14 +79,14 @@ def test_a_reply_that_can_be_read_today_becomes_a_verdict_without_a_call(
     server.answer = mixed
     run(project)
     asked = len(server.bodies)
-    assert again(project) == reparse.Reread(JUDGE, read=4, won=0, changed=0, unread=4)
+    assert again(project) == reparse.RereadReport(JUDGE, read=4, won=0, changed=0, unread=4)
 
     def lenient(call: Call, reply: type[BaseModel]) -> BaseModel:
         raw = call.raw.replace('"covered": "covered"', '"covered": "yes"')
         return reread(call.model_copy(update={"raw": raw}), reply)
 
     monkeypatch.setattr("annotator.judging.calls.replaying.reread", lenient)
-    assert again(project) == reparse.Reread(JUDGE, 4, 4, 4)
+    assert again(project) == reparse.RereadReport(JUDGE, 4, 4, 4)
     assert len(server.bodies) == asked
     assert missing.by_cause(missing.lines(project)) == {"refused": 4}
     assert checking.check(project).problems == []
@@ -97,7 +97,7 @@ def test_reading_everything_again_changes_nothing_that_was_read_well(
 ) -> None:
     run(project)
     before = sql.rows(project, "SELECT * FROM judgement ORDER BY id")
-    assert again(project, everything=True) == reparse.Reread(JUDGE, 12, 0, 0)
+    assert again(project, everything=True) == reparse.RereadReport(JUDGE, 12, 0, 0)
     assert sql.rows(project, "SELECT * FROM judgement ORDER BY id") == before
 
 
@@ -121,4 +121,4 @@ def test_the_reply_to_the_request_for_repair_is_the_one_that_counts(
     prose, good = completion("It is covered, I think."), answering(lambda words: "yes")
     server.answer = lambda body, number: prose if len(body["messages"]) == 2 else good(body, number)
     run(project, systems=("Alpha",), items=("1",))
-    assert again(project, everything=True) == reparse.Reread(JUDGE, 3, 0, 0)
+    assert again(project, everything=True) == reparse.RereadReport(JUDGE, 3, 0, 0)

@@ -12,7 +12,7 @@ from annotator.actions.assignments import assignments, submitting, times
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
 from annotator.actions.labelling import board, label_sealing, label_tasks, labels
-from annotator.actions.labelling.board import Line
+from annotator.actions.labelling.board import AssignmentStatus
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Purpose, Stage
@@ -50,7 +50,7 @@ def ask(project: Project, name: str, stage: Stage, item: int = 0, **fields: obje
     return made.subject
 
 
-def line(project: Project, name: str, stage: Stage = Stage.RUBRIC, trial: int = 1) -> Line:
+def line(project: Project, name: str, stage: Stage = Stage.RUBRIC, trial: int = 1) -> AssignmentStatus:
     """A person's line of a stage, as the coordinator sees it."""
     work_as(project, "Me")
     return next(

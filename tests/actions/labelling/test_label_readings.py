@@ -8,9 +8,9 @@ from annotator.actions.assignments import submitting
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
 from annotator.actions.labelling import label_offers, label_readings, label_tasks, labels
-from annotator.actions.labelling.label_readings import Reading
+from annotator.actions.labelling.label_readings import MatrixReading
 from annotator.domain.kinds.plan import Plan, Subtask
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from annotator.protocols import PROTOCOLS
 from tests.material import drawn_extracts
 from tests.projects.labelled_protocols import ALL, PLAN, one_item
@@ -29,12 +29,12 @@ def project(tmp_path):
     submitting.seal(project, artifacts.start(project, item_id, gold.KIND, gold).subject)
     response_id = add_report(project, item_id, SYSTEMS[0])
     predicted = Plan(units=tuple(Subtask(id=f"p{n}", text=f"Predicted {n}") for n in range(1, 4)))
-    drawn_extracts.write(project, response_id, Part.PLAN, predicted)
+    drawn_extracts.write(project, response_id, ResponsePart.PLAN, predicted)
     yield project
     project.close()
 
 
-def fill(project) -> labels.Sheet:
+def fill(project) -> labels.LabelSheet:
     response_id = label_tasks.queue(project, PLAN)[0].response_id
     for p, row in enumerate(MATRIX, 1):
         for g, cell in enumerate(row, 1):
@@ -44,7 +44,10 @@ def fill(project) -> labels.Sheet:
 
 
 def test_both_readings_are_counted_once_every_cell_is_decided(project):
-    assert label_readings.readings(fill(project)) == (Reading("one-to-one", 3, 3), Reading("any-match", 3, 3))
+    assert label_readings.readings(fill(project)) == (
+        MatrixReading("one-to-one", 3, 3),
+        MatrixReading("any-match", 3, 3),
+    )
 
 
 def test_the_readings_differ_where_one_sub_task_meets_several(project):
@@ -54,7 +57,10 @@ def test_the_readings_differ_where_one_sub_task_meets_several(project):
     labels.set_label(project, sheet.response_id, "p1~g2", "not", protocol=PLAN)
     sheet = labels.sheet(project, sheet.response_id, PLAN)
     # All three meet g1 alone: one pair can be matched, yet every predicted one is right by any match.
-    assert label_readings.readings(sheet) == (Reading("one-to-one", 1, 1), Reading("any-match", 3, 1))
+    assert label_readings.readings(sheet) == (
+        MatrixReading("one-to-one", 1, 1),
+        MatrixReading("any-match", 3, 1),
+    )
 
 
 @pytest.mark.parametrize("value", ["unsure", None])
@@ -65,7 +71,7 @@ def test_nothing_is_counted_while_a_cell_is_open_or_unsure(project, value):
         sheet = labels.sheet(project, sheet.response_id, PLAN)
     else:
         sheet.labels.pop("p1~g1")
-    assert label_readings.readings(sheet) == (Reading("one-to-one"), Reading("any-match"))
+    assert label_readings.readings(sheet) == (MatrixReading("one-to-one"), MatrixReading("any-match"))
 
 
 def test_a_matrix_is_read_as_its_protocol_declares_it(project, monkeypatch):
@@ -79,7 +85,7 @@ def test_a_matrix_is_read_as_its_protocol_declares_it(project, monkeypatch):
     monkeypatch.setitem(PROTOCOLS, "planted.matrix", replace(shape, name="planted.matrix", matrix=corners))
     # The first cell is relevant, which is no match here; there are four columns.
     found = label_readings.readings(replace(sheet, protocol="planted.matrix"))
-    assert found == (Reading("corner", False, 4),)
+    assert found == (MatrixReading("corner", False, 4),)
 
 
 def test_other_protocols_have_no_readings_and_every_one_has_its_guide(tmp_path):

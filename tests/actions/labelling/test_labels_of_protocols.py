@@ -8,7 +8,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.undo import history
 from annotator.domain.experts.person import Role
-from annotator.domain.material.part import Claims, Part
+from annotator.domain.material.part import Claims, ResponsePart
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import USUAL
 from tests.material import drawn_extracts
@@ -33,7 +33,7 @@ def project(tmp_path):
     opened.close()
 
 
-def open_sheet(project: Project, protocol: str, place: int = 0) -> labels.Sheet:
+def open_sheet(project: Project, protocol: str, place: int = 0) -> labels.LabelSheet:
     task = label_tasks.queue(project, protocol)[place]
     return labels.sheet(project, task.response_id, protocol, task.other_id)
 
@@ -164,7 +164,7 @@ def test_what_is_lacking_under_each_protocol_is_named(tmp_path):
     assert [label_tasks.lacking(project, name) for name in ALL[1:]] == [
         "drawn claims", "rivals", "plan", "diagnostics", "rivals",
     ]  # fmt: skip
-    drawn_extracts.write(project, response_id, Part.CLAIMS, Claims(units=()))
+    drawn_extracts.write(project, response_id, ResponsePart.CLAIMS, Claims(units=()))
     add_report(project, item_id, SYSTEMS[1])
     assert [label_tasks.lacking(project, name) for name in (PAIRS, PREFERENCE)] == ["", ""]
     project.close()

@@ -18,7 +18,7 @@ from annotator.actions.material.drafting_by_model import Proposal, proposals, ta
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.undo import history
 from annotator.domain.kinds.artifact import Artifact, Kind
 from annotator.domain.kinds.insights import Insight, Insights
@@ -54,7 +54,7 @@ def project(tmp_path: Path, server: OddServer) -> Iterator[Project]:
 
 
 def ask(project: Project, kind: Kind = Kind.RUBRIC, judge: str = JUDGE, **how: Any) -> dict[str, Any]:
-    order = Order(judge, draft_runs.manner(kind), **{"items": ("1",), "timeout_s": 5.0, **how})
+    order = RunRequest(judge, draft_runs.protocol_name(kind), **{"items": ("1",), "timeout_s": 5.0, **how})
     return asyncio.run(draft_runs.run(project, order))
 
 
@@ -160,7 +160,7 @@ def test_what_was_not_drafted_is_told_with_its_cause(project: Project, server: O
         "cause": "The model drafted nothing.",
     }
     assert proposals(project) == []
-    assert any("Item 1: unclear." in line for line in draft_runs.Drafting.words(ask(project)))
+    assert any("Item 1: unclear." in line for line in draft_runs.DraftRun.words(ask(project)))
 
 
 def test_what_cannot_be_drafted_is_refused(project: Project) -> None:
@@ -173,7 +173,7 @@ def test_what_cannot_be_drafted_is_refused(project: Project) -> None:
         with pytest.raises(Refusal, match=words):
             ask(project, **how)
     with pytest.raises(Refusal, match="cannot be drafted"):
-        asyncio.run(draft_runs.run(project, Order(JUDGE, "researcherbench.insights", items=("1",))))
+        asyncio.run(draft_runs.run(project, RunRequest(JUDGE, "researcherbench.insights", items=("1",))))
 
 
 # Taking
@@ -242,7 +242,7 @@ def test_the_history_names_the_model_and_the_draft_for_ever(project: Project) ->
 
 
 def test_a_long_name_of_a_model_is_cut_to_what_a_verb_may_hold() -> None:
-    source = draft_provenance.Source("0123456789abcdef", "judge", "m" * 200)
+    source = draft_provenance.DraftSource("0123456789abcdef", "judge", "m" * 200)
     verb = draft_provenance.verb(source)
     assert len(verb) == 60
     assert verb.startswith("from a model's draft: mmm")
@@ -286,7 +286,7 @@ def test_a_draft_that_was_dealt_with_is_kept_and_no_longer_shown(project: Projec
 def test_a_part_that_a_person_confirmed_is_no_draft_of_theirs(project: Project) -> None:
     item = first_item(project)
     insights = Insights(units=(Insight(text="Drawn for everybody."),))
-    drawn = extracts.Drawn(item, "", Kind.INSIGHTS, insights, "judge:some")
+    drawn = extracts.NewExtract(item, "", Kind.INSIGHTS, insights, "judge:some")
     extracts.confirm(project, drawn_extracts.keep(project, drawn).subject)
     assert proposals(project) == []
 

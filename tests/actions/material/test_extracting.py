@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 
 from annotator.actions.material import extracting
+from annotator.actions.orders import orders
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
-from annotator.actions.running import orders
 from annotator.actions.runs import run_records
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Extracted
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import Insight, Insights
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import EXTRACTIONS
 from tests.judging.odd_server import OddServer, completion, error
@@ -48,7 +48,7 @@ def project(tmp_path: Path, server: OddServer, monkeypatch: pytest.MonkeyPatch) 
 
 
 def run(project: Project, judge: str = JUDGE, **how: Any) -> dict[str, Any]:
-    return asyncio.run(extracting.run(project, Order(judge, TINY_PLAN.name, **how)))
+    return asyncio.run(extracting.run(project, RunRequest(judge, TINY_PLAN.name, **how)))
 
 
 def steps(project: Project) -> list[list[str]]:
@@ -73,7 +73,7 @@ def test_every_response_is_drawn_from_with_as_many_calls_as_it_takes(
 def test_a_finished_one_is_not_asked_again(project: Project, server: OddServer) -> None:
     run(project, systems=("Alpha",))
     asked = len(server.bodies)
-    plan = extracting.plan(project, Order(JUDGE, TINY_PLAN.name))
+    plan = extracting.plan(project, RunRequest(JUDGE, TINY_PLAN.name))
     assert (plan.total, plan.to_do, plan.things) == (4, 2, "reports")
     assert run(project)["judged_now"] == 2
     assert len(server.bodies) == 2 * asked
@@ -116,10 +116,10 @@ def test_the_baseline_draws_without_a_call(project: Project, server: OddServer) 
 def test_a_person_who_corrects_it_has_the_last_word(project: Project) -> None:
     run(project, "baseline")
     response = sql.first(project, "SELECT response_id FROM extract")[0]
-    drawn = drawn_extracts.parts_of(project, response)[Part.PLAN].document
-    drawn_extracts.write(project, response, Part.PLAN, drawn.with_units(drawn.units[:1]))
+    drawn = drawn_extracts.parts_of(project, response)[ResponsePart.PLAN].document
+    drawn_extracts.write(project, response, ResponsePart.PLAN, drawn.with_units(drawn.units[:1]))
     run(project)
-    assert len(drawn_extracts.parts_of(project, response)[Part.PLAN].document.units) == 1
+    assert len(drawn_extracts.parts_of(project, response)[ResponsePart.PLAN].document.units) == 1
 
 
 def test_what_is_drawn_from_items_is_drawn_once_each(
@@ -130,7 +130,7 @@ def test_what_is_drawn_from_items_is_drawn_once_each(
 
     of_items = replace(TINY_PLAN, name="tiny.insights", makes=Kind.INSIGHTS, baseline=insight)
     monkeypatch.setitem(EXTRACTIONS, of_items.name, of_items)
-    order = Order("baseline", of_items.name)
+    order = RunRequest("baseline", of_items.name)
     ended = asyncio.run(extracting.run(project, order))
     assert (ended["done"], ended["deed"]) == (2, "items read for steps")
     assert steps(project) == [["What do residual connections do?"], ["Who?"]]
@@ -148,7 +148,7 @@ def test_an_extraction_that_gives_no_document_is_missing_with_its_cause(
 
 def test_what_cannot_be_drawn_is_refused(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Refusal, match="There is no extraction “nowhere”"):
-        asyncio.run(extracting.run(project, Order(JUDGE, "nowhere")))
+        asyncio.run(extracting.run(project, RunRequest(JUDGE, "nowhere")))
     monkeypatch.setitem(EXTRACTIONS, TINY_PLAN.name, replace(TINY_PLAN, baseline=None))
     with pytest.raises(Refusal, match="no baseline"):
         run(project, "baseline")

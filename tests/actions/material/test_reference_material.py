@@ -19,13 +19,13 @@ from annotator.actions.parcels import packing, tasking
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, releases
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.undo import recovering
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Person, Role
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import Insight, Insights
-from annotator.domain.kinds.reference import Aid
+from annotator.domain.kinds.reference import WriterAid
 from annotator.domain.texts.refusal import Refusal
 from tests.judging.odd_server import OddServer
 from tests.servers.drafting_server import ADDED, JUDGE, SAID, ben, drafting, drafting_project, first_item
@@ -51,7 +51,7 @@ def project(tmp_path: Path, server: OddServer) -> Iterator[Project]:
 
 
 def ask(project: Project, judge: str = JUDGE, item: str = "1") -> dict[str, Any]:
-    order = Order(judge, draft_runs.manner(Aid.REFERENCE), items=(item,), timeout_s=5.0)
+    order = RunRequest(judge, draft_runs.protocol_name(WriterAid.REFERENCE), items=(item,), timeout_s=5.0)
     return asyncio.run(draft_runs.run(project, order))
 
 

@@ -11,13 +11,13 @@ import pytest
 
 from annotator.actions.items import sources
 from annotator.actions.judges import judges, writers
-from annotator.actions.judges.writers import Settings
+from annotator.actions.judges.writers import WriterSettings
 from annotator.actions.material import responding, response_journal
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, gathering
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import JudgeKind
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.refusal import Refusal
 from tests.judging.odd_server import KEY, Odd, OddServer, completion, error
 from tests.material import drawn_extracts
@@ -49,11 +49,11 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 
 def respond(project: Project, server: OddServer, mode: str = "end-to-end", **how: Any) -> dict[str, Any]:
-    settings = how.pop("settings", Settings(base_url=server.url, model="test-model"))
+    settings = how.pop("settings", WriterSettings(base_url=server.url, model="test-model"))
     system, planned = how.pop("system", SYSTEM), how.pop("planned", False)
     writer = writers.prepared(project, system, settings)
-    manner = responding.manner(mode, planned=planned)
-    order = Order(writer.name, manner, systems=(system,), **{"timeout_s": 5.0, **how})
+    manner = responding.protocol_name(mode, planned=planned)
+    order = RunRequest(writer.name, manner, systems=(system,), **{"timeout_s": 5.0, **how})
     return asyncio.run(responding.run(project, order))
 
 
@@ -111,7 +111,7 @@ def test_what_the_server_does_not_count_is_unknown(project: Project, server: Odd
 
 
 def test_a_known_price_gives_the_cost(project: Project, server: OddServer) -> None:
-    respond(project, server, settings=Settings(base_url=server.url, model="gpt-4.1-mini"), items=("1",))
+    respond(project, server, settings=WriterSettings(base_url=server.url, model="gpt-4.1-mini"), items=("1",))
     # 60 fresh and 40 cached tokens in, 20 out: prices per million as resources/prices.json lists them.
     price = json.loads((Path(__file__).parents[3] / "resources/prices.json").read_text())["models"][
         "gpt-4.1-mini"
@@ -166,7 +166,7 @@ def test_a_plan_of_its_own_is_asked_first_kept_and_given_to_the_report(
     assert server.forms() == ["json_schema", "text"]
     assert all(step in user_words(server) for step in OWN_STEPS)
     ((response, latency, tokens),) = responses(project, "r.id, r.latency_s, r.tokens")
-    plan = drawn_extracts.parts_of(project, response)[Part.PLAN]
+    plan = drawn_extracts.parts_of(project, response)[ResponsePart.PLAN]
     writer = writers.prepared(project, SYSTEM)
     assert ([step.text for step in plan.document.units], plan.origin) == (
         list(OWN_STEPS),
@@ -235,7 +235,7 @@ def test_what_fails_is_listed_with_its_cause_and_is_no_report(
     assert (failed["item"], failed["status"], bool(failed["cause"])) == ("1", status, True)
     assert responses(project, "i.key, length(r.text) > 0") == [("2", 1)]
     assert ended["missing"] == {status: 1}
-    assert any("Item 1, trial 1" in line for line in responding.Writing.words(ended))
+    assert any("Item 1, trial 1" in line for line in responding.ResponseRun.words(ended))
 
 
 def test_only_what_failed_is_asked_again(project: Project, server: OddServer) -> None:
@@ -257,7 +257,7 @@ def test_a_plan_that_came_is_not_paid_again_when_its_report_failed(
     ended = respond(project, server, planned=True, items=("1",))
     assert (ended["failed"], ended["reused"], len(server.bodies) - before) == ([], 1, 1)
     ((response,),) = responses(project, "r.id")
-    assert Part.PLAN in drawn_extracts.parts_of(project, response)
+    assert ResponsePart.PLAN in drawn_extracts.parts_of(project, response)
 
 
 def test_a_plan_without_a_step_is_no_plan(project: Project, server: OddServer) -> None:
@@ -281,11 +281,13 @@ def test_an_existing_report_is_never_written_over(project: Project, server: OddS
 def test_a_name_stands_for_one_model_with_one_set_of_parameters(project: Project, server: OddServer) -> None:
     respond(project, server)
     with pytest.raises(Refusal, match=r"“Scribe” were written by test-model, not other"):
-        writers.prepared(project, SYSTEM, Settings(base_url=server.url, model="other"))
+        writers.prepared(project, SYSTEM, WriterSettings(base_url=server.url, model="other"))
     with pytest.raises(Refusal, match="with the parameters"):
-        writers.prepared(project, SYSTEM, Settings(parameters='{"temperature": 1}'))
+        writers.prepared(project, SYSTEM, WriterSettings(parameters='{"temperature": 1}'))
     # The same model may have moved.
-    moved = writers.prepared(project, SYSTEM, Settings(base_url="http://elsewhere/v1", model="test-model"))
+    moved = writers.prepared(
+        project, SYSTEM, WriterSettings(base_url="http://elsewhere/v1", model="test-model")
+    )
     assert writers.prepared(project, SYSTEM) == moved
 
 
@@ -293,7 +295,7 @@ def test_settings_may_change_while_nothing_was_written(project: Project, server:
     server.script(error(404, "no such model"))
     respond(project, server, items=("1",))
     server.answer = answering()
-    respond(project, server, items=("1",), settings=Settings(base_url=server.url, model="other"))
+    respond(project, server, items=("1",), settings=WriterSettings(base_url=server.url, model="other"))
     assert len(responses(project)) == 1
 
 
@@ -304,7 +306,7 @@ def test_reports_that_came_from_elsewhere_are_nobodys_to_go_on_with(
     with project.store.write():
         sql.alter(project, "UPDATE system SET name = 'Imported'")
     with pytest.raises(Refusal, match="were not written in this project"):
-        writers.prepared(project, "Imported", Settings(base_url=server.url, model="test-model"))
+        writers.prepared(project, "Imported", WriterSettings(base_url=server.url, model="test-model"))
 
 
 def test_a_judges_endpoint_writes_with_its_key_and_parameters(
@@ -319,7 +321,7 @@ def test_a_judges_endpoint_writes_with_its_key_and_parameters(
         key_env="WRITING_KEY",
         parameters='{"top_p": 0.5}',
     )
-    respond(project, server, settings=Settings(judge="J"), items=("1",))
+    respond(project, server, settings=WriterSettings(judge="J"), items=("1",))
     sent = {name.lower(): value for name, value in server.headers[0].items()}
     assert sent["authorization"] == f"Bearer {KEY}"
     assert server.bodies[0]["top_p"] == 0.5
@@ -331,20 +333,20 @@ def test_a_judges_endpoint_writes_with_its_key_and_parameters(
 
 def test_what_cannot_write_is_refused(project: Project, server: OddServer) -> None:
     for settings, words in (
-        (Settings(), "No writer is given"),
-        (Settings(judge="baseline"), "no endpoint to write with"),
-        (Settings(judge="nobody"), "There is no judge"),
-        (Settings(judge="baseline", model="m"), "Both a judge and an endpoint"),
-        (Settings(base_url="ftp://x", model="m"), "not an http address"),
+        (WriterSettings(), "No writer is given"),
+        (WriterSettings(judge="baseline"), "no endpoint to write with"),
+        (WriterSettings(judge="nobody"), "There is no judge"),
+        (WriterSettings(judge="baseline", model="m"), "Both a judge and an endpoint"),
+        (WriterSettings(base_url="ftp://x", model="m"), "not an http address"),
     ):
         with pytest.raises(Refusal, match=words):
             writers.prepared(project, SYSTEM, settings)
     with pytest.raises(Refusal, match="no mode “somehow”"):
-        responding.manner("somehow")
+        responding.protocol_name("somehow")
     with pytest.raises(Refusal, match="no item “9”"):
         respond(project, server, items=("9",))
     with pytest.raises(Refusal, match="no name"):
-        writers.prepared(project, "  ", Settings(base_url=server.url, model="m"))
+        writers.prepared(project, "  ", WriterSettings(base_url=server.url, model="m"))
 
 
 # Runs
@@ -362,7 +364,7 @@ def test_a_run_that_was_stopped_is_gone_on_with(project: Project, server: OddSer
 
 
 def test_a_budget_reckons_with_the_length_of_a_report(project: Project, server: OddServer) -> None:
-    settings = Settings(base_url=server.url, model="gpt-4.1")
+    settings = WriterSettings(base_url=server.url, model="gpt-4.1")
     price = json.loads((Path(__file__).parents[3] / "resources/prices.json").read_text())["models"]["gpt-4.1"]
     # Enough for the thousand tokens that a verdict may have, not for the eight thousand of a report.
     ended = respond(project, server, settings=settings, budget_usd=price["output"] * 4_000 / 1e6)

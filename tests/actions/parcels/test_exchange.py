@@ -19,7 +19,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.parcel import Outcome, TrayState
+from annotator.domain.experts.parcel import ParcelOutcome, TrayState
 from annotator.domain.experts.person import Role
 from annotator.domain.kinds.artifact import State
 from annotator.domain.texts.refusal import Refusal
@@ -79,7 +79,7 @@ def test_work_comes_back_as_it_was_sealed(project: Project, tmp_path: Path) -> N
     ana = annotators(project)[0]
     path = returned(project, ana.id, tmp_path / "ana", "Explains the weight of gold")
     arrivals = unpacking.take_in(project, [path])
-    assert [arrival.outcome for arrival in arrivals] == [Outcome.NEW]
+    assert [arrival.outcome for arrival in arrivals] == [ParcelOutcome.NEW]
     written = sql.first(
         project, "SELECT count(*) FROM artifact WHERE author_id = ? AND state = 'sealed'", (ana.id,)
     )
@@ -120,7 +120,7 @@ def test_taking_the_same_work_in_again_says_so_and_changes_nothing(project: Proj
     unpacking.take_in(project, [path])
     before = content_hash(project)
     again = unpacking.take_in(project, [path])
-    assert (again[0].outcome, outcomes(again)) == (Outcome.DUPLICATE, ["duplicate", "duplicate"])
+    assert (again[0].outcome, outcomes(again)) == (ParcelOutcome.DUPLICATE, ["duplicate", "duplicate"])
     assert content_hash(project) == before
 
 
@@ -179,7 +179,7 @@ def test_work_of_another_project_is_kept_apart(project: Project, tmp_path: Path)
     path = returned(other, annotators(other)[0].id, tmp_path / "stranger")
     other.close()
     before = revisions(project)
-    assert unpacking.take_in(project, [path])[0].outcome is Outcome.FOREIGN
+    assert unpacking.take_in(project, [path])[0].outcome is ParcelOutcome.FOREIGN
     assert revisions(project) == before
     entry = tray.entries(project)[0]
     with pytest.raises(Refusal, match="another project"):
@@ -195,7 +195,7 @@ def test_work_that_was_not_asked_for_waits_in_the_tray_until_it_is_accepted(
     assignments.withdraw_all(project, [withdrawn.id])
     assert sorted(outcomes(unpacking.take_in(project, [path]))) == ["foreign", "new"]
     entry = tray.entries(project)[0]
-    assert (entry.reason, entry.item_id) == (Outcome.FOREIGN, withdrawn.item_id)
+    assert (entry.reason, entry.item_id) == (ParcelOutcome.FOREIGN, withdrawn.item_id)
     tray.accept(project, entry.id)
     assert tray.entries(project) == []
     assert tray.entries(project, None)[0].state is TrayState.ACCEPTED
@@ -207,7 +207,7 @@ def test_a_manifest_changed_by_hand_is_refused_whole(project: Project, tmp_path:
     path.write_bytes(with_manifest(path.read_bytes(), person_id=annotators(project)[1].id))
     before = content_hash(project)
     arrival = unpacking.take_in(project, [path])[0]
-    assert (arrival.outcome, "signature" in arrival.reason) == (Outcome.DAMAGED, True)
+    assert (arrival.outcome, "signature" in arrival.reason) == (ParcelOutcome.DAMAGED, True)
     assert content_hash(project) == before
 
 
@@ -255,7 +255,7 @@ def test_work_after_the_consensus_is_late_and_leaves_it_alone(project: Project, 
     consensus = [a for a in artifacts_of(project, item_id) if a.state is State.CONSENSUS]
     assert "late" in outcomes(unpacking.take_in(project, [work]))
     assert [a for a in artifacts_of(project, item_id) if a.state is State.CONSENSUS] == consensus
-    assert [entry.reason for entry in tray.entries(project)] == [Outcome.LATE]
+    assert [entry.reason for entry in tray.entries(project)] == [ParcelOutcome.LATE]
 
 
 def test_an_adjudicator_of_an_item_cannot_return_work_on_it(project: Project, tmp_path: Path) -> None:
@@ -267,7 +267,7 @@ def test_an_adjudicator_of_an_item_cannot_return_work_on_it(project: Project, tm
     item_id = items.ids(project)[0]
     assignments.assign_one(project, item_id, ana.id, Stage.ADJUDICATION)
     pieces = unpacking.take_in(project, [path])[0].pieces
-    assert {piece.outcome for piece in pieces} == {Outcome.FOREIGN}
+    assert {piece.outcome for piece in pieces} == {ParcelOutcome.FOREIGN}
 
 
 def test_a_task_cannot_be_made_for_whoever_has_nothing_to_do(project: Project, tmp_path: Path) -> None:
@@ -309,5 +309,5 @@ def test_every_hostile_package_is_refused_and_the_project_is_unharmed(
     before, work = content_hash(project), revisions(project)
     arrival = unpacking.take_in(project, [path])[0]
     assert (bool(arrival.reason), revisions(project)) == (True, work)
-    assert arrival.outcome is Outcome.DAMAGED
+    assert arrival.outcome is ParcelOutcome.DAMAGED
     assert content_hash(project) == before

@@ -14,7 +14,7 @@ from annotator.actions.parcels import known_keys, origins, parcel_secrets, retur
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
-from annotator.domain.experts.parcel import Arrival, Outcome, Signed
+from annotator.domain.experts.parcel import Arrival, ParcelOutcome, Signed
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages
 from tests.exchange.parcels.hand_made_zip import of_format_1, with_manifest
@@ -68,7 +68,7 @@ def test_a_second_computer_with_a_key_of_its_own_is_refused_and_nothing_is_chang
     take(home, returned(home, ana.id, tmp_path / "laptop"))
     before = content_hash(home)
     arrival = take(home, returned(home, ana.id, tmp_path / "office", "Explains something else"))
-    assert (arrival.outcome, arrival.signed, arrival.pieces) == (Outcome.OTHER_KEY, Signed.OTHER, ())
+    assert (arrival.outcome, arrival.signed, arrival.pieces) == (ParcelOutcome.OTHER_KEY, Signed.OTHER, ())
     assert arrival.words in arrival.reason
     assert content_hash(home) == before
 
@@ -80,10 +80,10 @@ def test_one_persons_content_under_anothers_name_is_refused(home: Project, tmp_p
     mine_as_hers = tmp_path / "as-ming.goldsmith-work"
     mine_as_hers.write_bytes(with_manifest(work.read_bytes(), key_in(tmp_path / "ana"), person_id=ming.id))
     arrival = take(home, mine_as_hers)
-    assert (arrival.outcome, f"signed by {ana.name}" in arrival.reason) == (Outcome.DAMAGED, True)
+    assert (arrival.outcome, f"signed by {ana.name}" in arrival.reason) == (ParcelOutcome.DAMAGED, True)
     mine_as_hers.write_bytes(with_manifest(work.read_bytes(), packages.new_key(), person_id=ming.id))
     arrival = take(home, mine_as_hers)
-    assert (arrival.outcome, "of another person" in arrival.reason) == (Outcome.DAMAGED, True)
+    assert (arrival.outcome, "of another person" in arrival.reason) == (ParcelOutcome.DAMAGED, True)
     assert known_keys.words_of(home, ming.id) == ""
 
 
@@ -98,7 +98,7 @@ def test_a_replaced_key_counts_from_then_on_and_what_came_before_stays(home: Pro
     found.make(home)
     assert (known_keys.words_of(home, ana.id), content_hash(home)) == (found.words, before)
     assert take(home, again).signed is Signed.KNOWN
-    assert take(home, first).outcome is Outcome.OTHER_KEY
+    assert take(home, first).outcome is ParcelOutcome.OTHER_KEY
     with pytest.raises(Refusal, match="someone's already"):
         known_keys.replace(home, annotators(home)[1].id, packages.public_key(key_in(tmp_path / "new")))
 
@@ -119,11 +119,11 @@ def test_work_of_the_first_format_is_taken_in_and_marked_until_a_signed_file_has
     old.write_bytes(of_format_1(work.read_bytes(), parcel_secrets.of_person(home, ana.id)))
     assert take(home, old).signed is Signed.NOBODY
     old.write_bytes(of_format_1(work.read_bytes(), b"a guess"))
-    assert take(home, old).outcome is Outcome.DAMAGED
+    assert take(home, old).outcome is ParcelOutcome.DAMAGED
     assert take(home, work).signed is Signed.FIRST
     old.write_bytes(of_format_1(work.read_bytes(), parcel_secrets.of_person(home, ana.id)))
     arrival = take(home, old)
-    assert (arrival.outcome, "an older form" in arrival.reason) == (Outcome.DAMAGED, True)
+    assert (arrival.outcome, "an older form" in arrival.reason) == (ParcelOutcome.DAMAGED, True)
 
 
 def test_a_task_of_the_first_format_opens_until_a_signed_one_has_come(home: Project, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from annotator.actions.parcels import parcel_secrets, tasking, unpacking
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.parcel import Outcome
+from annotator.domain.experts.parcel import ParcelOutcome
 from annotator.domain.texts.refusal import Refusal
 from tests.exchange.parcels.hand_made_zip import forged
 from tests.material.sent_apart import annotators, coordinated, project_in, returned
@@ -81,7 +81,11 @@ def test_no_change_of_a_value_ends_an_intake(home: tuple[Project, Path], tmp_pat
         paths[-1].write_bytes(spoil(good, key, "artifacts.json", chance))
     found = unpacking.take_in(project, paths)
     outcomes = {arrival.outcome for arrival in found}
-    assert (len(found), Outcome.DAMAGED in outcomes, Outcome.OTHER_KEY in outcomes) == (ROUNDS, True, False)
+    assert (len(found), ParcelOutcome.DAMAGED in outcomes, ParcelOutcome.OTHER_KEY in outcomes) == (
+        ROUNDS,
+        True,
+        False,
+    )
     assert checking.check(project).problems == []
 
 

@@ -22,7 +22,7 @@ from tests.projects.labelling_project import labelling_project
 ARTIFACT = table(ArtifactRow)
 
 
-def clashing(project: Project, folder: Path, *texts: str) -> tray.Sheet:
+def clashing(project: Project, folder: Path, *texts: str) -> tray.TraySheet:
     """Work on the first item from a second copy of Ana's task, taken in after that of the first."""
     ana = annotators(project)[0]
     unpacking.take_in(project, [returned(project, ana.id, folder / "one")])
@@ -34,13 +34,13 @@ def clashing(project: Project, folder: Path, *texts: str) -> tray.Sheet:
     return only(project)
 
 
-def only(project: Project) -> tray.Sheet:
+def only(project: Project) -> tray.TraySheet:
     """The one entry that waits, with its documents."""
     (found,) = tray.sheets(project)
     return tray.sheet(project, found)
 
 
-def words(sheet: tray.Sheet) -> list[tuple[str, str]]:
+def words(sheet: tray.TraySheet) -> list[tuple[str, str]]:
     """The texts in the rows of a sheet."""
     return [(came.text if came else "", here.text if here else "") for came, here in sheet.rows]
 

@@ -14,7 +14,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
 from annotator.actions.undo import recovering
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.holding import Hold
+from annotator.storage.holding import ProjectHold
 from annotator.storage.opening import Busy, Damaged
 from tests.projects.filled_project import filled_project
 from tests.storage import sql
@@ -180,7 +180,7 @@ def test_a_full_disk_while_putting_back_leaves_the_project_in_its_place(
         backups.restore(project.path, backup)
     assert digest(project.path) == before
     assert [path.name for path in project.path.parent.glob("*.goldsmith")] == ["small.goldsmith"]
-    Hold.take(project.path).release()
+    ProjectHold.take(project.path).release()
 
 
 def test_a_copy_is_saved_under_another_name_but_never_over_something(project: Project) -> None:

@@ -13,7 +13,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 from annotator.actions.sets import reviews, validation_sets
 from annotator.actions.validation import disagreements, validation
-from annotator.domain.judges.informed import Review, Ruling
+from annotator.domain.judges.informed import InformedRuling, Review
 from annotator.domain.texts.refusal import Refusal
 from annotator.places import schemas
 from tests.projects.validation_project import At, judge_says, person, person_says, places, validation_project
@@ -27,7 +27,7 @@ def ann(at: At) -> str:
 def project(tmp_path: Path) -> Iterator[Project]:
     project = validation_project(tmp_path)
     both = (person(project, "R2").id, person(project, "R3").id)
-    validation_sets.make(project, validation_sets.Wish("Spring", both, size=8))
+    validation_sets.make(project, validation_sets.SetRequest("Spring", both, size=8))
     yield project
     project.close()
 
@@ -45,8 +45,8 @@ def validated(project: Project) -> None:
     validation_sets.open_test(project, "Spring", ["small"])
     _, response, unit = places(project)[1, "Alpha", 1]
     reviews.review(project, "small", response, unit, Review.AGREE, note="As page 2 has it.")
-    wish = validation.Wish(resamples=10, against=("R2",))
-    disagreements.rule(project, disagreements.queue(project, wish)[0], Ruling.UNCLEAR)
+    query = validation.ValidationQuery(resamples=10, against=("R2",))
+    disagreements.rule(project, disagreements.queue(project, query)[0], InformedRuling.UNCLEAR)
 
 
 def tree(folder: Path, name: str) -> Any:

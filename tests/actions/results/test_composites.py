@@ -8,10 +8,10 @@ import pytest
 
 from annotator.actions.project.file import Project
 from annotator.actions.results import composites, metrics, overview, pools, results
-from annotator.actions.results.result_raters import Rater
+from annotator.actions.results.result_raters import ResultRater
 from annotator.actions.results.results import Counted, ResultRow
-from annotator.actions.results.scoring import ALL, Heard, Score
-from annotator.domain.judges.protocol import Composite, Material, Metric, Paper, Protocol, Scored
+from annotator.actions.results.scoring import ALL, JudgedResponse, Score
+from annotator.domain.judges.protocol import Composite, Material, Metric, Paper, Protocol, RatedResponse
 from annotator.domain.material.item import Item
 from annotator.domain.material.response import Response
 from annotator.domain.texts.estimate import Estimate
@@ -19,7 +19,7 @@ from annotator.protocols import COMPOSITES, PROTOCOLS
 from annotator.stats.intervals.pooled import geometric_mean
 from annotator.stats.intervals.resampling import counts
 
-ME = Rater("me", "me", 1)
+ME = ResultRater("me", "me", 1)
 # DeepScholar, Table 2: organization, nuggets, relevance, references, importance, precision, claims → overall.
 PUBLISHED = {
     (0.857, 0.392, 0.629, 0.187, 0.124, 0.399, 0.138): 0.309,
@@ -29,7 +29,7 @@ PUBLISHED = {
 }
 
 
-def sums(pool: Sequence[Scored], over_valid: bool) -> Estimate:
+def sums(pool: Sequence[RatedResponse], over_valid: bool) -> Estimate:
     """The mean of all ratings together, however many a response has."""
     said = [float(value) for one in pool for value in one.values.values()]
     return Estimate(sum(said) / len(said), n=len(said)) if said else Estimate(None, note="nothing")
@@ -61,17 +61,20 @@ def score(metric: str, item: int, value: float | None, system: str = "s", **boun
     return Score(f"i{item}", system, metric, ((ALL, ALL),), estimate, f"r{item}", 1, "end-to-end", 1)
 
 
-def heard(item: int, said: Sequence[float], system: str = "s") -> Heard:
+def heard(item: int, said: Sequence[float], system: str = "s") -> JudgedResponse:
     material = Material(
         Item(id=f"i{item}", key=str(item), question="?", position=item),
         Response(id=f"r{item}", item_id=f"i{item}", system_id=system, text="x"),
     )
     values = {str(place): str(one) for place, one in enumerate(said)}
-    return Heard(((ALL, ALL),), {"me": Scored(material, values)})
+    return JudgedResponse(((ALL, ALL),), {"me": RatedResponse(material, values)})
 
 
 def counted(
-    first: Sequence[Score], second: Sequence[Score], members: Sequence[Heard] = (), systems: str = "s"
+    first: Sequence[Score],
+    second: Sequence[Score],
+    members: Sequence[JudgedResponse] = (),
+    systems: str = "s",
 ) -> dict[str, Counted]:
     names = {name: f"System {name}" for name in systems}
     return {
@@ -212,7 +215,7 @@ def test_systems_are_drawn_side_by_side_so_that_they_can_be_compared() -> None:
 
 def test_several_raters_are_all_named() -> None:
     found = counted([score("one", 1, 0.5)], [score("two", 1, 0.5)])
-    found["second"] = replace(found["second"], rater=Rater("you", "you", 1))
+    found["second"] = replace(found["second"], rater=ResultRater("you", "you", 1))
     row = made(found)["s"]
     assert (row.rater_id, row.rater) == ("", "me and you")
 

@@ -9,7 +9,7 @@ from annotator.actions.items import items
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.results import overview, publishing, result_pictures
-from annotator.actions.results.result_sheets import Cell, Sheet
+from annotator.actions.results.result_sheets import ResultSheet, SheetCell
 from tests.projects import adra_project as adra
 
 
@@ -25,11 +25,11 @@ def project(tmp_path: Path) -> Iterator[Project]:
     project.close()
 
 
-def cell(sheet: Sheet, column: str, row: int = 0) -> Cell:
+def cell(sheet: ResultSheet, column: str, row: int = 0) -> SheetCell:
     return sheet.lines[row].cells[[one.title for one in sheet.columns].index(column)]
 
 
-def shown(project: Project, **how: str) -> Sheet:
+def shown(project: Project, **how: str) -> ResultSheet:
     (sheet,) = overview.sheets(overview.report(project), **how)
     return sheet
 

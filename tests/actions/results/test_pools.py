@@ -24,12 +24,12 @@ from annotator.actions.results import (
     result_items,
     results,
 )
-from annotator.actions.results.result_sheets import Sheet
-from annotator.actions.results.scoring import ALL, Heard
+from annotator.actions.results.result_sheets import ResultSheet
+from annotator.actions.results.scoring import ALL, JudgedResponse
 from annotator.actions.runs import judge_cases
 from annotator.actions.studies import result_views
 from annotator.domain.judges.judgement import Verdict
-from annotator.domain.judges.protocol import Case, Material, Metric, Over, Scored, Verdicts
+from annotator.domain.judges.protocol import Case, Material, Metric, Over, RatedResponse, Verdicts
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Rubric
 from annotator.domain.material.item import Item
@@ -40,13 +40,13 @@ from annotator.protocols.researcherbench.coverage import COVERAGE
 from annotator.stats.intervals.resampling import Floats, counts
 
 
-def covered(scored: Scored) -> list[float]:
+def covered(scored: RatedResponse) -> list[float]:
     """The weights of the criteria that are met."""
     units = scored.material.units(Kind.RUBRIC)
     return [float(unit.weight) for unit in units if scored.values.get(unit.id) == "yes"]
 
 
-def median_of_all(scored: Sequence[Scored], over_valid: bool) -> Estimate:
+def median_of_all(scored: Sequence[RatedResponse], over_valid: bool) -> Estimate:
     pool = [weight for one in scored for weight in covered(one)]
     missing = sum(unit.id not in one.values for one in scored for unit in one.material.units(Kind.RUBRIC))
     bounds = (1.0, 3.0) if missing else (None, None)
@@ -54,7 +54,7 @@ def median_of_all(scored: Sequence[Scored], over_valid: bool) -> Estimate:
     return Estimate(value, n=len(pool), missing=missing, floor=bounds[0], ceiling=bounds[1], method="median")
 
 
-def table(scored: Sequence[Scored], over_valid: bool) -> dict[str, Estimate]:
+def table(scored: Sequence[RatedResponse], over_valid: bool) -> dict[str, Estimate]:
     met = {one.material.response.id: len(covered(one)) for one in scored}
     whole = sum(met.values())
     of = {"": Estimate(float(whole), n=len(met))}
@@ -88,7 +88,7 @@ def baseline(case: Case) -> Verdicts:
 @pytest.fixture
 def judged(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
     monkeypatch.setitem(PROTOCOLS, "pooled", replace(POOLED, baseline=baseline))
-    asyncio.run(judge_runs.run(project, judge_cases.Order("baseline", "pooled")))
+    asyncio.run(judge_runs.run(project, judge_cases.RunRequest("baseline", "pooled")))
     return project
 
 
@@ -128,12 +128,12 @@ def test_each_persons_pool_makes_a_figure_and_these_are_averaged(judged: Project
     assert (row.estimate.floor, row.estimate.ceiling) == (1.0, 3.0)
 
 
-def shown(project: Project, metric: str = "") -> Sheet:
+def shown(project: Project, metric: str = "") -> ResultSheet:
     (sheet,) = overview.sheets(overview.report(project), metric=metric)
     return sheet
 
 
-def lines(sheet: Sheet) -> dict[str, dict[str, str]]:
+def lines(sheet: ResultSheet) -> dict[str, dict[str, str]]:
     heads = [column.title for column in sheet.columns]
     return {
         line.cells[0].words: dict(zip(heads, (cell.words for cell in line.cells), strict=True))
@@ -198,7 +198,7 @@ def test_they_leave_as_csv_json_and_in_a_release(judged: Project, tmp_path: Path
     assert {line["over"] for line in lines_} == {"", "system", "project"}
 
 
-def pool(values: Sequence[Sequence[int]], system: str = "s") -> list[Heard]:
+def pool(values: Sequence[Sequence[int]], system: str = "s") -> list[JudgedResponse]:
     """One response an item that meets criteria of these weights."""
     made = []
     for place, weights in enumerate(values):
@@ -208,14 +208,18 @@ def pool(values: Sequence[Sequence[int]], system: str = "s") -> list[Heard]:
             Response(id=f"r{place}", item_id=f"i{place}", system_id=system, text="x"),
             {Kind.RUBRIC: Rubric.model_validate({"units": units})},
         )
-        made.append(Heard(((ALL, ALL),), {"me": Scored(material, {unit["id"]: "yes" for unit in units})}))
+        made.append(
+            JudgedResponse(
+                ((ALL, ALL),), {"me": RatedResponse(material, {unit["id"]: "yes" for unit in units})}
+            )
+        )
     return made
 
 
 VALUES = ((1, 3), (2,), (3, 3, 3), (1,), (1, 2), (2, 3))
 
 
-def drawn(scored: Sequence[Scored], over_valid: bool, times: Floats) -> Floats:
+def drawn(scored: Sequence[RatedResponse], over_valid: bool, times: Floats) -> Floats:
     from annotator.stats.intervals import pooled
 
     owned = [(weight, owner) for owner, one in enumerate(scored) for weight in covered(one)]

@@ -57,7 +57,7 @@ def coverage(project: Project, rater_id: str) -> float | None:
 def test_each_person_is_a_rater_of_their_own_beside_all_of_them(project: Project) -> None:
     label(project, "Ada", ["yes", "yes", "no"])
     label(project, "Ben", ["yes", "no", "no"])
-    asyncio.run(judge_runs.run(project, judge_cases.Order("baseline")))
+    asyncio.run(judge_runs.run(project, judge_cases.RunRequest("baseline")))
     found = {rater.name: (rater.id, rater.judgements) for rater in result_raters.everybody(project, COVERAGE)}
     assert list(found) == ["baseline", "people", "R2", "R3"]
     assert [count for _, count in found.values()] == [12, 6, 3, 3]

@@ -7,10 +7,10 @@ import pytest
 
 from annotator.actions.results import result_exports
 from annotator.actions.results.result_sheets import (
-    Cell,
-    Column,
-    Line,
-    Sheet,
+    ResultSheet,
+    SheetCell,
+    SheetColumn,
+    SheetLine,
     columns,
     count,
     figure,
@@ -24,18 +24,18 @@ from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 
 FOUND = Estimate(0.5, 0.4, 0.65, n=10, missing=2, floor=0.45, ceiling=0.6, method="mean")
-SHEET = Sheet(
+SHEET = ResultSheet(
     "figures",
     "Figures",
     columns(
         ("system", "System"),
-        Column("coverage", "Coverage", "About", "of 1"),
+        SheetColumn("coverage", "Coverage", "About", "of 1"),
         ("wins", "Wins"),
         ("system", "Other"),
     ),
     (
-        Line((text("=1+1"), figure(FOUND), count(1234), text("Report 10"))),
-        Line(
+        SheetLine((text("=1+1"), figure(FOUND), count(1234), text("Report 10"))),
+        SheetLine(
             (text("باحث 深度"), figure(Estimate(None, note="nobody judged")), count(None), text("Report 9"))
         ),
     ),
@@ -89,7 +89,7 @@ def test_a_key_is_made_of_any_name() -> None:
 
 def test_no_part_of_a_figure_takes_the_key_of_another_column() -> None:
     heads = columns(("a", "A"), ("a_low", "A low"))
-    (row,) = result_exports.rows(Sheet("x", "X", heads, (Line((figure(FOUND), count(7))),)))
+    (row,) = result_exports.rows(ResultSheet("x", "X", heads, (SheetLine((figure(FOUND), count(7))),)))
     assert (row["a_low"], row["a_low_2"]) == (0.4, 7)
 
 
@@ -132,10 +132,15 @@ def test_a_table_is_saved_whole_or_not_at_all(tmp_path: Path) -> None:
 
 
 def test_a_table_without_lines_leaves_nothing() -> None:
-    empty = Sheet("none", "None", SHEET.columns, ())
+    empty = ResultSheet("none", "None", SHEET.columns, ())
     assert (result_exports.as_csv(empty), result_exports.as_text(empty)) == (b"", "")
 
 
 def test_a_cell_that_says_nothing_leaves_empty() -> None:
-    sheet = Sheet("x", "X", columns(("a", "A"), ("b", "B")), (Line((Cell("–"), Cell("on the front", 0.0))),))
+    sheet = ResultSheet(
+        "x",
+        "X",
+        columns(("a", "A"), ("b", "B")),
+        (SheetLine((SheetCell("–"), SheetCell("on the front", 0.0))),),
+    )
     assert result_exports.rows(sheet) == [{"a": None, "b": "on the front"}]

@@ -60,7 +60,7 @@ def test_an_unsure_label_is_missing_and_bounds_the_score(project: Project) -> No
 
 def test_people_are_averaged_and_a_judge_is_told_apart(project: Project) -> None:
     label_all(project, {"Alpha": ["yes", "yes", "yes"], "Beta": ["no", "no", "no"]})
-    asyncio.run(judge_runs.run(project, judge_cases.Order("baseline")))
+    asyncio.run(judge_runs.run(project, judge_cases.RunRequest("baseline")))
     assert [rater.name for rater in result_raters.raters(project)] == ["baseline", "people"]
     assert {row.rater for row in results.rows(project)} == {"baseline"}
     assert {row.rater for row in results.rows(project, "people")} == {"people"}

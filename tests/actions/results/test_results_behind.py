@@ -9,7 +9,7 @@ from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_items, results_behind
-from annotator.actions.results.result_sheets import Source
+from annotator.actions.results.result_sheets import FigureSource
 from annotator.domain.experts.person import Role
 from annotator.domain.texts.refusal import Refusal
 from tests.projects import adra_project as adra
@@ -28,13 +28,13 @@ def project(tmp_path: Path) -> Iterator[Project]:
     project.close()
 
 
-def words(project: Project, source: Source) -> list[list[str]]:
+def words(project: Project, source: FigureSource) -> list[list[str]]:
     return [[cell.words for cell in line.cells] for line in result_items.behind(project, source).lines]
 
 
 def test_behind_a_figure_stand_its_items_with_what_came_and_what_is_missing(project: Project) -> None:
     alpha = adra.derived_id("system", "Alpha")
-    found = words(project, Source(PLAN, adra.JUDGE, "plan.recall", alpha))
+    found = words(project, FigureSource(PLAN, adra.JUDGE, "plan.recall", alpha))
     # Two of four gold sub-tasks; of the second item the one row that is whole has none to count.
     assert [(row[0], row[2], row[5], row[6]) for row in found] == [
         ("1", "Alpha", "8", "0"),
@@ -47,7 +47,7 @@ def test_behind_a_figure_stand_its_items_with_what_came_and_what_is_missing(proj
 
 def test_a_line_leads_to_the_judgements_of_its_response(project: Project) -> None:
     alpha = adra.derived_id("system", "Alpha")
-    sheet = result_items.behind(project, Source(PLAN, adra.JUDGE, "plan.recall", alpha))
+    sheet = result_items.behind(project, FigureSource(PLAN, adra.JUDGE, "plan.recall", alpha))
     source = sheet.lines[1].source
     assert source is not None
     lines = results_behind.of_source(project, source)
@@ -59,7 +59,7 @@ def test_a_line_leads_to_the_judgements_of_its_response(project: Project) -> Non
 
 def test_one_unit_of_one_response_is_found(project: Project) -> None:
     one = items.ids(project)[0]
-    source = Source(PLAN, adra.JUDGE, item_id=one, response_id=adra.response_of(one), unit_id="p2~g2")
+    source = FigureSource(PLAN, adra.JUDGE, item_id=one, response_id=adra.response_of(one), unit_id="p2~g2")
     assert [line.judgement.value for line in results_behind.of_source(project, source)] == ["relevant"]
 
 
@@ -68,7 +68,7 @@ def test_of_a_pair_both_orders_are_behind_it(project: Project) -> None:
     a, b = adra.response_of(one), adra.response_of(one, "Beta")
     adra.say(project, "researcherbench.pairwise", one, a, {b: "first"})
     adra.say(project, "researcherbench.pairwise", one, b, {a: "second"})
-    source = Source("researcherbench.pairwise", adra.JUDGE, item_id=one, response_id=a, unit_id=b)
+    source = FigureSource("researcherbench.pairwise", adra.JUDGE, item_id=one, response_id=a, unit_id=b)
     found = results_behind.of_source(project, source)
     assert [(line.system, line.unit, line.judgement.value) for line in found] == [
         ("Alpha", "Beta", "first"), ("Beta", "Alpha", "second"),
@@ -76,7 +76,7 @@ def test_of_a_pair_both_orders_are_behind_it(project: Project) -> None:
 
 
 def test_what_was_computed_has_items_and_no_judgements(project: Project) -> None:
-    sheet = result_items.behind(project, Source("adra.efficiency", "computed", "tokens"))
+    sheet = result_items.behind(project, FigureSource("adra.efficiency", "computed", "tokens"))
     assert [line.source for line in sheet.lines] == [None] * 4
     assert "0 of 4 reports have a score" in sheet.told[0]
 
@@ -85,4 +85,4 @@ def test_only_a_coordinator_looks_behind(project: Project) -> None:
     people.add_person(project, "Ada", (Role.ANNOTATOR,))
     project.work_as(next(person for person in people.people(project) if person.name == "Ada"))
     with pytest.raises(Refusal, match="Only a coordinator"):
-        result_items.behind(project, Source(PLAN, adra.JUDGE, "plan.recall"))
+        result_items.behind(project, FigureSource(PLAN, adra.JUDGE, "plan.recall"))

@@ -113,7 +113,7 @@ def test_a_judge_with_the_same_verdicts_gets_the_same_figures(project, protocol,
         return {unit.id: Verdict(value=said[case.response.id, unit.id]) for unit in case.units}
 
     monkeypatch.setitem(PROTOCOLS, protocol, replace(PROTOCOLS[protocol], baseline=answer))
-    asyncio.run(judge_runs.run(project, judge_cases.Order("baseline", protocol)))
+    asyncio.run(judge_runs.run(project, judge_cases.RunRequest("baseline", protocol)))
     judge = next(
         rater.id for rater in result_raters.raters(project, protocol) if rater.id != result_raters.PEOPLE
     )

@@ -11,7 +11,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import result_raters, results, results_behind
 from annotator.actions.runs import judge_cases
 from annotator.domain.judges.judgement import Verdict
-from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, Scored, Verdicts
+from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, RatedResponse, Verdicts
 from annotator.domain.judges.scale import PAIR
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion
@@ -29,7 +29,7 @@ def facet(unit: Unit) -> str:
     return HEAVY if isinstance(unit, Criterion) and unit.weight == 3 else LIGHT
 
 
-def count(scored: Scored, over_valid: bool) -> Estimate:
+def count(scored: RatedResponse, over_valid: bool) -> Estimate:
     said = [scored.values.get(unit.id) for unit in scored.material.units(Kind.RUBRIC)]
     return Estimate(float(said.count("yes")), n=len(said), missing=said.count(None))
 
@@ -56,7 +56,7 @@ def pairs(material: Material) -> Iterator[Case]:
         yield Case("pairs", material.item, material.response, "", (Unit(id=other.id),), other=other)
 
 
-def wins(scored: Scored, over_valid: bool) -> Estimate:
+def wins(scored: RatedResponse, over_valid: bool) -> Estimate:
     others = [other.id for other in scored.material.others]
     won = [scored.values.get(o) == "first" and scored.reverse.get(o) == "second" for o in others]
     missing = sum(o not in scored.values or o not in scored.reverse for o in others)
@@ -69,7 +69,7 @@ PAIRS = Protocol(
 )  # fmt: skip
 
 
-def latency(scored: Scored, over_valid: bool) -> Estimate:
+def latency(scored: RatedResponse, over_valid: bool) -> Estimate:
     return Estimate(scored.material.response.latency_s, n=1, note="")
 
 
@@ -85,7 +85,7 @@ COMPUTED = Protocol(
 def judged(project: Project, shape: Protocol, monkeypatch: pytest.MonkeyPatch) -> list[results.ResultRow]:
     monkeypatch.setitem(PROTOCOLS, shape.name, shape)
     if shape.values:
-        asyncio.run(judge_runs.run(project, judge_cases.Order("baseline", shape.name)))
+        asyncio.run(judge_runs.run(project, judge_cases.RunRequest("baseline", shape.name)))
     return results.rows(project, protocol=shape.name)
 
 
@@ -151,7 +151,7 @@ def test_pairs_of_chosen_systems_are_asked_in_both_orders(
 ) -> None:
     monkeypatch.setitem(PROTOCOLS, "pairs", PAIRS)
     for systems, wanted in (((), 4), (("Alpha", "Beta"), 4), (("Alpha",), 4)):
-        assert judge_runs.plan(project, judge_cases.Order("baseline", "pairs", systems)).total == wanted
+        assert judge_runs.plan(project, judge_cases.RunRequest("baseline", "pairs", systems)).total == wanted
 
 
 def test_what_is_computed_needs_no_judge(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,7 +161,7 @@ def test_what_is_computed_needs_no_judge(project: Project, monkeypatch: pytest.M
     assert values(rows, "latency") == {("Alpha", "all"): 3.0, ("Beta", "all"): 7.0}
     assert {(row.metric, row.rater, row.unit) for row in rows} == {("latency", "computed", "s")}
     with pytest.raises(Refusal, match="is computed"):
-        judge_runs.plan(project, judge_cases.Order("baseline", "computed"))
+        judge_runs.plan(project, judge_cases.RunRequest("baseline", "computed"))
 
 
 def test_what_nothing_is_known_of_is_left_out(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

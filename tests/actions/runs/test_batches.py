@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from annotator.actions.judging import judge_runs
+from annotator.actions.orders import orders
 from annotator.actions.project.file import Project
-from annotator.actions.running import orders
 from annotator.actions.runs import batches, run_records
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.batches import batching
 from tests.judging.batch_server import BatchServer, Results, answered, failed
@@ -34,14 +34,14 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchServer]:
 
 
 def run(project: Project, **how: Any) -> dict[str, Any]:
-    return asyncio.run(judge_runs.run(project, Order(JUDGE, **{"batch": True} | how)))
+    return asyncio.run(judge_runs.run(project, RunRequest(JUDGE, **{"batch": True} | how)))
 
 
 def left_with_the_provider(project: Project, server: BatchServer) -> dict[str, Any]:
     """A run that was cancelled while its batch was out."""
     server.looks = 10**9
     listen: Any = _When(lambda: server.posts("batches") > 0 and server.seen[-1][0] == "GET")
-    ended = asyncio.run(judge_runs.run(project, Order(JUDGE, batch=True), listen=listen))
+    ended = asyncio.run(judge_runs.run(project, RunRequest(JUDGE, batch=True), listen=listen))
     server.looks = 0
     return ended
 
@@ -72,7 +72,7 @@ def test_a_run_goes_by_one_batch_but_for_its_first_question(project: Project, se
 
 def test_how_far_the_provider_is_is_told_line_by_line(project: Project, server: BatchServer) -> None:
     server.looks, told = 3, list[dict[str, Any]]()
-    asyncio.run(judge_runs.run(project, Order(JUDGE, batch=True), tell=told.append))
+    asyncio.run(judge_runs.run(project, RunRequest(JUDGE, batch=True), tell=told.append))
     waiting = [line for line in told if "batches" in line]
     assert (waiting[0]["batches"]["out"], waiting[0]["batches"]["questions"]) == (1, ALL - 1)
     assert waiting[-1]["batches"]["fates"] == {"answered": ALL - 1}
@@ -172,5 +172,5 @@ def test_batches_of_a_provider_that_is_gone_are_given_up_and_asked_anew(
 
 def test_a_judge_that_asks_no_model_has_no_batches(project: Project) -> None:
     with pytest.raises(Refusal, match="asks no model"):
-        asyncio.run(judge_runs.run(project, Order("baseline", batch=True)))
+        asyncio.run(judge_runs.run(project, RunRequest("baseline", batch=True)))
     assert run_records.runs(project) == []

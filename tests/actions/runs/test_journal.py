@@ -9,7 +9,7 @@ import pytest
 from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
-from annotator.actions.runs.journal import Journal, KnownCalls
+from annotator.actions.runs.journal import KnownCalls, RunJournal
 from annotator.domain.judges.judge import Call
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Case
@@ -28,8 +28,8 @@ def project(tmp_path: Path) -> Iterator[Project]:
     project.close()
 
 
-def journal(project: Project) -> Journal:
-    return Journal(project, "run-1", judges.BASELINE.id, "researcherbench.coverage")
+def journal(project: Project) -> RunJournal:
+    return RunJournal(project, "run-1", judges.BASELINE.id, "researcherbench.coverage")
 
 
 def call(key: str, status: Status = Status.OK, name: str = "") -> Call:

@@ -15,8 +15,8 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_totals, judgement_replies, run_judgements, run_watching
 from annotator.actions.runs.journal import JUDGEMENT
-from annotator.actions.runs.judge_cases import Order
-from annotator.actions.runs.run_judgements import ALL, FLAGGED, NO_VERDICT, Source, Wish
+from annotator.actions.runs.judge_cases import RunRequest
+from annotator.actions.runs.run_judgements import ALL, FLAGGED, NO_VERDICT, JudgementQuery, JudgementSource
 from annotator.domain.experts.person import Role
 from annotator.domain.texts.refusal import Refusal
 from tests.judging.odd_server import Odd, OddServer, completion, error
@@ -44,11 +44,11 @@ def server(server: OddServer) -> OddServer:
 
 
 def run(project: Project, **how: Any) -> str:
-    return str(asyncio.run(judge_runs.run(project, Order(JUDGE, **how)))["run"])
+    return str(asyncio.run(judge_runs.run(project, RunRequest(JUDGE, **how)))["run"])
 
 
 def test_the_list_begins_with_what_has_no_verdict(project: Project) -> None:
-    found = run_judgements.lines(project, Source(run(project)))
+    found = run_judgements.lines(project, JudgementSource(run(project)))
     assert {(line.unit, line.value, line.status) for line in found.lines} == {
         ("Names one dataset", None, "refused")
     }
@@ -62,8 +62,11 @@ def test_the_list_begins_with_what_has_no_verdict(project: Project) -> None:
 def test_the_list_is_narrowed_by_sort_cause_and_system(project: Project) -> None:
     run_id = run(project)
 
-    def units(**wish: str) -> list[str]:
-        return [line.unit for line in run_judgements.lines(project, Source(run_id), Wish(**wish)).lines]
+    def units(**query: str) -> list[str]:
+        return [
+            line.unit
+            for line in run_judgements.lines(project, JudgementSource(run_id), JudgementQuery(**query)).lines
+        ]
 
     assert set(units(which=FLAGGED)) == {"Explains residual connections"}
     assert len(units(which=ALL)) == 12
@@ -73,21 +76,23 @@ def test_the_list_is_narrowed_by_sort_cause_and_system(project: Project) -> None
 
 def test_the_list_is_narrowed_to_an_item_and_to_a_unit_of_it(project: Project) -> None:
     run_id = run(project)
-    of_item = run_judgements.lines(project, Source(run_id), Wish(ALL, item="2")).lines
+    of_item = run_judgements.lines(project, JudgementSource(run_id), JudgementQuery(ALL, item="2")).lines
     assert (len(of_item), {line.item_key for line in of_item}) == (6, {"2"})
     unit = units_of(project, items.ids(project)[1])[0]
-    found = run_judgements.lines(project, Source(run_id), Wish(ALL, item="2", unit=unit)).lines
+    found = run_judgements.lines(
+        project, JudgementSource(run_id), JudgementQuery(ALL, item="2", unit=unit)
+    ).lines
     assert [(line.item_key, line.unit) for line in found] == [("2", "Explains residual connections")] * 2
 
 
 def test_a_long_list_says_how_much_was_left_off(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_judgements, "MOST", 5)
-    found = run_judgements.lines(project, Source(run(project)), Wish(ALL))
+    found = run_judgements.lines(project, JudgementSource(run(project)), JudgementQuery(ALL))
     assert (len(found.lines), found.left_off) == (5, 7)
 
 
-def the(project: Project, run_id: str, unit: str) -> judgement_replies.Told:
-    lines = run_judgements.lines(project, Source(run_id), Wish(ALL)).lines
+def the(project: Project, run_id: str, unit: str) -> judgement_replies.JudgementDetail:
+    lines = run_judgements.lines(project, JudgementSource(run_id), JudgementQuery(ALL)).lines
     return judgement_replies.told(project, next(line.id for line in lines if line.unit.startswith(unit)))
 
 
@@ -121,21 +126,21 @@ def test_every_reply_to_a_question_is_kept_over_runs(project: Project, server: O
 
 
 def test_a_judgement_made_anew_is_not_looked_for_in_vain(project: Project) -> None:
-    line = run_judgements.lines(project, Source(run(project))).lines[0]
+    line = run_judgements.lines(project, JudgementSource(run(project))).lines[0]
     run(project)
     with pytest.raises(Refusal, match="replaced"):
         judgement_replies.told(project, line.id)
 
 
 def test_a_judge_that_asks_nobody_has_no_replies(project: Project) -> None:
-    run_id = str(asyncio.run(judge_runs.run(project, Order("baseline")))["run"])
+    run_id = str(asyncio.run(judge_runs.run(project, RunRequest("baseline")))["run"])
     told = the(project, run_id, "Explains")
     assert (told.line.value, told.found, told.replies) == ("yes", True, ())
 
 
 def test_what_an_extraction_asked_can_be_read(project: Project, server: OddServer) -> None:
     server.script(error(400, "The context is too long.", code="context_length_exceeded"))
-    order = Order(JUDGE, "researcherbench.claims.extract", systems=("Alpha",), items=("1",))
+    order = RunRequest(JUDGE, "researcherbench.claims.extract", systems=("Alpha",), items=("1",))
     run_id = str(asyncio.run(extracting.run(project, order))["run"])
     (reply,) = judgement_replies.calls(project, run_id).rows
     assert reply.call.status == "too_long"
@@ -150,13 +155,16 @@ def test_systems_are_counted_apart(project: Project) -> None:
 
 
 def test_what_is_wanted_of_each_system_adds_up_to_the_order(project: Project) -> None:
-    assert run_watching.wanted(project, Order(JUDGE, trials=2)) == {"Alpha": 12, "Beta": 12}
+    assert run_watching.wanted(project, RunRequest(JUDGE, trials=2)) == {"Alpha": 12, "Beta": 12}
     # Two items, one rival each: of a pair only the order that shows the system first is its own.
-    assert run_watching.wanted(project, Order(JUDGE, "researcherbench.pairwise")) == {"Alpha": 2, "Beta": 2}
+    assert run_watching.wanted(project, RunRequest(JUDGE, "researcherbench.pairwise")) == {
+        "Alpha": 2,
+        "Beta": 2,
+    }
 
 
 def test_what_was_drawn_is_counted_by_system(project: Project) -> None:
-    order = Order("baseline", "researcherbench.claims.extract", systems=("Beta",))
+    order = RunRequest("baseline", "researcherbench.claims.extract", systems=("Beta",))
     run_id = str(asyncio.run(extracting.run(project, order))["run"])
     (found,) = run_watching.by_system(project, run_id, order.protocol)
     assert (found.system, found.came) == ("Beta", 2)
@@ -178,17 +186,17 @@ def test_a_judge_is_summed_up_with_what_it_spent(project: Project) -> None:
 def test_the_judgements_of_a_judge_are_listed_over_its_runs(project: Project) -> None:
     run(project, systems=("Alpha",))
     run(project, systems=("Beta",))
-    mine = Source(judge_id=judges.named(project, JUDGE).id, protocol="researcherbench.coverage")
+    mine = JudgementSource(judge_id=judges.named(project, JUDGE).id, protocol="researcherbench.coverage")
     assert dict(run_judgements.lines(project, mine).counts) == {NO_VERDICT: 4, FLAGGED: 4, ALL: 12}
 
 
 def test_the_list_is_narrowed_by_flag_and_by_words(project: Project) -> None:
-    source = Source(run(project))
-    flagged = run_judgements.lines(project, source, Wish(ALL, flag="quote_missing"))
+    source = JudgementSource(run(project))
+    flagged = run_judgements.lines(project, source, JudgementQuery(ALL, flag="quote_missing"))
     assert (len(flagged.lines), dict(flagged.flags)) == (4, {"quote_missing": 4})
-    assert run_judgements.lines(project, source, Wish(ALL, flag="quote")).lines == ()
-    assert len(run_judgements.lines(project, source, Wish(ALL, words="IT NEVER SAYS")).lines) == 4
-    assert run_judgements.lines(project, source, Wish(ALL, words="%")).lines == ()
+    assert run_judgements.lines(project, source, JudgementQuery(ALL, flag="quote")).lines == ()
+    assert len(run_judgements.lines(project, source, JudgementQuery(ALL, words="IT NEVER SAYS")).lines) == 4
+    assert run_judgements.lines(project, source, JudgementQuery(ALL, words="%")).lines == ()
 
 
 def the_id(project: Project, run_id: str, unit: str) -> str:
@@ -243,25 +251,25 @@ def test_a_run_goes_by_the_wording_in_force(project: Project, server: OddServer)
 
 
 def test_a_baseline_was_sent_nothing(project: Project) -> None:
-    run_id = str(asyncio.run(judge_runs.run(project, Order("baseline")))["run"])
+    run_id = str(asyncio.run(judge_runs.run(project, RunRequest("baseline")))["run"])
     assert filled_prompts.sent(project, the_id(project, run_id, "Explains")) is None
 
 
 def test_running_calls_are_named(project: Project) -> None:
-    line = run_judgements.lines(project, Source(run(project)), Wish(ALL)).lines[0]
+    line = run_judgements.lines(project, JudgementSource(run(project)), JudgementQuery(ALL)).lines[0]
     told = judgement_replies.told(project, line.id)
     with project.store.read() as db:
         response, unit = db.execute(
             select(JUDGEMENT.c.response_id, JUDGEMENT.c.unit_id).where(JUDGEMENT.c.id == told.line.id)
         ).one()
     found = run_watching.named(project, "researcherbench.coverage", [(response, unit)])
-    assert found == {(response, unit): run_watching.Asked("1", "Alpha", line.unit)}
+    assert found == {(response, unit): run_watching.CallSubject("1", "Alpha", line.unit)}
 
 
 def test_a_run_tells_what_it_is_asking(project: Project, server: OddServer) -> None:
     told: list[dict[str, Any]] = []
     server.answer = lambda body, number: Odd(replies(body, number).body, delay=1.3)
-    asyncio.run(judge_runs.run(project, Order(JUDGE, items=("1",), concurrency=2), tell=told.append))
+    asyncio.run(judge_runs.run(project, RunRequest(JUDGE, items=("1",), concurrency=2), tell=told.append))
     (first, *_) = (line["under_way"] for line in told if line["under_way"])
     assert len(first) == 2
     assert {call["trial"] for call in first} == {1}
@@ -276,4 +284,4 @@ def test_an_annotator_reads_nothing_of_it(project: Project) -> None:
         with pytest.raises(Refusal, match="Only a coordinator"):
             question(project, run_id)
     with pytest.raises(Refusal, match="Only a coordinator"):
-        run_judgements.lines(project, Source(run_id))
+        run_judgements.lines(project, JudgementSource(run_id))

@@ -7,10 +7,10 @@ import pytest
 from annotator.actions.runs import run_lines
 from annotator.domain.judges.judge import Call, RunState
 from annotator.domain.judges.judgement import Status, Verdict
-from annotator.judging.batches.batch_results import Fate
+from annotator.judging.batches.batch_results import QuestionFate
 from annotator.judging.batches.batching import BatchProgress
-from annotator.judging.runs.progress import Finished, Tally
-from annotator.judging.runs.runner import Ended
+from annotator.judging.runs.progress import Finished, ProgressTally
+from annotator.judging.runs.runner import RunEnd
 from tests.judging.odd_server import case
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -22,11 +22,11 @@ def finished(number: int, status: Status = Status.OK, **told: object) -> Finishe
     return Finished(case(number), {"c1": verdict}, (call,), call_id=call.id)
 
 
-def ended(*found: Finished, state: RunState = RunState.DONE, cause: str = "") -> run_lines.Line:
-    tally = Tally()
+def ended(*found: Finished, state: RunState = RunState.DONE, cause: str = "") -> run_lines.RunEvent:
+    tally = ProgressTally()
     for one in found:
         tally.count(one)
-    return run_lines.ended_line("run-1", "criteria judged", Ended(state, tally.told((), None), cause), 3, 20)
+    return run_lines.ended_line("run-1", "criteria judged", RunEnd(state, tally.told((), None), cause), 3, 20)
 
 
 def test_a_model_that_changes_within_a_run_is_warned_of() -> None:
@@ -53,9 +53,9 @@ def test_judged_missing_and_not_asked_are_together_the_total() -> None:
 
 
 def test_what_earlier_sessions_left_missing_counts_too() -> None:
-    tally = Tally()
+    tally = ProgressTally()
     tally.count(finished(1))
-    told = Ended(RunState.DONE, tally.told((), None))
+    told = RunEnd(RunState.DONE, tally.told((), None))
     line = run_lines.ended_line("run-1", "criteria judged", told, 19, 20, {"timeout": 2})
     assert (line["judged"], line["without"], line["not_asked"], line["missing"]) == (
         18,
@@ -90,7 +90,7 @@ def test_why_a_run_stopped_is_said() -> None:
 
 
 def test_a_run_that_waits_for_batches_says_how_far_the_provider_is() -> None:
-    told = BatchProgress(2, 500, 120, 3, {Fate.ANSWERED: 40, Fate.FAILED: 1}, 0.5, NOON)
+    told = BatchProgress(2, 500, 120, 3, {QuestionFate.ANSWERED: 40, QuestionFate.FAILED: 1}, 0.5, NOON)
     line = run_lines.batch_line("run-1", "criteria judged", told, 3, 600)
     assert line["paused"] == (
         "The provider has answered 120 of 500 questions, by 2026-03-01 12:00 UTC at the latest"

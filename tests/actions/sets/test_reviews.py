@@ -10,7 +10,7 @@ from sqlalchemy import update
 from annotator.actions.project.file import Project
 from annotator.actions.runs.journal import JUDGEMENT
 from annotator.actions.sets import reviews, validation_sets, validation_units
-from annotator.actions.sets.reviews import Order
+from annotator.actions.sets.reviews import ReviewOrder
 from annotator.actions.undo import history
 from annotator.actions.validation import validation
 from annotator.domain.judges.informed import Fault, Review
@@ -51,10 +51,10 @@ def test_what_judges_differ_on_comes_up_first_then_what_weighs_more(project: Pro
     assert [one.place.weight for one in uncertain[1:]] == [3] * 8 + [1] * 7
     lines = reviews.outlook(project, "small").lines
     assert [list(part) for part in (lines[-2:], lines[16:])] == [[lines[14], lines[15]], []]
-    heavy = reviews.queue(project, "small", order=Order.WEIGHT)
+    heavy = reviews.queue(project, "small", order=ReviewOrder.WEIGHT)
     assert [one.place.weight for one in heavy] == [3] * 8 + [1] * 8
     assert heavy[8].place.unit_id == "i1c2"
-    chance = reviews.queue(project, "small", order=Order.RANDOM)
+    chance = reviews.queue(project, "small", order=ReviewOrder.RANDOM)
     assert {one.place.key for one in chance} == {one.place.key for one in heavy}
     assert [one.place.key for one in chance] != [one.place.key for one in heavy]
 
@@ -63,7 +63,7 @@ def test_what_takes_away_comes_up_as_heavy_as_its_weight(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     negative(monkeypatch, 3)
-    heavy = reviews.queue(project, "small", order=Order.WEIGHT)
+    heavy = reviews.queue(project, "small", order=ReviewOrder.WEIGHT)
     assert [one.place.weight for one in heavy] == [-3] * 8 + [1] * 8
 
 
@@ -135,7 +135,7 @@ def test_a_second_review_takes_the_place_of_the_first_and_can_be_undone(project:
 
 def test_whoever_is_still_to_label_an_item_blind_is_not_shown_its_verdicts(project: Project) -> None:
     both = (person(project, "R2").id, person(project, "R3").id)
-    validation_sets.make(project, validation_sets.Wish("Spring", both, size=8))
+    validation_sets.make(project, validation_sets.SetRequest("Spring", both, size=8))
     project.work_as(person(project, "R2"))
     assert reviews.queue(project, "small") == []
     with pytest.raises(Refusal, match="still have to label this item blind"):
@@ -146,16 +146,16 @@ def test_whoever_is_still_to_label_an_item_blind_is_not_shown_its_verdicts(proje
 
 def test_a_label_given_after_a_review_is_no_blind_label(project: Project) -> None:
     person_says(project, "R2", ann)
-    wish = validation.Wish(resamples=50, against=("R2",))
-    before = validation.report(project, wish).of("small").told.confusion
+    query = validation.ValidationQuery(resamples=50, against=("R2",))
+    before = validation.report(project, query).of("small").told.confusion
     project.work_as(person(project, "R3"))
     for at in places(project):
         say(project, at, Review.AGREE)
     person_says(project, "R3", lambda _: "yes")
     project.work_as(person(project, "R1"))
-    assert validation.report(project, wish).of("small").told.confusion == before
+    assert validation.report(project, query).of("small").told.confusion == before
     with pytest.raises(Refusal, match="Nobody has submitted"):
-        validation.report(project, replace(wish, against=("R3",)))
+        validation.report(project, replace(query, against=("R3",)))
 
 
 def test_what_there_is_not_is_refused(project: Project) -> None:

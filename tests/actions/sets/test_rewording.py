@@ -18,7 +18,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import gathering
 from annotator.actions.results import result_raters
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.sets import rejudging, rewording, validation_values
 from annotator.domain.experts.person import Role
 from annotator.domain.kinds.artifact import Artifact, Kind, State
@@ -45,8 +45,8 @@ def project(tmp_path: Path, server: OddServer) -> Iterator[Project]:
     project.close()
 
 
-def run(project: Project, order: Order | None = None) -> dict[str, Any]:
-    return asyncio.run(judge_runs.run(project, order or Order(JUDGE)))
+def run(project: Project, order: RunRequest | None = None) -> dict[str, Any]:
+    return asyncio.run(judge_runs.run(project, order or RunRequest(JUDGE)))
 
 
 def rubric(project: Project, place: int = 0) -> Artifact:
@@ -89,10 +89,10 @@ def test_only_what_was_worded_anew_is_asked_again(project: Project, server: OddS
 
 def test_an_ordinary_run_finds_the_same_to_do(project: Project, server: OddServer) -> None:
     word(project)
-    assert judge_runs.plan(project, Order(JUDGE)).to_do == 2
+    assert judge_runs.plan(project, RunRequest(JUDGE)).to_do == 2
     run(project)
     assert [words for body in server.bodies for _, words in asked_about(body)] == [NEW, NEW]
-    assert judge_runs.plan(project, Order(JUDGE)).to_do == 0
+    assert judge_runs.plan(project, RunRequest(JUDGE)).to_do == 0
 
 
 def test_what_was_said_of_the_old_words_is_missing_and_says_why(project: Project) -> None:
@@ -148,7 +148,7 @@ def test_a_reply_about_words_that_changed_while_it_was_asked_for_is_no_verdict(
 
     reworded: list[bool] = []
     server.answer = meanwhile
-    run(project, Order(JUDGE, systems=("Alpha",), items=("1",), concurrency=1))
+    run(project, RunRequest(JUDGE, systems=("Alpha",), items=("1",), concurrency=1))
     assert came(project) == 10
     (version,) = validation_values.of_judges(project, PROTOCOLS[COVERAGE])[:1]
     assert "skipped" in version.missing.values() or "reworded" in version.missing.values()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from annotator.actions.project.file import Project
-from annotator.actions.sets import validation_looks, validation_sets
+from annotator.actions.sets import set_looks, validation_sets
 from annotator.domain.texts.refusal import Refusal
 from tests.projects.validation_project import judge_says, person, person_says, validation_project
 from tests.storage import sql
@@ -17,7 +17,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
     """A locked set of all reports, half of them its test part, and one judge."""
     project = validation_project(tmp_path)
     both = (person(project, "R2").id, person(project, "R3").id)
-    validation_sets.make(project, validation_sets.Wish("Spring", both, size=8))
+    validation_sets.make(project, validation_sets.SetRequest("Spring", both, size=8))
     for alias in ("R2", "R3"):
         person_says(project, alias, lambda at: "yes" if at[1] == "Alpha" else "no")
     judge_says(project, "small", lambda _: "yes")
@@ -27,24 +27,24 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 
 def test_the_same_labels_and_verdicts_are_covered(project: Project) -> None:
-    before = validation_looks.seen(project, "Spring")
+    before = set_looks.seen(project, "Spring")
     validation_sets.open_test(project, "Spring", before.judges)
-    after = validation_looks.seen(project, "Spring")
+    after = set_looks.seen(project, "Spring")
     assert before.judges == ("small",)
     assert (before.openings, after.openings) == (0, 1)
-    assert validation_looks.covers(before, after)
+    assert set_looks.covers(before, after)
 
 
 def test_another_judge_is_not_covered(project: Project) -> None:
-    before = validation_looks.seen(project, "Spring")
+    before = set_looks.seen(project, "Spring")
     judge_says(project, "other", lambda _: "no")
-    assert not validation_looks.covers(before, validation_looks.seen(project, "Spring"))
+    assert not set_looks.covers(before, set_looks.seen(project, "Spring"))
 
 
 def test_another_wording_is_not_covered(project: Project) -> None:
-    before = validation_looks.seen(project, "Spring")
+    before = set_looks.seen(project, "Spring")
     sql.alter(project, "UPDATE run SET prompt_sha256 = 'p2'")
-    assert not validation_looks.covers(before, validation_looks.seen(project, "Spring"))
+    assert not set_looks.covers(before, set_looks.seen(project, "Spring"))
 
 
 @pytest.mark.parametrize(
@@ -52,11 +52,11 @@ def test_another_wording_is_not_covered(project: Project) -> None:
     [("", "test", False), ("S", "", False), ("S", "dev", False), ("S", "test", True), ("S", "whole", True)],
 )
 def test_only_what_holds_the_test_part_of_a_set_is_closed(name: str, part: str, closed: bool) -> None:
-    assert validation_looks.is_closed(name, part) is closed
+    assert set_looks.is_closed(name, part) is closed
 
 
 def test_before_labels_are_locked_nothing_is_opened(project: Project) -> None:
     both = (person(project, "R2").id, person(project, "R3").id)
-    validation_sets.make(project, validation_sets.Wish("Autumn", both, size=2))
+    validation_sets.make(project, validation_sets.SetRequest("Autumn", both, size=2))
     with pytest.raises(Refusal, match="not locked"):
-        validation_looks.seen(project, "Autumn")
+        set_looks.seen(project, "Autumn")

@@ -12,7 +12,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.sets import sampling, validation_sets
 from annotator.actions.sets.sampling import Candidate
-from annotator.actions.sets.validation_sets import Wish
+from annotator.actions.sets.validation_sets import SetRequest
 from annotator.actions.validation import judge_comparing
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.validation import Split
@@ -23,9 +23,9 @@ from tests.projects.validation_project import judge_says, person, person_says, p
 PROJECT = validation_project
 
 
-def wish(project: Project, **more: object) -> Wish:
+def request(project: Project, **more: object) -> SetRequest:
     both = (person(project, "R2").id, person(project, "R3").id)
-    return replace(Wish("Spring", both, size=4, seed=3), **more)
+    return replace(SetRequest("Spring", both, size=4, seed=3), **more)
 
 
 def grid(items: int, systems: int, units: int = 10) -> list[Candidate]:
@@ -67,14 +67,14 @@ def test_items_are_split_evenly_over_types_and_no_item_is_in_both_parts() -> Non
 def test_whoever_labels_and_coordinates_is_told_that_judges_are_not_hidden_from_them(
     project: Project,
 ) -> None:
-    assert not any("coordinate" in line for line in validation_sets.preview(project, wish(project)).told)
+    assert not any("coordinate" in line for line in validation_sets.preview(project, request(project)).told)
     both = (person(project, "R1").id, person(project, "R2").id)
-    told = validation_sets.preview(project, wish(project, people=both)).told
+    told = validation_sets.preview(project, request(project, people=both)).told
     assert told[-1].startswith("R1 coordinates as well")
 
 
 def test_a_set_is_dealt_blind_and_only_what_was_drawn_is_asked_for(project: Project) -> None:
-    validation_sets.make(project, wish(project))
+    validation_sets.make(project, request(project))
     found = validation_sets.named(project, "Spring")
     assert (len(found.content.responses), len(found.content.dealt)) == (4, 4)
     project.work_as(person(project, "R2"))
@@ -87,7 +87,7 @@ def test_a_set_is_dealt_blind_and_only_what_was_drawn_is_asked_for(project: Proj
 
 
 def test_progress_counts_only_what_was_drawn(project: Project) -> None:
-    validation_sets.make(project, wish(project))
+    validation_sets.make(project, request(project))
     person_says(project, "R2", lambda _: "yes")
     rows = [row for row in board.board(project) if row.person_id == person(project, "R2").id]
     assert {(row.units, row.of) for row in rows} == {(2, 2)}
@@ -96,7 +96,7 @@ def test_progress_counts_only_what_was_drawn(project: Project) -> None:
 def test_whoever_labels_an_item_already_goes_on_with_all_of_it(project: Project) -> None:
     first, ann = items.ids(project)[0], person(project, "R2").id
     assignments.assign_one(project, first, ann, Stage.LABELLING)
-    validation_sets.make(project, wish(project))
+    validation_sets.make(project, request(project))
     content = validation_sets.named(project, "Spring").content
     assert set(content.dealt[first]) == {ann, person(project, "R3").id}
     assert content.narrowed[first] == (person(project, "R3").id,)
@@ -105,7 +105,7 @@ def test_whoever_labels_an_item_already_goes_on_with_all_of_it(project: Project)
 
 
 def test_whoever_takes_an_item_over_labels_what_was_drawn_of_it(project: Project) -> None:
-    validation_sets.make(project, wish(project))
+    validation_sets.make(project, request(project))
     people.add_person(project, "Cleo")
     for one in assignments.of_person(project, person(project, "R3").id):
         assignments.reassign(project, one.id, person(project, "R4").id)
@@ -119,7 +119,7 @@ def test_whoever_takes_an_item_over_labels_what_was_drawn_of_it(project: Project
 
 
 def test_labels_of_others_are_no_first_labels(project: Project) -> None:
-    validation_sets.make(project, wish(project))
+    validation_sets.make(project, request(project))
     person_says(project, "R1", lambda _: "no", submit=False)
     for alias in ("R2", "R3"):
         person_says(project, alias, lambda _: "yes")
@@ -128,7 +128,7 @@ def test_labels_of_others_are_no_first_labels(project: Project) -> None:
 
 
 def test_labels_are_locked_only_when_all_are_submitted(project: Project) -> None:
-    validation_sets.make(project, wish(project))
+    validation_sets.make(project, request(project))
     person_says(project, "R2", lambda _: "yes")
     person_says(project, "R3", lambda _: "no", submit=False)
     with pytest.raises(Refusal, match="no judge is shown before") as refused:
@@ -140,7 +140,7 @@ def test_labels_are_locked_only_when_all_are_submitted(project: Project) -> None
 
 
 def test_first_labels_stay_what_they_were_when_locked(project: Project) -> None:
-    validation_sets.make(project, wish(project))
+    validation_sets.make(project, request(project))
     person_says(project, "R2", lambda _: "yes")
     person_says(project, "R3", lambda at: "no" if at[2] == 1 else "unsure")
     validation_sets.lock(project, "Spring")
@@ -153,7 +153,7 @@ def test_first_labels_stay_what_they_were_when_locked(project: Project) -> None:
 
 
 def test_every_look_at_the_test_part_is_counted_and_audited(project: Project) -> None:
-    validation_sets.make(project, wish(project))
+    validation_sets.make(project, request(project))
     for alias in ("R2", "R3"):
         person_says(project, alias, lambda _: "yes")
     validation_sets.lock(project, "Spring")
@@ -180,11 +180,11 @@ def test_every_look_at_the_test_part_is_counted_and_audited(project: Project) ->
 )
 def test_a_wish_that_makes_no_sense_is_refused(project: Project, more: dict[str, object], words: str) -> None:
     with pytest.raises(Refusal, match=words):
-        validation_sets.preview(project, wish(project, **more))
+        validation_sets.preview(project, request(project, **more))
 
 
 def test_only_a_coordinator_draws(project: Project) -> None:
-    wanted = wish(project)
+    wanted = request(project)
     project.work_as(people.known(project, "R2"))
     with pytest.raises(Refusal, match="Only a coordinator"):
         validation_sets.make(project, wanted)
@@ -192,7 +192,7 @@ def test_only_a_coordinator_draws(project: Project) -> None:
 
 def test_judges_are_not_compared_with_people_on_what_a_set_holds_back(project: Project) -> None:
     judge_says(project, "small", lambda _: "yes")
-    validation_sets.make(project, wish(project))
+    validation_sets.make(project, request(project))
     for alias in ("R2", "R3"):
         person_says(project, alias, lambda _: "yes")
 

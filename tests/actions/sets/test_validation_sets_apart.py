@@ -23,7 +23,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
         people.add_person(project, name, (Role.ANNOTATOR,), alias).subject
         for name, alias in (("Ada", "Z1"), ("Ben", "Z2"))
     )
-    validation_sets.make(project, validation_sets.Wish("Spring", both, size=3))
+    validation_sets.make(project, validation_sets.SetRequest("Spring", both, size=3))
     yield project
     project.close()
 

@@ -27,7 +27,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
-def test_a_view_of_an_empty_project_says_what_to_do(view: result_views.View, tmp_path: Path) -> None:
+def test_a_view_of_an_empty_project_says_what_to_do(view: result_views.ResultView, tmp_path: Path) -> None:
     project = new_project(tmp_path / "none.goldsmith")
     assert result_views.show(project, view.name, {}).sheets == ()
     assert view.lacks.endswith(".")
@@ -36,7 +36,7 @@ def test_a_view_of_an_empty_project_says_what_to_do(view: result_views.View, tmp
 
 @pytest.mark.slow
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
-def test_every_choice_of_a_view_can_be_made(view: result_views.View, sample: Project) -> None:
+def test_every_choice_of_a_view_can_be_made(view: result_views.ResultView, sample: Project) -> None:
     for choice in view.choices(sample):
         for _, value in choice.values:
             shown = result_views.show(sample, view.name, {choice.name: value})
@@ -71,7 +71,7 @@ def test_an_unknown_view_is_refused_with_those_there_are(project: Project) -> No
 
 
 @pytest.mark.parametrize("view", [*VIEWS, *validation_views.VIEWS], ids=lambda view: view.name)
-def test_a_choice_that_no_view_has_is_refused(view: result_views.View, project: Project) -> None:
+def test_a_choice_that_no_view_has_is_refused(view: result_views.ResultView, project: Project) -> None:
     among = VIEWS if view in VIEWS else validation_views.VIEWS
     with pytest.raises(Refusal, match="has no choice called “colour”"):
         result_views.show(project, view.name, {"colour": "red"}, among=among)

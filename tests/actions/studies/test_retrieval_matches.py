@@ -6,7 +6,7 @@ from annotator.actions.items import items
 from annotator.actions.project.file import Project
 from annotator.actions.studies import retrieval_matches
 from annotator.domain.kinds.evidence import Evidence
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from tests.projects import adra_project as adra
 
 GIVEN = (
@@ -20,7 +20,9 @@ GIVEN = (
 def given(folder: Path, references: tuple[tuple[str, str], ...] = GIVEN) -> Project:
     project = adra.adra_project(folder, 1, ("Alpha", "Beta"))
     item = items.ids(project)[0]
-    adra.give(project, item, adra.response_of(item), Part.REFERENCES, Evidence(units=adra.works(references)))
+    adra.give(
+        project, item, adra.response_of(item), ResponsePart.REFERENCES, Evidence(units=adra.works(references))
+    )
     return project
 
 

@@ -11,7 +11,7 @@ from annotator.actions.project.people import new_project
 from annotator.actions.results import result_exports
 from annotator.actions.studies import rubric_pilots
 from annotator.cli import run_command
-from annotator.stats.validation.rubrics import Reach
+from annotator.stats.validation.rubrics import CriterionReach
 from tests.projects.small_project import small_project
 from tests.servers.said_by_judges import label, places, say
 
@@ -33,10 +33,14 @@ def test_a_ceiling_a_floor_and_what_tells_systems_apart(project: Project) -> Non
     label(project, "yn-yyy")
     found = rubric_pilots.report(project, "people")
     first = [one for one in found.criteria if one.item_key == "1"]
-    assert [one.discrimination.reach for one in first] == [Reach.CEILING, Reach.APART, Reach.OPEN]
+    assert [one.discrimination.reach for one in first] == [
+        CriterionReach.CEILING,
+        CriterionReach.APART,
+        CriterionReach.OPEN,
+    ]
     # Pass rates 1 and 1; 0 and 1: a standard deviation of 1/2, the most there is.
     assert [one.discrimination.spread.value for one in first[:2]] == [0.0, 0.5]
-    assert found.reach == {Reach.CEILING: 4, Reach.APART: 1, Reach.OPEN: 1}
+    assert found.reach == {CriterionReach.CEILING: 4, CriterionReach.APART: 1, CriterionReach.OPEN: 1}
 
 
 def test_criteria_that_tell_nothing_apart_come_first(project: Project) -> None:

@@ -10,8 +10,8 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import results
 from annotator.actions.sets import validation_sets
 from annotator.actions.validation import corrected, corrected_sheets
-from annotator.actions.validation.corrected import Wish
-from annotator.domain.judges.protocol import Metric, Scored
+from annotator.actions.validation.corrected import CorrectionQuery
+from annotator.domain.judges.protocol import Metric, RatedResponse
 from annotator.domain.judges.scale import numbers
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.estimate import Estimate
@@ -50,8 +50,8 @@ def lenient(at: At) -> str:
     return "yes" if at[1] == "Beta" and at[2] == 1 else truth(at)
 
 
-def report(project: Project, **more: object) -> corrected.Corrected:
-    return corrected.report(project, replace(Wish(resamples=300), **more))
+def report(project: Project, **more: object) -> corrected.CorrectedLeaderboard:
+    return corrected.report(project, replace(CorrectionQuery(resamples=300), **more))
 
 
 def test_the_raw_score_is_that_of_the_results(project: Project) -> None:
@@ -130,7 +130,7 @@ def test_scores_below_zero_keep_their_intervals_and_are_drawn(
     assert [picture.draw.keywords["share"] for picture in board.pictures[:1]] == [False]
 
 
-def mean_rating(scored: Scored, over_valid: bool) -> Estimate:
+def mean_rating(scored: RatedResponse, over_valid: bool) -> Estimate:
     units = scored.material.units(Kind.RUBRIC)
     rated = [(unit.weight, float(scored.values[unit.id])) for unit in units if unit.id in scored.values]
     weight = sum(weight for weight, _ in rated)
@@ -175,7 +175,7 @@ def test_what_is_not_made_of_single_verdicts_is_not_corrected(project: Project) 
 
 def test_a_part_of_the_labels_corrects_the_whole(project: Project) -> None:
     both = (person(project, "R2").id, person(project, "R3").id)
-    validation_sets.make(project, validation_sets.Wish("Spring", both, size=6, test_share=0.0, seed=2))
+    validation_sets.make(project, validation_sets.SetRequest("Spring", both, size=6, test_share=0.0, seed=2))
     for alias in ("R2", "R3"):
         person_says(project, alias, truth)
     validation_sets.lock(project, "Spring")
@@ -222,7 +222,7 @@ def test_the_order_of_systems_comes_with_the_chance_of_the_other(project: Projec
 @pytest.mark.usefixtures("small_cases")
 def test_what_to_label_next_is_unlabelled_and_gives_enough(project: Project) -> None:
     both = (person(project, "R2").id, person(project, "R3").id)
-    validation_sets.make(project, validation_sets.Wish("Spring", both, size=6, test_share=0.0, seed=2))
+    validation_sets.make(project, validation_sets.SetRequest("Spring", both, size=6, test_share=0.0, seed=2))
     for alias in ("R2", "R3"):
         person_says(project, alias, truth)
     validation_sets.lock(project, "Spring")

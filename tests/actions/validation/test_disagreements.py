@@ -14,12 +14,12 @@ from annotator.actions.sets import verdict_readings
 from annotator.actions.undo import history
 from annotator.actions.validation import disagreements, validation
 from annotator.actions.validation.disagreements import Disagreement
-from annotator.domain.judges.informed import Fault, Ruling
+from annotator.domain.judges.informed import Fault, InformedRuling
 from annotator.domain.texts.refusal import Refusal
 from tests.projects.validation_project import At, judge_says, negative, person_says, validation_project
 from tests.storage import sql
 
-WISH = validation.Wish(resamples=100, against=("R2",))
+WISH = validation.ValidationQuery(resamples=100, against=("R2",))
 
 
 def ann(at: At) -> str:
@@ -62,9 +62,9 @@ def test_what_takes_away_is_as_heavy_as_its_weight(project: Project, monkeypatch
 def test_rulings_are_a_second_column_and_first_labels_stay(project: Project) -> None:
     heavy, first, second = waiting(project)
     before = validation.report(project, WISH).of("small").told
-    disagreements.rule(project, heavy, Ruling.JUDGE_WRONG, reason=Fault.MISSED)
-    disagreements.rule(project, first, Ruling.PERSON_WRONG)
-    disagreements.rule(project, second, Ruling.UNCLEAR)
+    disagreements.rule(project, heavy, InformedRuling.JUDGE_WRONG, reason=Fault.MISSED)
+    disagreements.rule(project, first, InformedRuling.PERSON_WRONG)
+    disagreements.rule(project, second, InformedRuling.UNCLEAR)
     (found,) = disagreements.report(project, WISH)
     assert found.rulings == {"judge wrong": 1, "person wrong": 1, "criterion unclear": 1}
     assert (found.open, found.first) == (0, before)
@@ -80,7 +80,7 @@ def test_somebody_all_of_whose_labels_are_ruled_unclear_counts_for_nothing(tmp_p
     person_says(small, "R2", lambda at: "no")
     judge_says(small, "small", lambda at: "yes")
     for one in disagreements.queue(small, WISH):
-        disagreements.rule(small, one, Ruling.UNCLEAR)
+        disagreements.rule(small, one, InformedRuling.UNCLEAR)
     (found,) = disagreements.report(small, WISH)
     assert (found.rulings, found.first.confusion) == ({"criterion unclear": 2}, {("no", "yes"): 2})
     assert found.ruled.confusion == {}
@@ -91,7 +91,9 @@ def test_somebody_all_of_whose_labels_are_ruled_unclear_counts_for_nothing(tmp_p
 
 
 def test_what_is_ruled_on_goes_behind_what_is_not(project: Project) -> None:
-    disagreements.rule(project, waiting(project)[0], Ruling.JUDGE_WRONG, reason=Fault.MISSED, note="Page 2.")
+    disagreements.rule(
+        project, waiting(project)[0], InformedRuling.JUDGE_WRONG, reason=Fault.MISSED, note="Page 2."
+    )
     found = waiting(project)
     assert [one.ruling for one in found] == ["", "", "judge wrong"]
     assert (found[-1].reason, found[-1].note) == (Fault.MISSED.value, "Page 2.")
@@ -100,21 +102,21 @@ def test_what_is_ruled_on_goes_behind_what_is_not(project: Project) -> None:
 
 def test_a_ruling_can_be_given_anew_and_undone(project: Project) -> None:
     one = waiting(project)[0]
-    disagreements.rule(project, one, Ruling.JUDGE_WRONG)
-    disagreements.rule(project, one, Ruling.UNCLEAR)
+    disagreements.rule(project, one, InformedRuling.JUDGE_WRONG)
+    disagreements.rule(project, one, InformedRuling.UNCLEAR)
     assert disagreements.report(project, WISH)[0].rulings == {"criterion unclear": 1}
     history.undo(project)
     assert disagreements.report(project, WISH)[0].rulings == {"judge wrong": 1}
 
 
 def test_unclear_criteria_are_listed_for_the_rubric(project: Project) -> None:
-    disagreements.rule(project, waiting(project)[2], Ruling.UNCLEAR)
+    disagreements.rule(project, waiting(project)[2], InformedRuling.UNCLEAR)
     (found,) = disagreements.unclear(project)
     assert (found.item_key, found.unit_id, found.words, found.times) == ("2", "i2c2", "Criterion 2 of 2", 1)
 
 
 def test_a_ruling_on_another_verdict_stands_for_nothing(project: Project) -> None:
-    disagreements.rule(project, waiting(project)[0], Ruling.PERSON_WRONG)
+    disagreements.rule(project, waiting(project)[0], InformedRuling.PERSON_WRONG)
     with project.store.write() as db:
         db.exec_driver_sql("UPDATE informed SET judge_value = 'unknown'")
     assert waiting(project)[0].ruling == ""
@@ -130,7 +132,7 @@ def test_only_a_coordinator_rules(project: Project) -> None:
     one = waiting(project)[0]
     project.work_as(people.known(project, "R2"))
     with pytest.raises(Refusal, match="Only a coordinator"):
-        disagreements.rule(project, one, Ruling.UNCLEAR)
+        disagreements.rule(project, one, InformedRuling.UNCLEAR)
     with pytest.raises(Refusal, match="Only a coordinator"):
         disagreements.queue(project, replace(WISH))
 

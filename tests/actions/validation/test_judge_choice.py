@@ -12,7 +12,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import publishing
 from annotator.actions.runs.journal import CALL, JUDGEMENT
 from annotator.actions.validation import judge_choice, validation
-from annotator.actions.validation.judge_choice import Wish
+from annotator.actions.validation.judge_choice import JudgeChoiceQuery
 from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
 from tests.projects.validation_project import At, judge_says, person_says, validation_project
@@ -58,9 +58,11 @@ def project(tmp_path: Path) -> Iterator[Project]:
     project.close()
 
 
-def choose(project: Project, **more: object) -> judge_choice.Choice:
-    of = validation.Wish(resamples=500, against=("R2",))
-    return judge_choice.choose(project, replace(Wish(of, figure="accuracy", reference="best"), **more))
+def choose(project: Project, **more: object) -> judge_choice.JudgeChoice:
+    of = validation.ValidationQuery(resamples=500, against=("R2",))
+    return judge_choice.choose(
+        project, replace(JudgeChoiceQuery(of, figure="accuracy", reference="best"), **more)
+    )
 
 
 @pytest.mark.usefixtures("small_cases")
@@ -79,7 +81,9 @@ def test_the_cheapest_that_is_not_too_much_worse_is_chosen_with_its_reason(proje
 def test_a_judge_is_never_held_against_itself(project: Project) -> None:
     (dear,) = (one for one in choose(project, delta=1.0, reference="dear").offers if one.rater.name == "dear")
     assert (dear.fits, dear.difference.value, dear.why_not) == (False, None, "it is the reference")
-    alone = choose(project, of=validation.Wish(judge="dear", against=("R2",), resamples=50), reference="dear")
+    alone = choose(
+        project, of=validation.ValidationQuery(judge="dear", against=("R2",), resamples=50), reference="dear"
+    )
     assert alone.chosen is None
     assert alone.reason == (
         "“dear” is the only judge here and cannot be compared with itself. Compare it with people, or run "
@@ -90,7 +94,9 @@ def test_a_judge_is_never_held_against_itself(project: Project) -> None:
 @pytest.mark.usefixtures("small_cases")
 def test_people_are_the_reference_unless_another_is_named(project: Project) -> None:
     person_says(project, "R3", ann)
-    found = judge_choice.choose(project, Wish(validation.Wish(resamples=200), figure="accuracy"))
+    found = judge_choice.choose(
+        project, JudgeChoiceQuery(validation.ValidationQuery(resamples=200), figure="accuracy")
+    )
     assert found.reference == "people"
     # “dear” says what both people say; “fair” is cheaper, and falls behind them by more than the margin.
     assert (found.chosen and found.chosen.name) == "dear"
@@ -101,7 +107,7 @@ def test_people_are_the_reference_unless_another_is_named(project: Project) -> N
 
 
 def test_with_the_labels_of_one_person_nothing_can_be_said_and_what_to_do_is(project: Project) -> None:
-    found = judge_choice.choose(project, Wish(validation.Wish(resamples=50)))
+    found = judge_choice.choose(project, JudgeChoiceQuery(validation.ValidationQuery(resamples=50)))
     assert found.chosen is None
     assert {one.answer and one.answer.verdict for one in found.offers} == {"Not yet known"}
     assert any("Have a second person label some of the same reports" in words for words in found.reason)

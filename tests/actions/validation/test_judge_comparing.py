@@ -15,7 +15,7 @@ from tests.servers.said_by_judges import COVERAGE, label, places, say, submit, t
 PROJECT = two_judges
 
 
-def pairing(project: Project, a: str, b: str, **how: bool) -> judge_comparing.Pairing:
+def pairing(project: Project, a: str, b: str, **how: bool) -> judge_comparing.RaterPair:
     found = judge_comparing.compare(project, COVERAGE, **how)
     return next(one for one in found.pairings if (one.a.name, one.b.name) == (a, b))
 

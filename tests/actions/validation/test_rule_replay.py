@@ -17,17 +17,17 @@ from annotator.actions.judging import derived_judges, judge_runs
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
-from annotator.actions.results.result_sheets import Sheet
+from annotator.actions.results.result_sheets import ResultSheet
 from annotator.actions.runs.journal import CALL
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.studies import result_views
 from annotator.actions.validation import rule_replay
 from annotator.actions.validation.rule_readings import NO_REPLY, PLAIN, STRUCTURED
-from annotator.actions.validation.rule_replay import Replay, replay
+from annotator.actions.validation.rule_replay import RuleReplay, replay
 from annotator.actions.validation.validation_views import VIEWS
 from annotator.domain.experts.person import Role
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols.researcherbench.public_rule import How
+from annotator.protocols.researcherbench.public_rule import RulePart
 from tests.judging.odd_server import Odd, OddServer, completion, error
 from tests.projects.small_project import CRITERIA, small_project
 from tests.servers.served import JUDGE, asked_about
@@ -50,7 +50,7 @@ def in_words(said: Callable[[str, str], Odd]) -> Callable[[dict[str, Any], int],
 
 
 def judged(project: Project, **how: Any) -> None:
-    asyncio.run(judge_runs.run(project, Order(JUDGE, **how)))
+    asyncio.run(judge_runs.run(project, RunRequest(JUDGE, **how)))
 
 
 def bayesian(criterion: str, system: str) -> Odd:
@@ -58,7 +58,7 @@ def bayesian(criterion: str, system: str) -> Odd:
     return completion(BAYES if (criterion, system) == (FIRST, "Alpha") else "yes\nIt does.")
 
 
-def coverage(found: Replay) -> dict[str, tuple[float | None, float | None]]:
+def coverage(found: RuleReplay) -> dict[str, tuple[float | None, float | None]]:
     return {line.system: (line.ours.value, line.theirs.value) for line in found.systems}
 
 
@@ -70,7 +70,12 @@ def test_a_no_about_the_bayesian_analysis_becomes_a_yes(project: Project, server
     assert found.replies == {PLAIN: 12}
     one = found.changed[0]
     assert (one.item, one.system, one.unit, one.weight) == ("1", "Alpha", FIRST, 3.0)
-    assert (one.ours, one.theirs, one.shown, one.how) == ("no", "yes", "Ba-yes-ian", How.YES_INSIDE.value)
+    assert (one.ours, one.theirs, one.shown, one.how) == (
+        "no",
+        "yes",
+        "Ba-yes-ian",
+        RulePart.YES_INSIDE.value,
+    )
     assert one.raw == BAYES
 
 
@@ -107,7 +112,7 @@ def test_what_is_missing_here_counts_as_not_covered_there(project: Project, serv
     judged(project)
     found = replay(project)
     assert found.directions == {"missing → no": 4}
-    assert {one.how for one in found.changed} == {How.FAILED.value}
+    assert {one.how for one in found.changed} == {RulePart.FAILED.value}
     assert {one.status for one in found.changed} == {"refused"}
     # Ours over the judgements that came, as the results have it; theirs without the weight of 2.
     assert coverage(found)["Alpha"] == (1.0, pytest.approx(4 / 6))
@@ -142,7 +147,7 @@ def test_an_empty_reply_holds_neither(project: Project, server: OddServer) -> No
     judged(project, systems=("Alpha",), items=("1",))
     found = replay(project)
     assert found.directions == {"missing → no": 3}
-    assert {one.how for one in found.changed} == {How.NEITHER.value}
+    assert {one.how for one in found.changed} == {RulePart.NEITHER.value}
 
 
 def test_replies_in_json_are_told_apart(project: Project, server: OddServer) -> None:
@@ -208,27 +213,27 @@ def test_whoever_may_have_to_judge_blind_is_told_nothing(project: Project, serve
 
 
 @pytest.fixture
-def sheets(project: Project, server: OddServer, distant_judge: None) -> tuple[Sheet, ...]:
+def sheets(project: Project, server: OddServer, distant_judge: None) -> tuple[ResultSheet, ...]:
     server.answer = in_words(bayesian)
-    asyncio.run(judge_runs.run(project, Order(JUDGE)))
+    asyncio.run(judge_runs.run(project, RunRequest(JUDGE)))
     return result_views.show(project, "replay", {}, among=VIEWS).sheets
 
 
-def test_systems_reports_and_verdicts_are_told_apart(sheets: tuple[Sheet, ...]) -> None:
+def test_systems_reports_and_verdicts_are_told_apart(sheets: tuple[ResultSheet, ...]) -> None:
     assert [(sheet.title, len(sheet.lines)) for sheet in sheets] == [
         ("Systems", 2), ("Reports whose score changes", 2), ("Verdicts that change", 2),
     ]  # fmt: skip
     assert all(len(line.cells) == len(sheet.columns) for sheet in sheets for line in sheet.lines)
 
 
-def test_a_system_stands_with_both_scores_and_both_places(sheets: tuple[Sheet, ...]) -> None:
+def test_a_system_stands_with_both_scores_and_both_places(sheets: tuple[ResultSheet, ...]) -> None:
     alpha = next(line for line in sheets[0].lines if line.cells[0].words == "Alpha")
     assert [alpha.cells[n].value for n in (1, 2, 3)] == [0.5, 1.0, 0.5]
     assert [alpha.cells[n].words for n in (4, 5)] == ["2", "1, was 2"]
     assert "read by the rule of" in sheets[0].told[0]
 
 
-def test_a_verdict_stands_with_the_reply_that_decided_it(sheets: tuple[Sheet, ...]) -> None:
+def test_a_verdict_stands_with_the_reply_that_decided_it(sheets: tuple[ResultSheet, ...]) -> None:
     line = sheets[2].lines[0]
     assert [line.cells[n].words for n in (2, 4, 5, 7)] == [FIRST, "no", "yes", "Ba-yes-ian"]
     assert line.more == (("The raw reply", BAYES),)

@@ -11,7 +11,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import publishing
 from annotator.actions.validation import stand_in, validation
-from annotator.actions.validation.stand_in import Verdict, Wish
+from annotator.actions.validation.stand_in import StandInQuery, StandInVerdict
 from annotator.domain.experts.person import Role
 from annotator.domain.texts.refusal import Refusal
 from tests.projects.validation_project import At, judge_says, places, validation_project
@@ -44,9 +44,9 @@ def labelled(project: Project, persons: int) -> None:
         labelled_at_once(project, alias, noisy(project, 0.1, number + 1))
 
 
-def answer(project: Project, **more: object) -> stand_in.Answer:
-    wish = replace(Wish(validation.Wish(resamples=400)), **more)
-    (found,) = stand_in.report(project, wish).answers
+def answer(project: Project, **more: object) -> stand_in.StandInAnswer:
+    query = replace(StandInQuery(validation.ValidationQuery(resamples=400)), **more)
+    (found,) = stand_in.report(project, query).answers
     return found
 
 
@@ -54,7 +54,7 @@ def test_a_judge_better_than_people_may_stand_in_by_both_tests(project: Project)
     labelled(project, 3)
     judge_says(project, "good", noisy(project, 0.01, 9))
     found = answer(project)
-    assert (found.verdict, found.people, found.items) == (Verdict.YES, 3, 30)
+    assert (found.verdict, found.people, found.items) == (StandInVerdict.YES, 3, 30)
     assert "stays above −0.05, so it is not worse than people with one another" in found.because
     assert (
         "the alternative annotator test is passed: ω 1.00 of 3 people, at least 0.5; ρ 0.9" in found.because
@@ -66,7 +66,7 @@ def test_a_coin_may_not(project: Project) -> None:
     labelled(project, 3)
     judge_says(project, "coin", noisy(project, 0.5, 9))
     found = answer(project)
-    assert found.verdict is Verdict.NO
+    assert found.verdict is StandInVerdict.NO
     assert "stays below −0.05, so it is worse than people with one another" in found.because
     assert "test is not passed: ω 0.00 of 3 people, below 0.5" in found.because
 
@@ -75,18 +75,18 @@ def test_what_few_labels_leave_open_is_not_yet_known_and_says_what_to_do(project
     labelled(project, 3)
     judge_says(project, "alike", noisy(project, 0.1, 9))
     found = answer(project)
-    assert found.verdict is Verdict.UNKNOWN
+    assert found.verdict is StandInVerdict.UNKNOWN
     assert "reaches to both sides of −0.05" in found.because
     assert found.because.endswith("Have more items labelled, each by two people or more.")
     # A margin that allows as much makes a yes of it.
-    assert answer(project, delta=0.5).verdict is Verdict.YES
+    assert answer(project, delta=0.5).verdict is StandInVerdict.YES
 
 
 def test_two_people_are_too_few_for_the_test_but_not_for_the_margin(project: Project) -> None:
     labelled(project, 2)
     judge_says(project, "good", noisy(project, 0.01, 9))
     found = answer(project)
-    assert (found.verdict, found.alt) == (Verdict.YES, None)
+    assert (found.verdict, found.alt) == (StandInVerdict.YES, None)
     assert "the alternative annotator test takes 3 people, and 2 people labelled" in found.because
 
 
@@ -94,7 +94,7 @@ def test_one_person_leaves_nothing_to_say(project: Project) -> None:
     labelled(project, 1)
     judge_says(project, "good", noisy(project, 0.01, 9))
     found = answer(project)
-    assert (found.verdict, found.difference.value) == (Verdict.UNKNOWN, None)
+    assert (found.verdict, found.difference.value) == (StandInVerdict.UNKNOWN, None)
     assert found.because.startswith("only one person labelled")
     assert found.because.endswith("Have a second person label some of the same reports.")
 
@@ -104,10 +104,10 @@ def test_a_judge_of_which_too_much_is_missing_is_not_yet_known(project: Project)
     says = noisy(project, 0.01, 9)
     judge_says(project, "gappy", lambda at: "-" if at[0] < 4 else says(at))
     found = answer(project)
-    assert found.verdict is Verdict.UNKNOWN
+    assert found.verdict is StandInVerdict.UNKNOWN
     assert found.because.startswith("10.0 % of its judgements are missing")
     publishing.set_limit(project, 0.2)
-    assert answer(project).verdict is Verdict.YES
+    assert answer(project).verdict is StandInVerdict.YES
 
 
 def test_a_failed_test_of_a_judge_within_the_margin_leaves_it_open(project: Project) -> None:
@@ -115,7 +115,7 @@ def test_a_failed_test_of_a_judge_within_the_margin_leaves_it_open(project: Proj
     judge_says(project, "middling", noisy(project, 0.3, 9))
     found = answer(project, delta=0.9, epsilon=0.0)
     assert found.alt is not None
-    assert (found.alt.passed, found.verdict) == (False, Verdict.UNKNOWN)
+    assert (found.alt.passed, found.verdict) == (False, StandInVerdict.UNKNOWN)
 
 
 def test_judge_and_people_are_held_against_people_on_the_same_units(project: Project) -> None:
@@ -150,7 +150,9 @@ def test_every_answer_stands_in_words_above_its_figures(project: Project) -> Non
     labelled(project, 3)
     judge_says(project, "good", noisy(project, 0.01, 9))
     judge_says(project, "coin", noisy(project, 0.5, 8))
-    first, persons = stand_in.sheets(stand_in.report(project, Wish(validation.Wish(resamples=400))))
+    first, persons = stand_in.sheets(
+        stand_in.report(project, StandInQuery(validation.ValidationQuery(resamples=400)))
+    )
     assert [[cell.words for cell in line.cells[:2]] for line in first.lines] == [
         ["good", "Yes"],
         ["coin", "No"],

@@ -9,7 +9,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.sets import validation_sets
 from annotator.actions.validation import validation
-from annotator.actions.validation.validation import Wish
+from annotator.actions.validation.validation import ValidationQuery
 from annotator.domain.texts.refusal import Refusal
 from tests.projects.validation_project import (
     At,
@@ -49,7 +49,7 @@ def labelled(project: Project) -> None:
 
 
 def report(project: Project, **more: object) -> validation.Validation:
-    return validation.report(project, replace(Wish(resamples=FEW), **more))
+    return validation.report(project, replace(ValidationQuery(resamples=FEW), **more))
 
 
 def test_a_judge_against_one_person_by_hand(project: Project) -> None:
@@ -165,14 +165,14 @@ def test_figures_are_told_apart(project: Project, by: str, groups: dict[str, int
 
 def test_all_groups_together_hold_each_unit_once_however_many_groups_there_are(project: Project) -> None:
     labelled(project)
-    ground = validation.ground_of(project, Wish(by="criterion", against=("R2",)))
+    ground = validation.ground_of(project, ValidationQuery(by="criterion", against=("R2",)))
     held = [len(units) for units in validation.groups(ground, "criterion").values()]
     assert (len(held), sum(held)) == (8, 16)
 
 
 def test_units_are_walked_through_once_however_many_groups_there_are(project: Project) -> None:
     labelled(project)
-    ground = validation.ground_of(project, Wish(by="criterion", against=("R2",)))
+    ground = validation.ground_of(project, ValidationQuery(by="criterion", against=("R2",)))
     walks = []
 
     class Places(dict):
@@ -181,7 +181,9 @@ def test_units_are_walked_through_once_however_many_groups_there_are(project: Pr
             return super().__iter__()
 
     found = validation.of_ground(
-        project, replace(ground, places=Places(ground.places)), Wish(by="criterion", against=("R2",))
+        project,
+        replace(ground, places=Places(ground.places)),
+        ValidationQuery(by="criterion", against=("R2",)),
     )
     assert len({line.group for line in found.lines}) == 8
     assert len(walks) < 8
@@ -189,7 +191,7 @@ def test_units_are_walked_through_once_however_many_groups_there_are(project: Pr
 
 def test_two_criteria_of_an_item_in_the_same_words_are_both_counted(project: Project) -> None:
     labelled(project)
-    ground = validation.ground_of(project, Wish(by="criterion", against=("R2",)))
+    ground = validation.ground_of(project, ValidationQuery(by="criterion", against=("R2",)))
     alike = {key: place._replace(words="Names gold") for key, place in ground.places.items()}
     found = validation.groups(replace(ground, places=alike), "criterion")
     assert {name: len(units) for name, units in found.items()} == {
@@ -242,7 +244,7 @@ def test_only_submitted_labels_count(project: Project) -> None:
 
 def drawn(project: Project) -> str:
     both = (person(project, "R2").id, person(project, "R3").id)
-    validation_sets.make(project, validation_sets.Wish("Spring", both, size=8))
+    validation_sets.make(project, validation_sets.SetRequest("Spring", both, size=8))
     person_says(project, "R2", ann)
     person_says(project, "R3", ben)
     judge_says(project, "small", judge)

@@ -8,10 +8,10 @@ import pytest
 from annotator.actions.imports import samples
 from annotator.actions.project.file import Project
 from annotator.actions.results import results_behind
-from annotator.actions.results.result_sheets import Sheet
+from annotator.actions.results.result_sheets import ResultSheet
 from annotator.actions.studies import result_views
 from annotator.actions.validation import validation, validation_behind
-from annotator.actions.validation.validation_behind import Held
+from annotator.actions.validation.validation_behind import HeldRater
 from annotator.actions.validation.validation_views import VIEWS
 from annotator.domain.experts.person import Role
 from annotator.domain.texts.refusal import Refusal
@@ -34,18 +34,18 @@ def project(tmp_path: Path) -> Iterator[Project]:
     project.close()
 
 
-def table(project: Project, title: str, **chosen: str) -> Sheet:
+def table(project: Project, title: str, **chosen: str) -> ResultSheet:
     shown = result_views.show(project, "judges", chosen, among=VIEWS)
     return next(sheet for sheet in shown.sheets if sheet.title == title)
 
 
-def behind(project: Project, sheet: Sheet, head: str, *says: str) -> Sheet:
+def behind(project: Project, sheet: ResultSheet, head: str, *says: str) -> ResultSheet:
     """The units behind the cell below a head, in the first line that says all this."""
     place = [column.title for column in sheet.columns].index(head)
     for line in sheet.lines:
         if set(says) <= {cell.words for cell in line.cells}:
             source = line.cells[place].source or line.source
-            assert isinstance(source, Held)
+            assert isinstance(source, HeldRater)
             return validation_behind.units(project, source)
     raise AssertionError(says)
 
@@ -58,7 +58,7 @@ def test_a_cell_of_the_confusion_leads_to_its_units(project: Project) -> None:
         if one.cells[0].words == "small" and (one.cells[place].words, one.cells[place + 1].words) == ("no", "yes")
     )  # fmt: skip
     source = line.cells[0].source
-    assert isinstance(source, Held)
+    assert isinstance(source, HeldRater)
     units = validation_behind.units(project, source)
     # Of Beta's eight units one has no judgement.
     assert len(units.lines) == 7 == line.cells[place + 2].value
@@ -110,7 +110,7 @@ def test_a_unit_leads_to_everybodys_judgements_of_it(project: Project) -> None:
 
 
 def test_only_a_coordinator_reads_them(project: Project) -> None:
-    held = Held(USUAL, "x", rater="x")
+    held = HeldRater(USUAL, "x", rater="x")
     project.work_as(person(project, "R2"))
     assert not person(project, "R2").has(Role.COORDINATOR)
     with pytest.raises(Refusal):
@@ -119,7 +119,7 @@ def test_only_a_coordinator_reads_them(project: Project) -> None:
 
 def test_a_rater_that_is_gone_is_said(project: Project) -> None:
     with pytest.raises(Refusal, match="no longer among those compared"):
-        validation_behind.units(project, Held(USUAL, "x", rater="x"))
+        validation_behind.units(project, HeldRater(USUAL, "x", rater="x"))
 
 
 def test_what_one_is_still_to_label_blind_is_only_counted(tmp_path: Path) -> None:
@@ -128,7 +128,9 @@ def test_what_one_is_still_to_label_blind_is_only_counted(tmp_path: Path) -> Non
     # The coordinator has labels of the second item still to submit.
     assert {line.cells[0].words for line in units.lines} == {"norm-placement"}
     every = sum(
-        validation.report(sample, validation.Wish(resamples=0)).of("baseline").told.confusion.values()
+        validation.report(sample, validation.ValidationQuery(resamples=0))
+        .of("baseline")
+        .told.confusion.values()
     )
     assert (
         f"{every - len(units.lines):,.0f} more are on items that you still have to label blind." in units.told

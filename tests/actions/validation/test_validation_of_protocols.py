@@ -16,9 +16,9 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs.journal import JUDGEMENT
 from annotator.actions.sets import validation_units
-from annotator.actions.sets.validation_units import Place
+from annotator.actions.sets.validation_units import UnitPlace
 from annotator.actions.validation import validation, validation_sheets
-from annotator.actions.validation.validation import Wish
+from annotator.actions.validation.validation import ValidationQuery
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Role
@@ -40,11 +40,13 @@ def project(tmp_path: Path) -> Iterator[Project]:
     project.close()
 
 
-def places(project: Project, protocol: str) -> list[Place]:
+def places(project: Project, protocol: str) -> list[UnitPlace]:
     return list(validation_units.places(project, PROTOCOLS[protocol]).values())
 
 
-def judge_says(project: Project, protocol: str, place: Place, value: str, *, turned: bool = False) -> None:
+def judge_says(
+    project: Project, protocol: str, place: UnitPlace, value: str, *, turned: bool = False
+) -> None:
     first, second = place.key[::-1] if turned else place.key
     with project.store.write() as db:
         db.execute(
@@ -85,7 +87,7 @@ def test_every_protocol_is_validated(project: Project, protocol: str) -> None:
         label_sealing.submit(project, places(project, protocol)[0].item_id)
     for place in places(project, protocol):
         judge_says(project, protocol, place, shape.values[0])
-    found = validation.report(project, Wish(protocol, resamples=FEW))
+    found = validation.report(project, ValidationQuery(protocol, resamples=FEW))
     line = found.of("small")
     assert line.units == asked == len(places(project, protocol))
     assert set(line.told.plain) >= {"accuracy", "kappa", "ac1"}
@@ -104,11 +106,11 @@ def test_more_than_two_values_have_agreement_and_a_named_positive_has_all(projec
             place,
             "false" if n == 0 else PROTOCOLS[REASONING].values[2] if n == 1 else "true",
         )
-    line = validation.report(project, Wish(REASONING, resamples=FEW)).of("small")
+    line = validation.report(project, ValidationQuery(REASONING, resamples=FEW)).of("small")
     assert (set(line.told.plain), set(line.told.weighted)) == ({"accuracy", "kappa", "ac1"}, {"accuracy"})
     assert line.told.plain["accuracy"].value == pytest.approx(1 - 2 / len(units))
     assert "one category" not in line.told.plain["accuracy"].note
-    named = validation.report(project, Wish(REASONING, positive="true", resamples=FEW)).of("small")
+    named = validation.report(project, ValidationQuery(REASONING, positive="true", resamples=FEW)).of("small")
     assert named.told.plain["recall"].value == pytest.approx(1 - 2 / len(units))
     assert named.told.confusion["true", "false"] == 1
 
@@ -117,7 +119,7 @@ def test_a_page_that_could_not_be_read_is_unknown_to_both(project: Project) -> N
     person_says(project, CLAIMS, "yes")
     for place in places(project, CLAIMS):
         judge_says(project, CLAIMS, place, "yes")
-    line = validation.report(project, Wish(CLAIMS, resamples=FEW)).of("small")
+    line = validation.report(project, ValidationQuery(CLAIMS, resamples=FEW)).of("small")
     # Of three claims one cites a page that is gone, of which people can only say that it is unknown.
     assert line.told.confusion == {("yes", "yes"): 2, ("unknown", "yes"): 1}
 
@@ -139,7 +141,7 @@ def test_pairs_are_compared_in_one_order(
     for place in places(project, PAIRS):
         judge_says(project, PAIRS, place, first)
         judge_says(project, PAIRS, place, first, turned=True)
-    line = validation.report(project, Wish(PAIRS, resamples=FEW)).of("small")
+    line = validation.report(project, ValidationQuery(PAIRS, resamples=FEW)).of("small")
     assert (line.units, line.told.confusion) == (3, {(first, first): 3})
 
 
@@ -161,7 +163,7 @@ def test_the_consensus_may_be_what_is_true(tmp_path: Path) -> None:
     judges.add(project, "small", base_url="http://127.0.0.1:1/v1", model="m")
     for place in places(project, USUAL):
         judge_says(project, USUAL, place, "yes")
-    found = validation.report(project, Wish(against=("consensus",), resamples=FEW))
+    found = validation.report(project, ValidationQuery(against=("consensus",), resamples=FEW))
     assert found.against == "consensus"
     told = found.of("small").told
     assert (told.plain["accuracy"].value, told.weighted["accuracy"].value) == (0.5, 0.75)

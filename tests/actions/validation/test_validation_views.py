@@ -11,7 +11,7 @@ from annotator.actions.sets import reviews, validation_sets
 from annotator.actions.studies import result_views
 from annotator.actions.validation import disagreements, validation
 from annotator.actions.validation.validation_views import VIEWS
-from annotator.domain.judges.informed import Review, Ruling
+from annotator.domain.judges.informed import InformedRuling, Review
 from annotator.domain.texts.refusal import Refusal
 from tests.actions.validation.test_judge_choice import price
 from tests.projects.validation_project import At, judge_says, person, person_says, places, validation_project
@@ -26,7 +26,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
     """A locked set of half of the reports, two people, a judge, a review and a ruling."""
     project = validation_project(tmp_path)
     both = (person(project, "R2").id, person(project, "R3").id)
-    validation_sets.make(project, validation_sets.Wish("Spring", both, size=4))
+    validation_sets.make(project, validation_sets.SetRequest("Spring", both, size=4))
     for alias in ("R2", "R3"):
         person_says(project, alias, ann)
     judge_says(project, "small", lambda at: "yes" if at[2] == 1 else ann(at))
@@ -34,9 +34,9 @@ def project(tmp_path: Path) -> Iterator[Project]:
     validation_sets.lock(project, "Spring")
     _, response, unit = places(project)[1, "Alpha", 1]
     reviews.review(project, "small", response, unit, Review.AGREE)
-    waiting = disagreements.queue(project, validation.Wish(resamples=10))
+    waiting = disagreements.queue(project, validation.ValidationQuery(resamples=10))
     for one in waiting[:1]:
-        disagreements.rule(project, one, Ruling.JUDGE_WRONG)
+        disagreements.rule(project, one, InformedRuling.JUDGE_WRONG)
     yield project
     project.close()
 
@@ -57,7 +57,7 @@ def test_a_set_and_whom_to_hold_against_can_be_chosen(project: Project) -> None:
     shown = result_views.show(
         project, "judges", {"set": "Spring", "against": ann_id, "by": "system"}, among=VIEWS
     )
-    assert shown.kept.wish.set_name == "Spring"
+    assert shown.kept.query.set_name == "Spring"
     assert shown.kept.against == "R2"
     assert {line.group for line in shown.kept.lines} <= {"Alpha", "Beta"}
 
@@ -82,7 +82,7 @@ def test_a_part_is_chosen_only_within_a_set(project: Project) -> None:
 
 def test_a_set_is_offered_once_its_labels_are_locked(project: Project) -> None:
     both = (person(project, "R2").id, person(project, "R3").id)
-    validation_sets.make(project, validation_sets.Wish("Autumn", both, size=2))
+    validation_sets.make(project, validation_sets.SetRequest("Autumn", both, size=2))
     sets = next(choice for choice in VIEWS[0].choices(project) if choice.name == "set")
     assert [value for _, value in sets.values] == ["", "Spring"]
 

@@ -13,7 +13,7 @@ from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import shape_of
 from annotator.actions.sets import reviews, validation_sets
 from annotator.actions.validation import cards, validation, validity_cards
-from annotator.actions.validation.validity_cards import Wish
+from annotator.actions.validation.validity_cards import CardQuery
 from annotator.domain.judges.informed import Review
 from annotator.domain.judges.validity_card import Figure, Reach, ValidityCard
 from annotator.domain.texts.refusal import Refusal
@@ -76,9 +76,9 @@ def test_figures_are_those_of_the_validation_beside_the_human_ceiling(project: P
     assert people.plain["accuracy"].value == 15 / 16
     # Alpha's heavy criteria weigh 3, its light ones 1.
     assert judge.weighted["recall"].value == 0.75
-    found = validation.report(project, validation.Wish(judge="small", against=("R2",), resamples=100)).of(
-        "small"
-    )
+    found = validation.report(
+        project, validation.ValidationQuery(judge="small", against=("R2",), resamples=100)
+    ).of("small")
     assert judge.plain == {name: Figure.of(one) for name, one in found.told.plain.items()}
     assert {one.name for one in card.definitions} == set(judge.plain)
 
@@ -124,7 +124,7 @@ def test_labels_that_were_submitted_are_told_by_alias_with_a_hash(project: Proje
 def test_a_set_is_told_with_its_draw_its_lock_and_every_look(tmp_path: Path) -> None:
     project = validation_project(tmp_path)
     whose = (person(project, "R2").id, person(project, "R3").id)
-    validation_sets.make(project, validation_sets.Wish("Spring", whose, size=8, seed=7))
+    validation_sets.make(project, validation_sets.SetRequest("Spring", whose, size=8, seed=7))
     for alias in ("R2", "R3"):
         person_says(project, alias, ann)
     judge_says(project, "small", small)
@@ -192,10 +192,10 @@ def test_a_key_of_the_environment_is_taken_out_wherever_it_stands(
 
 
 def test_the_same_content_gives_the_same_card(project: Project) -> None:
-    wish = Wish("small", resamples=100)
-    one, other = (validity_cards.card(project, wish, made_at=AT) for _ in range(2))
+    query = CardQuery("small", resamples=100)
+    one, other = (validity_cards.card(project, query, made_at=AT) for _ in range(2))
     assert one == other
-    later = validity_cards.card(project, wish)
+    later = validity_cards.card(project, query)
     assert later.sha256 != one.sha256
     assert {**later.tree(), "made_at": 0, "sha256": 0} == {**one.tree(), "made_at": 0, "sha256": 0}
 
@@ -262,10 +262,10 @@ def test_reviews_stand_apart_and_corrected_scores_beside(project: Project) -> No
 
 def test_a_card_tells_of_the_attacks_that_its_judge_was_put_to(tmp_path: Path) -> None:
     sample = samples.create(tmp_path / "sample.goldsmith", to_work_in=False)
-    wish = Wish("baseline", resamples=100)
-    assert validity_cards.card(sample, wish).attacks == ()
+    query = CardQuery("baseline", resamples=100)
+    assert validity_cards.card(sample, query).attacks == ()
     attacked(sample, "baseline", "reformatting", size=6)
-    (told,) = validity_cards.card(sample, wish).attacks
+    (told,) = validity_cards.card(sample, query).attacks
     assert (told.name, told.failures.n) == ("reformatting", 6)
     sample.close()
 

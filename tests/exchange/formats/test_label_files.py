@@ -11,8 +11,8 @@ import pytest
 
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.formats import human_files, label_files
-from annotator.exchange.formats.human_files import Point, Sheet
-from annotator.exchange.formats.label_entries import Entry, Found, Trouble
+from annotator.exchange.formats.human_files import AnnotatorSheet, RatedCriterion
+from annotator.exchange.formats.label_entries import EntryTrouble, LabelEntry, LabelFileContent
 from annotator.exchange.formats.label_files import COLUMNS, READ, as_csv, as_json, guarded
 from tests.material.bundles import REAL
 from tests.material.hostile import HOSTILE
@@ -21,7 +21,7 @@ HEAD = "item,system,unit,rater,value\n"
 FORMULAS = ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "'=1", "''+1", "'tis", "'"]
 
 
-def found(folder: Path, content: str | bytes, name: str = "labels.csv") -> Found:
+def found(folder: Path, content: str | bytes, name: str = "labels.csv") -> LabelFileContent:
     file = folder / name
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
     return label_files.read([file])
@@ -31,7 +31,7 @@ def the_reason(folder: Path, content: str | bytes, name: str = "labels.csv") -> 
     """Why the whole file is unreadable; no entry of it is taken."""
     read = found(folder, content, name)
     ((finding,), entries) = read.findings, read.entries
-    assert (finding.trouble, finding.row, entries) == (Trouble.UNREADABLE, None, [])
+    assert (finding.trouble, finding.row, entries) == (EntryTrouble.UNREADABLE, None, [])
     return str(finding)
 
 
@@ -44,7 +44,7 @@ def test_a_row_is_one_label_and_knows_its_row_in_the_sheet(tmp_path: Path) -> No
         (2, "1", "Alpha", "Names the cause"),
         (4, "2", "Beta", "Both"),
     ]
-    assert read.entries[0] == Entry(
+    assert read.entries[0] == LabelEntry(
         "labels.csv", 2, "yes", rater="A", item="1", system="Alpha", unit="Names the cause"
     )
 
@@ -272,7 +272,7 @@ def test_a_human_file_is_one_annotator_on_one_question(tmp_path: Path) -> None:
 def test_what_is_neither_covered_nor_not_is_never_taken_for_no(tmp_path: Path, covered: Any) -> None:
     file = human(tmp_path, "Q1_result_A.json", {"rubric_eval": [{"point": "Both", "covered": covered}]})
     read = label_files.read([file])
-    assert (read.entries, read.findings[0].trouble) == ([], Trouble.BAD_VALUE)
+    assert (read.entries, read.findings[0].trouble) == ([], EntryTrouble.BAD_VALUE)
 
 
 @pytest.mark.parametrize(
@@ -304,8 +304,13 @@ def test_a_numbering_that_is_broken_keeps_its_files_out(tmp_path: Path) -> None:
     assert (read.entries, "goldsmith.json" in read.findings[0].reason) == ([], True)
 
 
-SHEET = Sheet(
-    7, "Why?", "Sys_1/x", "R_1", "id-1", (Point("Both", 2, True), Point("Left", 1), Point("Not", 3, False))
+SHEET = AnnotatorSheet(
+    7,
+    "Why?",
+    "Sys_1/x",
+    "R_1",
+    "id-1",
+    (RatedCriterion("Both", 2, True), RatedCriterion("Left", 1), RatedCriterion("Not", 3, False)),
 )
 
 
@@ -321,7 +326,7 @@ def test_what_nobody_said_is_left_out_of_a_human_file() -> None:
 
 
 def test_two_annotators_whose_names_look_alike_have_a_file_each() -> None:
-    other = Sheet(7, "Why?", "Sys_1/x", "R-1", "id-2", SHEET.points)
+    other = AnnotatorSheet(7, "Why?", "Sys_1/x", "R-1", "id-2", SHEET.points)
     names = [name for name in human_files.write([SHEET, other], [], {7: SHEET}, []) if "_result_" in name]
     assert len(set(names)) == 2
 

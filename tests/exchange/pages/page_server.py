@@ -10,11 +10,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from annotator.exchange.pages import reading
-from annotator.exchange.pages.addresses import Rules
-from annotator.exchange.pages.fetching import Bounds, Fetcher
-from annotator.exchange.pages.manners import Hosts
-from annotator.exchange.pages.states import Reading
-from annotator.exchange.pages.worker import Worker
+from annotator.exchange.pages.addresses import AddressRules
+from annotator.exchange.pages.fetching import Fetcher, FetchLimits
+from annotator.exchange.pages.manners import HostTurns
+from annotator.exchange.pages.states import PageReading
+from annotator.exchange.pages.worker import ReadingProcess
 
 ARTICLE = "Residual connections let gradients pass through very deep networks. " * 20
 HTML = "text/html; charset=utf-8"
@@ -131,10 +131,10 @@ def serving() -> Iterator[PageServer]:
         thread.join()
 
 
-class HereWorker(Worker):
+class HereWorker(ReadingProcess):
     """Reads in this very process, which starts no other."""
 
-    async def read(self, content: bytes, content_type: str) -> Reading:
+    async def read(self, content: bytes, content_type: str) -> PageReading:
         return reading.read(content, content_type)
 
 
@@ -161,8 +161,8 @@ LOOPBACK = (("127.0.0.1",),)
 def fetcher(**rest: Any) -> Fetcher:
     """A fetcher that may come to loopback, never pauses, and reads in this process."""
     given: dict[str, Any] = {
-        "rules": Rules(allow_private=True),
-        "hosts": Hosts(pause_s=0.0),
+        "rules": AddressRules(allow_private=True),
+        "hosts": HostTurns(pause_s=0.0),
         "worker": HereWorker(),
         "look_up": Names(),
         **rest,
@@ -170,4 +170,4 @@ def fetcher(**rest: Any) -> Fetcher:
     return Fetcher(given.pop("rules"), **given)
 
 
-SMALL = Bounds(size=200_000, redirects=10, seconds=20.0, connect_s=5.0, silence_s=1.0)
+SMALL = FetchLimits(size=200_000, redirects=10, seconds=20.0, connect_s=5.0, silence_s=1.0)

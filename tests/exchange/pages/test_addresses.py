@@ -6,11 +6,20 @@ import pytest
 
 from annotator.domain.material.page import PageState
 from annotator.exchange.pages import addresses
-from annotator.exchange.pages.addresses import NEVER, PRIVATE, Rules, barred, checked, normal, pinned, target
-from annotator.exchange.pages.states import Unreadable
+from annotator.exchange.pages.addresses import (
+    NEVER,
+    PRIVATE,
+    AddressRules,
+    barred,
+    checked,
+    normal,
+    pinned,
+    target,
+)
+from annotator.exchange.pages.states import UnreadablePage
 from tests.exchange.pages.page_server import Names
 
-OPEN, CLOSED = Rules(allow_private=True), Rules()
+OPEN, CLOSED = AddressRules(allow_private=True), AddressRules()
 pytestmark = pytest.mark.anyio
 
 
@@ -30,7 +39,7 @@ def test_what_is_cited_becomes_what_is_opened(cited: str, opened: str) -> None:
 
 
 def test_a_book_has_no_page() -> None:
-    with pytest.raises(Unreadable) as why:
+    with pytest.raises(UnreadablePage) as why:
         target("ISBN 978-0-306-40615-7")
     assert why.value.state is PageState.NOT_TEXT
 
@@ -62,14 +71,14 @@ def test_the_normal_address_is_the_identifiers_or_the_text_itself() -> None:
     ],
 )
 def test_what_is_no_address_of_the_web_is_refused(address: str, state: PageState) -> None:
-    with pytest.raises(Unreadable) as why:
+    with pytest.raises(UnreadablePage) as why:
         checked(address, CLOSED)
     assert why.value.state is state
     assert why.value.cause.endswith(".")
 
 
 def test_a_refusal_repeats_no_password() -> None:
-    with pytest.raises(Unreadable) as why:
+    with pytest.raises(UnreadablePage) as why:
         checked("https://user:secret@example.org/", OPEN)
     assert "secret" not in why.value.cause
 
@@ -126,7 +135,7 @@ async def test_a_name_is_pinned_to_all_its_numbers() -> None:
 
 async def test_one_private_number_among_public_ones_keeps_the_name_out() -> None:
     names = Names(paper_example=[["1.1.1.1", "10.0.0.1"]])
-    with pytest.raises(Unreadable, match="private network"):
+    with pytest.raises(UnreadablePage, match="private network"):
         await pinned(checked("https://paper.example/", CLOSED), CLOSED, names)
 
 
@@ -146,7 +155,7 @@ async def test_one_private_number_among_public_ones_keeps_the_name_out() -> None
 )
 async def test_every_way_to_write_loopback_is_seen_through(host: str) -> None:
     # The system's own resolver reads the odd spellings, without asking anybody.
-    with pytest.raises(Unreadable, match=r"private network|could be opened|no machine"):
+    with pytest.raises(UnreadablePage, match=r"private network|could be opened|no machine"):
         await pinned(checked(f"http://{host}/", CLOSED), CLOSED)
 
 
@@ -158,9 +167,9 @@ async def test_names_without_a_machine_and_without_an_answer_are_told_apart(
     async def silent(host: str, port: int) -> list[str]:
         raise socket.gaierror(socket.EAI_AGAIN, "try again")
 
-    with pytest.raises(Unreadable, match="no machine of the name"):
+    with pytest.raises(UnreadablePage, match="no machine of the name"):
         await pinned(url, CLOSED, Names())
-    with pytest.raises(Unreadable, match="cannot be looked up now"):
+    with pytest.raises(UnreadablePage, match="cannot be looked up now"):
         await pinned(url, CLOSED, silent)
 
     async def hanging(host: str, port: int) -> list[str]:
@@ -170,5 +179,5 @@ async def test_names_without_a_machine_and_without_an_answer_are_told_apart(
         return []
 
     monkeypatch.setattr(addresses, "LOOK_UP_S", 0.01)
-    with pytest.raises(Unreadable, match="in time"):
+    with pytest.raises(UnreadablePage, match="in time"):
         await pinned(url, CLOSED, hanging)

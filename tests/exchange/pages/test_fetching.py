@@ -10,9 +10,9 @@ import pytest
 
 from annotator.domain.material.page import PageState
 from annotator.domain.texts.canonical import sha256
-from annotator.exchange.pages.addresses import PRIVATE, Rules
-from annotator.exchange.pages.fetching import Bounds, Fetcher
-from annotator.exchange.pages.worker import Worker
+from annotator.exchange.pages.addresses import PRIVATE, AddressRules
+from annotator.exchange.pages.fetching import Fetcher, FetchLimits
+from annotator.exchange.pages.worker import ReadingProcess
 from tests.exchange.pages.page_server import (
     ARTICLE,
     LOOPBACK,
@@ -65,13 +65,13 @@ async def test_a_proxy_of_the_environment_is_not_asked(
 
 async def test_a_real_process_reads_what_came(server: PageServer) -> None:
     server.pages["/"] = article()
-    async with fetcher(worker=Worker()) as one:
+    async with fetcher(worker=ReadingProcess()) as one:
         assert (await one.fetch(server.url())).page.text == ARTICLE.strip()
 
 
 async def test_loopback_is_not_fetched_unless_allowed(server: PageServer) -> None:
     server.pages["/"] = article()
-    rules = Rules()
+    rules = AddressRules()
     async with Fetcher(rules, worker=HereWorker()) as one:
         for host in ("127.0.0.1", "localhost"):
             page = (await one.fetch(f"http://{host}/")).page
@@ -134,7 +134,7 @@ async def test_a_public_page_cannot_redirect_into_this_machine(server: PageServe
     server.pages["/read/https://public.example/x"] = onward(server.url("/secret", "inside.example"))
     server.pages["/secret"] = article()
     names = Names(public_example=[["1.1.1.1"]], inside_example=LOOPBACK)
-    async with fetcher(rules=Rules(), reader=server.url("/read"), look_up=names) as one:
+    async with fetcher(rules=AddressRules(), reader=server.url("/read"), look_up=names) as one:
         page = (await one.fetch("https://public.example/x")).page
     assert (page.state, "/secret" in server.asked) == (PageState.FORBIDDEN, False)
 
@@ -232,7 +232,7 @@ async def test_a_picture_is_left_before_it_is_taken_in(server: PageServer) -> No
 
 async def test_the_time_of_a_page_is_that_of_all_its_redirects(server: PageServer) -> None:
     server.pages["/"] = Given(delay=0.3, status=302, headers={"Location": "/"})
-    async with fetcher(bounds=Bounds(seconds=0.7)) as one:
+    async with fetcher(bounds=FetchLimits(seconds=0.7)) as one:
         page = (await one.fetch(server.url())).page
     # Eleven requests would be three seconds, and another cause.
     assert (page.state, page.cause) == (PageState.DEAD, "The server did not answer in time.")

@@ -8,7 +8,7 @@ import pytest
 
 from annotator.domain.material.page import Page, PageState
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.pages.folder import Entry, Problem, entries, page_of
+from annotator.exchange.pages.folder import FolderEntry, FolderProblem, entries, page_of
 from tests.exchange.pages.page_server import ARTICLE, HereWorker
 from tests.exchange.texts.test_documents import pdf
 
@@ -27,7 +27,7 @@ def written(folder: Path, **files: str | bytes) -> Path:
 async def pages_of(folder: Path) -> tuple[list[Page], list[str]]:
     found, problems = entries(folder)
     came = [await page_of(entry, HereWorker()) for entry in found]
-    words = [str(one) for one in (*problems, *(one for one in came if isinstance(one, Problem)))]
+    words = [str(one) for one in (*problems, *(one for one in came if isinstance(one, FolderProblem)))]
     return [one for one in came if isinstance(one, Page)], words
 
 
@@ -151,9 +151,9 @@ def test_what_is_no_folder_is_refused(tmp_path: Path) -> None:
 async def test_a_file_too_large_or_gone_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("annotator.exchange.pages.folder.LARGEST", 100)
     written(tmp_path, a_txt="x" * 101)
-    large = await page_of(Entry("a", tmp_path / "a.txt", "https://a.example"), HereWorker())
-    gone = await page_of(Entry("b", tmp_path / "b.txt", "https://b.example"), HereWorker())
+    large = await page_of(FolderEntry("a", tmp_path / "a.txt", "https://a.example"), HereWorker())
+    gone = await page_of(FolderEntry("b", tmp_path / "b.txt", "https://b.example"), HereWorker())
     assert isinstance(large, Page)
     assert (large.state, large.text) == (PageState.TOO_LONG, "")
-    assert isinstance(gone, Problem)
+    assert isinstance(gone, FolderProblem)
     assert "cannot be read" in gone.reason

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from annotator.domain.material.page import PageState
 from annotator.exchange.pages import reading
-from annotator.exchange.pages.addresses import Rules, checked, is_address, normal
-from annotator.exchange.pages.states import Unreadable, check_reading
+from annotator.exchange.pages.addresses import AddressRules, checked, is_address, normal
+from annotator.exchange.pages.states import UnreadablePage, check_reading
 from tests.exchange.pages.page_server import ARTICLE
 
 TYPES = st.sampled_from(
@@ -28,7 +28,7 @@ PIECES = st.lists(
 HEAVY = ("aiohttp", "yarl", "nh3", "pypdfium2", "openai", "PySide6", "truststore")
 
 
-def kept(found: reading.Reading) -> bool:
+def kept(found: reading.PageReading) -> bool:
     """Whether all of it can be stored."""
     texts = (found.text, found.title, found.unreadable, found.refresh, found.canonical)
     return all("\x00" not in text and text.encode("utf-8") is not None for text in texts)
@@ -56,8 +56,8 @@ def test_any_text_is_an_address_or_has_a_cause(text: str, start: str) -> None:
     normal(start + text)
     is_address(start + text)
     try:
-        url = checked(start + text, Rules())
-    except Unreadable as why:
+        url = checked(start + text, AddressRules())
+    except UnreadablePage as why:
         found = why.state is not PageState.OK and why.cause.endswith(".")
     else:
         found = url.scheme in ("http", "https") and bool(url.raw_host) and url.raw_user is None

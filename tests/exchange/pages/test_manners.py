@@ -5,19 +5,19 @@ from itertools import pairwise
 
 import pytest
 
-from annotator.exchange.pages.manners import Hosts, rest_asked_for
+from annotator.exchange.pages.manners import HostTurns, rest_asked_for
 
 pytestmark = pytest.mark.anyio
 
 
-async def visit(hosts: Hosts, host: str, log: list[tuple[str, float]], stay: float = 0.0) -> None:
+async def visit(hosts: HostTurns, host: str, log: list[tuple[str, float]], stay: float = 0.0) -> None:
     async with hosts.turn(host):
         log.append((host, asyncio.get_running_loop().time()))
         await asyncio.sleep(stay)
 
 
 async def test_two_at_once_and_no_third() -> None:
-    hosts, inside, most = Hosts(pause_s=0.0), 0, 0
+    hosts, inside, most = HostTurns(pause_s=0.0), 0, 0
 
     async def one() -> None:
         nonlocal inside, most
@@ -31,7 +31,7 @@ async def test_two_at_once_and_no_third() -> None:
 
 
 async def test_requests_to_one_host_begin_a_pause_apart_and_others_need_not_wait() -> None:
-    hosts, log = Hosts(pause_s=0.05), []
+    hosts, log = HostTurns(pause_s=0.05), []
     await asyncio.gather(*(visit(hosts, host, log) for host in ("a.example",) * 3 + ("b.example",)))
     begun = [at for host, at in log if host == "a.example"]
     assert [later - earlier >= 0.049 for earlier, later in pairwise(begun)] == [
@@ -42,7 +42,7 @@ async def test_requests_to_one_host_begin_a_pause_apart_and_others_need_not_wait
 
 
 async def test_a_host_that_asks_for_rest_gets_it() -> None:
-    hosts, log = Hosts(pause_s=0.0), []
+    hosts, log = HostTurns(pause_s=0.0), []
     began = asyncio.get_running_loop().time()
     hosts.rest("a.example", 0.05)
     await visit(hosts, "a.example", log)

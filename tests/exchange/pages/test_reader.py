@@ -4,9 +4,9 @@ import pytest
 
 from annotator.domain.material.page import PageState
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.pages.addresses import PRIVATE, Rules
+from annotator.exchange.pages.addresses import PRIVATE, AddressRules
 from annotator.exchange.pages.reader import checked_prefix, named, through, unwrapped
-from annotator.exchange.pages.states import Reading, Unreadable
+from annotator.exchange.pages.states import PageReading, UnreadablePage
 from tests.exchange.pages.page_server import ARTICLE, Given, Names, PageServer, fetcher
 
 PAGE = "https://paper.example/a?b=c"
@@ -38,15 +38,15 @@ def test_what_is_no_reader_service_is_refused(reader: str) -> None:
 def test_the_head_a_service_puts_before_the_text_is_taken_off() -> None:
     head = "Title: Deep nets\n\nURL Source: https://a.example\n\nPublished Time: 2026\n\n"
     text = f"{head}Markdown Content:\n# Deep\n\nwords"
-    assert unwrapped(Reading(text)) == Reading(text="# Deep\n\nwords", title="Deep nets")
-    assert unwrapped(Reading("Just words")) == Reading("Just words")
+    assert unwrapped(PageReading(text)) == PageReading(text="# Deep\n\nwords", title="Deep nets")
+    assert unwrapped(PageReading("Just words")) == PageReading("Just words")
 
 
 def test_a_page_that_the_service_could_not_have_is_dead() -> None:
     head = "Title: \n\nURL Source: x\n\nWarning: Target URL returned error 404: Not Found\n\n"
     text = f"{head}Markdown Content:\nNot found"
-    with pytest.raises(Unreadable) as why:
-        unwrapped(Reading(text))
+    with pytest.raises(UnreadablePage) as why:
+        unwrapped(PageReading(text))
     assert why.value.state is PageState.DEAD
 
 
@@ -60,7 +60,7 @@ async def test_a_reader_is_asked_and_named_and_may_itself_be_private(server: Pag
     server.pages[f"/read/{PAGE}"] = Given(
         f"Title: T\n\nMarkdown Content:\n{ARTICLE}", content_type="text/plain"
     )
-    async with fetcher(rules=Rules(), reader=server.url("/read/"), look_up=PUBLIC) as one:
+    async with fetcher(rules=AddressRules(), reader=server.url("/read/"), look_up=PUBLIC) as one:
         page = (await one.fetch(PAGE)).page
     assert (page.state, page.text, page.title) == (PageState.OK, ARTICLE.strip(), "T")
     assert (page.url, page.by_reader, page.final_url) == (PAGE, server.url(""), "")
@@ -69,7 +69,7 @@ async def test_a_reader_is_asked_and_named_and_may_itself_be_private(server: Pag
 @pytest.mark.anyio
 @pytest.mark.parametrize("inside", ["https://inside.example/x", "http://10.0.0.1/", "http://127.0.0.1/"])
 async def test_a_reader_is_not_sent_into_a_private_network(server: PageServer, inside: str) -> None:
-    async with fetcher(rules=Rules(), reader=server.url("/read"), look_up=PUBLIC) as one:
+    async with fetcher(rules=AddressRules(), reader=server.url("/read"), look_up=PUBLIC) as one:
         page = (await one.fetch(inside)).page
     assert (page.state, page.cause, server.asked) == (PageState.FORBIDDEN, PRIVATE, [])
 
@@ -77,7 +77,7 @@ async def test_a_reader_is_not_sent_into_a_private_network(server: PageServer, i
 @pytest.mark.anyio
 async def test_a_service_out_of_order_says_nothing_of_the_page(server: PageServer) -> None:
     server.pages[f"/read/{PAGE}"] = Given(status=402)
-    async with fetcher(rules=Rules(), reader=server.url("/read"), look_up=PUBLIC) as one:
+    async with fetcher(rules=AddressRules(), reader=server.url("/read"), look_up=PUBLIC) as one:
         page = (await one.fetch(PAGE)).page
     assert (page.state, page.cause) == (
         PageState.DEAD,
@@ -88,5 +88,5 @@ async def test_a_service_out_of_order_says_nothing_of_the_page(server: PageServe
 @pytest.mark.anyio
 async def test_a_name_only_the_service_can_look_up_is_left_to_it(server: PageServer) -> None:
     server.pages["/read/https://elsewhere.example"] = Given(ARTICLE, content_type="text/plain")
-    async with fetcher(rules=Rules(), reader=server.url("/read"), look_up=PUBLIC) as one:
+    async with fetcher(rules=AddressRules(), reader=server.url("/read"), look_up=PUBLIC) as one:
         assert (await one.fetch("https://elsewhere.example")).page.state is PageState.OK

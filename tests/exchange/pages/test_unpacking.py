@@ -7,8 +7,8 @@ import zlib
 import pytest
 
 from annotator.domain.material.page import PageState
-from annotator.exchange.pages.states import Unreadable
-from annotator.exchange.pages.unpacking import Body
+from annotator.exchange.pages.states import UnreadablePage
+from annotator.exchange.pages.unpacking import PageBody
 
 WORDS = b"Residual connections. " * 100_000
 
@@ -19,7 +19,7 @@ def raw_deflate(content: bytes) -> bytes:
 
 
 def unpacked(packing: str, content: bytes, chunk: int, most: int = 10_000_000) -> bytes:
-    body = Body(packing, most)
+    body = PageBody(packing, most)
     for start in range(0, len(content), chunk):
         body.add(content[start : start + chunk])
     return body.content()
@@ -53,7 +53,7 @@ def test_what_is_taken_in_but_not_yet_given_out_is_waited_for() -> None:
 def test_a_bomb_is_stopped_at_the_bound(pack) -> None:
     bomb = pack(b"\0" * 300_000_000)
     tracemalloc.start()
-    with pytest.raises(Unreadable) as why:
+    with pytest.raises(UnreadablePage) as why:
         unpacked("gzip" if pack is gzip.compress else "deflate", bomb, 65_536, most=4 * 2**20)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
@@ -63,16 +63,16 @@ def test_a_bomb_is_stopped_at_the_bound(pack) -> None:
 
 @pytest.mark.parametrize("packing", ["br", "zstd", "compress", "gzip, gzip"])
 def test_a_packing_that_was_not_asked_for_is_not_text(packing: str) -> None:
-    with pytest.raises(Unreadable) as why:
-        Body(packing, 100)
+    with pytest.raises(UnreadablePage) as why:
+        PageBody(packing, 100)
     assert why.value.state is PageState.NOT_TEXT
 
 
 def test_damage_and_a_missing_end_are_seen() -> None:
     whole = gzip.compress(WORDS)
-    with pytest.raises(Unreadable, match="damaged"):
+    with pytest.raises(UnreadablePage, match="damaged"):
         unpacked("gzip", b"no gzip at all", 100)
-    with pytest.raises(Unreadable, match="broke off"):
+    with pytest.raises(UnreadablePage, match="broke off"):
         unpacked("gzip", whole[:-20], 65_536)
 
 

@@ -7,7 +7,7 @@ from multiprocessing.connection import Connection
 
 import pytest
 
-from annotator.exchange.pages.worker import READY, Worker
+from annotator.exchange.pages.worker import READY, ReadingProcess
 
 pytestmark = pytest.mark.anyio
 PAGE = b"<p>Words on a page."
@@ -36,19 +36,19 @@ def never_starts(line: Connection) -> None:
 
 
 async def test_one_process_reads_one_document_after_the_other() -> None:
-    async with Worker(serve=answers_by_word) as worker:
+    async with ReadingProcess(serve=answers_by_word) as worker:
         first, second = await asyncio.gather(worker.read(b"a", ""), worker.read(b"b", ""))
     assert first.text == second.text != str(os.getpid())
 
 
 async def test_the_real_process_reads_html() -> None:
-    async with Worker() as worker:
+    async with ReadingProcess() as worker:
         assert (await worker.read(PAGE, "text/html")).text == "Words on a page."
 
 
 @pytest.mark.slow
 async def test_a_document_that_hangs_is_given_up_and_the_next_is_read() -> None:
-    async with Worker(3.0, answers_by_word) as worker:
+    async with ReadingProcess(3.0, answers_by_word) as worker:
         before = await worker.read(b"a", "")
         async with asyncio.timeout(60.0):
             hung = await worker.read(b"hang", "")
@@ -60,13 +60,13 @@ async def test_a_document_that_hangs_is_given_up_and_the_next_is_read() -> None:
 @pytest.mark.slow
 async def test_html_that_would_take_hours_is_given_up() -> None:
     # The standard looks through all open elements at each of them: 300,000 nested ones are 45 thousand million steps.
-    async with Worker(5.0) as worker:
+    async with ReadingProcess(5.0) as worker:
         assert (await worker.read(b"<div>" * 300_000, "text/html")).too_much
         assert (await worker.read(PAGE, "text/html")).text == "Words on a page."
 
 
 async def test_a_document_that_breaks_the_process_down_is_only_unreadable() -> None:
-    async with Worker(5.0, answers_by_word) as worker:
+    async with ReadingProcess(5.0, answers_by_word) as worker:
         broken = await worker.read(b"crash", "")
         after = await worker.read(b"a", "")
     assert "broke down" in broken.unreadable
@@ -74,12 +74,12 @@ async def test_a_document_that_breaks_the_process_down_is_only_unreadable() -> N
 
 
 async def test_a_process_that_does_not_start_is_no_error_of_the_loop() -> None:
-    async with Worker(serve=never_starts) as worker:
+    async with ReadingProcess(serve=never_starts) as worker:
         assert "broke down" in (await worker.read(PAGE, "")).unreadable
 
 
 async def test_an_answer_nobody_waited_for_is_not_given_to_the_next() -> None:
-    async with Worker(5.0, answers_by_word) as worker:
+    async with ReadingProcess(5.0, answers_by_word) as worker:
         await worker.read(b"a", "")
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.1):

@@ -19,8 +19,8 @@ from annotator.exchange.parcels.packages import (
     TASK,
     UPGRADERS,
     WORK,
-    Facts,
     Package,
+    PackageFacts,
     fingerprint,
     package_bytes,
     public_key,
@@ -33,7 +33,7 @@ from tests.exchange.parcels.hand_made_zip import contents, with_manifest, zipped
 from tests.exchange.parcels.hand_made_zip import parts as honest_parts
 
 SECRET = bytes(range(32))
-FACTS = Facts(
+FACTS = PackageFacts(
     format=WORK, package_id="k-1", project_id="p-1", person_id="ann", extra={"revision": 3, "base": None}
 )
 # Case C68 to C70: bidi override, isolates, a homoglyph, zero width, tags, zalgo, emoji, decomposed é, all line ends.
@@ -65,7 +65,7 @@ def test_what_was_packed_is_read_back_verbatim(tmp_path: Path) -> None:
     package = read_package(path, WORK)
     assert package.entries == ENTRIES
     assert package.trees() == {"a.json": {"text": ODD}, "units/b.json": [ODD, 2**53 + 1, -1.5]}
-    assert package.manifest.model_dump(include=set(Facts.model_fields)) == FACTS.model_dump()
+    assert package.manifest.model_dump(include=set(PackageFacts.model_fields)) == FACTS.model_dump()
     assert package.sha256 == hashlib.sha256(content).hexdigest()
     assert package.signer == public_key(SECRET)
 

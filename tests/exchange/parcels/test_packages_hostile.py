@@ -8,13 +8,13 @@ import pytest
 
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import package_reading
-from annotator.exchange.parcels.packages import WORK, Facts, package_bytes, read_package
+from annotator.exchange.parcels.packages import WORK, PackageFacts, package_bytes, read_package
 from tests.exchange.parcels.hand_made_zip import contents, repacked, victim
 from tests.exchange.parcels.hostile_packages import HOSTILE, JSON_CASES
 from tests.material.hostile import HOSTILE as HOSTILE_JSON
 
 SECRET = bytes(range(32))
-FACTS = Facts(format=WORK, package_id="k-1", project_id="p-1", person_id="ann", extra={"revision": 3})
+FACTS = PackageFacts(format=WORK, package_id="k-1", project_id="p-1", person_id="ann", extra={"revision": 3})
 ENTRIES = {
     "answers.json": b'["%s"]\n' % b"A sentence that says it again. ".join([b""] * 30),
     "labels.json": b'{"a": [1, 2, 3]}',

@@ -25,7 +25,7 @@ def drawn() -> dict[str, Any]:
         "heat": pictures.heat("Title", NAMES, NAMES, values, (0.0, 1.0)),
         "plane": pictures.plane(
             "Title",
-            [pictures.Point(name, n, n, n > 0, 0, 1) for n, name in enumerate(NAMES)],
+            [pictures.PicturePoint(name, n, n, n > 0, 0, 1) for n, name in enumerate(NAMES)],
             "x",
             "y",
             front=True,

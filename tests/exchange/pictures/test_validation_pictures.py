@@ -6,7 +6,7 @@ from annotator.domain.texts.estimate import Estimate
 from annotator.exchange.pictures.figures import PRINTED
 from annotator.exchange.pictures.validation_pictures import (
     MOST_PANELS,
-    Rated,
+    PlottedRater,
     Section,
     beside,
     confusions,
@@ -28,7 +28,8 @@ def written(figure: Any) -> list[str]:
 
 def section(title: str = "all", human: Estimate | None = FOUND) -> Section:
     raters = [
-        Rated(name, one, name != NAMES[2]) for name, one in zip(NAMES, (FOUND, BELOW, NONE), strict=True)
+        PlottedRater(name, one, name != NAMES[2])
+        for name, one in zip(NAMES, (FOUND, BELOW, NONE), strict=True)
     ]
     return Section(title, raters, human)
 
@@ -54,7 +55,7 @@ def test_without_people_there_is_no_band() -> None:
 
 
 def test_a_value_that_tells_little_says_so() -> None:
-    one = Section("all", [Rated("a", Estimate(1.0, 1.0, 1.0, n=8), True, "one class only")], None)
+    one = Section("all", [PlottedRater("a", Estimate(1.0, 1.0, 1.0, n=8), True, "one class only")], None)
     assert "1.000  one class only" in written(beside("Title", [one], "axis"))
 
 

@@ -1,12 +1,12 @@
 """The data card: counts that can be checked by hand, and no name that is not an alias."""
 
 from annotator.exchange.release.bundle import Bundle
-from annotator.exchange.release.data_card import NO_LICENCE, Facts, text
+from annotator.exchange.release.data_card import NO_LICENCE, ReleaseFacts, text
 from tests.material.bundles import rich_bundle
 
 
 def test_the_card_counts_what_is_in_the_release() -> None:
-    card = text(rich_bundle(), Facts(title="Rain"))
+    card = text(rich_bundle(), ReleaseFacts(title="Rain"))
     for line in (
         "# Rain",
         "| items | 2 | – |",
@@ -22,16 +22,18 @@ def test_the_card_counts_what_is_in_the_release() -> None:
 
 
 def test_the_card_gives_the_formula_and_the_licence() -> None:
-    assert "Σ wᵢ·bᵢ / Σ wᵢ" in text(rich_bundle(), Facts(title="T"))
-    assert NO_LICENCE in text(rich_bundle(), Facts(title="T"))
-    assert NO_LICENCE not in text(rich_bundle(), Facts(title="T", licence="CC BY 4.0"))
+    assert "Σ wᵢ·bᵢ / Σ wᵢ" in text(rich_bundle(), ReleaseFacts(title="T"))
+    assert NO_LICENCE in text(rich_bundle(), ReleaseFacts(title="T"))
+    assert NO_LICENCE not in text(rich_bundle(), ReleaseFacts(title="T", licence="CC BY 4.0"))
 
 
 def test_the_card_does_not_depend_on_the_number() -> None:
-    assert text(rich_bundle(), Facts(title="T", number=1)) == text(rich_bundle(), Facts(title="T", number=2))
+    assert text(rich_bundle(), ReleaseFacts(title="T", number=1)) == text(
+        rich_bundle(), ReleaseFacts(title="T", number=2)
+    )
 
 
 def test_a_title_cannot_break_the_card_and_nothing_at_all_is_said() -> None:
-    card = text(Bundle(), Facts(title="A\n## B | c"))
+    card = text(Bundle(), ReleaseFacts(title="A\n## B | c"))
     assert card.startswith("# A ## B | c\n")
     assert "There are no judgements yet." in card

@@ -9,7 +9,7 @@ import pytest
 
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.release import release
-from annotator.exchange.release.data_card import Facts
+from annotator.exchange.release.data_card import ReleaseFacts
 from tests.material.bundles import change_json, rich_bundle, without_manifest, write_release
 
 
@@ -54,13 +54,13 @@ def test_the_manifest_lists_every_other_file(tmp_path: Path) -> None:
 
 
 def test_the_number_is_no_part_of_the_content() -> None:
-    _, first = release.content(rich_bundle(), Facts(title="T", number=1))
-    _, third = release.content(rich_bundle(), Facts(title="T", number=3))
+    _, first = release.content(rich_bundle(), ReleaseFacts(title="T", number=1))
+    _, third = release.content(rich_bundle(), ReleaseFacts(title="T", number=3))
     other = rich_bundle()
     other.items[0] = other.items[0].model_copy(update={"question": "Why does it snow?"})
     assert release.content_sha256(first) == release.content_sha256(third)
     assert release.content_sha256(first) != release.content_sha256(
-        release.content(other, Facts(title="T"))[1]
+        release.content(other, ReleaseFacts(title="T"))[1]
     )
 
 

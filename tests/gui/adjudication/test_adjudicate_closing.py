@@ -4,7 +4,7 @@ import pytest
 
 from annotator.actions.adjudication import feedback
 from annotator.domain.experts.assignment import Stage
-from annotator.gui.review.adjudication_queue import Show
+from annotator.gui.review.adjudication_queue import LineFilter
 from tests.projects.pairs_project import (
     ADA,
     BEN,
@@ -94,7 +94,7 @@ def test_a_dispute_stands_under_its_letter_until_it_is_answered(page):
     type_words("It is a nice to have")
     row.send.click()
     assert page.frame.standing.disputes == {}
-    assert page.queue.counted(Show.CONFLICTS) == 0
+    assert page.queue.counted(LineFilter.CONFLICTS) == 0
 
 
 def test_unanimous_items_are_confirmed_in_one_go_but_for_the_drawn_ones(tmp_path, window_over, qtbot):
@@ -109,7 +109,7 @@ def test_unanimous_items_are_confirmed_in_one_go_but_for_the_drawn_ones(tmp_path
     panel.confirm.click()
     qtbot.waitUntil(lambda: panel.said.text() == "2 confirmed and closed, 1 drawn for a spot check.")
     assert len(panel.drawn) == 1
-    assert page.queue.counted(Show.CLOSED) == 2
+    assert page.queue.counted(LineFilter.CLOSED) == 2
     panel.drawn[0].click()
     assert page.bench.sheet.spot_check
     assert page.frame.head.signs.words() == ["drawn for a spot check"]
@@ -147,7 +147,7 @@ def test_all_done_says_how_much(page):
 
 def test_the_queue_keeps_qts_contract_and_the_open_line(page, qtmodeltester):
     qtmodeltester.check(page.queue)
-    page.frame.queue_pane.show_only(Show.CLOSED)
+    page.frame.queue_pane.show_only(LineFilter.CLOSED)
     assert page.queue.rowCount() == 1
     page.frame.queue_pane.search.setText("nothing of the kind")
     assert page.queue.row_of(page.bench.place) == 0

@@ -16,7 +16,7 @@ from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import WRITTEN
 from annotator.domain.kinds.nuggets import Nuggets
 from annotator.domain.kinds.plan import Plan
-from annotator.gui.pages.authoring import standing
+from annotator.gui.pages.authoring import work_status
 from annotator.storage.tables import ArtifactRow, table
 from tests.projects.authoring_project import TEXTS, authoring_project, begin, mine, rubric, texts
 from tests.windows.labelling_keys import focus, press, type_words
@@ -168,9 +168,9 @@ def test_f6_goes_between_source_and_form(open_page, project):
 def test_the_next_that_waits_is_the_item_that_is_not_submitted(project):
     submitting.seal(project, begin(project, Kind.RUBRIC, rubric()))
     first, second = items.ids(project)
-    assert standing.next_open(project, first, Kind.RUBRIC) == (second, Kind.RUBRIC)
+    assert work_status.next_open(project, first, Kind.RUBRIC) == (second, Kind.RUBRIC)
     submitting.seal(project, begin(project, Kind.RUBRIC, rubric(), item=1))
-    assert standing.next_open(project, first, Kind.RUBRIC) is None
+    assert work_status.next_open(project, first, Kind.RUBRIC) is None
 
 
 def test_where_the_kind_is_submitted_already_a_begun_one_waits(project):
@@ -178,7 +178,7 @@ def test_where_the_kind_is_submitted_already_a_begun_one_waits(project):
     submitting.seal(project, begin(project, Kind.RUBRIC, rubric(), item=1))
     begin(project, Kind.NUGGETS, Nuggets(), item=1)
     first, second = items.ids(project)
-    assert standing.next_open(project, first, Kind.RUBRIC) == (second, Kind.NUGGETS)
+    assert work_status.next_open(project, first, Kind.RUBRIC) == (second, Kind.NUGGETS)
 
 
 def test_every_field_says_its_name_to_a_screen_reader(open_page, project):

@@ -18,7 +18,7 @@ from annotator.actions.releases import checking, releases
 from annotator.actions.results import result_raters, results
 from annotator.actions.undo import history
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.parcel import Outcome
+from annotator.domain.experts.parcel import ParcelOutcome
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.refusal import Refusal
@@ -219,7 +219,7 @@ def test_returned_work_of_other_weights_waits_in_the_tray(project, tmp_path):
     criterion_weights.allow(project, "1 to 3")
     (arrival,) = unpacking.take_in(project, [work])
     (piece,) = arrival.pieces
-    assert piece.outcome is Outcome.FOREIGN
+    assert piece.outcome is ParcelOutcome.FOREIGN
     assert "has weight -3; this project allows 1 to 3" in piece.words
     assert artifacts_of(project) == []
     project.close()

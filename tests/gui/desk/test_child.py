@@ -7,14 +7,14 @@ import sys
 import pytest
 
 from annotator.actions.judges import judges, kept_keys
-from annotator.actions.running import requests
-from annotator.actions.running.requests import Request
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.orders import requests
+from annotator.actions.orders.requests import ChildRequest
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.gui.desk.child import NICENESS, Child, stand_back
 from annotator.gui.desk.desk import Desk
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="priorities are read another way there")
-ORDER = Order("distant", systems=("Alpha",), items=("1", "2"), budget_usd=0.5)
+ORDER = RunRequest("distant", systems=("Alpha",), items=("1", "2"), budget_usd=0.5)
 KEY = "sk-a-key-that-nobody-may-see"
 WAITING = "import sys; sys.stdin.readline()"
 
@@ -66,7 +66,7 @@ def test_an_order_goes_in_as_a_line_and_a_key_only_through_the_environment(child
         child.say("pause")
     told = ended.args[0]
     assert told["words"] == ["-c", "child"]
-    assert requests.read(told["given"][0]) == Request(small.path, ORDER, small.by)
+    assert requests.read(told["given"][0]) == ChildRequest(small.path, ORDER, small.by)
     assert KEY not in str(told)
     assert KEY in str(child.process.processEnvironment().toStringList())
 
@@ -81,6 +81,6 @@ def test_one_that_only_counts_is_given_no_key(child, qtbot) -> None:
 
 def test_an_order_of_a_judge_that_is_gone_begins_nothing(child, qtbot) -> None:
     with qtbot.waitSignal(child._desk.refused) as told:
-        assert not child.start(Order("nobody"))
+        assert not child.start(RunRequest("nobody"))
     assert "nobody" in told.args[0].happened
     assert not child.running

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.gui.desk.child_progress import ChildProgress, in_words
 from annotator.gui.desk.desk import Desk
 
@@ -23,7 +23,7 @@ def test_one_that_is_cancelled_before_it_has_begun_is_no_refusal(progress, qtbot
     refused = []
     progress._desk.refused.connect(refused.append)
     with qtbot.waitSignal(progress.ended):
-        progress.start(Order("baseline"), "Begins")
+        progress.start(RunRequest("baseline"), "Begins")
         progress.cancel()
     assert refused == []
     assert not progress.running
@@ -32,7 +32,7 @@ def test_one_that_is_cancelled_before_it_has_begun_is_no_refusal(progress, qtbot
 
 def test_one_that_ends_by_itself_without_a_word_is_told(progress, qtbot):
     with qtbot.waitSignal(progress._desk.refused) as told:
-        progress.start(Order("baseline"), "Begins")
+        progress.start(RunRequest("baseline"), "Begins")
         progress._child.process.closeWriteChannel()
     assert "stopped unexpectedly" in told.args[0].happened
 

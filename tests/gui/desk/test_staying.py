@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QPushButton, QTabWidget
 
 import annotator.gui
 from annotator.actions.items import items
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.texts.change import Change
 from annotator.gui.desk.child import Child
 from annotator.gui.shell.steps import ASIDE, STEPS
@@ -80,7 +80,7 @@ def test_a_process_that_ends_does_not_take_the_focus(window, qtbot, monkeypatch)
     child.ended.connect(lambda *_: table.setFocus())
     search.setFocus()
     with qtbot.waitSignal(child.ended):
-        child.start(Order("baseline"))
+        child.start(RunRequest("baseline"))
     assert focus() is search
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.validation import judge_comparing
 from tests.servers.said_by_judges import label, say, submit
 from tests.servers.served import JUDGE, answering
@@ -80,8 +80,8 @@ def test_only_units_that_all_judged_can_be_counted(two, show):
 
 def test_a_difference_opens_the_reply_of_the_side_that_is_chosen(served, server, show):
     server.answer = answering(lambda words: "no")
-    asyncio.run(judge_runs.run(served, Order(JUDGE)))
-    asyncio.run(judge_runs.run(served, Order("baseline")))
+    asyncio.run(judge_runs.run(served, RunRequest(JUDGE)))
+    asyncio.run(judge_runs.run(served, RunRequest("baseline")))
     page = show(served, "Compare")
     part = page.comparing
     assert "(a floor)" in cells(part.table, 0)[0]
@@ -97,7 +97,7 @@ def test_a_difference_opens_the_reply_of_the_side_that_is_chosen(served, server,
 
 
 def test_one_judge_alone_is_compared_with_nobody(small, show):
-    asyncio.run(judge_runs.run(small, Order("baseline")))
+    asyncio.run(judge_runs.run(small, RunRequest("baseline")))
     part = show(small, "Compare").comparing
     assert part.body.currentWidget() is part.empty
 

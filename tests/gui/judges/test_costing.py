@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication
 
 from annotator.actions.items import items
 from annotator.actions.judging import judge_runs
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.gui.pages.judges.cost_sheets import JUDGE as BY_JUDGE
 from annotator.gui.pages.judges.cost_sheets import QUESTION, SYSTEM, UNIT
 from annotator.judging.calls.prices import FILE
@@ -32,7 +32,7 @@ def priced(tmp_path, monkeypatch):
 def paid(priced, served, server):
     """Twelve judgements, each by a call of 100 tokens in and 20 out: 14 cents."""
     server.answer = answering(lambda criterion: "yes")
-    asyncio.run(judge_runs.run(served, Order(JUDGE)))
+    asyncio.run(judge_runs.run(served, RunRequest(JUDGE)))
     return served
 
 
@@ -79,7 +79,7 @@ def test_the_questions_stand_beside_their_keys(paid, show):
 
 def test_what_is_not_known_is_said_to_be_unknown_and_not_nothing(served, server, show):
     server.answer = answering(lambda criterion: "yes")
-    asyncio.run(judge_runs.run(served, Order(JUDGE)))
+    asyncio.run(judge_runs.run(served, RunRequest(JUDGE)))
     part = show(served, "Costs").costing
     assert set(column(part, "Cost")) == {"not known"}
     assert set(column(part, "Cost unknown")) == {"2"}
@@ -120,7 +120,7 @@ def test_the_table_is_copied_and_saved_with_nothing_rounded(paid, show, tmp_path
 
 def test_a_run_leads_to_what_it_cost(paid, server, show):
     add_judge(paid, server, "other")
-    asyncio.run(judge_runs.run(paid, Order("other", items=("2",))))
+    asyncio.run(judge_runs.run(paid, RunRequest("other", items=("2",))))
     page = show(paid, "Runs")
     press("Ctrl+Shift+L")
     settle(page)

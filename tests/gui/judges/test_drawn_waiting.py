@@ -4,8 +4,8 @@ import asyncio
 
 from annotator.actions.items import drawn_parts, extracts
 from annotator.actions.material import extracting
-from annotator.actions.runs.judge_cases import Order
-from annotator.gui.pages.material.parts_view import Drawable, Wanted
+from annotator.actions.runs.judge_cases import RunRequest
+from annotator.gui.pages.material.parts_view import Drawable, PartFilter
 from tests.windows.judges_window import settle
 from tests.windows.labelling_keys import press
 
@@ -14,7 +14,7 @@ CLAIMS = "researcherbench.claims.extract"
 
 def drawn(project) -> None:
     """The baseline draws the claims of four reports, and nobody has looked at them."""
-    asyncio.run(extracting.run(project, Order("baseline", CLAIMS)))
+    asyncio.run(extracting.run(project, RunRequest("baseline", CLAIMS)))
 
 
 def test_where_nothing_waits_there_is_no_button(small, show):
@@ -30,7 +30,7 @@ def test_what_waits_is_counted_and_one_key_leads_there(small, show):
     material = page.window().page
     settle(material)
     assert material.tabs.currentWidget() is material.parts
-    assert (material.parts.kinds.held, material.parts.wanted.held) == (Drawable.CLAIMS, Wanted.OPEN)
+    assert (material.parts.kinds.held, material.parts.wanted.held) == (Drawable.CLAIMS, PartFilter.OPEN)
     assert material.parts.model.rowCount() == 4
 
 

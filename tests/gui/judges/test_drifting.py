@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from annotator.actions.judging import drift, judge_runs
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.gui.pages.judges.page import DRIFT
 from tests.servers.served import JUDGE, add_judge, answering
 from tests.storage import sql
@@ -22,7 +22,7 @@ DATASET = "Names one dataset"
 def judged(served, server):
     """The judge at the server has said yes to all twelve criteria of four reports."""
     server.answer = answering(lambda criterion: "yes")
-    asyncio.run(judge_runs.run(served, Order(JUDGE)))
+    asyncio.run(judge_runs.run(served, RunRequest(JUDGE)))
     server.bodies.clear()
     return served
 
@@ -128,10 +128,10 @@ def test_a_check_tells_which_verdicts_changed_and_shows_both_replies(frozen, ser
 
 
 def test_since_when_a_verdict_is_another_is_told_by_the_first_check_that_saw_it(frozen, server, show):
-    asyncio.run(drift.check(frozen, Order(JUDGE)))
+    asyncio.run(drift.check(frozen, RunRequest(JUDGE)))
     changes_its_mind(server)
-    asyncio.run(drift.check(frozen, Order(JUDGE)))
-    asyncio.run(drift.check(frozen, Order(JUDGE)))
+    asyncio.run(drift.check(frozen, RunRequest(JUDGE)))
+    asyncio.run(drift.check(frozen, RunRequest(JUDGE)))
     found = show(frozen, "Drift").drifting.found
     first = drift.reports(frozen, JUDGE)[1].checked_at
     assert {one.since.isoformat() for one in found.changed.rows} == {first}
@@ -150,7 +150,7 @@ def test_a_judge_that_says_the_same_again_changed_nothing(frozen, show, qtbot):
 
 def test_keys_go_from_one_changed_verdict_to_the_next(frozen, server, show):
     changes_its_mind(server)
-    asyncio.run(drift.check(frozen, Order(JUDGE)))
+    asyncio.run(drift.check(frozen, RunRequest(JUDGE)))
     found = show(frozen, "Drift").drifting.found
     press("Ctrl+PgDown")
     press("Ctrl+PgDown")
@@ -159,7 +159,7 @@ def test_keys_go_from_one_changed_verdict_to_the_next(frozen, server, show):
 
 
 def test_a_check_that_was_stopped_is_said_and_gone_on_with(frozen, server, show):
-    asyncio.run(drift.check(frozen, Order(JUDGE)))
+    asyncio.run(drift.check(frozen, RunRequest(JUDGE)))
     with frozen.store.write():
         sql.alter(frozen, "UPDATE run SET state = 'cancelled', done = 5 WHERE protocol LIKE 'drift.%'")
     page = show(frozen, "Drift")
@@ -168,7 +168,7 @@ def test_a_check_that_was_stopped_is_said_and_gone_on_with(frozen, server, show)
 
 
 def test_the_runs_lead_to_the_checks_that_are_among_them(frozen, show):
-    asyncio.run(drift.check(frozen, Order(JUDGE)))
+    asyncio.run(drift.check(frozen, RunRequest(JUDGE)))
     page = show(frozen, "Runs")
     assert cells(page.running.past.table, 2)[0] == "Drift check: Coverage of expert criteria"
     assert not page.running.past.costs.isEnabled()

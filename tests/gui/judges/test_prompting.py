@@ -6,8 +6,8 @@ import pytest
 
 from annotator.actions.judges import prompts
 from annotator.actions.judging import judge_runs
-from annotator.actions.running import orders
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.orders import orders
+from annotator.actions.runs.judge_cases import RunRequest
 from tests.servers.served import JUDGE, answering
 from tests.windows.judges_window import cells, settle
 from tests.windows.labelling_keys import press
@@ -149,9 +149,9 @@ def test_the_next_run_goes_by_the_wording_in_force(served, server, show, qtbot):
     part = show(served, "Prompts").prompting
     write(part, OURS)
     part.acts["submit"]()
-    asyncio.run(judge_runs.run(served, Order(JUDGE)))
+    asyncio.run(judge_runs.run(served, RunRequest(JUDGE)))
     assert {body["messages"][0]["content"][:9] for body in server.bodies} == {"Be brief."}
-    assert asyncio.run(orders.foreseen(served, Order(JUDGE))).units == 0
+    assert asyncio.run(orders.foreseen(served, RunRequest(JUDGE))).units == 0
 
 
 def test_a_wording_of_any_script_and_with_markup_is_shown_as_it_is(small, part):

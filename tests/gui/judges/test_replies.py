@@ -10,7 +10,7 @@ from annotator.actions.judges import prompts
 from annotator.actions.judging import judge_runs
 from annotator.actions.material import extracting
 from annotator.actions.runs import run_records
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_judgements import FLAGGED, NO_VERDICT
 from tests.judging.odd_server import completion, error
 from tests.servers.served import JUDGE, answering
@@ -20,7 +20,7 @@ from tests.windows.labelling_keys import press
 
 
 def run(project, **how) -> str:
-    return str(asyncio.run(judge_runs.run(project, Order(JUDGE, **how)))["run"])
+    return str(asyncio.run(judge_runs.run(project, RunRequest(JUDGE, **how)))["run"])
 
 
 @pytest.fixture
@@ -205,7 +205,7 @@ def test_verdicts_that_their_replies_do_not_hold_are_taken_back_when_that_is_cho
 
 def test_what_an_extraction_asked_can_be_read(served, server, show):
     server.script(error(400, "The context is too long.", code="context_length_exceeded"))
-    order = Order(JUDGE, "researcherbench.claims.extract", systems=("Alpha",), items=("1",))
+    order = RunRequest(JUDGE, "researcherbench.claims.extract", systems=("Alpha",), items=("1",))
     source = str(asyncio.run(extracting.run(served, order))["run"])
     part = show(served, "Replies", run_id=source).replies
     assert cells(part.asked, 1) == ["Report too long"]
@@ -214,7 +214,7 @@ def test_what_an_extraction_asked_can_be_read(served, server, show):
 
 
 def test_a_judge_that_asks_nobody_has_no_reply(small, show):
-    source = str(asyncio.run(judge_runs.run(small, Order("baseline")))["run"])
+    source = str(asyncio.run(judge_runs.run(small, RunRequest("baseline")))["run"])
     part = show(small, "Replies", run_id=source).replies
     assert "No call was made" in part.detail.facts.text()
     assert part.detail.raw.isHidden()

@@ -23,7 +23,7 @@ def test_the_baseline_is_there_from_the_start(small, show):
 
 
 def test_what_came_and_what_did_not_is_counted_apart(served, show):
-    asyncio.run(judge_runs.run(served, judge_cases.Order(JUDGE)))
+    asyncio.run(judge_runs.run(served, judge_cases.RunRequest(JUDGE)))
     page = show(served)
     row = cells(page.roster.table, 0).index(JUDGE)
     assert [page.roster.model.index(row, column).data() for column in (4, 5, 6)] == ["8", "4", "not known"]
@@ -72,7 +72,7 @@ def test_an_address_that_is_none_is_refused_in_words(small, show):
 
 
 def test_a_judge_that_has_judged_keeps_its_model(served, show):
-    asyncio.run(judge_runs.run(served, judge_cases.Order(JUDGE)))
+    asyncio.run(judge_runs.run(served, judge_cases.RunRequest(JUDGE)))
     page = show(served, judge=JUDGE)
     form = page.roster.side.endpoint
     assert form.fields["model"].isReadOnly()

@@ -13,7 +13,7 @@ from annotator.actions.judging import derived_judges, judge_queue, judge_runs
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
 from annotator.actions.runs import run_records
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.gui.desk.child import NICENESS, Child
 from annotator.gui.pages.judges.runs import forecast_view
 from annotator.judging.calls.prices import FILE
@@ -56,7 +56,7 @@ def test_systems_items_trials_and_units_together_go_into_the_order(served, show,
     form.trials.setValue(2)
     form.budget.setValue(1.5)
     order = form.order()
-    assert order == Order(
+    assert order == RunRequest(
         JUDGE, COVERAGE, ("Beta",), ("2",), concurrency=8, timeout_s=120, budget_usd=1.5, together=3, trials=2
     )
 
@@ -233,7 +233,7 @@ def test_a_run_that_is_cancelled_before_it_began_is_no_error(served, show, qtbot
 
 
 def test_a_cancelled_run_is_gone_on_with_and_repeats_no_call(served, server, show, qtbot):
-    asyncio.run(judge_runs.run(served, Order(JUDGE, items=("1",))))
+    asyncio.run(judge_runs.run(served, RunRequest(JUDGE, items=("1",))))
     with served.store.write():
         sql.alter(served, "UPDATE run SET state = 'cancelled'")
     before = len(server.bodies)
@@ -245,7 +245,7 @@ def test_a_cancelled_run_is_gone_on_with_and_repeats_no_call(served, server, sho
 
 
 def test_the_missing_are_asked_for_again_and_nothing_else(served, server, show, qtbot):
-    asyncio.run(judge_runs.run(served, Order(JUDGE, systems=("Alpha",), items=("1",))))
+    asyncio.run(judge_runs.run(served, RunRequest(JUDGE, systems=("Alpha",), items=("1",))))
     server.answer = answering(lambda words: "no")
     before = len(server.bodies)
     page = show(served, "Runs")
@@ -261,7 +261,7 @@ def test_the_missing_are_asked_for_again_and_nothing_else(served, server, show, 
 def test_what_was_asked_together_is_asked_so_again(served, server, show, qtbot):
     server.script(Odd("{}", 500))
     judges.add(served, "nobody", base_url="http://127.0.0.1:9/v1", model="tiny")
-    order = Order("nobody", systems=("Alpha",), items=("1",), together=3, trials=2)
+    order = RunRequest("nobody", systems=("Alpha",), items=("1",), together=3, trials=2)
     asyncio.run(judge_runs.run(served, order))
     page = show(served, "Runs")
     with qtbot.waitSignal(page.driver.ended):
@@ -290,7 +290,7 @@ def test_runs_wait_in_a_queue_and_follow_one_another(served, server, show, qtbot
 
 def test_what_waits_can_change_places_and_be_taken_out(served, show):
     for name in ("baseline", JUDGE):
-        judge_queue.add(served, Order(name))
+        judge_queue.add(served, RunRequest(name))
     page = show(served, "Runs")
     past = page.running.past
     past.waiting.selectRow(1)
@@ -304,7 +304,7 @@ def test_a_judge_that_is_interrupted_holds_back_its_own_runs_alone(served, serve
     from tests.judging.odd_server import error
 
     server.script(error(401, "No such key."))
-    for order in (Order(JUDGE, items=("1",)), Order(JUDGE, items=("2",)), Order("baseline")):
+    for order in (RunRequest(JUDGE, items=("1",)), RunRequest(JUDGE, items=("2",)), RunRequest("baseline")):
         judge_queue.add(served, order)
     page = show(served, "Runs")
     with qtbot.waitSignals([page.driver.ended, page.driver.ended]):
@@ -317,7 +317,7 @@ def test_a_judge_that_is_interrupted_holds_back_its_own_runs_alone(served, serve
 
 def test_after_a_cancelled_run_the_queue_stands_still(served, server, show, qtbot):
     server.answer = first_alone
-    for order in (Order(JUDGE), Order("baseline")):
+    for order in (RunRequest(JUDGE), RunRequest("baseline")):
         judge_queue.add(served, order)
     page = show(served, "Runs")
     with qtbot.waitSignal(page.driver.progressed):
@@ -331,7 +331,7 @@ def test_after_a_cancelled_run_the_queue_stands_still(served, server, show, qtbo
 
 def test_a_vote_is_counted_without_asking_anybody(small, show, qtbot):
     derived_judges.add(small, "vote", ["baseline"])
-    asyncio.run(judge_runs.run(small, Order("baseline")))
+    asyncio.run(judge_runs.run(small, RunRequest("baseline")))
     page = show(small, "Runs")
     choose(page.running.form.judge, "vote")
     settle(page)
@@ -342,7 +342,7 @@ def test_a_vote_is_counted_without_asking_anybody(small, show, qtbot):
 
 
 def test_a_run_that_was_killed_is_shown_as_interrupted(served, show):
-    asyncio.run(judge_runs.run(served, Order(JUDGE, items=("1",))))
+    asyncio.run(judge_runs.run(served, RunRequest(JUDGE, items=("1",))))
     with served.store.write():
         sql.alter(served, "UPDATE run SET state = 'running'")
     page = show(served, "Runs")

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtWidgets import QPushButton
 
-from annotator.gui.pages.labelling.units.unit_card import Asked, UnitCard
+from annotator.gui.pages.labelling.units.unit_card import CardQuestion, UnitCard
 from annotator.gui.widgets.plain import PlainLabel
 from tests.projects.labelled_protocols import CLAIMS, GOOD, PAGE, kept, one_item
 from tests.projects.labelling_project import REPORT
@@ -111,4 +111,4 @@ def test_done_goes_on_and_submits_nothing(page):
 def test_surroundings_that_say_no_more_than_the_claim_are_left_out(page):
     assert page.criteria.rows["c2"]._context() == "“A closing remark on cost”"
     same = page.bench.units[1].model_copy(update={"context": "Cost doubled.[3]"})
-    assert UnitCard(Asked(CLAIMS, same, 1, 1, ()), "").context.text() == ""
+    assert UnitCard(CardQuestion(CLAIMS, same, 1, 1, ()), "").context.text() == ""

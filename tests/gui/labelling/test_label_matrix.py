@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from annotator.actions.labelling import labels
-from annotator.actions.labelling.labels import Group
+from annotator.actions.labelling.labels import UnitGroup
 from annotator.domain.kinds.unit import Unit
 from annotator.gui.pages.labelling.units.matrix_model import CELL_ROLE, Matrix
 from tests.projects.labelled_protocols import GOLD, PLAN, PREDICTED, kept, one_item
@@ -126,7 +126,7 @@ def test_a_cell_shows_that_a_flag_or_a_note_stands_beside_it(page):
 def test_a_plan_drawn_from_a_report_is_never_read_as_markup(qapp):
     model = Matrix()
     unit = Unit(id="c", text="Gold")
-    group = Group((unit,), {"predicted": "<img src='file:///secret.png'>"}, ())
+    group = UnitGroup((unit,), {"predicted": "<img src='file:///secret.png'>"}, ())
     model.lay_out(PLAN, [group], lambda _: "", lambda _: "")
     tip = model.headerData(1, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
     assert "&lt;img" in tip

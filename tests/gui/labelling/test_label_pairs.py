@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QPlainTextEdit
 from annotator.actions.items import items
 from annotator.actions.labelling import label_cases, labels
 from annotator.gui.pages.labelling import LabelPage
-from annotator.gui.pages.labelling.together import Together
+from annotator.gui.pages.labelling.linked_scrolling import LinkedScrolling
 from annotator.gui.widgets.plain import PlainLabel
 from tests.projects.labelled_protocols import PAIRS, kept, one_item, reports, retext
 from tests.projects.labelling_project import SYSTEMS, add_report
@@ -141,7 +141,7 @@ def areas(qapp):
     for area, lines in zip(areas, (100, 200), strict=True):
         area.setPlainText("line\n" * lines)
         area.show()
-    Together(*areas).on = True
+    LinkedScrolling(*areas).on = True
     yield areas
     for area in filter(shiboken6.isValid, areas):
         shiboken6.delete(area)

@@ -111,7 +111,7 @@ def test_everything_that_can_be_lacking_has_words_and_a_way(
     project, page_over, monkeypatch, qtbot, lacking, headline, way
 ):
     monkeypatch.setattr(label_tasks, "lacking", lambda project, protocol: lacking)
-    monkeypatch.setattr(label_tasks, "outlook", lambda project, protocol: label_tasks.Outlook([]))
+    monkeypatch.setattr(label_tasks, "outlook", lambda project, protocol: label_tasks.LabelTasks([]))
     page = page_over(project, "Label", protocol=REASONING)
     empty = page.whole.currentWidget()
     assert empty.findChildren(PlainLabel)[0].text().startswith(headline)

@@ -3,17 +3,17 @@
 import pytest
 from PySide6.QtCore import QModelIndex, QSettings, Qt
 
-from annotator.actions.labelling.label_tasks import Task
+from annotator.actions.labelling.label_tasks import LabelTask
 from annotator.gui import theme
-from annotator.gui.pages.labelling.label_queue import ROW_ROLE, Group, LabelQueue, Show
+from annotator.gui.pages.labelling.label_queue import ROW_ROLE, ItemGroup, LabelQueue, ReportFilter
 from tests.projects.labelling_project import labelling_project
 
 PROJECT = labelling_project
 
 
-def task(item: int, letter: str, labelled: int = 0, unsure: int = 0, units: int = 4) -> Task:
+def task(item: int, letter: str, labelled: int = 0, unsure: int = 0, units: int = 4) -> LabelTask:
     question = f"Question {item} on attribution" if item % 2 else f"Frage {item} zur Zuschreibung"
-    return Task(
+    return LabelTask(
         f"i{item}", str(item), question, f"{item}{letter}", f"Report {letter}", units, labelled, unsure
     )
 
@@ -28,7 +28,7 @@ def queue(qapp):
 def shown(queue: LabelQueue) -> list[str]:
     """What each line is about: an item's key, or a report's id."""
     rows = [queue.index(n).data(ROW_ROLE) for n in range(queue.rowCount())]
-    return [row.item_key if isinstance(row, Group) else row.response_id for row in rows]
+    return [row.item_key if isinstance(row, ItemGroup) else row.response_id for row in rows]
 
 
 def test_the_model_keeps_qts_contract(queue, qtmodeltester):
@@ -42,9 +42,9 @@ def test_reports_stand_under_their_items(queue):
 @pytest.mark.parametrize(
     ("show", "expected"),
     [
-        (Show.TO_DO, ["1", "1B", "2", "2B", "3", "3A"]),
-        (Show.UNSURE, ["2", "2A"]),
-        (Show.DONE, ["1", "1A", "2", "2A"]),
+        (ReportFilter.TO_DO, ["1", "1B", "2", "2B", "3", "3A"]),
+        (ReportFilter.UNSURE, ["2", "2A"]),
+        (ReportFilter.DONE, ["1", "1A", "2", "2A"]),
     ],
 )
 def test_a_filter_leaves_reports_in_its_state_and_their_items(queue, show, expected):
@@ -53,21 +53,21 @@ def test_a_filter_leaves_reports_in_its_state_and_their_items(queue, show, expec
 
 
 def test_search_looks_at_the_items_words_in_any_case_and_order(queue):
-    queue.narrow(Show.ALL, "ATTRIBUTION question 3", "")
+    queue.narrow(ReportFilter.ALL, "ATTRIBUTION question 3", "")
     assert shown(queue) == ["3", "3A"]
 
 
 def test_the_open_report_stays_whatever_the_filter(queue):
-    queue.narrow(Show.DONE, "", "3A")
+    queue.narrow(ReportFilter.DONE, "", "3A")
     assert shown(queue) == ["1", "1A", "2", "2A", "3", "3A"]
 
 
 def test_a_report_that_is_done_keeps_its_line_until_the_list_is_narrowed_anew(queue, qtbot):
-    queue.narrow(Show.TO_DO, "", "")
+    queue.narrow(ReportFilter.TO_DO, "", "")
     with qtbot.waitSignal(queue.dataChanged):
         queue.count("1B", 4, 0)
     assert "1B" in shown(queue)
-    queue.narrow(Show.TO_DO, "", "")
+    queue.narrow(ReportFilter.TO_DO, "", "")
     assert "1B" not in shown(queue)
 
 
@@ -77,7 +77,7 @@ def test_the_keys_pass_over_the_lines_of_items(queue):
 
 
 def test_next_open_wraps_around_and_ignores_the_filter(queue):
-    queue.narrow(Show.DONE, "", "")
+    queue.narrow(ReportFilter.DONE, "", "")
     assert [queue.next_open(at).response_id for at in ("1A", "2A", "3A")] == ["1B", "2B", "1B"]
 
 
@@ -94,19 +94,19 @@ def test_the_only_open_report_comes_after_itself(queue):
 
 
 def test_neighbours_are_those_that_are_shown_and_end_at_the_ends(queue):
-    queue.narrow(Show.TO_DO, "", "")
+    queue.narrow(ReportFilter.TO_DO, "", "")
     assert queue.neighbour("1B", 1).response_id == "2B"
     assert queue.neighbour("1B", -1) is None
     assert queue.neighbour("3A", 1) is None
 
 
 def test_what_is_left_counts_reports_with_open_criteria(queue):
-    assert (queue.left, queue.counted(Show.UNSURE)) == (3, 1)
+    assert (queue.left, queue.counted(ReportFilter.UNSURE)) == (3, 1)
 
 
 def test_a_question_that_looks_like_markup_is_shown_letter_by_letter(qapp):
     queue = LabelQueue()
-    queue.fill([Task("i", "1", '<img src="file:///x">', "r", "Report A", 1, 0, 0)])
+    queue.fill([LabelTask("i", "1", '<img src="file:///x">', "r", "Report A", 1, 0, 0)])
     assert (
         queue.index(0).data(Qt.ItemDataRole.ToolTipRole) == "<qt>&lt;img src=&quot;file:///x&quot;&gt;</qt>"
     )

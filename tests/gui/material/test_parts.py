@@ -8,8 +8,8 @@ import pytest
 from annotator.actions.items import drawn_parts
 from annotator.actions.judges import judges
 from annotator.actions.material import extracting, part_edits
-from annotator.actions.runs.judge_cases import Order
-from annotator.domain.material.part import Part
+from annotator.actions.runs.judge_cases import RunRequest
+from annotator.domain.material.part import ResponsePart
 from tests.judging.odd_server import completion
 from tests.material import drawn_extracts
 from tests.projects.material_project import FIRST, SECOND, subject
@@ -23,12 +23,12 @@ def page(project, show, qtbot):
     return page
 
 
-def texts(project, part: Part = Part.CLAIMS) -> list[str]:
+def texts(project, part: ResponsePart = ResponsePart.CLAIMS) -> list[str]:
     found = part_edits.of(project, subject(project), part)
     return [unit.text for unit in found.document.units] if found else []
 
 
-def standing(project, part: Part = Part.CLAIMS) -> str:
+def standing(project, part: ResponsePart = ResponsePart.CLAIMS) -> str:
     return drawn_parts.standing(project)[subject(project)][part.value].standing.value
 
 
@@ -67,7 +67,7 @@ def test_a_claim_is_corrected_in_its_field(page, project):
     field.setFocus()
     field.setText("https://b.example/y")
     press("Alt+Return")
-    found = part_edits.of(project, subject(project), Part.CLAIMS)
+    found = part_edits.of(project, subject(project), ResponsePart.CLAIMS)
     assert [(unit.id, unit.url) for unit in found.document.units] == [
         ("c0", "https://b.example/y"),
         ("c1", ""),
@@ -118,7 +118,7 @@ def test_a_part_that_nobody_drew_can_be_written_by_hand(page, project):
     page.parts.editor.add()
     page.parts.editor.fields.fields["text"].setPlainText("Establish why depth hurts.")
     page.parts.editor.keep()
-    assert texts(project, Part.PLAN) == ["Establish why depth hurts."]
+    assert texts(project, ResponsePart.PLAN) == ["Establish why depth hurts."]
 
 
 def test_a_judge_draws_from_the_reports_in_a_process_of_its_own(page, project, qtbot):
@@ -162,7 +162,7 @@ def test_the_judges_replies_are_shown_in_the_place_of_the_report(project, writer
 
     writer.answer = answer
     judges.add(project, "reader", base_url=writer.url, model="test-model")
-    order = Order("reader", "researcherbench.claims.extract", ("Beta",), timeout_s=5.0)
+    order = RunRequest("reader", "researcherbench.claims.extract", ("Beta",), timeout_s=5.0)
     asyncio.run(extracting.run(project, order))
     item_id, response_id = subject(project, 2)
     page = show(project, "Extracts", item_id=item_id, response_id=response_id, kind="claims")

@@ -11,7 +11,7 @@ from annotator.actions.items import items
 from annotator.actions.parcels import known_keys, parcel_secrets, returning, tasking, tray, unpacking
 from annotator.actions.project import backups, people
 from annotator.actions.project.file import Project
-from annotator.domain.experts.parcel import Outcome, TrayState
+from annotator.domain.experts.parcel import ParcelOutcome, TrayState
 from annotator.domain.experts.person import Role
 from annotator.gui import keys
 from annotator.gui.pages.inbox.page import HAND_OUT, RECEIVED, TAKE_IN, TRAY
@@ -308,7 +308,7 @@ def test_a_file_of_another_project_is_named_but_cannot_be_accepted(exchange, stu
     other.close()
     unpacking.take_in(study, [foreign])
     exchange.page._turn_to(TRAY)
-    assert tray.entries(study)[0].reason is Outcome.FOREIGN
+    assert tray.entries(study)[0].reason is ParcelOutcome.FOREIGN
     assert "another project" in exchange.page.tray.why.text()
     assert not exchange.page.tray.accept.isVisible()
     assert exchange.page.tray.aside.isVisible()
@@ -347,7 +347,7 @@ def test_a_task_written_from_the_window_is_signed_for_what_comes_back(study, tmp
     path = returning.work(theirs).path
     theirs.close()
     task_for(study, annotators(study)[1].id, tmp_path / "second")
-    assert unpacking.preview(Project.open(study.path), [path])[0].outcome is Outcome.NEW
+    assert unpacking.preview(Project.open(study.path), [path])[0].outcome is ParcelOutcome.NEW
 
 
 def test_nobody_to_hand_out_to_leads_to_where_work_is_handed_out(tmp_path, window_over):

@@ -9,7 +9,7 @@ from annotator.actions.assignments import submitting
 from annotator.actions.authoring.annotating import artifacts_of
 from annotator.actions.items import items
 from annotator.actions.parcels import parcel_secrets, sending, tasking, unpacking
-from annotator.domain.experts.parcel import Outcome
+from annotator.domain.experts.parcel import ParcelOutcome
 from annotator.gui import keys
 from tests.material.sent_apart import annotators, coordinated, edit_rubric, task_for, write_rubric
 from tests.windows.labelling_keys import be_active
@@ -109,7 +109,7 @@ def test_the_file_is_written_by_key_and_its_receipt_is_what_the_coordinator_sees
     qtbot.waitUntil(lambda: window.page.receipt.isVisible())
     arrival = unpacking.preview(study, [path])[0]
     assert window.page.receipt.code.text() == arrival.receipt
-    assert arrival.outcome is Outcome.NEW
+    assert arrival.outcome is ParcelOutcome.NEW
     assert "mine.goldsmith-work" in window.page.receipt.about.text()
 
 

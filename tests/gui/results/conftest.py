@@ -14,7 +14,7 @@ from tests.projects import adra_project as adra
 @pytest.fixture
 def page(small, window_over, qtbot):
     """The overview of two systems that the baseline judged."""
-    asyncio.run(judge_runs.run(small, judge_cases.Order("baseline")))
+    asyncio.run(judge_runs.run(small, judge_cases.RunRequest("baseline")))
     return at(window_over(small, "Results").page.viewer, qtbot)
 
 

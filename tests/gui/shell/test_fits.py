@@ -28,7 +28,7 @@ from annotator.gui import theme
 from annotator.gui.shell import room
 from annotator.gui.shell.window import Window
 from annotator.gui.views.view_pane import ViewPane
-from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
+from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from tests.gui.shell.test_window import EVERY_PAGE
 from tests.windows.labelling_keys import be_active, press
 
@@ -321,8 +321,8 @@ def test_a_narrow_window_shows_the_steps_by_their_icons_and_marks_where_somethin
 
 def test_what_a_bar_has_no_room_for_is_behind_its_last_button(qtbot):
     bar = ActsBar(
-        [Deed("test_judge", "Try it on something that is long"), Deed("new_judge", "Something else as long")],
-        [Deed("find", "Look for something in here"), Deed("submit", "The main deed of all")],
+        [Command("test_judge", "Try it on something that is long"), Command("new_judge", "Another as long")],
+        [Command("find", "Look for something in here"), Command("submit", "The main deed of all")],
     )
     # In a window of its own it could not be narrower than its buttons.
     around = QWidget()

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.gui import theme
-from annotator.gui.desk.part import Part
+from annotator.gui.desk.part import PagePart
 from annotator.gui.shell import bugs
 from annotator.gui.shell.start import StartPage
 from annotator.gui.widgets.reading.link_question import ask_to_open
@@ -229,13 +229,13 @@ def test_every_window_of_its_own_is_dressed(sample, window_over, qtbot, monkeypa
 
 def test_parts_of_a_page_are_made_when_they_are_first_shown(sample, window_over):
     page = window_over(sample, "Validate").page
-    assert len(page.findChildren(Part)) == 1
+    assert len(page.findChildren(PagePart)) == 1
     page.tabs.setCurrentIndex(2)
-    assert len(page.findChildren(Part)) == 2
+    assert len(page.findChildren(PagePart)) == 2
     assert page.part.isVisible()
     window = page.window()
     window.choose_person(sample.person.id)
-    assert len(window.page.findChildren(Part)) == 1
+    assert len(window.page.findChildren(PagePart)) == 1
 
 
 @pytest.mark.parametrize("percent", range(theme.ZOOM_MIN, theme.ZOOM_MAX + 1, theme.ZOOM_STEP))

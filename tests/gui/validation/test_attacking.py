@@ -10,8 +10,8 @@ from PySide6.QtTest import QTest
 from annotator.actions.attacks import families
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
-from annotator.domain.judges.attack import Planted
-from annotator.gui.pages.validation.attacks.attack_reader import Places
+from annotator.domain.judges.attack import PlantedText
+from annotator.gui.pages.validation.attacks.attack_reader import ShownPlaces
 from annotator.gui.pages.validation.attacks.part import EMPTY, FAMILIES, READER, WORK
 from tests.judging.odd_server import Odd, OddServer
 from tests.projects.attacked_project import attacked, firm, gullible, judged
@@ -226,8 +226,8 @@ def test_every_field_says_what_it_is(project: Project, show) -> None:
     ],
 )
 def test_marks_stand_where_their_words_are_shown(text: str, shown: str) -> None:
-    places = Places(text, shown)
+    places = ShownPlaces(text, shown)
     for place, letter in enumerate(text):
-        start, end = places.span(Planted(place, place + 1))
+        start, end = places.span(PlantedText(place, place + 1))
         if letter not in "\r\n":
             assert shown[start:end].strip("\u200b") in (letter, "") or letter == "\u200b"

@@ -171,7 +171,7 @@ def test_each_difference_is_listed_with_what_to_do(project, show, tmp_path):
     assert cells(check.table, 1) == ['{"temperature":0}', "yes"]
     assert cells(check.table, 2) == ["{}", "no"]
     check.table.selectRow(1)
-    assert check.todo.text() == "Change that in the judge's settings, or validate it anew."
+    assert check.todo.text() == "Change that in the judge's settings, or validate it again."
     assert not page.cards.bar.buttons["bind_card"].isEnabled()
 
 
@@ -233,7 +233,7 @@ def test_a_card_that_was_dropped_can_be_read(project, show, tmp_path):
 def test_the_test_part_is_opened_on_purpose_only(tmp_path, show):
     project = validation_project(tmp_path)
     whose = (person(project, "R2").id, person(project, "R3").id)
-    validation_sets.make(project, validation_sets.Wish("Spring", whose, size=8))
+    validation_sets.make(project, validation_sets.SetRequest("Spring", whose, size=8))
     for alias in ("R2", "R3"):
         person_says(project, alias, lambda at: "yes" if at[2] == 1 else "no")
     judge_says(project, "small", lambda at: "yes")

@@ -23,7 +23,7 @@ def labelled(path, ann, ben, **judged):
     """A locked set of all reports of two people, and what each judge says, at a cent a call."""
     project = validation_project(path, 4, NAMES)
     both = (person(project, "R2").id, person(project, "R3").id)
-    validation_sets.make(project, validation_sets.Wish("Spring", both, size=8))
+    validation_sets.make(project, validation_sets.SetRequest("Spring", both, size=8))
     for alias, says in (("R2", ann), ("R3", ben)):
         person_says(project, alias, says)
     for name, says in judged.items():

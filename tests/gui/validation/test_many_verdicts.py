@@ -11,7 +11,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.sets import reviews
 from annotator.actions.validation import disagreements
-from annotator.actions.validation.validation import Wish
+from annotator.actions.validation.validation import ValidationQuery
 from annotator.domain.judges.informed import Review
 from annotator.gui.pages.validation.cards.card_view import MAKING
 from annotator.gui.pages.validation.page import ValidatePage
@@ -66,7 +66,7 @@ def test_figures_show_every_judge(visit: Any) -> None:
 
 def test_disagreements_show_every_case_and_then_their_figures(visit: Any, project: Project) -> None:
     part = visit("Disagreements").ruling
-    found = disagreements.outlook(project, Wish(judge="judge 000")).shown
+    found = disagreements.outlook(project, ValidationQuery(judge="judge 000")).shown
     assert part.bench.cases.rowCount() == len(found) > 100
     assert f"{len(found):,} disagreements not ruled on" in part.strip.words.text()
 

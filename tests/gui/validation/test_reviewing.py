@@ -11,10 +11,10 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.sets import reviews
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.sharing import Plan
+from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.judges.informed import Review
 from annotator.gui.pages.validation.cases.case_bench import CaseBench
-from annotator.gui.pages.validation.cases.verdict_cases import CASE_ROLE, Show
+from annotator.gui.pages.validation.cases.verdict_cases import CASE_ROLE, CaseFilter
 from tests.projects.verdicts_project import JUDGE, verdicts_project
 from tests.windows.judges_window import choose, settle
 from tests.windows.labelling_keys import press, type_words
@@ -112,7 +112,9 @@ def test_the_order_is_chosen(opened: Any, project: Project) -> None:
 def test_whoever_is_still_to_label_blind_is_told_so(opened: Any, project: Project) -> None:
     project.work_as(people.known(project, "R1"))
     ben = people.known(project, "R3").id
-    assignments.assign(project, Plan((Stage.LABELLING,), 1, (ben,), items=tuple(items.ids(project)), seed=1))
+    assignments.assign(
+        project, AssignmentPlan((Stage.LABELLING,), 1, (ben,), items=tuple(items.ids(project)), seed=1)
+    )
     project.work_as(people.known(project, "R3"))
     page = opened(project)
     assert "still have to label these reports" in page.reviewing.nothing._headline.text()
@@ -130,7 +132,7 @@ def test_what_others_have_reviewed_comes_up_where_two_are_wanted(opened: Any, pr
     choose(page.reviewing.choices.boxes["experts"], "2")
     page.reviewing.choices.changed.emit()
     settle(page)
-    assert page.reviewing.bench.cases.counted(Show.ALL) == VERDICTS
+    assert page.reviewing.bench.cases.counted(CaseFilter.ALL) == VERDICTS
 
 
 def test_a_coordinator_is_told_how_much_is_accepted(opened: Any, project: Project) -> None:

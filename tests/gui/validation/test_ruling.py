@@ -13,7 +13,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.sets import validation_sets, verdict_readings
 from annotator.actions.validation import disagreements, validation
 from annotator.gui.pages.validation.cases.case_bench import CaseBench
-from annotator.gui.pages.validation.cases.verdict_cases import CASE_ROLE, Show, VerdictCase
+from annotator.gui.pages.validation.cases.verdict_cases import CASE_ROLE, CaseFilter, VerdictCase
 from tests.projects.small_project import empty_project
 from tests.projects.verdicts_project import CLAIMS, JUDGE, PAIRS, PLAN, protocols_project, verdicts_project
 from tests.windows.judges_window import choose, settle
@@ -55,8 +55,8 @@ def shown_in(bench: CaseBench) -> list[VerdictCase]:
 
 
 def ruled(project: Project) -> list[tuple[str, str, str]]:
-    wish = validation.Wish(judge=JUDGE, resamples=50)
-    return [(one.ruling, one.reason, one.note) for one in disagreements.queue(project, wish) if one.ruling]
+    query = validation.ValidationQuery(judge=JUDGE, resamples=50)
+    return [(one.ruling, one.reason, one.note) for one in disagreements.queue(project, query) if one.ruling]
 
 
 def test_one_key_rules_and_the_next_open_one_comes(page: Any, project: Project) -> None:
@@ -96,7 +96,7 @@ def test_who_waits_for_a_reason_stays_until_it_is_given(page: Any) -> None:
     press("4")
     assert bench.key != first
     press("2")
-    assert bench.cases.counted(Show.DONE) == 2
+    assert bench.cases.counted(CaseFilter.DONE) == 2
 
 
 def test_the_same_key_again_goes_on_without_a_reason(page: Any, project: Project) -> None:
@@ -183,7 +183,7 @@ def test_a_key_that_is_held_down_rules_once(page: Any, project: Project) -> None
 
 def test_the_test_part_is_asked_for_before_it_is_shown(page: Any, project: Project) -> None:
     whose = tuple(people.known(project, one).id for one in ("R1", "R2"))
-    validation_sets.make(project, validation_sets.Wish("spring", whose, size=6, test_share=0.5))
+    validation_sets.make(project, validation_sets.SetRequest("spring", whose, size=6, test_share=0.5))
     person_says_all(project, "R1")
     validation_sets.lock(project, "spring")
     part = page.ruling
@@ -231,10 +231,10 @@ def test_the_two_columns_are_told_and_only_the_second_moves(page: Any) -> None:
 def test_the_list_is_narrowed_to_what_is_open_and_keeps_the_place(page: Any) -> None:
     bench = page.ruling.bench
     press("1")
-    bench.pane.show_only(Show.DONE)
+    bench.pane.show_only(CaseFilter.DONE)
     # One is done; the one at hand stays.
     assert bench.cases.rowCount() == 2
-    bench.pane.show_only(Show.OPEN)
+    bench.pane.show_only(CaseFilter.OPEN)
     assert bench.cases.rowCount() == CASES - 1
 
 
@@ -248,7 +248,7 @@ def test_another_judge_shows_its_own_disagreements(page: Any) -> None:
     choose(page.ruling.choices.boxes["judge"], "*")
     page.ruling.choices.changed.emit()
     settle(page)
-    assert page.ruling.bench.cases.counted(Show.ALL) == 14
+    assert page.ruling.bench.cases.counted(CaseFilter.ALL) == 14
 
 
 def test_an_answer_to_the_choice_before_does_not_take_the_new_one_back(
@@ -263,7 +263,7 @@ def test_an_answer_to_the_choice_before_does_not_take_the_new_one_back(
         answers[0](part._found)
     settle(page)
     assert part.choices.value("judge") == "*"
-    assert part.bench.cases.counted(Show.ALL) == 14
+    assert part.bench.cases.counted(CaseFilter.ALL) == 14
 
 
 def test_a_criterion_is_worded_anew_and_ordered_by_the_keyboard(page: Any, project: Project) -> None:

@@ -39,7 +39,7 @@ def show(page_over):
 
 def drawn(project: Project, size: int = 4) -> None:
     people_ids = (person(project, "R2").id, person(project, "R3").id)
-    validation_sets.make(project, validation_sets.Wish(NAME, people_ids, size=size))
+    validation_sets.make(project, validation_sets.SetRequest(NAME, people_ids, size=size))
 
 
 def type_name(page, words: str) -> None:

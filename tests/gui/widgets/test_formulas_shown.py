@@ -13,7 +13,7 @@ from annotator.gui import theme
 from annotator.gui.widgets.reading.find_bar import FindBar
 from annotator.gui.widgets.reading.formulas import OBJECT
 from annotator.gui.widgets.reading.report_view import ReportView
-from annotator.gui.widgets.reading.units import Places
+from annotator.gui.widgets.reading.units import TextPositions
 from tests.material.anchors import stands_in
 from tests.projects.authoring_project import begun_project, mine
 from tests.projects.labelling_project import add_report, labelling_project
@@ -137,7 +137,7 @@ def test_a_line_with_a_formula_is_as_high_as_the_others(qtbot):
 @pytest.mark.parametrize("objects", [(), ((2, 6),), ((0, 3), (3, 5), (6, 9))])
 def test_places_go_there_and_back(objects):
     text = "ab😀cd😀ef😀"
-    places = Places(text, objects)
+    places = TextPositions(text, objects)
     inside = {n for start, end in objects for n in range(start + 1, end)}
     told = [places.to_qt(n) for n in range(len(text) + 1) if n not in inside]
     assert told == sorted(set(told))

@@ -24,7 +24,7 @@ from annotator.gui import theme
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.progress_row import ProgressRow, left_in_words
-from annotator.gui.widgets.bars.spread_bar import Part, SpreadBar
+from annotator.gui.widgets.bars.spread_bar import SpreadBar, SpreadPart
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
@@ -34,7 +34,7 @@ from annotator.gui.widgets.lists.tick_list import TickList
 from annotator.gui.widgets.plain import PlainLabel, tooltip, wrap_lines
 from annotator.gui.widgets.plain_area import PlainArea
 from annotator.gui.widgets.reading.raw_text import RawText
-from annotator.gui.widgets.reading.units import Places
+from annotator.gui.widgets.reading.units import TextPositions
 
 
 def test_a_label_of_data_never_reads_markup(qtbot):
@@ -121,14 +121,16 @@ def test_how_long_still_is_said_in_words(seconds, words):
 def test_a_spread_says_shares_and_norms(qtbot):
     bar = SpreadBar()
     qtbot.addWidget(bar)
-    bar.show_parts([Part("weight 3", 1, 0.1364), Part("weight 2", 3, 0.5091), Part("weight 1", 4)])
+    bar.show_parts(
+        [SpreadPart("weight 3", 1, 0.1364), SpreadPart("weight 2", 3, 0.5091), SpreadPart("weight 1", 4)]
+    )
     assert bar.accessibleName() == (
         "weight 3: 1 (12%, norm 14%); weight 2: 3 (38%, norm 51%); weight 1: 4 (50%)"
     )
 
 
 def test_a_spread_that_lacks_room_leaves_out_the_norm_first(qtbot):
-    bar, part = SpreadBar(), Part("2", 3, 0.51)
+    bar, part = SpreadBar(), SpreadPart("2", 3, 0.51)
     qtbot.addWidget(bar)
     advance = bar.fontMetrics().horizontalAdvance
     assert bar.label(part, 0.5, advance("2 · 50% / 51%")) == "2 · 50% / 51%"
@@ -139,7 +141,7 @@ def test_a_spread_is_drawn_in_proportion(qtbot):
     bar = SpreadBar()
     qtbot.addWidget(bar)
     bar.resize(400, bar.sizeHint().height())
-    bar.show_parts([Part("a", 1), Part("b", 3)])
+    bar.show_parts([SpreadPart("a", 1), SpreadPart("b", 3)])
     image = bar.grab().toImage()
     assert image.pixelColor(50, 4) == bar._colour(0)
     assert image.pixelColor(150, 4) == bar._colour(1)
@@ -148,7 +150,7 @@ def test_a_spread_is_drawn_in_proportion(qtbot):
 
 
 def test_places_beyond_the_first_plane_are_counted_as_qt_does():
-    places = Places("a👩b🔬c")
+    places = TextPositions("a👩b🔬c")
     assert [places.to_qt(n) for n in range(6)] == [0, 1, 3, 4, 6, 7]
     assert [places.from_qt(n) for n in (0, 1, 3, 4, 6, 7)] == [0, 1, 2, 3, 4, 5]
 

@@ -11,7 +11,7 @@ from annotator.actions.items import items
 from annotator.gui.pages.items.item_form import ItemForm
 from annotator.gui.pages.validation.attacks.family_list import FamilyList
 from annotator.gui.tables.rows import resetting
-from annotator.gui.widgets.fields.typed import LineField, TextField
+from annotator.gui.widgets.fields.typed import LineField, TextBox
 from tests.gui.shell.test_window import EVERY_PAGE
 from tests.house.reading import HERE
 
@@ -52,7 +52,7 @@ def test_a_nul_among_the_words_that_are_searched_for_finds_what_the_rest_finds(s
     small.close()
 
 
-@pytest.mark.parametrize("field", [LineField, TextField])
+@pytest.mark.parametrize("field", [LineField, TextBox])
 def test_the_caret_stays_behind_what_was_pasted(field, qtbot):
     made = field()
     qtbot.addWidget(made)

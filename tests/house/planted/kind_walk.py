@@ -18,7 +18,7 @@ from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
 from annotator.actions.undo import history, undo_places
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.sharing import Plan
+from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.kinds.documents import KINDS, document_of
 from annotator.gui.shell.starting import make_application
@@ -42,7 +42,7 @@ def of_state(project: Project, state: State) -> list[Artifact]:
 def handed_out(project: Project, folder: Path) -> None:
     ada, ben, cleo = (pairs.person(project, name).id for name in ("Ada", "Ben", "Cleo"))
     stages = (Stage(MOTIVES),)
-    assignments.assign(project, Plan(stages, 2, (ada, ben), (cleo,), tuple(items.ids(project))))
+    assignments.assign(project, AssignmentPlan(stages, 2, (ada, ben), (cleo,), tuple(items.ids(project))))
     assert [one.stage for one in assignments.of_person(project, ada)] == list(stages)
     assert guidelines.shipped(stages[0])
 

@@ -4,19 +4,26 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from annotator.exchange.formats.label_entries import Entry, Found
-from annotator.exchange.formats.layout import Files, Known, LabelLayout, Labelled, Layout, Named
+from annotator.exchange.formats.label_entries import LabelEntry, LabelFileContent
+from annotator.exchange.formats.layout import (
+    ExistingItems,
+    FileLayout,
+    Files,
+    HasNumber,
+    LabelLayout,
+    Labelled,
+)
 from annotator.exchange.release.bundle import Bundle, Problem
 from annotator.exchange.release.records import ItemRecord
 
 NAME, ITEMS, LABELS = "planted", "planted.json", "labels.planted"
 
 
-def numbers(items: Iterable[Named]) -> Mapping[str, int]:
+def numbers(items: Iterable[HasNumber]) -> Mapping[str, int]:
     return {one.id: int(one.key) for one in items if one.dataset == NAME and one.key.isdigit()}
 
 
-def read(paths: Sequence[Path], known: Known) -> tuple[Bundle, list[Problem]]:
+def read(paths: Sequence[Path], known: ExistingItems) -> tuple[Bundle, list[Problem]]:
     bundle = Bundle()
     for number, question in json.loads((paths[0] / ITEMS).read_text()).items():
         record = ItemRecord(id=f"{NAME}-{number}", key=number, dataset=NAME, question=question)
@@ -34,9 +41,11 @@ def labels_in(path: Path) -> list[Path]:
     return sorted(path.glob(LABELS)) if path.is_dir() else []
 
 
-def read_labels(paths: Sequence[Path]) -> Found:
+def read_labels(paths: Sequence[Path]) -> LabelFileContent:
     lines = [json.loads(line) for path in paths for line in path.read_text().splitlines()]
-    return Found([Entry(file=LABELS, row=row, peer=True, **line) for row, line in enumerate(lines, 1)])
+    return LabelFileContent(
+        [LabelEntry(file=LABELS, row=row, peer=True, **line) for row, line in enumerate(lines, 1)]
+    )
 
 
 def write_labels(labelled: Labelled) -> Files:
@@ -50,7 +59,7 @@ def write_labels(labelled: Labelled) -> Files:
     return {LABELS: "\n".join(map(json.dumps, lines)).encode()}, []
 
 
-PLANTED = Layout(
+PLANTED = FileLayout(
     NAME, "Planted bench", f"one file {ITEMS}", numbers, read, files,
     LabelLayout("planted.stance", LABELS, labels_in, read_labels, write_labels),
 )  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from annotator.domain.judges.judgement import Status, Verdict
-from annotator.domain.judges.presentation import Layout, Presentation
+from annotator.domain.judges.presentation import CaseLayout, Presentation
 from annotator.domain.judges.protocol import (
     Ask,
     Case,
@@ -18,21 +18,21 @@ from annotator.domain.judges.protocol import (
     Metric,
     Paper,
     Protocol,
-    Scored,
+    RatedResponse,
     Verdicts,
     cases_of_pairs,
     missing_verdicts,
 )
-from annotator.domain.judges.published import Aim, OtherRule, Reading
-from annotator.domain.judges.scale import PAIR, Level, Look, Scale, Value, nominal, numbers
+from annotator.domain.judges.published import Aim, OtherRule, RuleReading
+from annotator.domain.judges.scale import PAIR, Level, Scale, Value, ValueLook, nominal, numbers
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.estimate import Estimate
 from annotator.stats.intervals.pooled import geometric_mean
 
 STANCE = nominal(
-    Value("supports", "Supports", "It says so", Look.GOOD),
-    Value("omits", "Omits", look=Look.NONE),
-    Value("contradicts", "Contradicts", look=Look.BAD),
+    Value("supports", "Supports", "It says so", ValueLook.GOOD),
+    Value("omits", "Omits", look=ValueLook.NONE),
+    Value("contradicts", "Contradicts", look=ValueLook.BAD),
 )
 RATING = numbers(0, 10, level=Level.ORDINAL, hints={range(8, 11): "Mastery"})
 
@@ -64,7 +64,7 @@ def baseline(values: tuple[str, ...], case: Case) -> Verdicts:
     return {case.unit.id: Verdict(value=values[place], rationale="by its length")}
 
 
-def support(kind: Kind, scored: Scored, over_valid: bool = False) -> Estimate:
+def support(kind: Kind, scored: RatedResponse, over_valid: bool = False) -> Estimate:
     said = [scored.values.get(unit.id) for unit in scored.material.units(kind)]
     known = [value for value in said if value is not None]
     whole = bool(known) and (over_valid or len(known) == len(said))
@@ -72,7 +72,7 @@ def support(kind: Kind, scored: Scored, over_valid: bool = False) -> Estimate:
     return Estimate(value, n=len(known), missing=len(said) - len(known))
 
 
-def rating(scored: Scored, over_valid: bool = False) -> Estimate:
+def rating(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     said = [(unit.share, scored.values.get(unit.id)) for unit in scored.material.units(Kind.CHECKLIST)]
     known = [(share, float(value)) for share, value in said if value is not None]
     total = fsum(share for share, _ in known)
@@ -81,13 +81,13 @@ def rating(scored: Scored, over_valid: bool = False) -> Estimate:
     return Estimate(value, n=len(known), missing=len(said) - len(known))
 
 
-def _ratings(pool: Sequence[Scored]) -> tuple[list[float], int]:
+def _ratings(pool: Sequence[RatedResponse]) -> tuple[list[float], int]:
     """All ratings of a pool, and how many are missing."""
     said = [one.values.get(unit.id) for one in pool for unit in one.material.units(Kind.CHECKLIST)]
     return [float(value) for value in said if value is not None], said.count(None)
 
 
-def median_of_all(pool: Sequence[Scored], over_valid: bool = False) -> Estimate:
+def median_of_all(pool: Sequence[RatedResponse], over_valid: bool = False) -> Estimate:
     known, missing = _ratings(pool)
     value, floor, ceiling = (
         median(known + [end] * gaps) if known else None
@@ -97,7 +97,7 @@ def median_of_all(pool: Sequence[Scored], over_valid: bool = False) -> Estimate:
                     ceiling=ceiling)  # fmt: skip
 
 
-def share_in_use(pool: Sequence[Scored], over_valid: bool = False) -> dict[str, Estimate]:
+def share_in_use(pool: Sequence[RatedResponse], over_valid: bool = False) -> dict[str, Estimate]:
     known, missing = _ratings(pool)
     used, whole = len(set(known)), len(RATING.values)
     value = used / whole if over_valid or not missing else None
@@ -105,9 +105,9 @@ def share_in_use(pool: Sequence[Scored], over_valid: bool = False) -> dict[str, 
     return {"": Estimate(value, n=len(known), missing=missing, floor=used / whole, ceiling=most)}
 
 
-def heard(reply: str | None) -> Reading:
+def heard(reply: str | None) -> RuleReading:
     """Another rule: whoever supports anything supports."""
-    return Reading("supports" if "supports" in (reply or "") else "omits", "by the word", "supports")
+    return RuleReading("supports" if "supports" in (reply or "") else "omits", "by the word", "supports")
 
 
 def _planted(name: str, kind: Kind, scale: Scale, *metrics: Metric, **published: Any) -> Protocol:
@@ -125,7 +125,7 @@ def by_name(case: Case) -> Verdicts:
     return {case.unit.id: Verdict(value="first" if first else "second", rationale="by its id")}
 
 
-def won(scored: Scored, over_valid: bool = False) -> Estimate:
+def won(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     others = [other.id for other in scored.material.others]
     known = [scored.values[one] for one in others if one in scored.values]
     value = known.count("first") / len(known) if known and (over_valid or len(known) == len(others)) else None
@@ -136,7 +136,9 @@ DUEL = Protocol(
     name="planted.duel", title="Planted duel", citation="Nowhere", needs=(),
     metrics=(Metric("planted.won", "Won", "`w/n`", won),), scale=PAIR, cases=partial(cases_of_pairs, "planted.duel"),
     judge=judge, baseline=by_name, prompts=("planted.stance",), paired=True,
-    presentation=Presentation("Duel", "Which is better?", "pair", "pairs", "Which?", line="pair", layout=Layout.PAIR),
+    presentation=Presentation(
+        "Duel", "Which is better?", "pair", "pairs", "Which?", line="pair", layout=CaseLayout.PAIR,
+    ),
 )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from annotator.actions.parcels import packing, sending, tasking, unpacking
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_raters, results
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.sharing import Plan
+from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.texts.refusal import Refusal
@@ -42,7 +42,9 @@ def handed_out(folder: Path) -> Project:
     for system in REPORTS:
         add_report(project, pairs.item(project), system, f"# {system}")
     ada, ben, cleo = (pairs.person(project, name).id for name in ("Ada", "Ben", "Cleo"))
-    assignments.assign(project, Plan((Stage.LABELLING,), 2, (ada, ben), (cleo,), (pairs.item(project),)))
+    assignments.assign(
+        project, AssignmentPlan((Stage.LABELLING,), 2, (ada, ben), (cleo,), (pairs.item(project),))
+    )
     return project
 
 

@@ -18,13 +18,13 @@ from annotator.actions.imports import imports, label_exports, label_files, sampl
 from annotator.actions.items import items
 from annotator.actions.judging import judge_runs
 from annotator.actions.labelling import labels
+from annotator.actions.orders import orders
 from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import response_hash
 from annotator.actions.project.people import new_project, someone
 from annotator.actions.releases import checking, releases
 from annotator.actions.results import composites, overview, result_exports, result_raters, results
-from annotator.actions.running import orders
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.studies import result_views
 from annotator.actions.validation import stand_in, validation, validation_views, validity_cards
 from annotator.domain.kinds.artifact import Kind
@@ -80,7 +80,7 @@ def content(release: Path) -> dict[str, bytes]:
 
 def judged(project: Project, folder: Path) -> None:
     for protocol in PLANTED:
-        order = Order("baseline", protocol)
+        order = RunRequest("baseline", protocol)
         assert judge_runs.plan(project, order).to_do > 0
         line = asyncio.run(orders.carry_out(project, order))
         assert line["done"] == line["total"] > 0
@@ -107,12 +107,14 @@ def unsure_is_missing(project: Project, folder: Path) -> None:
 
 def validated(project: Project, folder: Path) -> None:
     for protocol, positive in ((STANCE, "supports"), (RATING, "10")):
-        wish = validation.Wish(protocol, positive=positive, resamples=20)
-        assert validation.report(project, wish).of("baseline").units > 0
-        assert [one.rater.name for one in stand_in.report(project, stand_in.Wish(wish)).answers] == [
+        query = validation.ValidationQuery(protocol, positive=positive, resamples=20)
+        assert validation.report(project, query).of("baseline").units > 0
+        assert [one.rater.name for one in stand_in.report(project, stand_in.StandInQuery(query)).answers] == [
             "baseline"
         ]
-        assert validity_cards.card(project, validity_cards.Wish("baseline", protocol, resamples=20)).sha256
+        assert validity_cards.card(
+            project, validity_cards.CardQuery("baseline", protocol, resamples=20)
+        ).sha256
 
 
 def corrected_by_labels(project: Project, folder: Path) -> None:
@@ -136,7 +138,7 @@ def _is_mean(row: results.ResultRow) -> bool:
 
 
 def labels_leave_and_return(project: Project, folder: Path) -> None:
-    choice = label_exports.Choice(PLANTED, everything=True)
+    choice = label_exports.LabelSelection(PLANTED, everything=True)
     written = label_exports.export(project, folder / "labels.csv", choice=choice)
     found = label_files.preview(project, [written.path])
     assert (found.same, found.new, found.findings) == (written.labels, 0, ())
@@ -155,7 +157,7 @@ def released(project: Project, folder: Path) -> None:
 
 
 def compared_in_pairs(project: Project, folder: Path) -> None:
-    asyncio.run(orders.carry_out(project, Order("baseline", DUEL)))
+    asyncio.run(orders.carry_out(project, RunRequest("baseline", DUEL)))
     shown = result_views.show(project, "wins", {"protocol": DUEL})
     table, *_, pairs = shown.sheets
     assert table.lines
@@ -172,9 +174,9 @@ def layout_comes_and_goes(project: Project, folder: Path) -> None:
         assert (report.new == 0) is again
     other.close()
     written = label_exports.export(
-        project, folder / "theirs", "planted", label_exports.Choice(everything=True)
+        project, folder / "theirs", "planted", label_exports.LabelSelection(everything=True)
     )
-    found = label_files.preview(project, [written.path], label_files.Wish(protocol=STANCE))
+    found = label_files.preview(project, [written.path], label_files.LabelImportOptions(protocol=STANCE))
     assert (found.same, found.new, found.findings) == (written.labels, 0, ())
 
 

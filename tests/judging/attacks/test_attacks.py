@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotator.domain.judges.attack import Pieces, copied, left_out, planted
-from annotator.judging.attacks import ATTACKS, TARGETS, Needs
+from annotator.judging.attacks import ATTACKS, TARGETS, AttackNeeds
 from annotator.judging.attacks.blocks import seams, sections
 from annotator.judging.attacks.injecting import COVERS, INJECTIONS
 from annotator.judging.attacks.rewording import unfaithful
-from annotator.judging.attacks.shape import Attack, Given, Target
+from annotator.judging.attacks.shape import Attack, AttackInput, Target
 from annotator.judging.prompts import injection
 from annotator.protocols import PROTOCOLS
 
@@ -47,7 +47,7 @@ reports = st.text(st.sampled_from("ab1 \n#-*`'.网ا<>[]()"), max_size=200)
 
 def pieces_of(attack: Attack, variant: str, report: str) -> Pieces | None:
     assert attack.copy is not None
-    return attack.copy(Given(report, variant, YES, Random(1)))
+    return attack.copy(AttackInput(report, variant, YES, Random(1)))
 
 
 def words(text: str) -> list[str]:
@@ -180,9 +180,9 @@ def test_targets_are_values_of_protocols_that_read_the_report() -> None:
 def test_what_a_model_or_its_order_of_questions_changes_has_no_copy_of_its_own() -> None:
     without = {name: attack.needs for name, attack in ATTACKS.items() if attack.copy is None}
     assert without == {
-        "control": Needs.MODEL,
-        "order.criteria": Needs.TOGETHER,
-        "paraphrase": Needs.WRITER,
+        "control": AttackNeeds.MODEL,
+        "order.criteria": AttackNeeds.TOGETHER,
+        "paraphrase": AttackNeeds.WRITER,
     }
 
 

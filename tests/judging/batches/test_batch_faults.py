@@ -9,8 +9,8 @@ import pytest
 from annotator.domain.judges.judge import RunState
 from annotator.domain.judges.judgement import Status
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.batches.batch_results import Fate
-from annotator.judging.calls.replies import Unreadable, reread
+from annotator.judging.batches.batch_results import QuestionFate
+from annotator.judging.calls.replies import UnreadableReply, reread
 from tests.judging.batch_server import BatchServer, Results, Shelf, answered, batched, failed, values
 from tests.judging.odd_server import KEY, NO_JSON, YES_JSON, Odd, Reply, completion, error
 
@@ -49,8 +49,9 @@ async def test_every_odd_line_has_its_outcome_and_every_question_one_fate(
     shelf = Shelf()
     found, ended, finished = await batched(provider, folder, shelf, cases=11)
     assert found.fates == {
-        Fate.ANSWERED: 1, Fate.DECLINED: 2, Fate.SPOILED: 3, Fate.FAILED: 2, Fate.EXPIRED: 1, Fate.MISSING: 1,
-        Fate.DUPLICATE: 3, Fate.UNKNOWN: 1, Fate.DAMAGED: 2,
+        QuestionFate.ANSWERED: 1, QuestionFate.DECLINED: 2, QuestionFate.SPOILED: 3,
+        QuestionFate.FAILED: 2, QuestionFate.EXPIRED: 1, QuestionFate.MISSING: 1,
+        QuestionFate.DUPLICATE: 3, QuestionFate.UNKNOWN: 1, QuestionFate.DAMAGED: 2,
     }  # fmt: skip
     assert ended.progress.by_status == {"ok": 9, "refused": 1, "filtered": 1}
     assert values(finished)["response-1"] == "yes"
@@ -69,13 +70,13 @@ async def test_of_two_replies_to_one_question_none_counts_and_both_are_kept(
     )
     shelf = Shelf()
     found, ended, _ = await batched(provider, folder, shelf, cases=3)
-    assert found.fates == {Fate.ANSWERED: 1, Fate.SPOILED: 1, Fate.DUPLICATE: 1}
+    assert found.fates == {QuestionFate.ANSWERED: 1, QuestionFate.SPOILED: 1, QuestionFate.DUPLICATE: 1}
     (spoiled,) = [call for call in shelf.calls.values() if call.status is Status.INVALID]
     assert "answers this question more than once" in spoiled.cause
     assert spoiled.raw.endswith(f"{YES_JSON}\n\n{second}")
     # The first of all, and the one that was answered twice.
     assert (len(provider.bodies), ended.progress.by_status) == (2, {"ok": 3})
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableReply):
         reread(spoiled, Reply)
 
 
@@ -99,7 +100,7 @@ async def test_a_download_that_is_cut_is_fetched_again(provider: BatchServer, fo
 
     provider.fault = fault
     found, _, _ = await batched(provider, folder, Shelf())
-    assert found.fates == {Fate.ANSWERED: 5}
+    assert found.fates == {QuestionFate.ANSWERED: 5}
 
 
 @pytest.mark.parametrize(
@@ -125,7 +126,7 @@ async def test_an_expired_batch_gives_what_it_has_and_leaves_the_rest_to_be_aske
 ) -> None:
     provider.work = lambda requests: Results([answered(requests[0]["custom_id"])], status="expired")
     found, ended, _ = await batched(provider, folder, Shelf())
-    assert found.fates == {Fate.ANSWERED: 1, Fate.EXPIRED: 4}
+    assert found.fates == {QuestionFate.ANSWERED: 1, QuestionFate.EXPIRED: 4}
     assert ended.progress.by_status == {"ok": 6}
     assert len(provider.bodies) == 1 + 4
 
@@ -211,7 +212,7 @@ async def test_results_that_were_cut_without_a_word_are_fetched_again(
 
     provider.fault = fault
     found, _, _ = await batched(provider, folder, Shelf())
-    assert found.fates == {Fate.ANSWERED: 5}
+    assert found.fates == {QuestionFate.ANSWERED: 5}
 
 
 async def test_a_wait_the_provider_asks_for_is_kept(provider: BatchServer, folder: Path) -> None:

@@ -8,8 +8,8 @@ import pytest
 from annotator.domain.judges.judge import RunState
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Ask, Case, Verdicts
-from annotator.judging.batches.batch_results import Fate
-from annotator.judging.batches.batch_state import Stage
+from annotator.judging.batches.batch_results import QuestionFate
+from annotator.judging.batches.batch_state import BatchStage
 from annotator.judging.batches.batching import through, withdraw
 from tests.judging.batch_server import BatchServer, Results, Shelf, answered, batched, soon
 from tests.judging.odd_server import Odd, asker, case, error, tiny_judge
@@ -30,7 +30,7 @@ async def test_stopping_leaves_the_batch_with_the_provider_and_a_restart_takes_i
 
     _, ended, _ = await batched(provider, folder, shelf, nap=nap, cancel=cancel)
     assert ended.state is not RunState.DONE
-    assert [state.stage for state in shelf.batches()] == [Stage.SENT]
+    assert [state.stage for state in shelf.batches()] == [BatchStage.SENT]
     assert len(provider.bodies) == 1
     provider.looks = 0
     sent = provider.named()
@@ -114,7 +114,7 @@ async def test_a_withdrawn_batch_gives_what_it_has_and_nothing_is_asked_at_the_f
     async with asker(provider.url, folder) as factory:
         assert await withdraw(factory, shelf) == 1
     found, ended, _ = await batched(provider, folder, shelf)
-    assert found.fates == {Fate.ANSWERED: 1, Fate.WITHDRAWN: 4}
+    assert found.fates == {QuestionFate.ANSWERED: 1, QuestionFate.WITHDRAWN: 4}
     assert (ended.state, ended.progress.by_status) == (RunState.INTERRUPTED, {"ok": 2})
     assert "cancelled" in ended.cause
     assert len(provider.bodies) == 1
@@ -133,7 +133,7 @@ async def test_a_question_that_changed_meanwhile_is_journalled_for_its_cost_and_
     await batched(provider, folder, shelf, cases=3, nap=nap, cancel=cancel)
     provider.looks = 0
     found, ended, _ = await batched(provider, folder, shelf, cases=2)
-    assert found.fates == {Fate.ANSWERED: 1, Fate.CHANGED: 1}
+    assert found.fates == {QuestionFate.ANSWERED: 1, QuestionFate.CHANGED: 1}
     skipped = [call for call in shelf.calls.values() if call.status is Status.SKIPPED]
     assert [call.cost_usd for call in skipped] == [pytest.approx(0.052)]
     assert ended.progress.by_status == {"ok": 2}
@@ -153,7 +153,7 @@ async def test_results_that_are_there_at_once_wait_until_it_is_known_what_is_sti
     shelf.calls.clear()
     async with asker(provider.url, folder, journal=shelf) as factory:
         found = await through(slow, lambda: map(case, range(6)), factory, shelf, nap=soon)
-    assert found.fates == {Fate.ANSWERED: 5}
+    assert found.fates == {QuestionFate.ANSWERED: 5}
 
 
 async def test_a_batch_that_ended_meanwhile_is_not_withdrawn(provider: BatchServer, folder: Path) -> None:
@@ -172,7 +172,7 @@ async def test_a_batch_that_ended_meanwhile_is_not_withdrawn(provider: BatchServ
     async with asker(provider.url, folder) as factory:
         assert await withdraw(factory, shelf, nap=soon) == 0
     found, ended, _ = await batched(provider, folder, shelf)
-    assert (found.fates, ended.progress.by_status) == ({Fate.ANSWERED: 5}, {"ok": 6})
+    assert (found.fates, ended.progress.by_status) == ({QuestionFate.ANSWERED: 5}, {"ok": 6})
 
 
 async def test_a_batch_whose_file_the_provider_no_longer_has_is_filed_anew(
@@ -181,7 +181,7 @@ async def test_a_batch_whose_file_the_provider_no_longer_has_is_filed_anew(
     shelf = Shelf()
     provider.fault = lambda method, path, number: error(401, "no") if path == "/v1/batches" else None
     await batched(provider, folder, shelf)
-    assert [state.stage for state in shelf.batches()] == [Stage.FILED]
+    assert [state.stage for state in shelf.batches()] == [BatchStage.FILED]
     provider.files.clear()
     provider.fault = lambda method, path, number: (
         error(404, "no list of batches") if (method, path) == ("GET", "/v1/batches?limit=100") else None

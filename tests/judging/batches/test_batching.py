@@ -11,8 +11,8 @@ from llmock.routers import batch as of_llmock
 from annotator.domain.judges.judge import RunState
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Verdicts, missing_verdicts
-from annotator.judging.batches.batch_files import Sizes
-from annotator.judging.batches.batch_results import Fate
+from annotator.judging.batches.batch_files import BatchLimits
+from annotator.judging.batches.batch_results import QuestionFate
 from annotator.judging.batches.batch_state import custom_id
 from annotator.judging.batches.batching import through
 from annotator.judging.runs import runner
@@ -30,7 +30,7 @@ async def test_all_questions_are_answered_by_one_batch_but_the_first(
     assert (ended.state, ended.progress.by_status) == (RunState.DONE, {"ok": 6})
     assert (len(provider.bodies), len(provider.made), len(provider.named())) == (1, 1, 5)
     assert set(values(finished).values()) == {"yes"}
-    assert found.fates == {Fate.ANSWERED: 5}
+    assert found.fates == {QuestionFate.ANSWERED: 5}
     assert ended.progress.calls == 6
 
 
@@ -66,7 +66,7 @@ async def test_a_run_is_split_by_the_providers_limits(
     provider: BatchServer, folder: Path, requests: int, size: int
 ) -> None:
     _, ended, _ = await batched(
-        provider, folder, Shelf(), cases=11, sizes=Sizes(requests=requests, bytes=size)
+        provider, folder, Shelf(), cases=11, sizes=BatchLimits(requests=requests, bytes=size)
     )
     counts = [len(made.requests) for made in provider.made.values()]
     assert sum(counts) == len(set(provider.named())) == 10
@@ -77,7 +77,7 @@ async def test_a_run_is_split_by_the_providers_limits(
 
 
 async def test_a_question_too_large_for_any_file_is_asked_live(provider: BatchServer, folder: Path) -> None:
-    found, ended, _ = await batched(provider, folder, Shelf(), cases=3, sizes=Sizes(bytes=100))
+    found, ended, _ = await batched(provider, folder, Shelf(), cases=3, sizes=BatchLimits(bytes=100))
     assert (len(provider.made), len(found.live)) == (0, 2)
     assert ended.progress.by_status == {"ok": 3}
 
@@ -149,7 +149,7 @@ async def test_how_far_the_provider_is_can_be_seen(provider: BatchServer, folder
     provider.looks, told = 3, []
     await batched(provider, folder, Shelf(), tell=told.append)
     assert (told[0].batches, told[0].questions, told[0].until is not None) == (1, 5, True)
-    assert told[-1].fates == {Fate.ANSWERED: 5}
+    assert told[-1].fates == {QuestionFate.ANSWERED: 5}
     assert told[-1].spent_usd == pytest.approx(5 * 0.052)
 
 
@@ -164,7 +164,7 @@ async def test_another_providers_batches_are_understood(
         found = await through(tiny_judge, lambda: map(case, range(4)), factory, shelf, nap=soon)
         ended = await runner.run(TINY, map(case, range(4)), found, record=lambda batch: None)
     # Its batches answer in free words, which are no verdicts; its live interface keeps to the schema.
-    assert found.fates == {Fate.SPOILED: 3}
+    assert found.fates == {QuestionFate.SPOILED: 3}
     assert ended.progress.by_status == {"ok": 4}
     gc.collect()
 
@@ -181,7 +181,7 @@ def refused(model: str) -> str:
 
 async def held_to_its_model(
     provider: BatchServer, folder: Path, shelf: Shelf
-) -> tuple[runner.Ended, list[Finished]]:
+) -> tuple[runner.RunEnd, list[Finished]]:
     """A run by batches of a judge that only one model may answer for."""
     finished: list[Finished] = []
     async with asker(provider.url, folder, journal=shelf, run_id="run-1", refused=refused) as factory:

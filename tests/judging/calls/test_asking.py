@@ -11,11 +11,11 @@ from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Answer
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.asking import Asker, CaseAsk
-from annotator.judging.calls.breaker import Halt
+from annotator.judging.calls.breaker import RunHalt
 from annotator.judging.calls.budget import Budget, BudgetSpent
 from annotator.judging.calls.cache import Key
 from annotator.judging.calls.client import Client, Endpoint
-from annotator.judging.calls.ladder import Rung
+from annotator.judging.calls.ladder import ReplyForm
 from annotator.judging.calls.limits import Limits
 from annotator.judging.calls.sending import Sender
 from annotator.judging.prompts.messages import load
@@ -221,7 +221,7 @@ async def test_an_outage_is_not_taken_for_a_missing_schema(odd: OddServer, folde
     odd.script(*[error(500, "oops")] * 9, completion(YES_JSON))
     async with asker(odd.url, folder) as factory:
         assert (await factory(case())("tiny", FIELDS, Reply)).status is Status.API_ERROR
-        assert factory.sender.ladder.top is Rung.SCHEMA
+        assert factory.sender.ladder.top is ReplyForm.SCHEMA
         assert (await factory(case())("tiny", FIELDS, Reply)).status is Status.OK
     assert odd.forms()[-1] == "json_schema"
 
@@ -367,7 +367,7 @@ async def test_three_refused_keys_end_the_run(odd: OddServer, folder: Path) -> N
     async with asker(odd.url, folder) as factory:
         for number in range(2):
             assert (await factory(case(number))("tiny", FIELDS, Reply)).status is Status.API_ERROR
-        with pytest.raises(Halt, match="refuses the key"):
+        with pytest.raises(RunHalt, match="refuses the key"):
             await factory(case())("tiny", FIELDS, Reply)
 
 
@@ -382,7 +382,7 @@ async def test_a_model_that_may_not_answer_ends_the_run_and_its_call_is_kept_unu
     odd.script(Odd(str(completion(YES_JSON).body).replace("test-model-2026", "zzz-9")))
     async with asker(odd.url, folder, refused=other) as factory:
         ask = factory(case())
-        with pytest.raises(Halt, match="It is zzz-9"):
+        with pytest.raises(RunHalt, match="It is zzz-9"):
             await ask("tiny", FIELDS, Reply)
     (kept,) = ask.calls
     assert (kept.status, kept.cause, kept.raw) == (Status.SKIPPED, "It is zzz-9.", YES_JSON)

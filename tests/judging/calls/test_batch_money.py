@@ -8,13 +8,13 @@ from typing import ClassVar
 import pytest
 
 from annotator.domain.judges.judge import RunState
-from annotator.judging.batches.batch_files import Filing, Sizes
+from annotator.judging.batches.batch_files import BatchFileWriter, BatchLimits
 from annotator.judging.batches.batching import BatchProgress
 from annotator.judging.calls.budget import Budget, BudgetSpent
 from annotator.judging.calls.client import Client, Endpoint
 from annotator.judging.calls.limits import Limits
 from annotator.judging.calls.sending import Sender
-from annotator.judging.calls.settling import Question
+from annotator.judging.calls.settling import KeyedQuestion
 from annotator.judging.prompts.messages import Prompt
 from tests.judging.batch_server import BatchServer, Results, Shelf, answered, batched
 from tests.judging.odd_server import (
@@ -116,7 +116,7 @@ class Long(Reply):
 async def test_a_long_kind_of_reply_is_set_aside_at_its_length(folder: Path) -> None:
     sender = Sender(Client(Endpoint("http://localhost/v1", "test-model")), Limits(1), prices())
     messages = [{"role": "system", "content": ""}, {"role": "user", "content": ""}]
-    question = Question(Prompt("p", "", "", "0" * 64), messages, Long, "k" * 64, "judge-1")
-    request = Filing(folder / "requests.jsonl", Sizes(), sender).request(question, trial=1)
+    question = KeyedQuestion(Prompt("p", "", "", "0" * 64), messages, Long, "k" * 64, "judge-1")
+    request = BatchFileWriter(folder / "requests.jsonl", BatchLimits(), sender).request(question, trial=1)
     # 5 000 tokens out at 2 000 dollars per million are 10, and its bytes at 1 000 at most; half of it in a batch.
     assert request.most_usd == pytest.approx(5.0 + len(request.line) / 2_000, abs=0.1)

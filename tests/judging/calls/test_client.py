@@ -15,7 +15,7 @@ from annotator.domain.judges.judge import Judge
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls import client
 from annotator.judging.calls.client import Client, Endpoint
-from annotator.judging.calls.outcome import Outcome, Trouble
+from annotator.judging.calls.outcome import CallOutcome, CallTrouble
 from annotator.judging.redaction import guard
 from tests.judging.odd_server import KEY, YES_JSON, Odd, OddServer, completion, error
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.anyio
 BODY = {"model": "m", "messages": [{"role": "user", "content": "q"}]}
 
 
-async def attempt(url: str, timeout_s: float = 5.0) -> Outcome:
+async def attempt(url: str, timeout_s: float = 5.0) -> CallOutcome:
     async with Client(Endpoint(url, "m", KEY, timeout_s=timeout_s)) as opened:
         return await opened.attempt(BODY)
 
@@ -56,13 +56,13 @@ async def test_nothing_meant_for_another_endpoint_is_sent_along(
 async def test_a_connection_cut_in_the_middle_is_a_lost_connection(odd: OddServer) -> None:
     whole = completion(YES_JSON)
     odd.script(Odd(whole.body, cut=True))
-    assert (await attempt(odd.url)).trouble is Trouble.CONNECTION
+    assert (await attempt(odd.url)).trouble is CallTrouble.CONNECTION
 
 
 async def test_a_server_that_hangs_is_timed_out(odd: OddServer) -> None:
     odd.script(Odd("{}", held=True))
     outcome = await attempt(odd.url, timeout_s=0.2)
-    assert outcome.trouble is Trouble.TIMEOUT
+    assert outcome.trouble is CallTrouble.TIMEOUT
     assert "0.2 seconds" in outcome.message
 
 
@@ -71,7 +71,7 @@ async def test_an_address_nobody_listens_on_is_told_with_its_cause() -> None:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     outcome = await attempt(f"http://127.0.0.1:{port}/v1")
-    assert outcome.trouble is Trouble.CONNECTION
+    assert outcome.trouble is CallTrouble.CONNECTION
     assert str(port) in outcome.message
 
 
@@ -85,7 +85,7 @@ async def test_a_server_that_speaks_another_protocol_is_a_lost_connection() -> N
     server = await asyncio.start_server(greet, "127.0.0.1", 0)
     async with server:
         outcome = await attempt(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1")
-    assert outcome.trouble is Trouble.CONNECTION
+    assert outcome.trouble is CallTrouble.CONNECTION
 
 
 async def test_a_stream_of_blocks_that_stops_in_the_middle_is_a_lost_connection() -> None:
@@ -100,7 +100,7 @@ async def test_a_stream_of_blocks_that_stops_in_the_middle_is_a_lost_connection(
     server = await asyncio.start_server(begin, "127.0.0.1", 0)
     async with server:
         outcome = await attempt(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1")
-    assert outcome.trouble is Trouble.CONNECTION
+    assert outcome.trouble is CallTrouble.CONNECTION
 
 
 async def test_a_certificate_nobody_vouches_for_is_told_and_nothing_is_sent(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ async def test_a_certificate_nobody_vouches_for_is_told_and_nothing_is_sent(tmp_
     server = await asyncio.start_server(listen_in, "127.0.0.1", 0, ssl=self_signed(tmp_path))
     async with server:
         outcome = await attempt(f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1")
-    assert outcome.trouble is Trouble.CONNECTION
+    assert outcome.trouble is CallTrouble.CONNECTION
     assert "certificate" in outcome.message.lower()
     assert received == []
 
@@ -123,19 +123,19 @@ async def test_a_stale_certificate_path_is_an_outcome(
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "gone.pem"))
     outcome = await attempt("https://127.0.0.1:9/v1")
-    assert outcome.trouble is Trouble.CONNECTION
+    assert outcome.trouble is CallTrouble.CONNECTION
     assert outcome.message
 
 
 @pytest.mark.parametrize("encoding", [b"\xff\xfe{}", b"\xc3\x28"])
 async def test_bytes_that_are_no_text_are_malformed(odd: OddServer, encoding: bytes) -> None:
     odd.script(Odd(encoding))
-    assert (await attempt(odd.url)).trouble is Trouble.MALFORMED
+    assert (await attempt(odd.url)).trouble is CallTrouble.MALFORMED
 
 
 async def test_a_body_that_claims_to_be_compressed_is_an_outcome(odd: OddServer) -> None:
     odd.script(Odd("not gzip", headers={"content-encoding": "gzip"}))
-    assert (await attempt(odd.url)).trouble in (Trouble.CONNECTION, Trouble.MALFORMED)
+    assert (await attempt(odd.url)).trouble in (CallTrouble.CONNECTION, CallTrouble.MALFORMED)
 
 
 async def test_a_megabyte_comes_through(odd: OddServer) -> None:
@@ -149,7 +149,7 @@ async def test_a_body_without_end_is_given_up_and_not_kept(
     monkeypatch.setattr(client, "LONGEST_BODY", 2_000_000)
     odd.script(completion("x" * 2_100_000))
     outcome = await attempt(odd.url)
-    assert (outcome.trouble, outcome.content, outcome.body) == (Trouble.MALFORMED, "", "")
+    assert (outcome.trouble, outcome.content, outcome.body) == (CallTrouble.MALFORMED, "", "")
     assert "more than 2 MB" in outcome.message
 
 
@@ -173,7 +173,7 @@ async def test_an_echoed_key_is_nowhere(odd: OddServer) -> None:
     finally:
         root.removeHandler(handler)
         root.setLevel(level)
-    assert [outcome.trouble for outcome in seen] == [Trouble.KEY, Trouble.NONE]
+    assert [outcome.trouble for outcome in seen] == [CallTrouble.KEY, CallTrouble.NONE]
     assert KEY not in repr(seen) + "".join(records)
     assert seen[1].content == "key [key removed]"
 
@@ -200,7 +200,7 @@ async def test_cancelling_ends_a_hanging_call_and_leaves_nothing_open(odd: OddSe
 async def test_one_client_serves_many_calls(odd: OddServer) -> None:
     async with Client(Endpoint(odd.url, "m", KEY)) as client:
         outcomes = await asyncio.gather(*(client.attempt(BODY) for _ in range(20)))
-    assert {outcome.trouble for outcome in outcomes} == {Trouble.NONE}
+    assert {outcome.trouble for outcome in outcomes} == {CallTrouble.NONE}
 
 
 @pytest.mark.parametrize(

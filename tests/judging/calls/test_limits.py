@@ -4,12 +4,12 @@ import asyncio
 
 import pytest
 
-from annotator.judging.calls.breaker import Breaker, Halt
-from annotator.judging.calls.limits import Limits, Window, backoff
-from annotator.judging.calls.outcome import Outcome, Trouble
+from annotator.judging.calls.breaker import Breaker, RunHalt
+from annotator.judging.calls.limits import Limits, MinuteWindow, backoff
+from annotator.judging.calls.outcome import CallOutcome, CallTrouble
 
 pytestmark = pytest.mark.anyio
-ANSWER = Outcome(Trouble.NONE)
+ANSWER = CallOutcome(CallTrouble.NONE)
 
 
 class Clock:
@@ -30,8 +30,8 @@ def limits(clock: Clock, concurrency: int = 4, **rest: object) -> Limits:
     return Limits(concurrency, clock=clock, sleep=clock.sleep, chance=lambda: 0.5, **rest)  # type: ignore[arg-type]
 
 
-def rate(wait: float | None = None) -> Outcome:
-    return Outcome(Trouble.RATE, retry_after=wait)
+def rate(wait: float | None = None) -> CallOutcome:
+    return CallOutcome(CallTrouble.RATE, retry_after=wait)
 
 
 def test_back_off_doubles_up_to_its_cap_and_is_spread_by_a_fifth() -> None:
@@ -77,11 +77,11 @@ async def test_it_never_falls_below_one() -> None:
     assert gate.allowed == 1
 
 
-@pytest.mark.parametrize("trouble", [Trouble.RATE, Trouble.SERVER])
-async def test_retry_after_holds_back_every_call_for_that_long(trouble: Trouble) -> None:
+@pytest.mark.parametrize("trouble", [CallTrouble.RATE, CallTrouble.SERVER])
+async def test_retry_after_holds_back_every_call_for_that_long(trouble: CallTrouble) -> None:
     clock = Clock()
     gate = limits(clock)
-    gate.heard(Outcome(trouble, retry_after=7.5), clock.now)
+    gate.heard(CallOutcome(trouble, retry_after=7.5), clock.now)
     assert gate.waiting_until() is not None
     async with gate.slot() as granted:
         assert granted == pytest.approx(1007.5)
@@ -91,10 +91,10 @@ async def test_retry_after_holds_back_every_call_for_that_long(trouble: Trouble)
 async def test_a_quota_of_a_day_halts_with_the_moment_it_ends() -> None:
     clock = Clock()
     gate = limits(clock)
-    with pytest.raises(Halt) as caught:
+    with pytest.raises(RunHalt) as caught:
         gate.heard(rate(86_400), clock.now)
     assert caught.value.until is not None
-    with pytest.raises(Halt):
+    with pytest.raises(RunHalt):
         async with gate.slot():
             pass
     assert gate.active == 0
@@ -107,7 +107,7 @@ async def test_an_endpoint_that_says_nothing_but_429_is_given_up_after_half_an_h
         clock.now = 1000.0 + 60 * minute
         gate.heard(rate(), clock.now)
     clock.now += 60
-    with pytest.raises(Halt, match="31 minutes"):
+    with pytest.raises(RunHalt, match="31 minutes"):
         gate.heard(rate(), clock.now)
 
 
@@ -127,9 +127,9 @@ async def test_those_who_wait_are_told_of_a_halt() -> None:
     gate.heard(rate(600), clock.now)
     waiting = asyncio.ensure_future(gate.back_off(20))
     await asyncio.sleep(0)
-    with pytest.raises(Halt):
+    with pytest.raises(RunHalt):
         gate.heard(rate(86_400), clock.now)
-    with pytest.raises(Halt):
+    with pytest.raises(RunHalt):
         await waiting
 
 
@@ -168,19 +168,19 @@ async def test_tokens_per_minute_are_kept_and_one_too_large_goes_alone() -> None
 
 
 def test_a_window_without_a_limit_never_waits() -> None:
-    window = Window(None)
+    window = MinuteWindow(None)
     window.add(0, 1e9)
     assert window.delay(0, 1e9) == 0
 
 
-DOWN = Outcome(Trouble.CONNECTION, message="The connection failed: refused")
+DOWN = CallOutcome(CallTrouble.CONNECTION, message="The connection failed: refused")
 
 
 def test_an_endpoint_that_never_answered_is_given_up_at_once() -> None:
     breaker = Breaker(threshold=3)
     breaker.heard(DOWN, 0, 0)
     breaker.heard(DOWN, 0, 0)
-    with pytest.raises(Halt, match="refused"):
+    with pytest.raises(RunHalt, match="refused"):
         breaker.heard(DOWN, 0, 0)
 
 
@@ -195,7 +195,7 @@ def test_an_endpoint_that_has_answered_is_left_to_rest_longer_each_time() -> Non
     assert breaker.delay(30) == 30
     breaker.heard(DOWN, 30, 31)
     assert breaker.delay(31) == 60
-    with pytest.raises(Halt):
+    with pytest.raises(RunHalt):
         breaker.heard(DOWN, 91, 91)
 
 
@@ -219,25 +219,25 @@ def test_what_was_under_way_when_the_rest_began_does_not_lengthen_it() -> None:
 
 @pytest.mark.parametrize(
     "outcome",
-    [Outcome(Trouble.KEY), Outcome(Trouble.REJECTED, http=404)],
+    [CallOutcome(CallTrouble.KEY), CallOutcome(CallTrouble.REJECTED, http=404)],
     ids=["key", "model"],
 )
-def test_what_every_call_would_meet_ends_the_run_after_three(outcome: Outcome) -> None:
+def test_what_every_call_would_meet_ends_the_run_after_three(outcome: CallOutcome) -> None:
     breaker = Breaker()
     for _ in range(2):
         breaker.heard(outcome, 0, 0)
-    with pytest.raises(Halt):
+    with pytest.raises(RunHalt):
         breaker.heard(outcome, 0, 0)
 
 
 def test_an_account_that_is_used_up_ends_the_run_at_once() -> None:
-    with pytest.raises(Halt, match="used up"):
-        Breaker().heard(Outcome(Trouble.QUOTA), 0, 0)
+    with pytest.raises(RunHalt, match="used up"):
+        Breaker().heard(CallOutcome(CallTrouble.QUOTA), 0, 0)
 
 
 def test_an_answer_between_refusals_keeps_the_run_going() -> None:
     breaker = Breaker()
     for _ in range(9):
-        breaker.heard(Outcome(Trouble.KEY), 0, 0)
+        breaker.heard(CallOutcome(CallTrouble.KEY), 0, 0)
         breaker.heard(ANSWER, 0, 0)
     assert breaker.delay(0) == 0

@@ -8,9 +8,9 @@ import pytest
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.budget import Budget, BudgetSpent
 from annotator.judging.calls.outcome import Usage
-from annotator.judging.calls.prices import FILE, Price, Prices, Table, prices, tokens_in
+from annotator.judging.calls.prices import FILE, Price, Prices, PriceTable, prices, tokens_in
 
-TABLE = Table(
+TABLE = PriceTable(
     as_of="2026-01-01", models={"m": Price(input=2, output=10, cached=0.5), "n": Price(input=1, output=1)}
 )
 

@@ -6,19 +6,19 @@ from datetime import UTC, datetime
 import pytest
 
 from annotator.domain.judges.judgement import Status
-from annotator.judging.calls.outcome import Outcome, Trouble, Usage, read
+from annotator.judging.calls.outcome import CallOutcome, CallTrouble, Usage, read
 from tests.judging.odd_server import Odd, completion, error
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 
 
-def seen(odd: Odd) -> Outcome:
+def seen(odd: Odd) -> CallOutcome:
     return read(odd.status, odd.headers, str(odd.body), NOW)
 
 
 def test_a_whole_completion_gives_its_content_and_what_the_server_said_of_it() -> None:
     outcome = seen(completion("yes"))
-    assert (outcome.trouble, outcome.content, outcome.finish_reason) == (Trouble.NONE, "yes", "stop")
+    assert (outcome.trouble, outcome.content, outcome.finish_reason) == (CallTrouble.NONE, "yes", "stop")
     assert (outcome.model, outcome.fingerprint) == ("test-model-2026", "fp_1")
     assert outcome.usage == Usage(input=100, cached=40, output=20, reasoning=5)
 
@@ -37,58 +37,62 @@ def test_content_in_parts_is_joined() -> None:
 @pytest.mark.parametrize(
     ("odd", "trouble", "status"),
     [
-        (completion("par", "length"), Trouble.TRUNCATED, Status.TRUNCATED),
-        (completion("", "content_filter"), Trouble.FILTERED, Status.FILTERED),
-        (completion(None, refusal="I will not."), Trouble.REFUSED, Status.REFUSED),
-        (error(400, "no", code="content_filter"), Trouble.FILTERED, Status.FILTERED),
+        (completion("par", "length"), CallTrouble.TRUNCATED, Status.TRUNCATED),
+        (completion("", "content_filter"), CallTrouble.FILTERED, Status.FILTERED),
+        (completion(None, refusal="I will not."), CallTrouble.REFUSED, Status.REFUSED),
+        (error(400, "no", code="content_filter"), CallTrouble.FILTERED, Status.FILTERED),
         (
             error(400, "no", innererror={"code": "ResponsibleAIPolicyViolation"}),
-            Trouble.FILTERED,
+            CallTrouble.FILTERED,
             Status.FILTERED,
         ),
-        (error(400, "x", code="context_length_exceeded"), Trouble.TOO_LONG, Status.TOO_LONG),
-        (error(400, "the request exceeds the available context size"), Trouble.TOO_LONG, Status.TOO_LONG),
-        (error(400, "Prompt is too long: 9000 > 4096"), Trouble.TOO_LONG, Status.TOO_LONG),
-        (Odd("", 413), Trouble.TOO_LONG, Status.TOO_LONG),
-        (error(401, "bad key"), Trouble.KEY, Status.API_ERROR),
-        (error(403, "not for you"), Trouble.KEY, Status.API_ERROR),
-        (error(403, "Your input was flagged by moderation"), Trouble.FILTERED, Status.FILTERED),
-        (error(429, "slow down"), Trouble.RATE, Status.API_ERROR),
+        (error(400, "x", code="context_length_exceeded"), CallTrouble.TOO_LONG, Status.TOO_LONG),
+        (error(400, "the request exceeds the available context size"), CallTrouble.TOO_LONG, Status.TOO_LONG),
+        (error(400, "Prompt is too long: 9000 > 4096"), CallTrouble.TOO_LONG, Status.TOO_LONG),
+        (Odd("", 413), CallTrouble.TOO_LONG, Status.TOO_LONG),
+        (error(401, "bad key"), CallTrouble.KEY, Status.API_ERROR),
+        (error(403, "not for you"), CallTrouble.KEY, Status.API_ERROR),
+        (error(403, "Your input was flagged by moderation"), CallTrouble.FILTERED, Status.FILTERED),
+        (error(429, "slow down"), CallTrouble.RATE, Status.API_ERROR),
         (
             Odd('[{"error": {"message": "no such model", "code": 404}}]', 404),
-            Trouble.REJECTED,
+            CallTrouble.REJECTED,
             Status.API_ERROR,
         ),
-        (completion('{"reason": "lo', "error"), Trouble.SERVER, Status.API_ERROR),
+        (completion('{"reason": "lo', "error"), CallTrouble.SERVER, Status.API_ERROR),
         (
             Odd('{"choices": [{"message": {"content": "ye"}, "error": {"code": 502, "message": "gone"}}]}'),
-            Trouble.SERVER,
+            CallTrouble.SERVER,
             Status.API_ERROR,
         ),
-        (Odd('data: {"choices": [{"delta": {"content": "yes"}}]}', 200), Trouble.MALFORMED, Status.API_ERROR),
-        (error(429, "pay first", code="insufficient_quota"), Trouble.QUOTA, Status.API_ERROR),
-        (error(402, "pay first"), Trouble.QUOTA, Status.API_ERROR),
-        (error(404, "no such model"), Trouble.REJECTED, Status.API_ERROR),
-        (error(408, "late"), Trouble.SERVER, Status.API_ERROR),
-        (Odd("<html>Bad gateway</html>", 502), Trouble.SERVER, Status.API_ERROR),
-        (Odd("", 200), Trouble.MALFORMED, Status.API_ERROR),
-        (Odd("<html>Welcome</html>", 200), Trouble.MALFORMED, Status.API_ERROR),
-        (Odd('{"choices": [{"mess', 200), Trouble.MALFORMED, Status.API_ERROR),
-        (Odd('{"choices": []}', 200), Trouble.MALFORMED, Status.API_ERROR),
-        (Odd('{"choices": [{"message": "yes"}]}', 200), Trouble.MALFORMED, Status.API_ERROR),
-        (Odd("[1, 2]", 200), Trouble.MALFORMED, Status.API_ERROR),
-        (Odd("[" * 100_000, 200), Trouble.MALFORMED, Status.API_ERROR),
-        (error(200, "upstream is down"), Trouble.SERVER, Status.API_ERROR),
-        (error(200, "slow down", code=429), Trouble.RATE, Status.API_ERROR),
-        (Odd('{"detail": [{"msg": "field required"}]}', 422), Trouble.REJECTED, Status.API_ERROR),
+        (
+            Odd('data: {"choices": [{"delta": {"content": "yes"}}]}', 200),
+            CallTrouble.MALFORMED,
+            Status.API_ERROR,
+        ),
+        (error(429, "pay first", code="insufficient_quota"), CallTrouble.QUOTA, Status.API_ERROR),
+        (error(402, "pay first"), CallTrouble.QUOTA, Status.API_ERROR),
+        (error(404, "no such model"), CallTrouble.REJECTED, Status.API_ERROR),
+        (error(408, "late"), CallTrouble.SERVER, Status.API_ERROR),
+        (Odd("<html>Bad gateway</html>", 502), CallTrouble.SERVER, Status.API_ERROR),
+        (Odd("", 200), CallTrouble.MALFORMED, Status.API_ERROR),
+        (Odd("<html>Welcome</html>", 200), CallTrouble.MALFORMED, Status.API_ERROR),
+        (Odd('{"choices": [{"mess', 200), CallTrouble.MALFORMED, Status.API_ERROR),
+        (Odd('{"choices": []}', 200), CallTrouble.MALFORMED, Status.API_ERROR),
+        (Odd('{"choices": [{"message": "yes"}]}', 200), CallTrouble.MALFORMED, Status.API_ERROR),
+        (Odd("[1, 2]", 200), CallTrouble.MALFORMED, Status.API_ERROR),
+        (Odd("[" * 100_000, 200), CallTrouble.MALFORMED, Status.API_ERROR),
+        (error(200, "upstream is down"), CallTrouble.SERVER, Status.API_ERROR),
+        (error(200, "slow down", code=429), CallTrouble.RATE, Status.API_ERROR),
+        (Odd('{"detail": [{"msg": "field required"}]}', 422), CallTrouble.REJECTED, Status.API_ERROR),
         (
             Odd('{"object": "error", "message": "max_model_len is 10"}', 400),
-            Trouble.TOO_LONG,
+            CallTrouble.TOO_LONG,
             Status.TOO_LONG,
         ),
     ],
 )
-def test_each_trouble_is_told_apart(odd: Odd, trouble: Trouble, status: Status) -> None:
+def test_each_trouble_is_told_apart(odd: Odd, trouble: CallTrouble, status: Status) -> None:
     outcome = seen(odd)
     assert (outcome.trouble, outcome.status) == (trouble, status)
     assert outcome.message

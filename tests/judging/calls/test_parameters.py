@@ -4,14 +4,14 @@ import pytest
 
 from annotator.domain.judges.judge import Judge
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.calls.outcome import Outcome, Trouble
+from annotator.judging.calls.outcome import CallOutcome, CallTrouble
 from annotator.judging.calls.parameters import Learned, of_judge, rejected_part
 
 SENT = {"temperature": 0, "max_tokens": 50, "response_format": {"type": "json_object"}}
 
 
-def rejected(message: str, parameter: str = "", trouble: Trouble = Trouble.REJECTED) -> str | None:
-    return rejected_part(Outcome(trouble, message=message, parameter=parameter), SENT)
+def rejected(message: str, parameter: str = "", trouble: CallTrouble = CallTrouble.REJECTED) -> str | None:
+    return rejected_part(CallOutcome(trouble, message=message, parameter=parameter), SENT)
 
 
 def test_a_judge_that_sets_nothing_sends_nothing() -> None:
@@ -42,15 +42,15 @@ def test_the_rejected_parameter_is_the_one_the_server_names() -> None:
     assert rejected("Unsupported value: 'temperature' does not support 0") == "temperature"
     assert rejected("x", "response_format.json_schema") == "response_format"
     assert rejected("This model does not support structured outputs") == "response_format"
-    assert rejected("'max_tokens' is too large", "max_tokens", Trouble.TOO_LONG) == "max_tokens"
+    assert rejected("'max_tokens' is too large", "max_tokens", CallTrouble.TOO_LONG) == "max_tokens"
 
 
 def test_a_rejection_that_names_nothing_we_sent_names_nothing() -> None:
     assert rejected("Bad request") is None
     assert rejected("x", "messages") is None
     assert rejected("unknown field top_p") is None
-    assert rejected("temperature sensor failed", "", Trouble.SERVER) is None
-    assert rejected("temperature", "", Trouble.RATE) is None
+    assert rejected("temperature sensor failed", "", CallTrouble.SERVER) is None
+    assert rejected("temperature", "", CallTrouble.RATE) is None
 
 
 def test_what_was_rejected_once_is_not_sent_again() -> None:

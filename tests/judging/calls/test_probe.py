@@ -9,7 +9,7 @@ from llmock.pytest_plugin import LLMock
 
 from annotator.domain.judges.judgement import Status
 from annotator.judging.calls.client import Endpoint
-from annotator.judging.calls.ladder import Rung
+from annotator.judging.calls.ladder import ReplyForm
 from annotator.judging.calls.probe import Probe, probe
 from tests.judging.odd_server import KEY, Odd, OddServer, completion, error, prices
 
@@ -35,7 +35,7 @@ def codes(body: dict[str, Any], window: int | None = None) -> dict[str, str]:
 async def test_a_good_endpoint_shows_all_it_can_in_one_call(odd: OddServer) -> None:
     odd.answer = lambda body, number: completion(json.dumps(codes(body)))
     shown = await probed(odd)
-    assert (shown.ok, shown.form, shown.enforced) == (True, Rung.SCHEMA, True)
+    assert (shown.ok, shown.form, shown.enforced) == (True, ReplyForm.SCHEMA, True)
     assert (shown.first_arrived, shown.last_arrived) == (True, True)
     assert shown.returned_model == "test-model-2026"
     assert shown.cost_usd == pytest.approx(0.104)
@@ -62,7 +62,7 @@ async def test_an_endpoint_with_plain_text_only_is_usable(odd: OddServer) -> Non
 
     odd.answer = answer
     shown = await probed(odd)
-    assert (shown.ok, shown.form) == (True, Rung.TEXT)
+    assert (shown.ok, shown.form) == (True, ReplyForm.TEXT)
     assert "plain text only" in shown.sentence
 
 
@@ -110,4 +110,4 @@ async def test_a_quota_that_is_spent_is_not_waited_for(odd: OddServer) -> None:
 
 async def test_a_mock_provider_that_makes_its_words_up_is_not_called_working(llmock: LLMock) -> None:
     shown = await probe(Endpoint(llmock.base_url(), "gpt-4o", KEY, timeout_s=5), prices())
-    assert (shown.ok, shown.form, shown.first_arrived) == (False, Rung.SCHEMA, False)
+    assert (shown.ok, shown.form, shown.first_arrived) == (False, ReplyForm.SCHEMA, False)

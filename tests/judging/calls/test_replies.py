@@ -2,8 +2,8 @@
 
 import pytest
 
-from annotator.judging.calls.ladder import Rung
-from annotator.judging.calls.replies import LONGEST, Unreadable, escaped, parse
+from annotator.judging.calls.ladder import ReplyForm
+from annotator.judging.calls.replies import LONGEST, UnreadableReply, escaped, parse
 from tests.judging.odd_server import NO_JSON, YES_JSON, Reply
 
 
@@ -19,7 +19,7 @@ from tests.judging.odd_server import NO_JSON, YES_JSON, Reply
     ],
 )
 def test_json_that_is_the_whole_reply_is_read(content: str) -> None:
-    assert parse(content, Reply, Rung.SCHEMA).covered == "yes"
+    assert parse(content, Reply, ReplyForm.SCHEMA).covered == "yes"
 
 
 @pytest.mark.parametrize(
@@ -55,15 +55,15 @@ def test_json_that_is_the_whole_reply_is_read(content: str) -> None:
         "I'm sorry, I can't help with that.",
     ],
 )
-@pytest.mark.parametrize("rung", [Rung.SCHEMA, Rung.OBJECT])
-def test_anything_else_is_unreadable(content: str, rung: Rung) -> None:
-    with pytest.raises(Unreadable):
+@pytest.mark.parametrize("rung", [ReplyForm.SCHEMA, ReplyForm.OBJECT])
+def test_anything_else_is_unreadable(content: str, rung: ReplyForm) -> None:
+    with pytest.raises(UnreadableReply):
         parse(content, Reply, rung)
 
 
 def test_plain_text_goes_by_the_reply_classs_own_contract() -> None:
-    assert parse("no\nNever mentions the Bayesian analysis.", Reply, Rung.TEXT).covered == "no"
-    assert parse("yes", Reply, Rung.TEXT).covered == "yes"
+    assert parse("no\nNever mentions the Bayesian analysis.", Reply, ReplyForm.TEXT).covered == "no"
+    assert parse("yes", Reply, ReplyForm.TEXT).covered == "yes"
 
 
 @pytest.mark.parametrize(
@@ -71,19 +71,19 @@ def test_plain_text_goes_by_the_reply_classs_own_contract() -> None:
     ["No, the report never mentions the Bayesian analysis", "Maybe yes", "10/10", "yes\n\x00", "y", "yesno"],
 )
 def test_plain_text_outside_the_contract_is_unreadable(content: str) -> None:
-    with pytest.raises(Unreadable):
-        parse(content, Reply, Rung.TEXT)
+    with pytest.raises(UnreadableReply):
+        parse(content, Reply, ReplyForm.TEXT)
 
 
 def test_a_reply_of_a_megabyte_is_no_verdict() -> None:
     long = f'{{"reason": "{"x" * LONGEST}", "covered": "yes"}}'
-    with pytest.raises(Unreadable, match="too long"):
-        parse(long, Reply, Rung.SCHEMA)
+    with pytest.raises(UnreadableReply, match="too long"):
+        parse(long, Reply, ReplyForm.SCHEMA)
 
 
 def test_the_fault_says_what_does_not_fit_without_repeating_the_reply() -> None:
-    with pytest.raises(Unreadable) as caught:
-        parse('{"reason": "SECRET", "covered": "perhaps"}', Reply, Rung.SCHEMA)
+    with pytest.raises(UnreadableReply) as caught:
+        parse('{"reason": "SECRET", "covered": "perhaps"}', Reply, ReplyForm.SCHEMA)
     assert "covered" in str(caught.value)
     assert "perhaps" not in str(caught.value)
 

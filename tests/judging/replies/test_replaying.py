@@ -8,7 +8,7 @@ from annotator.domain.judges.judge import Call
 from annotator.domain.judges.judgement import Status
 from annotator.judging.calls.client import Endpoint
 from annotator.judging.calls.prices import tokens_in
-from annotator.judging.calls.replaying import Replay
+from annotator.judging.calls.replaying import ReplayAsk
 from annotator.judging.calls.weighing import weighed
 from tests.judging.odd_server import TINY, YES_JSON, OddServer, Reply, asker, case
 
@@ -24,27 +24,27 @@ def call(raw: str, form: str = "json_schema") -> Call:
 
 
 async def test_the_first_reply_that_can_be_read_is_the_answer() -> None:
-    replay = Replay([call("perhaps"), call(YES_JSON)])
+    replay = ReplayAsk([call("perhaps"), call(YES_JSON)])
     answer = await replay("tiny", FIELDS, Reply, fenced=("report",))
     assert (answer.status, answer.reply.covered, replay.read) == (Status.OK, "yes", call(YES_JSON))
     assert answer.flags == ("injection",)
 
 
 async def test_a_reply_is_read_in_the_form_in_which_it_was_asked_for() -> None:
-    assert (await Replay([call("yes\nIt does.", "text")])("tiny", FIELDS, Reply)).status is Status.OK
-    assert (await Replay([call("yes\nIt does.")])("tiny", FIELDS, Reply)).status is Status.INVALID
+    assert (await ReplayAsk([call("yes\nIt does.", "text")])("tiny", FIELDS, Reply)).status is Status.OK
+    assert (await ReplayAsk([call("yes\nIt does.")])("tiny", FIELDS, Reply)).status is Status.INVALID
 
 
 async def test_where_nothing_can_be_read_the_cause_is_said() -> None:
-    replay = Replay([call("perhaps")])
+    replay = ReplayAsk([call("perhaps")])
     answer = await replay("tiny", FIELDS, Reply)
     assert (answer.status, replay.read) == (Status.INVALID, None)
     assert "could not be used" in answer.cause
-    assert (await Replay([])("tiny", FIELDS, Reply)).cause == "No reply is kept."
+    assert (await ReplayAsk([])("tiny", FIELDS, Reply)).cause == "No reply is kept."
 
 
 async def test_a_second_question_of_a_case_is_not_answered() -> None:
-    replay = Replay([call(YES_JSON)])
+    replay = ReplayAsk([call(YES_JSON)])
     await replay("tiny", FIELDS, Reply)
     assert (await replay("tiny", FIELDS, Reply)).status is Status.INVALID
 

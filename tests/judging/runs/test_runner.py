@@ -18,7 +18,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.budget import Budget
 from annotator.judging.calls.cache import keys_of
 from annotator.judging.runs.progress import Finished, Progress
-from annotator.judging.runs.runner import Ended, left, run
+from annotator.judging.runs.runner import RunEnd, left, run
 from tests.judging.odd_server import (
     TINY,
     YES_JSON,
@@ -59,7 +59,7 @@ class Book:
         return sorted(int(each.case.response.id.split("-")[1]) for each in self.finished if each.judged)
 
 
-async def judged(odd: OddServer, folder: Path, cases: Iterable[Case], book: Book, **rest: Any) -> Ended:
+async def judged(odd: OddServer, folder: Path, cases: Iterable[Case], book: Book, **rest: Any) -> RunEnd:
     of_asker = {name: rest.pop(name) for name in ("budget", "timeout_s", "limits") if name in rest}
     async with asker(odd.url, folder, **of_asker) as factory:
         return await run(TINY, cases, factory, record=book.record, progress=book.progress, **rest)

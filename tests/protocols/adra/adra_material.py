@@ -3,13 +3,13 @@
 import asyncio
 
 from annotator.domain.judges.judgement import Status
-from annotator.domain.judges.protocol import Answer, Material, Scored
+from annotator.domain.judges.protocol import Answer, Material, RatedResponse
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.diagnostics import Diagnostics, Statement
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.material.item import Item
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import Response
 
 ITEM = Item(id="i", key="q1", question="How does retrieval help?")
@@ -52,7 +52,7 @@ def plan(letter, texts):
 
 def plans(predicted, gold):
     """Material with so many predicted and gold sub-tasks; None for no plan at all."""
-    parts = {} if predicted is None else {Part.PLAN: plan("p", ["x"] * predicted)}
+    parts = {} if predicted is None else {ResponsePart.PLAN: plan("p", ["x"] * predicted)}
     return material(documents={Kind.PLAN: plan("g", ["y"] * gold)}, parts=parts)
 
 
@@ -64,7 +64,7 @@ def scored_matrix(rows, gold=None):
         for j, cell in enumerate(row, start=1)
         if cell is not None
     }
-    return Scored(plans(len(rows), len(rows[0]) if gold is None else gold), values)
+    return RatedResponse(plans(len(rows), len(rows[0]) if gold is None else gold), values)
 
 
 def works(*pairs):
@@ -74,7 +74,7 @@ def works(*pairs):
 
 def evidence(retrieved, gold):
     """Material with retrieved and gold references; None for references that are not known."""
-    parts = {} if retrieved is None else {Part.REFERENCES: Evidence(units=retrieved)}
+    parts = {} if retrieved is None else {ResponsePart.REFERENCES: Evidence(units=retrieved)}
     return material(documents={Kind.EVIDENCE: Evidence(units=gold)}, parts=parts)
 
 

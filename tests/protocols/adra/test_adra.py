@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from annotator.judging.calls.ladder import Rung
-from annotator.judging.calls.replies import Unreadable, parse
+from annotator.judging.calls.ladder import ReplyForm
+from annotator.judging.calls.replies import UnreadableReply, parse
 from annotator.judging.prompts.messages import load
 from annotator.judging.prompts.schema import strict_schema
 from annotator.places import resources
@@ -111,9 +111,9 @@ def test_a_reply_says_its_evidence_before_its_verdict():
     ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_a_reply_is_read_as_any_judge_sends_it(reply, content):
-    assert isinstance(parse(content, reply, Rung.SCHEMA), reply)
-    with pytest.raises(Unreadable):
-        parse(content[:-1] + ', "more": 1}', reply, Rung.SCHEMA)
+    assert isinstance(parse(content, reply, ReplyForm.SCHEMA), reply)
+    with pytest.raises(UnreadableReply):
+        parse(content[:-1] + ', "more": 1}', reply, ReplyForm.SCHEMA)
 
 
 def test_loading_it_does_not_load_numpy():

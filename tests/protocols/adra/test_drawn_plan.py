@@ -3,7 +3,7 @@
 import pytest
 
 from annotator.domain.judges.judgement import Status
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from annotator.protocols.adra import PLAN_OF_REPORT
 from annotator.protocols.adra.drawn_plan import DrawnPlan, Step, baseline, extract
 from tests.material.anchors import stands_in
@@ -118,4 +118,4 @@ def test_without_headings_there_is_no_plan_but_a_cause():
 
 
 def test_it_makes_the_plan_of_a_response():
-    assert (PLAN_OF_REPORT.name, PLAN_OF_REPORT.makes) == ("adra.plan.draw", Part.PLAN)
+    assert (PLAN_OF_REPORT.name, PLAN_OF_REPORT.makes) == ("adra.plan.draw", ResponsePart.PLAN)

@@ -4,7 +4,7 @@ import pytest
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.kinds.evidence import Evidence
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from annotator.protocols.adra import REFERENCES_OF_REPORT
 from annotator.protocols.adra.drawn_references import Listed, References, baseline, extract
 from annotator.protocols.adra.reading import LONGEST_QUOTE
@@ -122,4 +122,7 @@ def test_the_baseline_gives_an_empty_list_for_a_report_that_cites_nothing():
 
 
 def test_it_makes_the_references_of_a_response():
-    assert (REFERENCES_OF_REPORT.name, REFERENCES_OF_REPORT.makes) == ("adra.references", Part.REFERENCES)
+    assert (REFERENCES_OF_REPORT.name, REFERENCES_OF_REPORT.makes) == (
+        "adra.references",
+        ResponsePart.REFERENCES,
+    )

@@ -1,6 +1,6 @@
 """What ADRA says of efficiency."""
 
-from annotator.domain.judges.protocol import Material, Scored
+from annotator.domain.judges.protocol import Material, RatedResponse
 from annotator.protocols.adra.efficiency import EFFICIENCY
 from tests.protocols.adra.adra_material import ITEM, metric, response
 
@@ -8,7 +8,7 @@ NAMES = ("latency", "tokens", "tokens_per_s", "cost")
 
 
 def values(**fields):
-    scored = Scored(Material(ITEM, response("A report.", **fields)), {})
+    scored = RatedResponse(Material(ITEM, response("A report.", **fields)), {})
     return [metric(EFFICIENCY, name).score(scored, False).value for name in NAMES]
 
 
@@ -28,7 +28,7 @@ def test_nought_is_known():
 
 
 def test_what_is_not_known_says_so():
-    found = metric(EFFICIENCY, "cost").score(Scored(Material(ITEM, response()), {}), True)
+    found = metric(EFFICIENCY, "cost").score(RatedResponse(Material(ITEM, response()), {}), True)
     assert (found.n, found.missing, found.floor, found.note) == (0, 0, None, "not known for this response")
 
 

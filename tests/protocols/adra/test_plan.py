@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotator.domain.judges.protocol import Scored
+from annotator.domain.judges.protocol import RatedResponse
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.unit import cell_id
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from annotator.protocols.adra.plan import PLAN, any_match, one_to_one
 from tests.protocols.adra.adra_material import material, metric, plan, plans, scored_matrix
 
@@ -75,12 +75,12 @@ def test_an_empty_plan_finds_nothing(prefix):
 
 @pytest.mark.parametrize("over_valid", [False, True])
 def test_without_a_gold_plan_nothing_is_defined(over_valid):
-    found = metric(PLAN, "plan.f1").score(Scored(plans(3, 0), {}), over_valid)
+    found = metric(PLAN, "plan.f1").score(RatedResponse(plans(3, 0), {}), over_valid)
     assert (found.value, found.floor, found.note) == (None, None, "the item has no gold plan")
 
 
 def test_a_plan_that_is_not_known_is_no_empty_plan():
-    found = metric(PLAN, "plan.recall").score(Scored(plans(None, 3), {}), True)
+    found = metric(PLAN, "plan.recall").score(RatedResponse(plans(None, 3), {}), True)
     assert (found.value, found.floor, found.ceiling) == (None, None, None)
     assert found.note == "the plan of this response is not known"
 
@@ -132,7 +132,7 @@ def test_the_range_is_that_of_all_ways_to_fill_what_is_missing(prefix, rows):
 
 def test_another_value_is_refused():
     with pytest.raises(ValueError, match="relevant or not"):
-        metric(PLAN, "plan.f1").score(Scored(plans(1, 1), {"p1~g1": "yes"}), False)
+        metric(PLAN, "plan.f1").score(RatedResponse(plans(1, 1), {"p1~g1": "yes"}), False)
 
 
 def test_the_readings_count_a_missing_cell_as_no_match():
@@ -145,7 +145,7 @@ def test_the_readings_count_a_missing_cell_as_no_match():
 
 def test_a_case_is_a_predicted_sub_task_and_a_unit_a_gold_one():
     drawn, gold = plan("p", ["Do this.", "Do that."]), plan("g", ["One.", "Two.", "Three."])
-    found = list(PLAN.cases(material(documents={Kind.PLAN: gold}, parts={Part.PLAN: drawn})))
+    found = list(PLAN.cases(material(documents={Kind.PLAN: gold}, parts={ResponsePart.PLAN: drawn})))
     assert [case.given for case in found] == [
         {"predicted sub-task": "Do this."},
         {"predicted sub-task": "Do that."},

@@ -4,7 +4,7 @@ import pytest
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from annotator.protocols.adra.plan import PLAN
 from annotator.protocols.adra.plan_judge import Cell, Row, baseline, judge
 from tests.protocols.adra.adra_material import Ask, material, plan, run
@@ -15,7 +15,7 @@ TASK = "Measure how often answers are invented with and without retrieval."
 
 def case(task=TASK, gold=GOLD):
     (found,) = PLAN.cases(
-        material(documents={Kind.PLAN: plan("g", gold)}, parts={Part.PLAN: plan("p", [task])})
+        material(documents={Kind.PLAN: plan("g", gold)}, parts={ResponsePart.PLAN: plan("p", [task])})
     )
     return found
 

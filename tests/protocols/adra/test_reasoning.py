@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.domain.judges.protocol import Scored
+from annotator.domain.judges.protocol import RatedResponse
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.plan import Subtask
 from annotator.domain.kinds.unit import Anchor
-from annotator.protocols.adra.counts import Tally
+from annotator.protocols.adra.counts import CountTally
 from annotator.protocols.adra.reasoning import (
     ACCURACY,
     F1,
@@ -64,7 +64,7 @@ def test_letter_13_the_same_judgements_are_read_strictly_and_with_silence_as_fal
 
 def test_letter_13_both_readings_are_metrics_that_say_which_they_are():
     held = material(documents={Kind.DIAGNOSTICS: statements(*(n < 11 for n in range(17)))})
-    said = Scored(held, {f"s{n}": T if n < 11 else C for n in range(17)})
+    said = RatedResponse(held, {f"s{n}": T if n < 11 else C for n in range(17)})
     strict, silent = (metric(REASONING, f"{name}.accuracy") for name in ("reasoning", "reasoning_silence"))
     assert [one.score(said, False).value for one in (strict, silent)] == [11 / 17, 1]
     assert "silence as false" in silent.title
@@ -171,7 +171,7 @@ def test_another_value_is_refused(value):
 
 def test_accuracy_needs_statements():
     with pytest.raises(TypeError, match="statements"):
-        accuracy(Tally(1, 1, 1, 1))
+        accuracy(CountTally(1, 1, 1, 1))
 
 
 # The protocol
@@ -180,9 +180,11 @@ def test_accuracy_needs_statements():
 def test_the_metrics_read_the_labels_of_the_item():
     # s0 true said true, s1 false said true, s2 without a label: accuracy 1/2.
     held = material(documents={Kind.DIAGNOSTICS: statements(True, False, None)})
-    found = metric(REASONING, "reasoning.accuracy").score(Scored(held, {"s0": T, "s1": T, "s2": F}), False)
+    found = metric(REASONING, "reasoning.accuracy").score(
+        RatedResponse(held, {"s0": T, "s1": T, "s2": F}), False
+    )
     assert (found.value, found.n, found.missing) == (1 / 2, 2, 0)
-    assert metric(REASONING, "reasoning.f1").score(Scored(held, {"s0": T}), False).missing == 1
+    assert metric(REASONING, "reasoning.f1").score(RatedResponse(held, {"s0": T}), False).missing == 1
 
 
 def test_a_case_is_a_labelled_statement_without_its_label():

@@ -4,7 +4,7 @@ from statistics import fmean
 
 import pytest
 
-from annotator.domain.judges.protocol import Scored
+from annotator.domain.judges.protocol import RatedResponse
 from annotator.domain.kinds.artifact import Kind
 from annotator.protocols.adra.retrieval import RETRIEVAL, compare
 from tests.protocols.adra.adra_material import evidence, metric, works
@@ -15,7 +15,7 @@ LONG = "A survey of attention in long documents"
 
 
 def scores(retrieved, gold):
-    scored = Scored(evidence(retrieved, gold), {})
+    scored = RatedResponse(evidence(retrieved, gold), {})
     return [metric(RETRIEVAL, f"retrieval.{name}").score(scored, False) for name in FIGURES]
 
 

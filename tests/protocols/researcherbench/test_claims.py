@@ -9,7 +9,7 @@ import pytest
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Answer, Material
 from annotator.domain.material.item import Item
-from annotator.domain.material.part import Claims, Part
+from annotator.domain.material.part import Claims, ResponsePart
 from annotator.domain.material.response import Response
 from annotator.judging.prompts.schema import strict_schema
 from annotator.protocols.researcherbench.citations import read
@@ -274,4 +274,4 @@ def test_public_reports_cite_as_often_as_the_paper_found_or_less():
 
 
 def test_the_extraction_makes_claims_of_a_response():
-    assert (CLAIMS.makes, CLAIMS.needs, CLAIMS.prompts) == (Part.CLAIMS, (), PROMPTS)
+    assert (CLAIMS.makes, CLAIMS.needs, CLAIMS.prompts) == (ResponsePart.CLAIMS, (), PROMPTS)

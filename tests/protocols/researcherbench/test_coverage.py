@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from annotator.domain.judges.judgement import Status, Verdict
-from annotator.domain.judges.protocol import Answer, Case, Material, Scored
+from annotator.domain.judges.protocol import Answer, Case, Material, RatedResponse
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.plan import Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
@@ -68,7 +68,7 @@ def test_a_response_is_scored_over_every_criterion_of_its_rubric():
     material = Material(case().item, case().response, {Kind.RUBRIC: Rubric(units=units)}, {Kind.RUBRIC: "a"})
     (metric,) = COVERAGE.metrics
     # (1·1 + 2·0) / 6 to (1 + 3) / 6; over the judged 1 / 3.
-    found = metric.score(Scored(material, {"u1": "yes", "u2": "no"}), True)
+    found = metric.score(RatedResponse(material, {"u1": "yes", "u2": "no"}), True)
     assert (found.value, found.floor, found.ceiling, found.missing) == (1 / 3, 1 / 6, 4 / 6, 1)
     assert [each.unit.id for each in COVERAGE.cases(material)] == ["u1", "u2", "u3"]
 

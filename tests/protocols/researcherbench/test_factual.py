@@ -6,10 +6,10 @@ import json
 import pytest
 
 from annotator.domain.judges.judgement import Status
-from annotator.domain.judges.protocol import Answer, Material, Scored
+from annotator.domain.judges.protocol import Answer, Material, RatedResponse
 from annotator.domain.material.item import Item
 from annotator.domain.material.page import Page, PageState
-from annotator.domain.material.part import Claim, Claims, Part
+from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.material.response import Response
 from annotator.domain.texts.identity import now
 from annotator.judging.prompts.schema import strict_schema
@@ -43,13 +43,13 @@ def page(text=TEXT, state=PageState.OK, url=URL, cause=""):
 def material(*claims, pages=None):
     item = Item(id="i", key="q1", question="How does retrieval help?")
     response = Response(id="r", item_id="i", system_id="s", text="A report.")
-    parts = {Part.CLAIMS: Claims(units=claims)}
+    parts = {ResponsePart.CLAIMS: Claims(units=claims)}
     found = {URL: page()} if pages is None else pages
-    return Material(item, response, parts=parts, part_ids={Part.CLAIMS: "p"}, pages=found)
+    return Material(item, response, parts=parts, part_ids={ResponsePart.CLAIMS: "p"}, pages=found)
 
 
 def scored(values, *claims):
-    return Scored(material(*claims), {key: value for key, value in values.items() if value})
+    return RatedResponse(material(*claims), {key: value for key, value in values.items() if value})
 
 
 def faithful(*values, over_valid=False):
@@ -133,7 +133,7 @@ def test_without_claims_both_are_undefined():
 def test_claims_that_were_never_drawn_are_not_no_claims():
     bare = Material(material().item, material().response)
     for metric in FACTUAL.metrics:
-        found = metric.score(Scored(bare, {}), False)
+        found = metric.score(RatedResponse(bare, {}), False)
         assert (found.value, found.note) == (None, "the report's claims have not been drawn")
 
 
@@ -339,4 +339,4 @@ def test_the_baseline_cannot_read_a_dead_page_either():
 
 def test_an_item_lacks_the_claims_of_its_responses():
     assert FACTUAL.lacks({}, 1, []) == ["the claims of a response"]
-    assert FACTUAL.lacks({}, 1, [Part.CLAIMS]) == []
+    assert FACTUAL.lacks({}, 1, [ResponsePart.CLAIMS]) == []

@@ -9,7 +9,7 @@ from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Answer, Material
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import Insight, Insights
-from annotator.domain.kinds.reference import Aid, as_markdown
+from annotator.domain.kinds.reference import WriterAid, as_markdown
 from annotator.domain.material.item import QUESTION_TYPES, Item
 from annotator.domain.material.response import Response
 from annotator.domain.material.source import Source
@@ -227,4 +227,8 @@ def test_the_baseline_without_a_source_is_skipped():
 
 def test_both_make_insights_of_an_item():
     assert (INSIGHTS.makes, INSIGHTS.needs) == (Kind.INSIGHTS, ())
-    assert (REFERENCE.makes, REFERENCE.needs, REFERENCE.baseline) == (Aid.REFERENCE, (Kind.INSIGHTS,), None)
+    assert (REFERENCE.makes, REFERENCE.needs, REFERENCE.baseline) == (
+        WriterAid.REFERENCE,
+        (Kind.INSIGHTS,),
+        None,
+    )

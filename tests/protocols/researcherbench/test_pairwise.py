@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from annotator.domain.judges.judgement import Status
-from annotator.domain.judges.pairs import Outcome, outcome
-from annotator.domain.judges.protocol import Answer, Material, Scored
+from annotator.domain.judges.pairs import PairOutcome, outcome
+from annotator.domain.judges.protocol import Answer, Material, RatedResponse
 from annotator.domain.material.item import Item
 from annotator.domain.material.response import Response
 from annotator.judging.prompts.schema import strict_schema
@@ -36,7 +36,7 @@ def rate(shown_first, shown_second, over_valid=False):
     """The win rate of a response from its verdicts by rival, shown first and shown second."""
     rivals = tuple(dict.fromkeys([*shown_first, *shown_second]))
     given = [{k: v for k, v in side.items() if v} for side in (shown_first, shown_second)]
-    return win_rate(Scored(material(others=rivals), *given), over_valid)
+    return win_rate(RatedResponse(material(others=rivals), *given), over_valid)
 
 
 # Both orders
@@ -45,16 +45,16 @@ def rate(shown_first, shown_second, over_valid=False):
 @pytest.mark.parametrize(
     ("shown_first", "shown_second", "made"),
     [
-        ("first", "second", Outcome.WIN),
-        ("second", "first", Outcome.LOSS),
-        ("tie", "tie", Outcome.TIE),
-        ("first", "first", Outcome.INCONSISTENT),
-        ("second", "second", Outcome.INCONSISTENT),
-        ("first", "tie", Outcome.INCONSISTENT),
-        ("tie", "first", Outcome.INCONSISTENT),
-        ("first", None, Outcome.ERROR),
-        (None, "tie", Outcome.ERROR),
-        (None, None, Outcome.ERROR),
+        ("first", "second", PairOutcome.WIN),
+        ("second", "first", PairOutcome.LOSS),
+        ("tie", "tie", PairOutcome.TIE),
+        ("first", "first", PairOutcome.INCONSISTENT),
+        ("second", "second", PairOutcome.INCONSISTENT),
+        ("first", "tie", PairOutcome.INCONSISTENT),
+        ("tie", "first", PairOutcome.INCONSISTENT),
+        ("first", None, PairOutcome.ERROR),
+        (None, "tie", PairOutcome.ERROR),
+        (None, None, PairOutcome.ERROR),
     ],
 )
 def test_both_orders_make_the_outcome(shown_first, shown_second, made):
@@ -197,7 +197,7 @@ def test_the_baseline_is_never_inconsistent():
     texts = [("a", "x" * 50), ("b", "x" * 20)]
     one = baseline(next(iter(PAIRWISE.cases(material("a", ("b",), texts)))))["b"].value
     two = baseline(next(iter(PAIRWISE.cases(material("b", ("a",), texts)))))["a"].value
-    assert outcome(one, two) is Outcome.WIN
+    assert outcome(one, two) is PairOutcome.WIN
 
 
 def test_two_responses_are_needed():

@@ -3,7 +3,7 @@
 import pytest
 
 from annotator.protocols.researcherbench.coverage_judge import Coverage
-from annotator.protocols.researcherbench.public_rule import How, read
+from annotator.protocols.researcherbench.public_rule import RulePart, read
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from annotator.protocols.researcherbench.public_rule import How, read
 )
 def test_a_reply_that_begins_with_yes_or_no_is_taken_at_its_word(reply: str, value: str) -> None:
     found = read(reply)
-    assert (found.value, found.how) == (value, How.BEGINNING)
+    assert (found.value, found.how) == (value, RulePart.BEGINNING)
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_a_reply_that_begins_with_yes_or_no_is_taken_at_its_word(reply: str, val
 )
 def test_otherwise_the_letters_yes_anywhere_count_as_covered(reply: str, shown: str) -> None:
     found = read(reply)
-    assert (found.value, found.how, found.shown) == ("yes", How.YES_INSIDE, shown)
+    assert (found.value, found.how, found.shown) == ("yes", RulePart.YES_INSIDE, shown)
     assert found.at is not None
     assert reply[found.at : found.at + 3].lower() == "yes"
 
@@ -51,21 +51,21 @@ def test_the_same_reply_has_no_verdict_or_the_other_one_here() -> None:
 )
 def test_without_them_the_letters_no_count_as_not_covered(reply: str, shown: str) -> None:
     found = read(reply)
-    assert (found.value, found.how, found.shown) == ("no", How.NO_INSIDE, shown)
+    assert (found.value, found.how, found.shown) == ("no", RulePart.NO_INSIDE, shown)
 
 
 @pytest.mark.parametrize("reply", ["", "  ", "Covered.", "да", "10/10"])
 def test_a_reply_with_neither_counts_as_not_covered(reply: str) -> None:
-    assert (read(reply).value, read(reply).how, read(reply).at) == ("no", How.NEITHER, None)
+    assert (read(reply).value, read(reply).how, read(reply).at) == ("no", RulePart.NEITHER, None)
 
 
 def test_a_call_that_failed_counts_as_not_covered() -> None:
-    assert (read(None).value, read(None).how) == ("no", How.FAILED)
+    assert (read(None).value, read(None).how) == ("no", RulePart.FAILED)
 
 
 @pytest.mark.parametrize("reply", ["ye\u017f", "\uff59\uff45\uff53"])
 def test_letters_that_only_look_like_yes_are_not_taken_for_it(reply: str) -> None:
-    assert read(reply).how is How.NEITHER
+    assert read(reply).how is RulePart.NEITHER
 
 
 def test_the_word_that_is_shown_is_cut_where_it_has_no_end() -> None:

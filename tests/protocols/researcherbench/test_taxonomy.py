@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.domain.judges.taxonomy import SUBTOTAL, Looked, due, mean_counts
+from annotator.domain.judges.taxonomy import SUBTOTAL, LabelledResponse, due, mean_counts
 from annotator.protocols import TAXONOMIES
 from annotator.protocols.researcherbench.taxonomy import CITATION_ERRORS, MISSES, MODES, suggested
 
@@ -15,7 +15,7 @@ TABLE_6 = {
 
 
 def looked(question_type, *labels, name="r"):
-    return Looked(name, question_type, {f"u{n}": label for n, label in enumerate(labels)})
+    return LabelledResponse(name, question_type, {f"u{n}": label for n, label in enumerate(labels)})
 
 
 def hundred(question_type, counts, values):

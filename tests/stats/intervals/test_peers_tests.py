@@ -12,7 +12,7 @@ from annotator.domain.texts.estimate import FEWEST
 from annotator.stats.agreement.correlation import kendall_tau_b, pearson, spearman
 from annotator.stats.agreement.icc import icc
 from annotator.stats.agreement.permutation import asymptotic_p
-from annotator.stats.intervals.clustered import Draws, intervals, over, tallied
+from annotator.stats.intervals.clustered import ResamplingPlan, intervals, over, tallied
 from annotator.stats.intervals.intervals import wilson
 from annotator.stats.intervals.multiplicity import benjamini_yekutieli, holm
 from annotator.stats.intervals.student import lower_tail, two_sided
@@ -95,7 +95,7 @@ def test_a_bca_interval_is_scipys(seed):
         return over(sums[:, 1], sums[:, 0])
 
     tally = tallied(np.column_stack([np.ones(40), values]), None)
-    (found,) = intervals(tally, [mean], Draws(20_000, 1, "bca"))
+    (found,) = intervals(tally, [mean], ResamplingPlan(20_000, 1, "bca"))
     theirs = peer.bootstrap(
         (values,), np.mean, n_resamples=20_000, rng=np.random.default_rng(2)
     ).confidence_interval

@@ -5,7 +5,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from annotator.stats.intervals.clustered import Draws, estimate, intervals, over, tallied
+from annotator.stats.intervals.clustered import ResamplingPlan, estimate, intervals, over, tallied
 from annotator.stats.intervals.tails import bca_bounds, percentile_bounds
 from tests.stats.agreement_oracles import needs_oracles, oracle
 
@@ -70,7 +70,7 @@ def test_where_there_is_no_corrected_interval_the_plain_one_is_named():
     # Without its last unit the figure is undefined.
     tally = moments([0.0, 0.0, 0.0, 1.0])
     found = estimate(
-        tally, lambda sums: np.where(sums[:, 1] > 0, 1.0, np.nan), Draws(500, 1, "bca"), "any", 4, []
+        tally, lambda sums: np.where(sums[:, 1] > 0, 1.0, np.nan), ResamplingPlan(500, 1, "bca"), "any", 4, []
     )
     assert "percentile bootstrap" in found.method
     assert "no BCa interval" in found.note
@@ -79,7 +79,7 @@ def test_where_there_is_no_corrected_interval_the_plain_one_is_named():
 def test_the_corrected_interval_of_a_skewed_mean_lies_to_the_right():
     tally = moments([0, 0, 1, 1, 1, 2, 2, 3, 5, 30])
     plain, corrected = (
-        estimate(tally, mean, Draws(interval=kind), "mean", 10, []) for kind in ("percentile", "bca")
+        estimate(tally, mean, ResamplingPlan(interval=kind), "mean", 10, []) for kind in ("percentile", "bca")
     )
     assert corrected.low > plain.low
     assert corrected.high > plain.high
@@ -87,14 +87,14 @@ def test_the_corrected_interval_of_a_skewed_mean_lies_to_the_right():
 
 
 def test_many_figures_of_one_pass_are_those_of_many_passes():
-    tally, draws = moments(np.random.default_rng(2).random(30)), Draws(400, 3, "bca")
+    tally, draws = moments(np.random.default_rng(2).random(30)), ResamplingPlan(400, 3, "bca")
     together = intervals(tally, [mean, plug_in_variance], draws)
     assert together == [intervals(tally, [figure], draws)[0] for figure in (mean, plug_in_variance)]
 
 
 def test_a_wider_level_gives_a_wider_interval():
     tally = moments(np.random.default_rng(2).random(30))
-    usual, wider = (intervals(tally, [mean], Draws(level=level))[0] for level in (0.9, 0.99))
+    usual, wider = (intervals(tally, [mean], ResamplingPlan(level=level))[0] for level in (0.9, 0.99))
     assert wider.low < usual.low < usual.high < wider.high
     assert "99% percentile" in wider.how
 
@@ -103,7 +103,7 @@ def test_a_wider_level_gives_a_wider_interval():
 @pytest.mark.parametrize("kind", ["percentile", "bca"])
 def test_the_spatial_test_matches_efron_and_tibshirani(kind):
     published = oracle("bca_efron_tibshirani_1993_spatial_A")
-    draws = Draws(interval=kind, level=published["level"])
+    draws = ResamplingPlan(interval=kind, level=published["level"])
     found = estimate(moments(published["data"]), plug_in_variance, draws, "variance", 26, [])
     assert found.value == pytest.approx(published["theta"], abs=5e-7)
     for source in ("published_recalled_not_reread", "computed_scipy_10000_seed0"):

@@ -10,7 +10,7 @@ from annotator.domain.texts.identifier import same_title
 from annotator.stats.matching.matching import (
     MATCHER,
     Alignment,
-    Work,
+    ReferencedWork,
     align,
     align_by_key,
     align_references,
@@ -172,11 +172,14 @@ def test_keys_the_other_way_round_give_the_mirrored_pairs(a, b):
 @pytest.mark.parametrize(
     ("a", "b"),
     [
-        (Work(f"https://doi.org/{DOI}", "One title"), Work(DOI.upper(), "Quite another title")),
-        (Work("arXiv:2301.12345v1", ""), Work("https://arxiv.org/abs/2301.12345v3", "")),
-        (Work("10.48550/arXiv.2301.12345", "x"), Work("2301.12345", "y")),
-        (Work("", LONG), Work("", "A Survey of Attention: another subtitle")),
-        (Work("", "Göttliche Namen"), Work(DOI, "gottliche namen!")),
+        (
+            ReferencedWork(f"https://doi.org/{DOI}", "One title"),
+            ReferencedWork(DOI.upper(), "Quite another title"),
+        ),
+        (ReferencedWork("arXiv:2301.12345v1", ""), ReferencedWork("https://arxiv.org/abs/2301.12345v3", "")),
+        (ReferencedWork("10.48550/arXiv.2301.12345", "x"), ReferencedWork("2301.12345", "y")),
+        (ReferencedWork("", LONG), ReferencedWork("", "A Survey of Attention: another subtitle")),
+        (ReferencedWork("", "Göttliche Namen"), ReferencedWork(DOI, "gottliche namen!")),
     ],
 )
 def test_references_to_the_same_work_are_paired(a, b):
@@ -186,13 +189,13 @@ def test_references_to_the_same_work_are_paired(a, b):
 @pytest.mark.parametrize(
     ("a", "b"),
     [
-        (Work(DOI, ""), Work(OTHER_DOI, "")),
-        (Work("", "Short title"), Work("", "Short title of more")),
-        (Work("", LONG), Work("", LONG[:19])),
-        (Work("", "…"), Work("", "…")),
-        (Work("https://example.org/a", ""), Work("https://example.org/a", "")),
-        (Work(DOI, LONG), Work(OTHER_DOI, f"{LONG}.")),
-        (Work("2301.12345", LONG), Work("arXiv:2301.12346v2", LONG)),
+        (ReferencedWork(DOI, ""), ReferencedWork(OTHER_DOI, "")),
+        (ReferencedWork("", "Short title"), ReferencedWork("", "Short title of more")),
+        (ReferencedWork("", LONG), ReferencedWork("", LONG[:19])),
+        (ReferencedWork("", "…"), ReferencedWork("", "…")),
+        (ReferencedWork("https://example.org/a", ""), ReferencedWork("https://example.org/a", "")),
+        (ReferencedWork(DOI, LONG), ReferencedWork(OTHER_DOI, f"{LONG}.")),
+        (ReferencedWork("2301.12345", LONG), ReferencedWork("arXiv:2301.12346v2", LONG)),
     ],
 )
 def test_references_to_different_or_unnamed_works_are_not(a, b):
@@ -200,18 +203,22 @@ def test_references_to_different_or_unnamed_works_are_not(a, b):
 
 
 def test_a_doi_comes_before_a_title():
-    a = [Work("", LONG), Work(DOI, LONG)]
-    b = [Work(DOI, LONG), Work("", LONG)]
+    a = [ReferencedWork("", LONG), ReferencedWork(DOI, LONG)]
+    b = [ReferencedWork(DOI, LONG), ReferencedWork("", LONG)]
     assert places(align_references(a, b)) == [(0, 1), (1, 0)]
 
 
 def test_a_reference_is_paired_once():
-    assert align_references([Work(DOI, LONG)] * 2, [Work(DOI, LONG)]) == Alignment(((0, 0, 1.0),), (1,), ())
+    assert align_references([ReferencedWork(DOI, LONG)] * 2, [ReferencedWork(DOI, LONG)]) == Alignment(
+        ((0, 0, 1.0),), (1,), ()
+    )
 
 
 WORKS = st.lists(
     st.builds(
-        Work, st.sampled_from(["", DOI, OTHER_DOI, "2301.12345v2"]), st.sampled_from(["", LONG, "Short"])
+        ReferencedWork,
+        st.sampled_from(["", DOI, OTHER_DOI, "2301.12345v2"]),
+        st.sampled_from(["", LONG, "Short"]),
     ),
     max_size=6,
 )
@@ -227,7 +234,7 @@ TITLES = st.text(alphabet="aÁ .深", max_size=24)
 
 @given(TITLES, TITLES)
 def test_titles_are_the_same_as_the_identifier_page_says(a, b):
-    assert bool(align_references([Work("", a)], [Work("", b)]).pairs) == same_title(a, b)
+    assert bool(align_references([ReferencedWork("", a)], [ReferencedWork("", b)]).pairs) == same_title(a, b)
 
 
 def test_f1_and_jaccard_by_hand():

@@ -8,7 +8,13 @@ import pytest
 from annotator.stats.agreement.agreement import cohen_kappa
 from annotator.stats.agreement.chance import gwet_ac1
 from annotator.stats.validation.classification import NO_UNIT, classification
-from annotator.stats.validation.comparison import TABLE_FIGURES, Pairs, beside, comparison, kappa_difference
+from annotator.stats.validation.comparison import (
+    TABLE_FIGURES,
+    RatedPairs,
+    beside,
+    comparison,
+    kappa_difference,
+)
 
 NAMES = ("accuracy", "precision", "recall", "specificity", "f1", "balanced_accuracy", "mcc", "kappa", "ac1")
 WORDS = ["no", "partly", "yes"]
@@ -111,7 +117,7 @@ def test_two_raters_that_say_the_same_differ_by_nothing():
 
 
 def groups(truth, one, other, items):
-    return [Pairs(truth, said, items, [1.0] * len(truth)) for said in (one, other)]
+    return [RatedPairs(truth, said, items, [1.0] * len(truth)) for said in (one, other)]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -126,8 +132,8 @@ def test_beside_one_another_pairs_of_the_same_units_differ_as_two_raters_do(name
 
 def test_pairs_of_other_units_differ_by_hand():
     # 2 of 4 and 3 of 3 alike; weighed 3 of 6.
-    one = Pairs(list("aabb"), list("abba"), [1, 1, 2, 2], [1, 2, 2, 1])
-    other = Pairs(list("aab"), list("aab"), [1, 2, 2], [1, 1, 1])
+    one = RatedPairs(list("aabb"), list("abba"), [1, 1, 2, 2], [1, 2, 2, 1])
+    other = RatedPairs(list("aab"), list("aab"), [1, 2, 2], [1, 1, 1])
     found = beside(one, other, "accuracy", list("abc"), resamples=0)
     assert (found.one.value, found.other.value, found.difference.value) == (0.5, 1.0, -0.5)
     assert (found.one.n, found.other.n) == (4, 3)
@@ -152,5 +158,5 @@ def test_the_same_pairs_differ_by_nothing_and_no_pairs_have_a_reason():
     truth, good, _, items = raters()
     same = beside(*groups(truth, good, good, items), "kappa", [False, True], resamples=100).difference
     assert (same.value, same.low, same.high) == (0, 0, 0)
-    none = beside(Pairs([], [], [], []), groups(truth, good, good, items)[0], "kappa", [False, True])
+    none = beside(RatedPairs([], [], [], []), groups(truth, good, good, items)[0], "kappa", [False, True])
     assert (none.difference.value, none.difference.note) == (None, NO_UNIT)

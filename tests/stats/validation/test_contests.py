@@ -7,7 +7,7 @@ import pytest
 
 from annotator.stats.validation.contests import (
     Contest,
-    Standing,
+    ContestRecord,
     first_slot_rate,
     flip_rate,
     length_bias,
@@ -41,7 +41,7 @@ def contests(*verdicts, a="A", b="B"):
 @pytest.mark.parametrize("system", TABLE_7)
 def test_table_7_divides_wins_by_all_comparisons(system):
     win, tie, loss, percent, _ = TABLE_7[system]
-    rate = Standing(system, win, tie, loss, 0, 0).win_rate
+    rate = ContestRecord(system, win, tie, loss, 0, 0).win_rate
     assert (rate.n, round(100 * rate.value, 2)) == (585, percent)
     assert rate.low < rate.value < rate.high
 

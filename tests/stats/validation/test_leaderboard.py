@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from annotator.stats.validation.correction import NO_LABEL, NO_REACH, corrected_mean
-from annotator.stats.validation.leaderboard import Scored, standings
+from annotator.stats.validation.leaderboard import SystemUnits, standings
 
 ITEMS = ["p", "p", "q", "q", "r", "r"]
 # All units labelled: the corrected scores are the labels' own means, 4/6 and 3/6; the judge has it the other way.
-HIGH = Scored([1, 1, 1, 0, 1, 0], [1, 0, 0, 0, 1, 0], ITEMS)
-LOW = Scored([1, 0, 0, 1, 0, 1], [1, 1, 1, 1, 0, 1], ITEMS)
+HIGH = SystemUnits([1, 1, 1, 0, 1, 0], [1, 0, 0, 0, 1, 0], ITEMS)
+LOW = SystemUnits([1, 0, 0, 1, 0, 1], [1, 1, 1, 1, 0, 1], ITEMS)
 few = {"resamples": 200}
 
 
@@ -23,7 +23,7 @@ def system(seed, share, items=40, each=8, labelled=0.5):
     said = np.where(rng.random((items, each)) < 0.85, truth, 1.0)
     labels = np.where((rng.random(items) < labelled)[:, None], truth, nan)
     names = [f"item {i}" for i in range(items) for _ in range(each)]
-    return Scored(labels.ravel().tolist(), said.ravel().tolist(), names, [1, 2] * (items * each // 2))
+    return SystemUnits(labels.ravel().tolist(), said.ravel().tolist(), names, [1, 2] * (items * each // 2))
 
 
 def test_each_system_has_its_corrected_mean():
@@ -70,7 +70,7 @@ def test_the_chance_of_the_other_order_is_that_of_all_27_resamples():
 def test_the_resampled_scores_spread_as_their_interval_says():
     # Against a system of zeros only, the difference is the score itself.
     one = system(3, 0.5)
-    zeros = Scored([0] * 320, [0] * 320, one.items)
+    zeros = SystemUnits([0] * 320, [0] * 320, one.items)
     found = standings({"one": one, "zeros": zeros})
     score, gap = found.scores["one"].corrected, found.pairs[0].difference
     assert gap.high - gap.low == pytest.approx(score.high - score.low, rel=0.1)
@@ -99,15 +99,15 @@ def test_the_order_in_which_systems_are_given_moves_nothing():
 
 def test_strata_are_drawn_with_their_items():
     one = system(5, 0.5)
-    layered = Scored(one.labels, one.said, one.items, one.weights, ["easy", "hard"] * 160)
-    zeros = Scored([0] * 320, [0] * 320, one.items)
+    layered = SystemUnits(one.labels, one.said, one.items, one.weights, ["easy", "hard"] * 160)
+    zeros = SystemUnits([0] * 320, [0] * 320, one.items)
     found = standings({"one": layered, "zeros": zeros})
     score, gap = found.scores["one"].corrected, found.pairs[0].difference
     assert gap.high - gap.low == pytest.approx(score.high - score.low, rel=0.1)
 
 
 def test_a_system_without_labels_has_neither_rank_nor_difference_but_reasons():
-    blank = Scored([None] * 6, [1, 0, 1, 0, 1, 0], ITEMS)
+    blank = SystemUnits([None] * 6, [1, 0, 1, 0, 1, 0], ITEMS)
     found = standings({"high": HIGH, "blank": blank}, **few)
     assert (found.ranks["blank"].value, found.ranks["blank"].note) == (None, NO_LABEL)
     assert found.ranks["high"].value == 1
@@ -115,7 +115,7 @@ def test_a_system_without_labels_has_neither_rank_nor_difference_but_reasons():
 
 
 def test_systems_that_the_judge_ties_cannot_change_places():
-    tied = Scored(LOW.labels, HIGH.said, ITEMS)
+    tied = SystemUnits(LOW.labels, HIGH.said, ITEMS)
     (pair,) = standings({"high": HIGH, "tied": tied}, **few).pairs
     assert (pair.flip.value, pair.flip.note) == (None, "the judge puts neither first")
     assert pair.difference.value is not None
@@ -123,7 +123,7 @@ def test_systems_that_the_judge_ties_cannot_change_places():
 
 def test_resamples_without_a_label_are_left_out_and_counted():
     # Only item p is labelled; (2/3)³ of the resamples miss it.
-    sparse = Scored([1, 0, None, None, None, None], [1, 1, 0, 0, 1, 0], ITEMS)
+    sparse = SystemUnits([1, 0, None, None, None, None], [1, 1, 0, 0, 1, 0], ITEMS)
     found = standings({"high": HIGH, "sparse": sparse}, resamples=2000)
     out = int(found.pairs[0].flip.note.split("undefined in ")[1].split()[0])
     assert out == pytest.approx(2000 * 8 / 27, abs=85)  # four deviations
@@ -133,5 +133,5 @@ def test_resamples_without_a_label_are_left_out_and_counted():
 def test_nothing_drawn_leaves_values_without_intervals():
     found = standings({"high": HIGH, "low": LOW}, resamples=0)
     assert (found.ranks["high"].value, found.ranks["high"].low) == (1, None)
-    assert found.pairs[0].flip.note == "nothing was drawn anew"
+    assert found.pairs[0].flip.note == "no resamples were drawn"
     assert standings({}).pairs == ()

@@ -20,7 +20,7 @@ from annotator.stats.validation.alt_test import alt_test
 from annotator.stats.validation.classification import both_ways
 from annotator.stats.validation.comparison import comparison, kappa_difference
 from annotator.stats.validation.correction import corrected_mean
-from annotator.stats.validation.leaderboard import Scored, standings
+from annotator.stats.validation.leaderboard import SystemUnits, standings
 from annotator.stats.validation.paired import mcnemar_of
 from annotator.stats.validation.planning import plan_labels
 
@@ -56,7 +56,7 @@ FIGURES = {
     "corrected": lambda a, b, c, w, i: (
         corrected_mean(a, b, w, i, c and [value or 0 for value in c]),
         plan_labels(a, b, 0.2, w, i),
-        standings({"one": Scored(a, b, i, w), "other": Scored(c, b, i)}, **few),
+        standings({"one": SystemUnits(a, b, i, w), "other": SystemUnits(c, b, i)}, **few),
     ),
 }
 

@@ -7,8 +7,8 @@ import pytest
 
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.stats.validation.rubrics import (
-    Reach,
-    Vote,
+    CriterionReach,
+    CriterionVote,
     criterion_agreement,
     discrimination,
     gap,
@@ -35,7 +35,8 @@ VALUES = {"y": "yes", "n": "no", ".": None}
 def votes(criterion_id, values, per_system=1):
     """One vote per letter: so many responses of each system, one system after another."""
     return [
-        Vote(criterion_id, f"s{n // per_system}", f"r{n}", VALUES[value]) for n, value in enumerate(values)
+        CriterionVote(criterion_id, f"s{n // per_system}", f"r{n}", VALUES[value])
+        for n, value in enumerate(values)
     ]
 
 
@@ -52,21 +53,24 @@ def test_the_spread_is_the_deviation_of_pass_rates_over_systems():
     found = one("yyynnn", per_system=2)
     assert found.rates == {"s0": 1.0, "s1": 0.5, "s2": 0.0}
     assert found.spread.value == pytest.approx((1 / 6) ** 0.5)
-    assert (found.spread.n, found.reach) == (3, Reach.APART)
+    assert (found.spread.n, found.reach) == (3, CriterionReach.APART)
 
 
 def test_half_passing_is_the_widest_spread():
     assert one("yn").spread.value == 1 / 2
 
 
-@pytest.mark.parametrize(("values", "reach"), [("yyyy", Reach.CEILING), ("nnnn", Reach.FLOOR)])
+@pytest.mark.parametrize(
+    ("values", "reach"), [("yyyy", CriterionReach.CEILING), ("nnnn", CriterionReach.FLOOR)]
+)
 def test_what_all_or_none_pass_tells_nothing_apart(values, reach):
     found = one(values)
     assert (found.spread.value, found.reach) == (0.0, reach)
 
 
 @pytest.mark.parametrize(
-    ("values", "reach"), [("yy.", Reach.OPEN), ("nn.", Reach.OPEN), ("yn.", Reach.APART)]
+    ("values", "reach"),
+    [("yy.", CriterionReach.OPEN), ("nn.", CriterionReach.OPEN), ("yn.", CriterionReach.APART)],
 )
 def test_a_missing_vote_leaves_open_what_it_could_change(values, reach):
     found = one(values)
@@ -84,7 +88,7 @@ def test_criteria_keep_their_order_and_strange_votes_are_refused():
     found = discrimination([*votes("b", "yn"), *votes("a", "yy")])
     assert [one.criterion_id for one in found] == ["b", "a"]
     with pytest.raises(ValueError, match="yes or no"):
-        discrimination([Vote("c", "s", "r", "maybe")])
+        discrimination([CriterionVote("c", "s", "r", "maybe")])
 
 
 # Agreement

@@ -1,3 +1,3 @@
-"""Where a senior makes one document of several: conflicts first, letters instead of people, a key for every ruling."""
+"""The Adjudicate page: a senior makes one document of several, conflicts first, entirely by keyboard."""
 
 from annotator.gui.pages.adjudication.page import AdjudicatePage as AdjudicatePage

@@ -1,4 +1,4 @@
-"""What never scrolls away: the rulings and acts with their keys, and how much is left."""
+"""The action bar of the Adjudicate page: rulings and acts with their keys, and how much is left."""
 
 from PySide6.QtCore import Signal
 
@@ -22,8 +22,8 @@ BESIDE: tuple[Act, ...] = (
 )
 
 
-class ActionBar(FittingBar):
-    """Buttons that tell which act was asked for; where there is little room, some show less."""
+class AdjudicationActionBar(FittingBar):
+    """Buttons that announce the chosen act; some show less where there is little room."""
 
     LEVELS = 7
     asked = Signal(str)

@@ -1,4 +1,4 @@
-"""What each key of the page does: rule, explain, pair, split, add and move rows, and what comes of it."""
+"""Keyboard acts of the Adjudicate page: rule, explain, pair, split, add and move rows."""
 
 from collections.abc import Callable
 from functools import partial
@@ -7,9 +7,9 @@ from PySide6.QtCore import QObject
 
 from annotator.domain.experts.adjudication import BOTH, DROP, OWN, Confidence, Reason
 from annotator.gui import keys
-from annotator.gui.pages.adjudication.bench import Bench
-from annotator.gui.pages.adjudication.flow import Flow
-from annotator.gui.pages.adjudication.hand import Hand
+from annotator.gui.pages.adjudication.bench import AdjudicationBench
+from annotator.gui.pages.adjudication.flow import AdjudicationFlow
+from annotator.gui.pages.adjudication.hand import AdjudicationHand
 from annotator.gui.pages.adjudication.rows.pairing_mode import PairingMode
 from annotator.gui.pages.adjudication.rows.rows_pane import RowsPane
 from annotator.gui.review.ruling_words import CONFIDENCES, LETTER_ACTS, REASONS, VOTE_ACTS, about
@@ -19,10 +19,17 @@ PLAIN_TAKES = {"take_both": BOTH, "write_own": OWN, "drop_unit": DROP}
 SHOWN_LETTERS = 240
 
 
-class Acts(QObject):
-    """One method for each act. What is being typed is kept before anything else is done."""
+class AdjudicationActs(QObject):
+    """One method for each act. Pending typing is stored first."""
 
-    def __init__(self, bench: Bench, hand: Hand, flow: Flow, rows: RowsPane, messages: MessageBar) -> None:
+    def __init__(
+        self,
+        bench: AdjudicationBench,
+        hand: AdjudicationHand,
+        flow: AdjudicationFlow,
+        rows: RowsPane,
+        messages: MessageBar,
+    ) -> None:
         super().__init__(bench)
         self._bench, self._hand, self._flow, self._rows = bench, hand, flow, rows
         self._messages = messages
@@ -53,7 +60,7 @@ class Acts(QObject):
         return acts
 
     def _here(self, act: Callable[[], object]) -> Callable[[], object]:
-        """The act, which touches the row at hand: reasons are for that one from then on."""
+        """The act, which touches the current row: reasons are for that one from then on."""
 
         def do() -> None:
             self._flow.mean(self._bench.ruling_id)
@@ -80,7 +87,7 @@ class Acts(QObject):
         self.take(PLAIN_TAKES.get(act) or "ABCD"[LETTER_ACTS.index(act)])
 
     def take(self, take: str) -> None:
-        """Rule on the row at hand."""
+        """Rule on the current row."""
         self._rows.flush()
         self.leave_modes()
         self._flow.take(take)
@@ -107,12 +114,12 @@ class Acts(QObject):
             self._flow.go_on_when_done()
 
     def reason_here(self, reason: Reason) -> None:
-        """A reason was pressed under the row at hand, and is meant for that one."""
+        """A reason was pressed under the current row, and is meant for that one."""
         self._flow.mean(self._bench.ruling_id)
         self.reason(reason)
 
     def sure_here(self, confidence: Confidence) -> None:
-        """How sure was pressed under the row at hand, and is meant for that one."""
+        """How sure was pressed under the current row, and is meant for that one."""
         self._flow.mean(self._bench.ruling_id)
         self.sure(confidence)
 
@@ -130,7 +137,7 @@ class Acts(QObject):
                 self._flow.go_on_when_done()
 
     def _mind_typing(self) -> None:
-        """Whoever writes in the row at hand has touched it."""
+        """Anyone who writes in the current row has touched it."""
         if self._rows.writing:
             self._flow.mean(self._bench.ruling_id)
 
@@ -141,7 +148,7 @@ class Acts(QObject):
         self._messages.show_message("info", f"Row {row.number}: {', '.join(kept) or 'no reason'}.")
 
     def pair(self) -> None:
-        """Look for the row that says the same as the one at hand."""
+        """Look for the row that says the same as the current one."""
         self._flow.stop()
         row = self._bench.row
         if row is None or self._bench.ballot(row.ruling.id) is not None:
@@ -219,7 +226,7 @@ class Acts(QObject):
             self._flow.step(by)
 
     def enter(self) -> None:
-        """Enter on the row at hand: pair it, go into its own wording, or into its rationale."""
+        """Enter on the current row: pair it, go into its own wording, or into its rationale."""
         if self.pairing.active:
             ruling_id, partner = self.pairing.ruling_id, self.pairing.partner
             self.leave_modes()

@@ -1,4 +1,4 @@
-"""What lies before an adjudicator: the open item, the row at hand, and what every row still lacks."""
+"""State of the Adjudicate page: the open item, the current row, and what every row still lacks."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -13,8 +13,8 @@ from annotator.actions.adjudication import (
     ruling,
     voting,
 )
-from annotator.actions.adjudication.adjudicating import Waiting
-from annotator.actions.adjudication.adjudication_sheets import Sheet, SheetRow
+from annotator.actions.adjudication.adjudicating import QueueLine
+from annotator.actions.adjudication.adjudication_sheets import AdjudicationSheet, SheetRow
 from annotator.actions.adjudication.closing import Lacking
 from annotator.actions.adjudication.voting import Ballot
 from annotator.actions.authoring import criterion_weights
@@ -24,17 +24,17 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.weights import Weights
 from annotator.domain.texts.change import Change
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.adjudication.drafting import Typing
+from annotator.gui.pages.adjudication.drafting import RulingDraft
 from annotator.gui.review.adjudication_queue import NOWHERE, Place
 
 T = TypeVar("T")
 # The sheet, what its rows lack, unfinished texts by ruling and field, and ballots where a first vote is wanted.
-Read = tuple[Sheet, Sequence[Lacking], dict[tuple[str, str], str], Sequence[Ballot]]
+Read = tuple[AdjudicationSheet, Sequence[Lacking], dict[tuple[str, str], str], Sequence[Ballot]]
 KINDS = ("ruling", "adjudication", "dispute")
 
 
-class Bench(QObject):
-    """One item and stage at a time; every ruling goes through here, and every change of one comes back here."""
+class AdjudicationBench(QObject):
+    """The open item and stage; all rulings and their changes pass through here."""
 
     leaving = Signal()
     """The open item is about to be left: what is being typed must be kept now."""
@@ -50,8 +50,8 @@ class Bench(QObject):
     def __init__(self, desk: Desk, page: QObject) -> None:
         super().__init__(page)
         self._desk = desk
-        self.typing = Typing(desk, self.do, self)
-        self.sheet: Sheet | None = None
+        self.typing = RulingDraft(desk, self.do, self)
+        self.sheet: AdjudicationSheet | None = None
         self.rows: dict[str, SheetRow] = {}
         self.ruling_id = ""
         self.lacking: dict[str, tuple[Lacking, ...]] = {}
@@ -70,7 +70,7 @@ class Bench(QObject):
 
     @property
     def row(self) -> SheetRow | None:
-        """The row at hand."""
+        """The current row."""
         return self.rows.get(self.ruling_id)
 
     @property
@@ -90,7 +90,7 @@ class Bench(QObject):
         return [row.ruling.id for row in self.rows.values() if row.ruling.unanimous and row.ruling.open]
 
     def unresolved(self, *, contested: bool) -> list[str]:
-        """The rows that lack something, in order; only those that somebody disagrees on, or all."""
+        """The rows that lack something, in order; only those that someone disagrees on, or all."""
         return [ruling_id for ruling_id in self.lacking if self.rows[ruling_id].contested or not contested]
 
     def lacks(self, ruling_id: str) -> set[str]:
@@ -102,7 +102,7 @@ class Bench(QObject):
         ballot = self.ballots.get(ruling_id) if self.vote_first else None
         return ballot if ballot and not ballot.vote else None
 
-    def open(self, line: Waiting, ruling_id: str = "") -> bool:
+    def open(self, line: QueueLine, ruling_id: str = "") -> bool:
         """Lay out a line of the queue at a row, by default its first open conflict; whether that could be done."""
         self.leaving.emit()
         if not self._load(line.item_id, line.stage):
@@ -144,7 +144,7 @@ class Bench(QObject):
         return about
 
     def refresh(self) -> None:
-        """Look at the open item anew and tell what is different."""
+        """Look at the open item again and tell what is different."""
         if self.sheet is None:
             return
         before, ids = self._seen(), list(self.rows)

@@ -1,4 +1,4 @@
-"""What stands between an adjudication and its closing: every row that lacks something, a press away."""
+"""Closing panel: every row that still lacks something, linked to its place."""
 
 from collections.abc import Mapping, Sequence
 
@@ -19,7 +19,7 @@ ROWS_SHOWN, SHOWN_LETTERS = 5, 120
 
 
 class ClosePanel(QFrame):
-    """Hidden while nothing was asked; shrinks as rows are settled."""
+    """Hidden until closing is attempted; shrinks as rows are settled."""
 
     jumped = Signal(str, str)
     """The row of an entry that was chosen, and the field it lacks."""

@@ -1,19 +1,19 @@
-"""How the unanimous items of a project are confirmed in one go, and the drawn ones come to be looked at."""
+"""Bulk confirmation of the project's unanimous items, and opening those drawn for a spot check."""
 
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject
 
 from annotator.actions.adjudication import unanimity
-from annotator.actions.adjudication.adjudicating import Waiting
-from annotator.actions.adjudication.unanimity import Report, Unanimous
+from annotator.actions.adjudication.adjudicating import QueueLine
+from annotator.actions.adjudication.unanimity import BulkCloseReport, Unanimous
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.adjudication.frame import Frame
-from annotator.gui.review.adjudication_queue import AdjudicationQueue, Show, confirmable
+from annotator.gui.review.adjudication_queue import AdjudicationQueue, LineFilter, confirmable
 
 
 class Confirming(QObject):
-    """Asks, does and tells in the panel below the work."""
+    """Bulk confirmation in the panel below the work."""
 
     def __init__(
         self,
@@ -21,7 +21,7 @@ class Confirming(QObject):
         frame: Frame,
         queue: AdjudicationQueue,
         fill_queue: Callable[[], object],
-        open_line: Callable[[Waiting], object],
+        open_line: Callable[[QueueLine], object],
     ) -> None:
         super().__init__(frame)
         self._desk, self._frame, self._queue = desk, frame, queue
@@ -39,7 +39,7 @@ class Confirming(QObject):
 
     def look_at_drawn(self) -> None:
         """Open the first item that was drawn."""
-        self._frame.queue_pane.show_only(Show.UNANIMOUS)
+        self._frame.queue_pane.show_only(LineFilter.UNANIMOUS)
         line = next((each for each in self._queue.lines if each.spot_check and not each.closed), None)
         if line is not None:
             self._open_line(line)
@@ -51,7 +51,7 @@ class Confirming(QObject):
     def _show_progress(self, _what: str, done: int, total: int) -> None:
         self._frame.unanimous.show_progress(done, total)
 
-    def _tell(self, report: Report | None) -> None:
+    def _tell(self, report: BulkCloseReport | None) -> None:
         self._fill_queue()
         if report is None:
             self._frame.unanimous.hide()

@@ -1,4 +1,4 @@
-"""How what is typed into a row is kept: a draft within a second, a ruling when the field is left or after a while."""
+"""Drafts of typed rulings: stored within a second, ruled when the field is left or after a while."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -13,8 +13,8 @@ from annotator.gui.desk.desk import Desk
 RULING_EVERY_MS = 20_000
 
 
-class Typing(QObject):
-    """What stands in fields and is not yet ruled: row by row, field by field."""
+class RulingDraft(QObject):
+    """Typed text that is not ruled yet, by row and field."""
 
     def __init__(self, desk: Desk, do: Callable[..., bool], parent: QObject) -> None:
         """`do` does a verb as the page's own act and says whether it was done."""

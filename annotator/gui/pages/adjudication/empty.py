@@ -1,6 +1,6 @@
-"""What the page shows when there is nothing to adjudicate yet, nothing begun, or nothing left."""
+"""Empty states of the Adjudicate page: nothing to do yet, nothing begun, nothing left."""
 
-from annotator.actions.adjudication.adjudicating import Waiting
+from annotator.actions.adjudication.adjudicating import QueueLine
 from annotator.actions.adjudication.settled import Lacking
 from annotator.gui.desk.desk import Desk
 from annotator.gui.review.adjudication_queue import agreement_words
@@ -63,15 +63,15 @@ def nothing_yet(desk: Desk, lacking: Lacking) -> EmptyState:
     return empty
 
 
-class Beginning(EmptyState):
-    """Conflicts wait and none is begun: the first ruling makes one this person's, so they say when."""
+class AdjudicationStart(EmptyState):
+    """Conflicts wait and none is begun: the first ruling assigns one to this person."""
 
     def __init__(self) -> None:
         super().__init__("adjudicate", "")
         self.begin = self.add_action("Begin", _elsewhere, primary=True)
         self.begin.setAutoDefault(True)
 
-    def show_first(self, line: Waiting, conflicts: int) -> None:
+    def show_first(self, line: QueueLine, conflicts: int) -> None:
         """Say what waits, and what comes first."""
         wait = "1 conflict waits for you" if conflicts == 1 else f"{conflicts} conflicts wait for you"
         first = f"First comes item \u2068{line.item_key}\u2069, {line.stage.value} ({agreement_words(line.agreement)})."
@@ -82,8 +82,8 @@ class Beginning(EmptyState):
         self.show_words(wait, f"{first} {masked}")
 
 
-class AllDone(EmptyState):
-    """No conflict is left: said quietly, with what may come next."""
+class AdjudicationDone(EmptyState):
+    """No conflict is left; suggests what to do next."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__("check", "No conflict is left")

@@ -1,17 +1,17 @@
-"""What comes next: after a ruling, when nothing is contested any more, and when something is left anywhere."""
+"""Advance after a ruling: to the next conflict, the next item, or the end."""
 
 from PySide6.QtCore import Signal
 
 from annotator.actions.adjudication.adjudication_sheets import SheetRow
 from annotator.domain.experts.adjudication import OWN, Reason
 from annotator.gui.desk import flow
-from annotator.gui.pages.adjudication.bench import Bench
-from annotator.gui.pages.adjudication.hand import Hand
+from annotator.gui.pages.adjudication.bench import AdjudicationBench
+from annotator.gui.pages.adjudication.hand import AdjudicationHand
 from annotator.gui.review.adjudication_queue import AdjudicationQueue, place_of
 
 
-class Flow(flow.Flow):
-    """Moves on over the rows of an item and over the items of the queue."""
+class AdjudicationFlow(flow.Flow):
+    """Advances over the rows of an item and the items of the queue."""
 
     leaving = Signal()
     """The row at hand is about to be left for the next open one."""
@@ -26,13 +26,15 @@ class Flow(flow.Flow):
     finished = Signal()
     """No conflict is left in any item."""
 
-    def __init__(self, bench: Bench, hand: Hand, queue: AdjudicationQueue, moment_ms: int) -> None:
+    def __init__(
+        self, bench: AdjudicationBench, hand: AdjudicationHand, queue: AdjudicationQueue, moment_ms: int
+    ) -> None:
         super().__init__(moment_ms, bench)
         self._bench, self._hand, self._queue = bench, hand, queue
         bench.moved.connect(self.touched)
 
     def take(self, take: str) -> None:
-        """Rule on the row at hand; when it lacks nothing then, go on after a moment."""
+        """Rule on the current row; when it lacks nothing then, go on after a moment."""
         if not self._hand.rule(take):
             return
         self.said = self._bench.ruling_id
@@ -52,11 +54,11 @@ class Flow(flow.Flow):
 
     @property
     def last(self) -> SheetRow | None:
-        """The row last ruled on until another is touched, else the one at hand."""
+        """The row last ruled on until another is touched, else the current one."""
         return self._bench.rows.get(self.said) or self._bench.row
 
     def go_on_when_done(self) -> None:
-        """Go on after a visible moment, unless the row at hand lacks something."""
+        """Go on after a visible moment, unless the current row lacks something."""
         row = self._bench.row
         if row is None or row.ruling.open or self._bench.lacks(row.ruling.id):
             self.stop()
@@ -121,7 +123,7 @@ class Flow(flow.Flow):
             self.settled.emit()
 
     def _after(self, wanted: list[str]) -> str:
-        """The first of the rows named that stands below the one at hand."""
+        """The first of the rows named that stands below the current one."""
         ids = list(self._bench.rows)
         at = ids.index(self._bench.ruling_id) + 1 if self._bench.ruling_id in ids else 0
         below = set(ids[at:])

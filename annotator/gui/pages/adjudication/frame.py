@@ -1,4 +1,4 @@
-"""How the page is set out: queue, work and what stands beside it; panels and messages below, acts at the foot."""
+"""Layout of the Adjudicate page: queue, work and side panel; panels and messages below, acts at the foot."""
 
 from collections.abc import Callable
 
@@ -6,16 +6,16 @@ from PySide6.QtCore import QSettings, Qt
 from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.adjudication.action_bar import ActionBar
-from annotator.gui.pages.adjudication.bench import Bench
-from annotator.gui.pages.adjudication.beside.side import Side
+from annotator.gui.pages.adjudication.action_bar import AdjudicationActionBar
+from annotator.gui.pages.adjudication.bench import AdjudicationBench
+from annotator.gui.pages.adjudication.beside.side import SideStack
 from annotator.gui.pages.adjudication.close_panel import ClosePanel
-from annotator.gui.pages.adjudication.empty import AllDone, Beginning
-from annotator.gui.pages.adjudication.head import Head
-from annotator.gui.pages.adjudication.queue_pane import QueuePane
+from annotator.gui.pages.adjudication.empty import AdjudicationDone, AdjudicationStart
+from annotator.gui.pages.adjudication.head import AdjudicationHead
+from annotator.gui.pages.adjudication.queue_pane import AdjudicationQueuePane
 from annotator.gui.pages.adjudication.rows.consensus_list import ConsensusList
 from annotator.gui.pages.adjudication.rows.rows_pane import RowsPane
-from annotator.gui.pages.adjudication.standing import Standing
+from annotator.gui.pages.adjudication.status_messages import StatusMessages
 from annotator.gui.pages.adjudication.unanimous_panel import UnanimousPanel
 from annotator.gui.review.adjudication_queue import AdjudicationQueue
 from annotator.gui.widgets.bars.message_bar import MessageBar
@@ -27,15 +27,19 @@ LEAST_WIDTHS = (150, 330)
 
 
 class Frame(QStackedWidget):
-    """The parts of the page in their places; where there is nothing to adjudicate, one empty state instead."""
+    """The layout of the page; a single empty state where there is nothing to adjudicate."""
 
-    def __init__(self, desk: Desk, bench: Bench, queue: AdjudicationQueue) -> None:
+    def __init__(self, desk: Desk, bench: AdjudicationBench, queue: AdjudicationQueue) -> None:
         super().__init__()
-        self.queue_pane, self.head, self.standing = QueuePane(queue), Head(), Standing()
+        self.queue_pane, self.head, self.standing = (
+            AdjudicationQueuePane(queue),
+            AdjudicationHead(),
+            StatusMessages(),
+        )
         self.consensus, self.rows = ConsensusList(bench), RowsPane(bench)
-        self.side, self.bar = Side(desk, bench), ActionBar()
+        self.side, self.bar = SideStack(desk, bench), AdjudicationActionBar()
         self.close_panel, self.unanimous, self.messages = ClosePanel(), UnanimousPanel(), MessageBar()
-        self.done, self.beginning = AllDone(desk), Beginning()
+        self.done, self.beginning = AdjudicationDone(desk), AdjudicationStart()
         self._empty: QWidget | None = None
         self._roomy = False
         self._whole = QWidget()
@@ -98,7 +102,7 @@ class Frame(QStackedWidget):
         self.setCurrentWidget(empty)
 
     def focus_first(self) -> None:
-        """Put the keyboard on the row at hand, or on the button that leads on."""
+        """Put the keyboard on the current row, or on the button that leads on."""
         if self.currentWidget() is not self._whole and self._empty is not None:
             self._empty.setFocus(Qt.FocusReason.OtherFocusReason)
         elif self.middle.currentWidget() is self.done:

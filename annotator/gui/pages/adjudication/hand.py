@@ -1,27 +1,27 @@
-"""What an adjudicator does to the row at hand, and to the item as a whole."""
+"""Actions of an adjudicator on the current row and on the item."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from annotator.actions.adjudication import closing, pairing, ruling, unanimity, voting
-from annotator.gui.pages.adjudication.bench import Bench
+from annotator.gui.pages.adjudication.bench import AdjudicationBench
 
 
-class Hand:
-    """One method for each act; each answers whether it was done, and a refusal is told as ever."""
+class AdjudicationHand:
+    """One method for each act; each returns whether it was done, and refusals are shown as usual."""
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, bench: AdjudicationBench) -> None:
         self._bench = bench
 
     def rule(self, take: str) -> bool:
-        """Rule on the row at hand; whether it is so ruled now."""
+        """Rule on the current row; whether it is so ruled now."""
         row = self._bench.row
         return row is not None and (
             row.ruling.take == take or self._bench.do(ruling.rule, row.ruling.id, take)
         )
 
     def leave_open(self) -> bool:
-        """Take the ruling on the row at hand back."""
+        """Take the ruling on the current row back."""
         row = self._bench.row
         return row is not None and not row.ruling.open and self._bench.do(ruling.undecide, row.ruling.id)
 
@@ -30,14 +30,14 @@ class Hand:
         return self._bench.do(lambda project: ruling.explain(project, ruling_id, **fields))
 
     def word(self, fields: Mapping[str, Any]) -> bool:
-        """Give fields of the own wording of the row at hand other values, in one ruling."""
+        """Give fields of the own wording of the current row other values, in one ruling."""
         row = self._bench.row
         return row is not None and self._bench.do(
             lambda project: ruling.write_own(project, row.ruling.id, **fields)
         )
 
     def add_row(self) -> str:
-        """A row that nobody wrote, below the one at hand; its id, or nothing."""
+        """A row that nobody wrote, below the current one; its id, or nothing."""
         before = set(self._bench.rows)
         if self._bench.sheet is None or not self._bench.do(
             ruling.add_row, self._bench.sheet.adjudication_id, self._bench.ruling_id
@@ -46,7 +46,7 @@ class Hand:
         return next((ruling_id for ruling_id in self._bench.rows if ruling_id not in before), "")
 
     def move_row(self, by: int) -> bool:
-        """Move the row at hand down (1) or up (-1)."""
+        """Move the current row down (1) or up (-1)."""
         return bool(self._bench.ruling_id) and self._bench.do(ruling.move, self._bench.ruling_id, by)
 
     def pair(self, ruling_id: str, other_id: str) -> bool:
@@ -61,7 +61,7 @@ class Hand:
         return self._bench.do(pairing.split, ruling_id, letter)
 
     def vote(self, value: str) -> bool:
-        """Say a value of the row at hand before seeing what others said."""
+        """Say a value of the current row before seeing what others said."""
         return bool(self._bench.ruling_id) and self._bench.do(voting.vote, self._bench.ruling_id, value)
 
     def confirm(self) -> bool:

@@ -1,10 +1,10 @@
-"""What stands above the work: which document of which item, how far people agreed, and what can be shown beside it."""
+"""Header of the Adjudicate page: document, item, agreement, and buttons for the side panel."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
-from annotator.actions.adjudication.adjudication_sheets import Sheet
+from annotator.actions.adjudication.adjudication_sheets import AdjudicationSheet
 from annotator.gui import keys, theme
 from annotator.gui.review.ruling_words import figures_words, title_of
 from annotator.gui.widgets import icons
@@ -27,8 +27,8 @@ ORDER = "Order differs: move rows with {} and {}"
 WIDE = 760
 
 
-class Head(QWidget):
-    """Title, question and figures; the buttons tell which act was asked for."""
+class AdjudicationHead(QWidget):
+    """Title, question and figures, with buttons that announce the chosen act."""
 
     asked = Signal(str)
     queue_toggled = Signal(bool)
@@ -70,7 +70,7 @@ class Head(QWidget):
         self.buttons[act] = button
         return button
 
-    def show_sheet(self, sheet: Sheet) -> None:
+    def show_sheet(self, sheet: AdjudicationSheet) -> None:
         """Show the head of an item."""
         self.title.setText(f"{title_of(sheet.stage, sheet.kind)} · item {sheet.item_key}")
         self.question.setText(sheet.question)

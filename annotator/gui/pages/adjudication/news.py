@@ -1,4 +1,4 @@
-"""What is said as the work goes on: how far an item is, what it lacks, that it is settled, closed or reopened."""
+"""Messages of the Adjudicate page: progress, missing rulings, settled, closed or reopened items."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -12,23 +12,23 @@ from annotator.domain.experts.adjudication import Reason, Ruling
 from annotator.domain.kinds.documents import KINDS
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.adjudication.acts import Acts
-from annotator.gui.pages.adjudication.bench import Bench
-from annotator.gui.pages.adjudication.flow import Flow
+from annotator.gui.pages.adjudication.acts import AdjudicationActs
+from annotator.gui.pages.adjudication.bench import AdjudicationBench
+from annotator.gui.pages.adjudication.flow import AdjudicationFlow
 from annotator.gui.pages.adjudication.frame import Frame
-from annotator.gui.review.adjudication_queue import AdjudicationQueue, Show
+from annotator.gui.review.adjudication_queue import AdjudicationQueue, LineFilter
 from annotator.gui.review.ruling_words import figures_words, title_of
 
 
-class News(QObject):
-    """Listens to the bench and the flow, and shows on the frame what came of it."""
+class RulingNews(QObject):
+    """Listens to the bench and the flow, and shows messages in the frame."""
 
     def __init__(
         self,
         desk: Desk,
-        bench: Bench,
-        flow: Flow,
-        acts: Acts,
+        bench: AdjudicationBench,
+        flow: AdjudicationFlow,
+        acts: AdjudicationActs,
         frame: Frame,
         queue: AdjudicationQueue,
         fill_queue: Callable[[], object],
@@ -79,7 +79,7 @@ class News(QObject):
         decided = sum(not row.ruling.open for row in sheet.rows)
         self._queue.follow(sheet, begun=bench.begun)
         left, agreed = len(bench.unresolved(contested=True)), len(bench.unconfirmed)
-        conflicts = self._queue.counted(Show.CONFLICTS)
+        conflicts = self._queue.counted(LineFilter.CONFLICTS)
         frame.bar.show_item(len(sheet.letters), locked=bench.locked)
         self._show_row()
         frame.bar.show_progress(decided, len(sheet.rows), left, 0 if bench.locked else agreed, conflicts)

@@ -1,4 +1,4 @@
-"""The page where a senior makes one document of what two or more wrote, conflict by conflict, from the keyboard."""
+"""The Adjudicate page."""
 
 from collections.abc import Callable
 from functools import partial
@@ -9,19 +9,19 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 
 from annotator.actions.adjudication import adjudicating, settled
-from annotator.actions.adjudication.adjudicating import Waiting
+from annotator.actions.adjudication.adjudicating import QueueLine
 from annotator.domain.texts.change import Change
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
-from annotator.gui.pages.adjudication.acts import PLAIN_TAKES, Acts
-from annotator.gui.pages.adjudication.bench import Bench
+from annotator.gui.pages.adjudication.acts import PLAIN_TAKES, AdjudicationActs
+from annotator.gui.pages.adjudication.bench import AdjudicationBench
 from annotator.gui.pages.adjudication.beside.side import TITLES
 from annotator.gui.pages.adjudication.confirming import Confirming
 from annotator.gui.pages.adjudication.empty import nothing_yet
-from annotator.gui.pages.adjudication.flow import Flow
+from annotator.gui.pages.adjudication.flow import AdjudicationFlow
 from annotator.gui.pages.adjudication.frame import Frame, fill
-from annotator.gui.pages.adjudication.hand import Hand
-from annotator.gui.pages.adjudication.news import News
+from annotator.gui.pages.adjudication.hand import AdjudicationHand
+from annotator.gui.pages.adjudication.news import RulingNews
 from annotator.gui.review.adjudication_queue import AdjudicationQueue, confirmable, place_of
 from annotator.gui.review.ruling_words import LETTER_ACTS
 
@@ -34,7 +34,7 @@ REQUEUE_MS = 150
 
 
 class AdjudicatePage(Page):
-    """Queue on the left; the consensus as it grows above the rows it is made of; sources and notes on demand."""
+    """Queue on the left; consensus above its rows; sources and notes on demand."""
 
     NAME = "Adjudicate"
     ICON = "adjudicate"
@@ -43,16 +43,16 @@ class AdjudicatePage(Page):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self.queue, self.bench = AdjudicationQueue(self), Bench(desk, self)
-        self.hand = Hand(self.bench)
-        self.flow = Flow(self.bench, self.hand, self.queue, self.MOMENT_MS)
+        self.queue, self.bench = AdjudicationQueue(self), AdjudicationBench(desk, self)
+        self.hand = AdjudicationHand(self.bench)
+        self.flow = AdjudicationFlow(self.bench, self.hand, self.queue, self.MOMENT_MS)
         self._requeue = QTimer(self, singleShot=True, interval=REQUEUE_MS)
         self._requeue.timeout.connect(self._fill_queue)
         self.frame = frame = Frame(desk, self.bench, self.queue)
         fill(self, frame)
         self.rows, self.side, self.messages = frame.rows, frame.side, frame.messages
-        self.acts = Acts(self.bench, self.hand, self.flow, self.rows, self.messages)
-        self.news = News(desk, self.bench, self.flow, self.acts, frame, self.queue, self._fill_queue)
+        self.acts = AdjudicationActs(self.bench, self.hand, self.flow, self.rows, self.messages)
+        self.news = RulingNews(desk, self.bench, self.flow, self.acts, frame, self.queue, self._fill_queue)
         self.confirming = Confirming(desk, frame, self.queue, self._fill_queue, self._open)
         self._listen()
         self._bind()
@@ -141,7 +141,7 @@ class AdjudicatePage(Page):
             self._show_first()
 
     def place(self) -> dict[str, str]:
-        """The item and stage that lie open, and the row at hand."""
+        """The item and stage that lie open, and the current row."""
         if self.bench.sheet is None:
             return {}
         item_id, stage = self.bench.place
@@ -160,7 +160,7 @@ class AdjudicatePage(Page):
             self._show_done()
 
     def focus_first(self) -> None:
-        """Work begins at the row at hand, or at the button that begins it."""
+        """Work begins at the current row, or at the button that begins it."""
         self.frame.focus_first()
 
     def leave(self) -> None:
@@ -191,7 +191,7 @@ class AdjudicatePage(Page):
             part.show_keys()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc leaves a mode or leads back to the row at hand; from there the page keys scroll."""
+        """Esc leaves a mode or leads back to the current row; from there the page keys scroll."""
         inside = self.rows.isAncestorOf(QApplication.focusWidget() or self)
         if event.key() == Qt.Key.Key_Escape:
             if not self.acts.leave_modes():
@@ -201,7 +201,7 @@ class AdjudicatePage(Page):
         else:
             super().keyPressEvent(event)
 
-    def _wanted(self, place: dict[str, Any]) -> Waiting | None:
+    def _wanted(self, place: dict[str, Any]) -> QueueLine | None:
         """The line a place on the page speaks of: by item, and stage where one is named."""
         of_item = [line for line in self.queue.lines if line.item_id == place.get("item_id")]
         if place.get("stage"):
@@ -213,7 +213,7 @@ class AdjudicatePage(Page):
         if line is not None:
             self._open(line)
 
-    def _open(self, line: Waiting, ruling_id: str = "") -> None:
+    def _open(self, line: QueueLine, ruling_id: str = "") -> None:
         if place_of(line) == self.bench.place and self.bench.sheet is not None:
             self.frame.show_middle(self.frame.work)
             self.bench.move_to(ruling_id)

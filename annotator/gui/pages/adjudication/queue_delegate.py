@@ -1,10 +1,10 @@
-"""How a line of the adjudication queue is drawn: the question, its stage, and how far people agree on it."""
+"""Drawing of a line in the adjudication queue: question, stage, agreement."""
 
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QFont, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
-from annotator.actions.adjudication.adjudicating import Waiting
+from annotator.actions.adjudication.adjudicating import QueueLine
 from annotator.domain.experts.agreement import Figure
 from annotator.gui import theme
 from annotator.gui.review.adjudication_queue import LINE_ROLE, agreement_words, level, state_of
@@ -16,7 +16,7 @@ LEVEL_COLOURS = {"low": "state-disagree", "middling": "state-unconfirmed", "high
 BAR = 34
 
 
-class QueueDelegate(QStyledItemDelegate):
+class AdjudicationQueueDelegate(QStyledItemDelegate):
     """Three short lines of one height each, so that a long list is laid out at once."""
 
     def sizeHint(self, option: QStyleOptionViewItem, _index: Index) -> QSize:
@@ -42,7 +42,7 @@ class QueueDelegate(QStyledItemDelegate):
         painter.restore()
 
     def _paint_question(
-        self, painter: QPainter, option: QStyleOptionViewItem, row: QRect, line: Waiting, ink: str
+        self, painter: QPainter, option: QStyleOptionViewItem, row: QRect, line: QueueLine, ink: str
     ) -> None:
         px = theme.current().px
         icon, colour, _ = state_of(line)
@@ -64,7 +64,7 @@ class QueueDelegate(QStyledItemDelegate):
         painter.drawText(rest, START, _elided(option, line.question, rest.width()))
 
     def _paint_state(
-        self, painter: QPainter, option: QStyleOptionViewItem, row: QRect, line: Waiting, ink: str
+        self, painter: QPainter, option: QStyleOptionViewItem, row: QRect, line: QueueLine, ink: str
     ) -> None:
         painter.setPen(theme.token(ink))
         decided = f"{line.decided} of {line.rows}"

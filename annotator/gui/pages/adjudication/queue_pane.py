@@ -1,23 +1,23 @@
-"""What waits to be adjudicated, on the left: found by item, narrowed by state, the most contested first."""
+"""The adjudication queue: search, filter by state, most contested first."""
 
 from PySide6.QtCore import QModelIndex, Signal
 from PySide6.QtWidgets import QPushButton
 
-from annotator.actions.adjudication.adjudicating import Waiting
-from annotator.gui.pages.adjudication.queue_delegate import QueueDelegate
+from annotator.actions.adjudication.adjudicating import QueueLine
+from annotator.gui.pages.adjudication.queue_delegate import AdjudicationQueueDelegate
 from annotator.gui.review.adjudication_queue import (
     LINE_ROLE,
     NOWHERE,
     AdjudicationQueue,
+    LineFilter,
     Place,
-    Show,
     confirmable,
 )
 from annotator.gui.widgets.lists.sought_list import SoughtList
 
 
-class QueuePane(SoughtList[Show]):
-    """Search, filters, the list itself, and what can be confirmed in one go."""
+class AdjudicationQueuePane(SoughtList[LineFilter]):
+    """Search, filters, the list, and bulk confirmation."""
 
     chosen = Signal(object)
     """The line a person went to."""
@@ -25,15 +25,15 @@ class QueuePane(SoughtList[Show]):
 
     def __init__(self, queue: AdjudicationQueue) -> None:
         super().__init__(
-            Show,
-            Show.CONFLICTS,
+            LineFilter,
+            LineFilter.CONFLICTS,
             finds="Find an item by its words, key or stage",
             lists="Items to adjudicate",
         )
         self.queue = queue
         self._open: Place = NOWHERE
         self.list.setModel(queue)
-        self.list.setItemDelegate(QueueDelegate(self.list))
+        self.list.setItemDelegate(AdjudicationQueueDelegate(self.list))
         self.narrowed.connect(self._narrow)
         self.entered.connect(self._choose)
         self.unanimous = QPushButton()
@@ -47,7 +47,7 @@ class QueuePane(SoughtList[Show]):
             self._narrow()
         self._mark_open()
 
-    def fill(self, lines: list[Waiting]) -> None:
+    def fill(self, lines: list[QueueLine]) -> None:
         """Take over the queue as it now is."""
         self.queue.fill(lines)
         self._narrow()
@@ -55,8 +55,8 @@ class QueuePane(SoughtList[Show]):
 
     def recount(self) -> None:
         """Say how much is left, on the filters and below the list."""
-        self.filters.show_counts({show: self.queue.counted(show) for show in Show})
-        conflicts = self.queue.counted(Show.CONFLICTS)
+        self.filters.show_counts({show: self.queue.counted(show) for show in LineFilter})
+        conflicts = self.queue.counted(LineFilter.CONFLICTS)
         drawn = sum(line.spot_check and not line.closed for line in self.queue.lines)
         words = "1 conflict is left" if conflicts == 1 else f"{conflicts} conflicts are left"
         looks = f" · {drawn} drawn for a spot check" if drawn else ""
@@ -74,5 +74,5 @@ class QueuePane(SoughtList[Show]):
 
     def _choose(self, index: QModelIndex) -> None:
         line = index.data(LINE_ROLE)
-        if isinstance(line, Waiting):
+        if isinstance(line, QueueLine):
             self.chosen.emit(line)

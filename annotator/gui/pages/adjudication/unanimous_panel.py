@@ -1,4 +1,4 @@
-"""How items on which everybody wrote the same are confirmed in one go, and which were drawn for a spot check."""
+"""Panel for bulk confirmation of unanimous items, and the spot check."""
 
 from collections.abc import Sequence
 from math import ceil
@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
 
-from annotator.actions.adjudication.unanimity import SHARE, Report, Unanimous
+from annotator.actions.adjudication.unanimity import SHARE, BulkCloseReport, Unanimous
 from annotator.gui import theme
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.fields.number_box import NumberBox
@@ -18,7 +18,7 @@ MOST_NAMED = 12
 
 
 class UnanimousPanel(QFrame):
-    """Says what would be confirmed and what drawn, lets the share be changed, and tells afterwards what was."""
+    """Shows what would be confirmed and drawn, with an adjustable share, and the result."""
 
     confirmed = Signal(float)
     """Confirm all but this share."""
@@ -75,7 +75,7 @@ class UnanimousPanel(QFrame):
         self._asking.setEnabled(False)
         self.explained.setText(f"Confirming: {done} of {total} …")
 
-    def tell(self, report: Report) -> None:
+    def tell(self, report: BulkCloseReport) -> None:
         """Say what was confirmed and what was drawn."""
         closed, drawn = len(report.closed), len(report.spot_check)
         self.said.setText(f"{closed} confirmed and closed, {drawn} drawn for a spot check.")

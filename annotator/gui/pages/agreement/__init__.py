@@ -1,3 +1,3 @@
-"""How far raters agreed before anyone saw both: the figures, what each stands on, and what lies behind it."""
+"""The Agreement page: figures of frozen agreement, their basis, and the values behind them."""
 
 from annotator.gui.pages.agreement.page import AgreementPage as AgreementPage

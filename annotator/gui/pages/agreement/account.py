@@ -1,4 +1,4 @@
-"""What a row of figures gives account of: each number with its method, what was said, and the records it stands on."""
+"""Details of a row of figures: each number with its method, values and records."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -8,13 +8,13 @@ from typing import Any
 from annotator import __version__
 from annotator.actions.agreement import agreement_words as words
 from annotator.actions.agreement.agreement_behind import value_words
-from annotator.actions.agreement.agreement_figures import SELF, UNITS, Row
+from annotator.actions.agreement.agreement_figures import SELF, UNITS, FigureRow
 from annotator.actions.agreement.agreement_report import (
     BY_MODEL,
     VOTES,
-    Provenance,
-    Report,
-    Second,
+    AgreementReport,
+    RowBasis,
+    SecondFigures,
     provenance,
 )
 from annotator.domain.experts.agreement import Figure
@@ -31,7 +31,7 @@ PAIRED = (
 Said = Mapping[tuple[Any, Any], int]
 
 
-def account(report: Report, row: Row) -> str:
+def account(report: AgreementReport, row: FigureRow) -> str:
     """A row's account as HTML, every foreign word escaped."""
     found = provenance(report, row)
     figures = _in_order(row)
@@ -42,11 +42,11 @@ def account(report: Report, row: Row) -> str:
     return "".join(part for part in parts if part)
 
 
-def _in_order(row: Row) -> list[Figure]:
+def _in_order(row: FigureRow) -> list[Figure]:
     return [found for name in words.TITLES if (found := row.figure(name))]
 
 
-def _head(report: Report, row: Row) -> str:
+def _head(report: AgreementReport, row: FigureRow) -> str:
     title = f"{row.stage.value}: {words.field(row)}"
     group = "" if row.by in ("stage", VOTES) else words.group(report, row)
     lines = [f"<b>{escape(title.capitalize())}</b>", escape(group), escape(words.names(report, row))]
@@ -81,7 +81,7 @@ def _meanings(figures: list[Figure]) -> str:
     return "".join(f"<p>{line}</p>" for line in lines)
 
 
-def _values(report: Report, row: Row, found: Provenance) -> str:
+def _values(report: AgreementReport, row: FigureRow, found: RowBasis) -> str:
     """What the raters said: a table of both where that tells more than a count, and the share of each value."""
     if row.field == UNITS:
         both, either = found.said.get((1, 1), 0), sum(found.said.values())
@@ -109,7 +109,7 @@ def _shares(said: Said) -> str:
     return f"{spread} of {total:,} values"
 
 
-def _table(report: Report, row: Row, found: Provenance, listed: list[Any], ordered: bool) -> str:
+def _table(report: AgreementReport, row: FigureRow, found: RowBasis, listed: list[Any], ordered: bool) -> str:
     said = found.said if ordered else _folded(found.said)
     if ordered:
         first, second = _sides(report, row, found)
@@ -124,7 +124,7 @@ def _table(report: Report, row: Row, found: Provenance, listed: list[Any], order
     return f"<p>{_muted(caption)}</p><table cellpadding='2'>{''.join(lines)}</table>"
 
 
-def _sides(report: Report, row: Row, found: Provenance) -> tuple[str, str]:
+def _sides(report: AgreementReport, row: FigureRow, found: RowBasis) -> tuple[str, str]:
     """Who comes first and who second in the values of a row."""
     if row.by == "person":
         return report.alias(row.group[0]), "the others"
@@ -149,7 +149,7 @@ def _times(said: Said, a: Any, b: Any, ordered: bool) -> str:
     return f"{said.get((a, b), 0):,}"
 
 
-def _second(one: Second, row: Row) -> str:
+def _second(one: SecondFigures, row: FigureRow) -> str:
     pair = one.of(row)
     if pair is None:
         return ""
@@ -164,7 +164,7 @@ def _second(one: Second, row: Row) -> str:
     return f"<p>{'<br>'.join(lines)}</p>"
 
 
-def _source(report: Report, row: Row, found: Provenance | None) -> str:
+def _source(report: AgreementReport, row: FigureRow, found: RowBasis | None) -> str:
     items = [report.items.get(item_id, item_id) for item_id in row.items]
     shown = ", ".join(items[:LISTED_ITEMS]) + (" …" if len(items) > LISTED_ITEMS else "")
     lines = [f"<b>Where it comes from</b><br>{_records(report, row, found)}"]
@@ -172,7 +172,7 @@ def _source(report: Report, row: Row, found: Provenance | None) -> str:
     return f"<p>{'<br>'.join(lines)}</p>"
 
 
-def _records(report: Report, row: Row, found: Provenance | None) -> str:
+def _records(report: AgreementReport, row: FigureRow, found: RowBasis | None) -> str:
     if row.by == SELF:
         return "Labels given twice to the same reports: the silent repeat compared with the first labels."
     if row.by == VOTES or found is None:

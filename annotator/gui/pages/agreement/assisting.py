@@ -1,11 +1,11 @@
-"""A judge that pairs by meaning: how much it has paired, what the rest would take, and the asking itself."""
+"""Pairing by a judge: what it has paired, what the rest would cost, and the run itself."""
 
 from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout
 
-from annotator.actions.agreement.agreement_report import Report
+from annotator.actions.agreement.agreement_report import AgreementReport
 from annotator.actions.agreement.assisted import Assistance
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.counting import counted
@@ -19,8 +19,8 @@ from annotator.gui.widgets.plain import PlainLabel
 TOLD, AT_ONCE = 3, 4
 
 
-class Assisting(QFrame):
-    """Hidden while no judge is chosen; `came` says that a run has ended, and that there may be more pairs."""
+class AssistancePane(QFrame):
+    """Hidden without a chosen judge; `came` reports the end of a run."""
 
     came = Signal()
 
@@ -44,7 +44,7 @@ class Assisting(QFrame):
         vertical(row, self.progress, on=self, margins=0)
         self.hide()
 
-    def show_report(self, report: Report) -> None:
+    def show_report(self, report: AgreementReport) -> None:
         """Say how much there is of the chosen judge's pairing, and offer to ask for the rest."""
         before, self._given, self._stage = self._given, report.assistance, report.stage
         given = self._given
@@ -61,7 +61,7 @@ class Assisting(QFrame):
         self.ask.setEnabled(left and not self._desk.project.readonly and not self.progress.running)
         if left:
             from annotator.actions.agreement import assisting
-            from annotator.actions.running import orders
+            from annotator.actions.orders import orders
 
             order = assisting.order(given.judge, self._stage)
             self._desk.ask_later(self._show_forecast, orders.forecast, order)

@@ -1,11 +1,11 @@
-"""The pairs of frozen values behind a figure of agreement, line by line."""
+"""Table of the pairs of frozen values behind a figure."""
 
 from collections.abc import Callable
 
 from annotator.actions.agreement import agreement_words as words
-from annotator.actions.agreement.agreement_behind import Behind, Found, Side, value_words
+from annotator.actions.agreement.agreement_behind import LineBehind, LinesBehind, RaterSide, value_words
 from annotator.actions.agreement.agreement_figures import UNITS
-from annotator.actions.agreement.agreement_report import Report
+from annotator.actions.agreement.agreement_report import AgreementReport
 from annotator.gui.tables.cells import Column
 
 SAME, DIFFERS = ("check", "state-agreed"), ("cross", "state-disagree")
@@ -17,15 +17,15 @@ VERDICTS = {
 }
 # A column of no width shares what the others leave.
 FREE = 0
-SIDES: tuple[Callable[[Behind], Side], ...] = (lambda line: line.a, lambda line: line.b)
+SIDES: tuple[Callable[[LineBehind], RaterSide], ...] = (lambda line: line.a, lambda line: line.b)
 
 
-def columns(report: Report, found: Found) -> list[Column[Behind]]:
+def columns(report: AgreementReport, found: LinesBehind) -> list[Column[LineBehind]]:
     """What is shown of each pair; what no line has is left out."""
     lines, units = found.lines, found.row.field == UNITS
     about, likeness = any(line.about for line in lines), any(line.likeness is not None for line in lines)
     worded = about or any(side(line).words for line in lines for side in SIDES)
-    made: list[Column[Behind]] = [
+    made: list[Column[LineBehind]] = [
         Column("Item", lambda line: line.item_key, 90, tip=lambda line: line.question)
     ]
     if any(line.report for line in lines):
@@ -44,26 +44,26 @@ def columns(report: Report, found: Found) -> list[Column[Behind]]:
     return made if lines else []
 
 
-def _who(report: Report, side: Callable[[Behind], Side]) -> Callable[[Behind], str]:
+def _who(report: AgreementReport, side: Callable[[LineBehind], RaterSide]) -> Callable[[LineBehind], str]:
     return lambda line: report.alias(side(line).who)
 
 
-def _words(side: Callable[[Behind], Side]) -> Callable[[Behind], str]:
+def _words(side: Callable[[LineBehind], RaterSide]) -> Callable[[LineBehind], str]:
     return lambda line: side(line).words or "–"
 
 
-def _value(side: Callable[[Behind], Side], units: bool) -> Callable[[Behind], str]:
+def _value(side: Callable[[LineBehind], RaterSide], units: bool) -> Callable[[LineBehind], str]:
     return lambda line: "–" if units and side(line).value is None else value_words(side(line).value)
 
 
-def _likeness(line: Behind) -> str:
+def _likeness(line: LineBehind) -> str:
     return "" if line.likeness is None else f"{line.likeness:.2f}"
 
 
-def _matched(line: Behind) -> tuple[str, tuple[str, str]]:
+def _matched(line: LineBehind) -> tuple[str, tuple[str, str]]:
     both = line.a.value is not None and line.b.value is not None
     return ("matched", SAME) if both else ("only one", DIFFERS)
 
 
-def _same(line: Behind) -> tuple[str, tuple[str, str]]:
+def _same(line: LineBehind) -> tuple[str, tuple[str, str]]:
     return VERDICTS[line.same]

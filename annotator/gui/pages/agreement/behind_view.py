@@ -1,4 +1,4 @@
-"""What lies behind a row of agreement: the frozen values pair by pair, and the chosen one in full below."""
+"""Values behind a row of agreement, pair by pair, with the chosen pair in full below."""
 
 from html import escape
 
@@ -15,11 +15,17 @@ from PySide6.QtWidgets import (
 
 from annotator.actions.agreement import agreement_behind
 from annotator.actions.agreement import agreement_words as words
-from annotator.actions.agreement.agreement_behind import Behind, Found, Side, held_back_words, value_words
+from annotator.actions.agreement.agreement_behind import (
+    LineBehind,
+    LinesBehind,
+    RaterSide,
+    held_back_words,
+    value_words,
+)
 from annotator.actions.agreement.agreement_figures import UNITS
-from annotator.actions.agreement.agreement_report import Report
+from annotator.actions.agreement.agreement_report import AgreementReport
 from annotator.actions.agreement.agreement_sheets import RowLine
-from annotator.actions.results.result_sheets import Cell, Line
+from annotator.actions.results.result_sheets import SheetCell, SheetLine
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.difference import differences
 from annotator.gui import theme
@@ -36,15 +42,15 @@ from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
 
 
-class BehindView(BehindPane):
-    """A row's lines, from each of which one goes to its item."""
+class AgreementBehindView(BehindPane):
+    """A row's lines, each with a link to its item."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk = desk
-        self._report: Report | None = None
-        self._found: Found | None = None
-        self.model = CellsModel[Behind]((), self)
+        self._report: AgreementReport | None = None
+        self._found: LinesBehind | None = None
+        self.model = CellsModel[LineBehind]((), self)
         self.title, self.count = ElidedLabel(role="subtitle"), PlainLabel(role="hint")
         self.held = PlainLabel(role="hint", wrap=True)
         self.differing = QCheckBox("Only where they &differ")
@@ -76,7 +82,7 @@ class BehindView(BehindPane):
         vertical(head, self.held, (splitter, 1), on=self, margins=0)
         theme.watch(self, self._turn)
 
-    def look(self, line: Line, _cell: Cell | None) -> bool:
+    def look(self, line: SheetLine, _cell: SheetCell | None) -> bool:
         """Read the pairs behind a row."""
         if not isinstance(line, RowLine):
             return False
@@ -91,7 +97,7 @@ class BehindView(BehindPane):
         )
         return True
 
-    def show_found(self, report: Report, found: Found) -> None:
+    def show_found(self, report: AgreementReport, found: LinesBehind) -> None:
         """Show the lines behind a row."""
         self._report, self._found = report, found
         row = found.row
@@ -131,7 +137,7 @@ class BehindView(BehindPane):
             if width:
                 header.resizeSection(place, px(width))
 
-    def line(self) -> Behind | None:
+    def line(self) -> LineBehind | None:
         """The chosen line."""
         return self.model.at(self.table.currentIndex().row())
 
@@ -158,7 +164,7 @@ class BehindView(BehindPane):
         self.detail.setHtml("".join(f"<p dir='auto'>{part}</p>" for part in parts))
 
 
-def _side(report: Report, side: Side, marked: str, units: bool) -> str:
+def _side(report: AgreementReport, side: RaterSide, marked: str, units: bool) -> str:
     person = report.people.get(side.who)
     # Isolated: a name that runs from right to left would draw what follows along.
     who = f"\u2068{named(person.alias, person.name)}\u2069" if person else side.who

@@ -1,4 +1,4 @@
-"""How figures leave the page: the table copied, the picture saved, and the exact inputs for whoever computes anew."""
+"""Export from the Agreement page: table, picture, and the exact inputs for recomputing."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFileDialog, QPushButton
 from annotator.actions.agreement import agreement_inputs
 from annotator.actions.agreement import agreement_words as words
 from annotator.actions.agreement.agreement_sheets import RowLine
-from annotator.actions.results.result_sheets import Sheet
+from annotator.actions.results.result_sheets import ResultSheet
 from annotator.gui.desk.desk import Desk
 from annotator.gui.views.leaving import LeavingBar
 from annotator.gui.views.view_pane import ViewPane
@@ -26,7 +26,7 @@ ACTS = (
 
 
 class AgreementBar(LeavingBar):
-    """A question and three acts with the figures that are shown."""
+    """A choice and three acts on the figures shown."""
 
     def __init__(self, desk: Desk, view: ViewPane) -> None:
         about = QPushButton("What do these figures say?")
@@ -34,7 +34,7 @@ class AgreementBar(LeavingBar):
         about.clicked.connect(lambda: desk.go("Help", topic="agreement"))
         super().__init__(desk, view, ACTS, about)
 
-    def deeds(self) -> dict[str, Callable[[], None]]:
+    def commands(self) -> dict[str, Callable[[], None]]:
         """What each act does."""
         return {
             "save_picture": self._choose_picture,
@@ -42,7 +42,7 @@ class AgreementBar(LeavingBar):
             "save_inputs": self._choose_folder,
         }
 
-    def text(self, sheet: Sheet) -> str:
+    def text(self, sheet: ResultSheet) -> str:
         """The table with people by alias alone."""
         lines = [line for line in sheet.lines if isinstance(line, RowLine)]
         return words.copied(lines[0].report, [line.row for line in lines])

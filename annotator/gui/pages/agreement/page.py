@@ -1,13 +1,13 @@
-"""The page of agreement: figures of what was frozen, what lies behind each, or what must happen first."""
+"""The Agreement page."""
 
 from annotator.actions.agreement import agreement_report, agreement_sheets
 from annotator.actions.agreement.agreement_sheets import RowLine
-from annotator.actions.results.result_sheets import Cell, Line, Sheet
-from annotator.actions.studies.result_views import Shown, View
+from annotator.actions.results.result_sheets import ResultSheet, SheetCell, SheetLine
+from annotator.actions.studies.result_views import CountedView, ResultView
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.agreement.account import account
-from annotator.gui.pages.agreement.assisting import Assisting
-from annotator.gui.pages.agreement.behind_view import BehindView
+from annotator.gui.pages.agreement.assisting import AssistancePane
+from annotator.gui.pages.agreement.behind_view import AgreementBehindView
 from annotator.gui.pages.agreement.leaving import AgreementBar
 from annotator.gui.views.counting import Refused
 from annotator.gui.views.viewer import Lead, Viewer, ViewerPage
@@ -23,7 +23,7 @@ FIRST = (
     "Assign an item to two or more people. Once everyone assigned to a stage has submitted, their agreement "
     "is computed once, frozen, and shown here."
 )
-VIEW = View(
+VIEW = ResultView(
     "agreement",
     "Agreement",
     "",
@@ -45,20 +45,20 @@ class AgreementViewer(Viewer):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, (VIEW,), "agreement", "Agreement", MOVING)
         self.view.account_of = _account
-        self.assisting = Assisting(desk)
+        self.assisting = AssistancePane(desk)
         self.assisting.came.connect(self._count_anew)
         self.assisting.answer.float_over(self.body)
         self.column.insertWidget(1, self.assisting)
 
-    def make_behind(self, _name: str) -> BehindView:
+    def make_behind(self, _name: str) -> AgreementBehindView:
         """The pairs of values behind a figure."""
-        return BehindView(self.desk)
+        return AgreementBehindView(self.desk)
 
     def make_leaving(self) -> AgreementBar:
         """The table with people by alias, the picture, and the exact inputs."""
         return AgreementBar(self.desk, self.view)
 
-    def lead(self, _view: View) -> Lead:
+    def lead(self, _view: ResultView) -> Lead:
         """Before anything is frozen, work must be handed out."""
         return "Hand out work", "People", {}
 
@@ -71,9 +71,9 @@ class AgreementViewer(Viewer):
         self._known.clear()
         self._count()
 
-    def _counted(self, found: Shown | Refused) -> None:
+    def _counted(self, found: CountedView | Refused) -> None:
         super()._counted(found)
-        if isinstance(found, Shown):
+        if isinstance(found, CountedView):
             self.assisting.show_report(found.kept)
 
     def show_empty(self, _headline: str, _words: str) -> None:
@@ -90,12 +90,14 @@ class AgreementViewer(Viewer):
         super().show_empty("No agreement has been frozen yet", FIRST + more)
 
 
-def _account(_sheet: Sheet, line: Line | None, _cell: Cell | None, _column: int, _metric: str) -> str:
+def _account(
+    _sheet: ResultSheet, line: SheetLine | None, _cell: SheetCell | None, _column: int, _metric: str
+) -> str:
     return account(line.report, line.row) if isinstance(line, RowLine) else ""
 
 
 class AgreementPage(ViewerPage):
-    """Nothing but its viewer."""
+    """The page around its viewer."""
 
     NAME = "Agreement"
     ICON = "agreement"

@@ -1,4 +1,4 @@
-"""The page on which experts write the documents of an item."""
+"""The Author page, where experts write the documents of an item."""
 
 from annotator.gui.pages.authoring.page import AuthorPage
 

@@ -1,4 +1,4 @@
-"""What never scrolls away: how much there is, what the guideline remarks, and the buttons that act on the whole."""
+"""The action bar of the Author page: counts, remarks, and buttons for the whole document."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,12 +14,12 @@ from annotator.domain.kinds.weights import Weights
 from annotator.gui import keys, theme
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.key_button import KeyButton
-from annotator.gui.widgets.bars.spread_bar import Part, SpreadBar
+from annotator.gui.widgets.bars.spread_bar import SpreadBar, SpreadPart
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 
-class ActionBar(QFrame):
+class AuthoringActionBar(QFrame):
     """The bar below the form."""
 
     new_wanted = Signal()
@@ -69,7 +69,10 @@ class ActionBar(QFrame):
         if isinstance(document, Rubric) and weights.usual:
             parts = counted_weights([document]).items()
             self.spread.show_parts(
-                [Part(f"{weight}", many, EXPERT_WEIGHT_SHARES.get(weight, 0.0)) for weight, many in parts]
+                [
+                    SpreadPart(f"{weight}", many, EXPERT_WEIGHT_SHARES.get(weight, 0.0))
+                    for weight, many in parts
+                ]
             )
         self.new.set_words(f"New {words.unit}")
         self.new.setVisible(not locked and not given)

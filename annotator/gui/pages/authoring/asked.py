@@ -1,4 +1,4 @@
-"""What of each item the person working is asked to write: which kinds, by when, and where their work goes on."""
+"""Assigned documents of each item: kinds, due dates, and where to resume."""
 
 from collections.abc import Sequence
 
@@ -10,15 +10,15 @@ from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.kinds.documents import WRITTEN
 from annotator.gui.desk.assigned import AUTHORING, due_of_items
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.authoring.standing import next_open
+from annotator.gui.pages.authoring.work_status import next_open
 
 Place = tuple[str, Kind]
 
 
-class Asked:
-    """Read when the page comes into view and when assignments change.
+class AssignedKinds:
+    """Read when the page is shown and when assignments change.
 
-    Whoever has no assignment at all is offered every item and every kind.
+    Anyone who has no assignment at all is offered every item and every kind.
     """
 
     def __init__(self, desk: Desk) -> None:
@@ -27,7 +27,7 @@ class Asked:
         self._due: dict[str, str] = {}
 
     def refresh(self) -> None:
-        """Read the assignments anew."""
+        """Read the assignments again."""
         self._offered = self._desk.ask(assignments.offered)
         self._due = due_of_items(self._desk, AUTHORING) if self._offered is not None else {}
 
@@ -36,7 +36,7 @@ class Asked:
         return self._desk.ask(items.ids, items.Filter(mine=True, stages=AUTHORING)) or []
 
     def something_else(self) -> bool:
-        """Whether there are items, all of them somebody else's to write for."""
+        """Whether there are items, all of them someone else's to write for."""
         return self._offered is not None and bool(self._desk.ask(items.count))
 
     def kinds(self, item_id: str) -> frozenset[Kind] | None:
@@ -51,12 +51,12 @@ class Asked:
         return self._due.get(item_id, "")
 
     def settled(self, item_id: str) -> bool:
-        """Whether the person can see what became of their work on an item."""
+        """Whether the person can see what happened to their work on an item."""
         digest = self._desk.ask(feedback.digest, item_id)
         return digest is not None and bool(digest.stages)
 
     def likely(self, item_id: str, found: Sequence[Artifact], present: Kind) -> Kind:
-        """The kind that work on an item goes on with: one's own draft, else what is asked for, else what is there."""
+        """The kind that work on an item resumes: one's own draft, else what is asked for, else what is there."""
         me = self._desk.project.by
         mine = {each.kind: each for each in found if each.author_id == me}
         drafts = [kind for kind, each in mine.items() if each.state is State.DRAFT]

@@ -1,4 +1,4 @@
-"""What stands where there is no document of a kind yet: what it is, and how to begin."""
+"""Empty state of a document: what the kind is, and how to begin."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
@@ -16,7 +16,7 @@ NO_TYPE = "This item has no question type with dimensions to rate. Choose one on
 READ_ONLY = "This file is read-only."
 
 
-class Beginning(QWidget):
+class AuthoringStart(QWidget):
     """A sentence about the kind and one button."""
 
     started = Signal()

@@ -1,4 +1,4 @@
-"""When the guideline is asked: a short moment after the last key, over what stands in the fields just then."""
+"""Guideline checks, run shortly after the last keystroke."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ DELAY_MS = 150
 
 
 class Checking(QObject):
-    """Asks for findings and tells them, at most once per pause in typing."""
+    """Requests findings and announces them, at most once per pause in typing."""
 
     found = Signal(list)
 

@@ -1,4 +1,4 @@
-"""What the page does to documents before a verb sees them: as typed so far, as a fresh start, as a copy."""
+"""Documents on the page: as typed so far, newly begun, or copied."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""How an artifact is edited: its units one below the other, each kept in place while others come, go and move."""
+"""Editor of an artifact: its units in a list that keeps each in place while others change."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -22,8 +22,8 @@ MARGIN_WHEN_SCROLLED = 24
 NOWHERE = ("", "")
 
 
-class Form(PlainArea):
-    """The editors of all units of one artifact. What happens in them is told with the unit's id first."""
+class UnitsForm(PlainArea):
+    """The editors of all units of an artifact; its signals start with the unit's id."""
 
     typed = Signal(str, str, object)
     paused = Signal(str, str, str)
@@ -52,7 +52,7 @@ class Form(PlainArea):
         self._offered: tuple[Item, Sequence[tuple[str, str]]] | None = None
         self._current_id = ""
         self._place = NOWHERE
-        # The units that somebody wrote in, chose in or left; the empty id is the whole, once it was to be submitted.
+        # The units that someone wrote in, chose in or left; the empty id is the whole, once it was to be submitted.
         self._touched: set[str] = set()
         for sign in (self.typed, self.chosen):
             sign.connect(lambda unit_id, *_: self._touched.add(unit_id))

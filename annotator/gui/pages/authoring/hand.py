@@ -1,18 +1,18 @@
-"""What the hands do besides writing: quote what is read, see what is quoted, step from passage to passage."""
+"""Quotations and passages on the Author page: quote, show, step through."""
 
 from collections.abc import Callable
 
 from annotator.domain.kinds.unit import Anchor
 from annotator.gui import keys
-from annotator.gui.pages.authoring.sheet import Sheet
+from annotator.gui.pages.authoring.sheet import AuthoringSheet
 from annotator.gui.pages.authoring.side_panel import SidePanel
 from annotator.gui.review.source_pane import SourcePane
 
 
-class Hand:
-    """Knows what is read, what is written, and what may have taken the place of what is read."""
+class AuthoringHand:
+    """Connects what is read with what is written."""
 
-    def __init__(self, source: SourcePane, sheet: Sheet, side: SidePanel) -> None:
+    def __init__(self, source: SourcePane, sheet: AuthoringSheet, side: SidePanel) -> None:
         self._source, self._sheet, self._side = source, sheet, side
         sheet.form.entered.connect(lambda _: self.show_quoted())
         source.stepped.connect(sheet.form.reveal)

@@ -1,4 +1,4 @@
-"""How the item is named above its documents: key, type, subject, place in the project, and its question."""
+"""Header of the Author page: the item's key, type, subject, position, and question."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy
@@ -16,7 +16,7 @@ LONGEST = 4000
 
 
 class ItemHeader(QFrame):
-    """The item in hand."""
+    """The header of the open item."""
 
     stepped = Signal(int)
     """Another item was asked for: +1 the next, -1 the previous."""
@@ -90,7 +90,7 @@ class ItemHeader(QFrame):
         theme.set_role(self.due, state="disagree" if "late" in words else "unconfirmed")
 
     def show_settled(self, settled: bool) -> None:
-        """Offer to show what became of this person's work, where there is a consensus."""
+        """Offer to show what happened to this person's work, where there is a consensus."""
         self.became.setVisible(settled)
 
     def _show_question(self) -> None:

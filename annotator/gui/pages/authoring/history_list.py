@@ -1,4 +1,4 @@
-"""How the revisions of a document are looked through: a list, newest first, and the words of the chosen one."""
+"""Revisions of a document: a list, newest first, and the words of the chosen one."""
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
@@ -13,12 +13,12 @@ from annotator.gui.review.revision_text import as_text, line
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.layouts import vertical
 
-# While typing goes on the list is not read anew at every revision.
+# While typing goes on the list is not read again at every revision.
 SETTLE_MS = 800
 
 
 class HistoryList(QWidget):
-    """The revisions of one artifact; it reads them only while it is seen."""
+    """The revisions of an artifact, read only while visible."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class HistoryList(QWidget):
         self.wake()
 
     def wake(self) -> None:
-        """Read the revisions anew, if the list is seen."""
+        """Read the revisions again, if the list is seen."""
         if not self.isVisible():
             return
         found = self.desk.ask(artifacts.revisions, self._artifact.id) if self._artifact else []

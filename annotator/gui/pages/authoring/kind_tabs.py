@@ -1,4 +1,4 @@
-"""Which kind of document is in hand: a tab for each, with a mark of how far this person is with it."""
+"""Tabs of document kinds, each with this person's progress."""
 
 from collections.abc import Collection, Mapping
 
@@ -9,12 +9,12 @@ from PySide6.QtWidgets import QTabBar
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS, WRITTEN
 from annotator.gui import theme
-from annotator.gui.pages.authoring.standing import NONE, Standing
+from annotator.gui.pages.authoring.work_status import NONE, WorkStatus
 from annotator.gui.widgets.icons import icon
 
 
 class KindTabs(QTabBar):
-    """One tab per kind; colour never speaks alone, every mark has its word."""
+    """One tab per kind; every coloured mark also has a word."""
 
     picked = Signal(object)
     """A Kind was chosen by the person."""
@@ -24,7 +24,7 @@ class KindTabs(QTabBar):
         self.setAccessibleName("Kinds of document")
         self.setExpanding(False)
         self.setDrawBase(False)
-        self._standings: Mapping[Kind, Standing] = {}
+        self._standings: Mapping[Kind, WorkStatus] = {}
         for kind in WRITTEN:
             self.addTab(KINDS[kind].title)
         self._telling = True
@@ -54,7 +54,7 @@ class KindTabs(QTabBar):
         if self.currentIndex() in places:
             self.setCurrentIndex(places[(places.index(self.currentIndex()) + by) % len(places)])
 
-    def show_standings(self, standings: Mapping[Kind, Standing]) -> None:
+    def show_standings(self, standings: Mapping[Kind, WorkStatus]) -> None:
         """Mark every tab with how far its document is."""
         self._standings, size = standings, theme.current().px(16)
         self.setIconSize(QSize(size, size))

@@ -1,4 +1,4 @@
-"""Where experts write: the source on the left, the document on the right, the item above, nothing ever lost."""
+"""The Author page: source on the left, document on the right, item above."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -21,13 +21,13 @@ from annotator.gui.desk.assigned import AUTHORING
 from annotator.gui.desk.attention import Attention, Clock
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
-from annotator.gui.pages.authoring.asked import Asked
-from annotator.gui.pages.authoring.hand import Hand
+from annotator.gui.pages.authoring.asked import AssignedKinds
+from annotator.gui.pages.authoring.hand import AuthoringHand
 from annotator.gui.pages.authoring.header import ItemHeader
 from annotator.gui.pages.authoring.kind_tabs import KindTabs
-from annotator.gui.pages.authoring.sheet import DRAFTED_KINDS, Sheet
+from annotator.gui.pages.authoring.sheet import DRAFTED_KINDS, AuthoringSheet
 from annotator.gui.pages.authoring.side_panel import SidePanel
-from annotator.gui.pages.authoring.standing import standings
+from annotator.gui.pages.authoring.work_status import standings
 from annotator.gui.review.source_pane import SourcePane
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
@@ -51,7 +51,7 @@ NOT_YOURS = (
 
 
 class AuthorPage(Page):
-    """The step of the work in which documents are written."""
+    """The page on which documents are written."""
 
     NAME: ClassVar[str] = "Author"
     ICON: ClassVar[str] = "author"
@@ -61,10 +61,10 @@ class AuthorPage(Page):
         self._ids: list[str] = []
         self.item: Item | None = None
         self.header, self.tabs = ItemHeader(), KindTabs()
-        self.source, self.sheet, self.side = SourcePane(desk), Sheet(desk), SidePanel(desk)
-        self.hand = Hand(self.source, self.sheet, self.side)
+        self.source, self.sheet, self.side = SourcePane(desk), AuthoringSheet(desk), SidePanel(desk)
+        self.hand = AuthoringHand(self.source, self.sheet, self.side)
         self._seen, self._goal = False, ""
-        self.asked = Asked(desk)
+        self.asked = AssignedKinds(desk)
         self.clock = Clock()
         self._attention = Attention(self, self.clock)
         self._spending = QTimer(self, interval=SPEND_EVERY_MS)

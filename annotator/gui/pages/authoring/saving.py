@@ -1,4 +1,4 @@
-"""How typing becomes revisions: a draft within a second, a revision when the field is left or after a while."""
+"""Saving: a draft within a second, a revision when the field is left or after a while."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ REVISION_EVERY_MS = 20_000
 
 
 class Saving(QObject):
-    """The artifact in hand, and what is typed into it and not yet a revision of it."""
+    """The open artifact, and typed text that is no revision yet."""
 
     def __init__(self, desk: Desk, parent: QObject) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""How one kind of document of an item is worked on: its state above, its units between, its actions below."""
+"""One document of an item: state above, units between, actions below."""
 
 from collections.abc import Callable, Sequence
 from functools import cache, partial
@@ -20,11 +20,11 @@ from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.forms import forms
 from annotator.gui.forms.unit_editor import UnitEditor
-from annotator.gui.pages.authoring.action_bar import ActionBar
-from annotator.gui.pages.authoring.beginning import Beginning
+from annotator.gui.pages.authoring.action_bar import AuthoringActionBar
+from annotator.gui.pages.authoring.beginning import AuthoringStart
 from annotator.gui.pages.authoring.checking import Checking
 from annotator.gui.pages.authoring.drafting import as_typed, copied, fresh
-from annotator.gui.pages.authoring.form import Form
+from annotator.gui.pages.authoring.form import UnitsForm
 from annotator.gui.pages.authoring.saving import Saving
 from annotator.gui.pages.authoring.state_strip import StateStrip
 from annotator.gui.pages.authoring.submission import Submission
@@ -43,7 +43,7 @@ def _maker(kind: Kind, weights: Weights) -> Callable[[], UnitEditor]:
     return partial(forms.editor, kind, weights)
 
 
-class Sheet(QWidget):
+class AuthoringSheet(QWidget):
     """The right-hand side of the page: the artifact in hand, or the way to begin one."""
 
     stirred = Signal()
@@ -59,8 +59,8 @@ class Sheet(QWidget):
         self.closed: Refusal | None = None
         """Why the document in view cannot be changed now, if so."""
         self._source_text = ""
-        self.strip, self.form, self.bar = StateStrip(), Form(), ActionBar()
-        self.panel, self.messages, self.beginning = SubmitPanel(), MessageBar(), Beginning()
+        self.strip, self.form, self.bar = StateStrip(), UnitsForm(), AuthoringActionBar()
+        self.panel, self.messages, self.beginning = SubmitPanel(), MessageBar(), AuthoringStart()
         self.saving, self.checking = Saving(desk, self), Checking(self._remarks, self)
         self.acts = UnitActs(desk, self.form, self.saving, self)
         self.submission = Submission(desk, self.form, self.saving, self.checking, self.panel, self)

@@ -1,4 +1,4 @@
-"""What can stand at the right of the page: the guideline on the field in hand, the revisions, or a model's draft."""
+"""Side panel of the Author page: guideline, revisions, or a model's draft."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
@@ -27,7 +27,7 @@ LEAST_WIDTH, DRAFT_WIDTH = 230, 330
 
 
 class SidePanel(QFrame):
-    """One thing at a time, or nothing."""
+    """One panel at a time, or none."""
 
     turned = Signal()
     """Another part is shown, or none."""

@@ -1,4 +1,4 @@
-"""How a document's state stands above it: whose it is, whether it may be changed, and what else there is to see."""
+"""State of a document: its author, whether it can be changed, and other views of it."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton
 from annotator.domain.kinds.artifact import Artifact, State
 from annotator.domain.kinds.documents import KINDS
 from annotator.gui import keys, theme
-from annotator.gui.pages.authoring.standing import standing_of
+from annotator.gui.pages.authoring.work_status import standing_of
 from annotator.gui.review.moments import moment
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.key_button import KeyButton

@@ -1,4 +1,4 @@
-"""How a document is submitted: what is missing is listed, warnings may stay for a reason, then it is sealed."""
+"""Submission of a document: missing content is listed, warnings can be overridden with a reason."""
 
 from PySide6.QtCore import QObject, Signal
 
@@ -7,7 +7,7 @@ from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.finding import Finding
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.authoring.checking import Checking
-from annotator.gui.pages.authoring.form import Form
+from annotator.gui.pages.authoring.form import UnitsForm
 from annotator.gui.pages.authoring.saving import Saving
 from annotator.gui.pages.authoring.submit_panel import SubmitPanel
 
@@ -19,7 +19,13 @@ class Submission(QObject):
     """The Artifact that was submitted just now."""
 
     def __init__(
-        self, desk: Desk, form: Form, saving: Saving, checking: Checking, panel: SubmitPanel, parent: QObject
+        self,
+        desk: Desk,
+        form: UnitsForm,
+        saving: Saving,
+        checking: Checking,
+        panel: SubmitPanel,
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._desk, self._form, self._saving = desk, form, saving

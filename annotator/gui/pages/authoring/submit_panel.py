@@ -1,4 +1,4 @@
-"""What stands between a document and its submission: every remark, a press away from its field."""
+"""Submission panel: every remark, linked to its field."""
 
 from collections.abc import Mapping, Sequence
 
@@ -23,7 +23,7 @@ ROWS_SHOWN = 6
 
 
 class SubmitPanel(QFrame):
-    """The list of what is missing or out of bounds; warnings can be overridden with a reason, errors cannot."""
+    """Errors and warnings; warnings can be overridden with a reason."""
 
     jumped = Signal(str, str)
     """Unit id and field of an entry that was chosen."""

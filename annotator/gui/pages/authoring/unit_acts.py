@@ -1,4 +1,4 @@
-"""What the keys do to the unit at the cursor: a new one below, retire, move, choose, note, quote."""
+"""Keyboard acts on the current unit: add below, retire, move, choose, note, quote."""
 
 from PySide6.QtCore import QObject, Signal
 
@@ -8,19 +8,19 @@ from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.unit import Anchor
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.authoring.form import Form
+from annotator.gui.pages.authoring.form import UnitsForm
 from annotator.gui.pages.authoring.saving import Saving, change_unit
 
 
 class UnitActs(QObject):
-    """The acts on single units of the artifact in hand; none does anything while it may not be edited."""
+    """Acts on single units of the open artifact; without effect while it cannot be edited."""
 
     told = Signal(str)
     """What was done, where it is worth a word."""
     quote_wanted = Signal(object)
     """An Anchor to be shown in its source."""
 
-    def __init__(self, desk: Desk, form: Form, saving: Saving, parent: QObject) -> None:
+    def __init__(self, desk: Desk, form: UnitsForm, saving: Saving, parent: QObject) -> None:
         super().__init__(parent)
         self._desk, self._form, self._saving = desk, form, saving
         form.asked.connect(self.do)

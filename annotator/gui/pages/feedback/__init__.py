@@ -1,4 +1,4 @@
-"""What became of one's own work: unit by unit what stands now and why, and one objection an item."""
+"""The Feedback page: unit by unit what the consensus did with one's own work, and one objection per item."""
 
 from annotator.gui.pages.feedback.page import FeedbackPage
 

@@ -1,4 +1,4 @@
-"""Objecting to a consensus: once an item, with a reason; and what came of it."""
+"""Objections to a consensus: one per item, with a reason and its outcome."""
 
 from PySide6.QtCore import QSettings, Signal
 from PySide6.QtWidgets import QFrame, QWidget
@@ -26,7 +26,7 @@ BY_FILE = " It is included in the next file you send."
 
 
 class Objection(QFrame):
-    """A field and a button while an objection may be made; afterwards what was said and what came of it."""
+    """A field and a button while an objection is possible; afterwards the objection and its outcome."""
 
     sent = Signal(str)
 

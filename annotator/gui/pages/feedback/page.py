@@ -1,4 +1,4 @@
-"""The page on which annotators see what became of their work: what changed, why, and how to object."""
+"""The Feedback page."""
 
 from typing import Any
 

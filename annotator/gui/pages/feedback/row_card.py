@@ -1,11 +1,11 @@
-"""One unit of one's own beside what stands in the consensus, with what changed and why."""
+"""One of the person's units beside the consensus unit, with what changed and why."""
 
 from PySide6.QtWidgets import QFrame, QWidget
 
 from annotator.domain.experts.digest import DigestRow, Fate
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.unit import Unit
-from annotator.domain.texts.difference import Piece, differences
+from annotator.domain.texts.difference import TextPiece, differences
 from annotator.gui.pages.feedback.wording import fate, field_words, unit_of
 from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.layouts import horizontal, vertical
@@ -21,8 +21,8 @@ NOTHING = {
 }
 
 
-class RowCard(QFrame):
-    """A card of two columns under the word of what happened, over the reason for it."""
+class FeedbackCard(QFrame):
+    """A card with two columns, under the outcome and above the reason."""
 
     def __init__(self, kind: Kind, row: DigestRow, about: str = "") -> None:
         super().__init__()
@@ -55,7 +55,7 @@ class RowCard(QFrame):
 
 
 class _Side(QWidget):
-    """What one of the two says."""
+    """One of the two sides."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class _Side(QWidget):
         keep_hidden(self, self.text, self.fields)
 
 
-def _spans(pieces: tuple[Piece, ...], kind: str) -> list[Span]:
+def _spans(pieces: tuple[TextPiece, ...], kind: str) -> list[Span]:
     """Where the pieces of a kind stand in their own wording; nothing where nearly all was changed."""
     whole = sum(len(piece.text) for piece in pieces)
     same = sum(len(piece.text) for piece in pieces if piece.kind == "same")

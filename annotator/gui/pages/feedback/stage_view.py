@@ -1,4 +1,4 @@
-"""What became of one stage of an item: counted up, then unit by unit."""
+"""Feedback on one stage of an item: counts, then unit by unit."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -11,10 +11,10 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.digest import DigestRow, Fate, StageDigest
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.counting import counted
-from annotator.gui.pages.feedback.row_card import RowCard
+from annotator.gui.pages.feedback.row_card import FeedbackCard
 from annotator.gui.pages.feedback.wording import counted_up
 from annotator.gui.widgets.chips import Chips
-from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
@@ -23,7 +23,7 @@ AT_ONCE = 60
 
 
 class StageView(QWidget):
-    """What was kept is folded away unless it is asked for."""
+    """Kept units are folded unless requested."""
 
     guideline_wanted = Signal(object)
     """The guideline of a Stage is to be shown."""
@@ -32,7 +32,7 @@ class StageView(QWidget):
         super().__init__()
         self._digest: StageDigest | None = None
         self._reports: Mapping[str, str] = {}
-        self.cards: list[RowCard] = []
+        self.cards: list[FeedbackCard] = []
         self.title, self.counts = PlainLabel("", "strong"), Chips(wrap=False)
         self.kept = QCheckBox()
         self.kept.toggled.connect(lambda _: self._lay_out_rows(0))
@@ -40,7 +40,7 @@ class StageView(QWidget):
         self.guideline.setProperty("role", "quiet")
         self.guideline.clicked.connect(self._want_guideline)
         self.area = _Rows()
-        head = horizontal(self.title, self.counts, Stretch(1), self.kept, self.guideline)
+        head = horizontal(self.title, self.counts, StretchSpace(1), self.kept, self.guideline)
         vertical(head, self._heads(), (self.area, 1), on=self, margins=0, spacing=6)
 
     def _heads(self) -> QHBoxLayout:
@@ -50,7 +50,7 @@ class StageView(QWidget):
         return row
 
     def show_stage(self, digest: StageDigest, reports: Mapping[str, str]) -> None:
-        """Show what became of a stage; `reports` names the reports that labels are about."""
+        """Show what happened to a stage; `reports` names the reports that labels are about."""
         self._digest, self._reports = digest, reports
         self.title.setText(f"Version {digest.version}")
         self.counts.show_chips(counted_up(digest.rows))
@@ -74,7 +74,7 @@ class StageView(QWidget):
         column = vertical(on=inside, margins=(0, 0, 8, 8), spacing=8)
         kind = (self._digest.stage.kind if self._digest else None) or Kind.RUBRIC
         shown = rows[first : first + AT_ONCE]
-        self.cards = [RowCard(kind, row, self._report(row)) for row in shown]
+        self.cards = [FeedbackCard(kind, row, self._report(row)) for row in shown]
         for card in self.cards:
             column.addWidget(card)
         if len(shown) < len(rows):
@@ -89,7 +89,7 @@ class StageView(QWidget):
         for button, start in ((back, first - AT_ONCE), (on, first + AT_ONCE)):
             button.setEnabled(0 <= start < of)
             button.clicked.connect(partial(self._turn_to, start))
-        return horizontal(place, Stretch(1), back, on)
+        return horizontal(place, StretchSpace(1), back, on)
 
     def _turn_to(self, first: int) -> None:
         self._lay_out_rows(first)
@@ -103,7 +103,7 @@ class StageView(QWidget):
 
 
 class _Rows(PlainArea):
-    """Scrolls by keys as well, while it has the focus."""
+    """A scroll area that also scrolls by keys while it has the focus."""
 
     def __init__(self) -> None:
         super().__init__("Outcome of each unit")

@@ -1,4 +1,4 @@
-"""How the fate of a unit is shown: its word, its icon, its colour; and what its fields say."""
+"""Outcomes of units: word, icon, colour, and fields in words."""
 
 from collections.abc import Mapping
 from typing import Any

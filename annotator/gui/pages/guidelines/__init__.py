@@ -1,4 +1,4 @@
-"""What each stage's answers are given under: read, written anew, published as a version."""
+"""The Guidelines page: reading, editing and publishing the guideline of each stage."""
 
 from annotator.gui.pages.guidelines.page import GuidelinesPage
 

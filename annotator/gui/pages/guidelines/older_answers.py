@@ -1,4 +1,4 @@
-"""Answers made under an older text, as Qt shows them."""
+"""Qt model of answers given under an older guideline."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""The page of guidelines: stage by stage the text in force, the next version, and who answered under an older one."""
+"""The Guidelines page."""
 
 from collections import Counter
 from typing import Any
@@ -20,7 +20,7 @@ from annotator.gui.desk.page import Page
 from annotator.gui.pages.guidelines.older_answers import WHOSE, columns
 from annotator.gui.pages.guidelines.versions_view import VersionsView
 from annotator.gui.pages.guidelines.weights_row import WeightsRow
-from annotator.gui.pages.guidelines.writing import Writing
+from annotator.gui.pages.guidelines.writing import GuidelineEditor
 from annotator.gui.tables.cells import CellsModel
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
@@ -37,7 +37,7 @@ SHOWN_KINDS = ("guideline", "setting", "artifact", "item", "import", "person", "
 
 
 class GuidelinesPage(Page):
-    """Stages on the left; what is in force beside the next version; below them older answers."""
+    """Stages on the left; current version beside the next one; older answers below."""
 
     NAME = "Guidelines"
     ICON = "note"
@@ -48,7 +48,7 @@ class GuidelinesPage(Page):
         self._stale: list[StaleAnswer] = []
         self.stages = RowsTree("Stages", ("Stage", "Version", "Older"), (100, 66, 52), 0)
         self.stages.currentItemChanged.connect(lambda *_: self._choose(self.stages.row()))
-        self.reading, self.writing, self.answer = VersionsView(desk), Writing(desk), MessageBar()
+        self.reading, self.writing, self.answer = VersionsView(desk), GuidelineEditor(desk), MessageBar()
         self.older = CellsModel[StaleAnswer](columns({}), self)
         self.table = LinesTable(
             "Answers given under an older version", self.older, self.older.widths, stretched=WHOSE

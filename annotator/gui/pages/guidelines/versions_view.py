@@ -1,4 +1,4 @@
-"""A stage's guideline as it is in force, or as it was in any version before."""
+"""A stage's guideline in its current or any earlier version."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Where a guideline's next version is written: the words, how they will look, and what changes."""
+"""Editor of a guideline's next version: text, preview and changes."""
 
 from html import escape
 
@@ -18,7 +18,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.difference import differences
 from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
-from annotator.gui.widgets.fields.typed import TextField
+from annotator.gui.widgets.fields.typed import TextBox
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.report_view import ReportView
@@ -32,8 +32,8 @@ HINT = (
 )
 
 
-class Writing(QWidget):
-    """Keeps what is typed on this computer until it is published; nobody else sees it before."""
+class GuidelineEditor(QWidget):
+    """Keeps the text on this computer until it is published; nobody else sees it before."""
 
     edited = Signal()
 
@@ -41,7 +41,7 @@ class Writing(QWidget):
         super().__init__()
         self._desk = desk
         self._stage, self._in_force = Stage.RUBRIC, ""
-        self.edit, self.look = TextField(), ReportView()
+        self.edit, self.look = TextBox(), ReportView()
         self.edit.setAccessibleName("The next version")
         self.edit.setTabChangesFocus(True)
         self.edit.setFont(_even_letters())

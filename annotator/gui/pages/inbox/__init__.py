@@ -1,4 +1,4 @@
-"""Where tasks go out and work comes back by file: the coordinator's page of exchange."""
+"""The Exchange page of the coordinator: task files out, work files in."""
 
 from annotator.gui.pages.inbox.page import ExchangePage
 

@@ -1,11 +1,11 @@
-"""The table of returned files: who, what becomes of each, its receipt code, and its pieces underneath."""
+"""Table of returned files: person, outcome, receipt code, and pieces."""
 
 from collections.abc import Sequence
 
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QTreeWidgetItem
 
-from annotator.domain.experts.parcel import Arrival, Outcome, Signed
+from annotator.domain.experts.parcel import Arrival, ParcelOutcome, Signed
 from annotator.gui import theme
 from annotator.gui.pages.inbox import outcomes
 from annotator.gui.pages.inbox.naming import in_order, shown
@@ -17,7 +17,7 @@ FILE, PERSON, OUTCOME, RECEIPT, REASON = range(5)
 COLUMNS = ("File", "Person", "Outcome", "Receipt code", "Outcome")
 WIDTHS = (290, 170, 128, 122, 380)
 CAME = "Came"
-# What somebody should know about how a file is signed.
+# What someone should know about how a file is signed.
 KEY_NEWS = (Signed.FIRST, Signed.OTHER, Signed.NOBODY)
 _PAD = 14
 
@@ -96,7 +96,7 @@ class ArrivalsTree(RowsTree):
             self.setExpanded(self.model().index(row, 0), row in open_rows)
 
 
-def _dress(entry: QTreeWidgetItem, outcome: Outcome) -> QTreeWidgetItem:
+def _dress(entry: QTreeWidgetItem, outcome: ParcelOutcome) -> QTreeWidgetItem:
     entry.setIcon(OUTCOME, outcomes.picture(outcome, theme.current().px(15)))
     entry.setForeground(OUTCOME, outcomes.colour(outcome))
     return entry

@@ -1,4 +1,4 @@
-"""Handing out: who has what to do, and the files that carry it to them."""
+"""Hand-out pane: assigned work per person, and writing their task files."""
 
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QTreeWidgetItem, QWidget
 
 from annotator.actions.parcels import handing_out, parcel_secrets
-from annotator.actions.parcels.handing_out import Holding, Written
+from annotator.actions.parcels.handing_out import HandOutResult, TaskContent
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.ordering import natural
 from annotator.gui import keys, theme
@@ -36,13 +36,13 @@ NO_KEY = "Tasks are signed; the six words of this project's key appear here once
 
 
 class HandingOut(QWidget):
-    """People with what their task would hold; one file for each of those selected, or for everybody."""
+    """People with their task content; one file for each selected person, or for everybody."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk = desk
-        self._holdings: list[Holding] = []
-        self._written: dict[str, Written] = {}
+        self._holdings: list[TaskContent] = []
+        self._written: dict[str, HandOutResult] = {}
         self._folder: Path | None = None
         self.answer, self.progress = MessageBar(), ProgressRow()
         self.progress.hide()
@@ -96,7 +96,7 @@ class HandingOut(QWidget):
         self.table.setFocus()
 
     def fill(self) -> None:
-        """Read anew who has what to do."""
+        """Read again who has what to do."""
         found = self._desk.ask(handing_out.holdings) or []
         self._holdings = sorted(found, key=lambda holding: natural(holding.person.alias))
         self.body.setCurrentIndex(1 if self._holdings else 0)
@@ -112,7 +112,7 @@ class HandingOut(QWidget):
         self.table.choose(min(row, len(self._holdings) - 1))
         self._offer()
 
-    def _line(self, holding: Holding) -> QTreeWidgetItem:
+    def _line(self, holding: TaskContent) -> QTreeWidgetItem:
         stages = ", ".join(f"{stage.value} × {count}" for stage, count in holding.stages)
         due = moment(holding.due) if holding.due else "no date"
         handed = f"{holding.handed_in} of {holding.pieces}"
@@ -127,7 +127,7 @@ class HandingOut(QWidget):
             made.setIcon(FILE, icon(name, theme.current().px(15), colour))
         return made
 
-    def _file_words(self, holding: Holding) -> str:
+    def _file_words(self, holding: TaskContent) -> str:
         written = self._written.get(holding.person.id)
         if written is None:
             return f"written {moment(holding.written_at)}" if holding.written_at else "not written yet"
@@ -162,7 +162,7 @@ class HandingOut(QWidget):
         self._offer()
         self._desk.do_later(self._done, self.progress.show_progress, handing_out.write, person_ids, folder)
 
-    def _done(self, written: list[Written] | None) -> None:
+    def _done(self, written: list[HandOutResult] | None) -> None:
         self.progress.hide()
         if written is not None:
             self._written |= {one.person.id: one for one in written}
@@ -171,7 +171,7 @@ class HandingOut(QWidget):
             self._desk.tell_end("The tasks are written.", "Exchange", self, part="Hand out")
         self._offer()
 
-    def _tell(self, written: list[Written]) -> None:
+    def _tell(self, written: list[HandOutResult]) -> None:
         good = [one for one in written if one.packed]
         bad = [one for one in written if one.problem]
         many = "1 task" if len(good) == 1 else f"{len(good)} tasks"

@@ -1,4 +1,4 @@
-"""How returned files are taken in: looked at as soon as they are chosen, then all of them in one go."""
+"""Import of returned files: previewed when chosen, then imported in one go."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,7 +8,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QKeySequ
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QStackedWidget, QWidget
 
 from annotator.actions.parcels import known_keys, unpacking
-from annotator.domain.experts.parcel import REFUSED, Arrival, Outcome
+from annotator.domain.experts.parcel import REFUSED, Arrival, ParcelOutcome
 from annotator.domain.texts.change import Change
 from annotator.gui import keys
 from annotator.gui.desk import dropping
@@ -29,8 +29,8 @@ WHAT = (
 FILES = f"Returned work (*{dropping.WORK} *{dropping.WORK}.zip);;All files (*)"
 
 
-class Intake(QWidget):
-    """Files to be taken in, what each would do, and afterwards what each did."""
+class ImportFiles(QWidget):
+    """Files to import, with a preview and then the result of each."""
 
     tray_wanted = Signal()
 
@@ -152,7 +152,7 @@ class Intake(QWidget):
             self._paths, self._arrivals = [], []
             self._end(None)
             return
-        # What somebody has to look at stands first.
+        # What someone has to look at stands first.
         order = sorted(range(len(arrivals)), key=lambda place: outcomes.urgency(arrivals[place]))
         self._paths = [self._paths[place] for place in order]
         self._end([arrivals[place] for place in order])
@@ -198,7 +198,7 @@ class Intake(QWidget):
     def _offer_key(self) -> None:
         """Say of a file that another key signed what replacing the key would mean, and offer it."""
         arrival = self.tree.current_arrival()
-        if arrival is None or arrival.outcome is not Outcome.OTHER_KEY or self._busy:
+        if arrival is None or arrival.outcome is not ParcelOutcome.OTHER_KEY or self._busy:
             if self._key_offered:
                 self.answer.clear()
             self._key_offered = False

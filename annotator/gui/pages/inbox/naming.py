@@ -1,9 +1,9 @@
-"""How names that came from outside are shown, and in which order pieces of work stand."""
+"""Names from outside, and the order of pieces of work."""
 
 import unicodedata
 
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.parcel import Piece
+from annotator.domain.experts.parcel import ReturnedPiece
 from annotator.domain.texts.ordering import natural
 
 _STAGES = list(Stage)
@@ -20,7 +20,7 @@ def _visible(letter: str) -> str:
     return f"⟨U+{ord(letter):04X}⟩" if hides else letter
 
 
-def in_order(piece: Piece) -> tuple[tuple[tuple[int, str], ...], int, int]:
+def in_order(piece: ReturnedPiece) -> tuple[tuple[tuple[int, str], ...], int, int]:
     """Items as people count them, then the stages as they follow each other, then revisions."""
     stage = _STAGES.index(piece.stage) if piece.stage else -1
     return natural(piece.item_key), stage, piece.revision

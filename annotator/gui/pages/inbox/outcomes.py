@@ -1,44 +1,52 @@
-"""How what becomes of returned work is shown: a word, an icon and a colour for each outcome."""
+"""Outcomes of returned work: a word, an icon and a colour each."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from PySide6.QtGui import QColor, QIcon
 
-from annotator.domain.experts.parcel import REFUSED, TRAYED, Arrival, Outcome, Piece, Signed, TrayEntry
+from annotator.domain.experts.parcel import (
+    REFUSED,
+    TRAYED,
+    Arrival,
+    ParcelOutcome,
+    ReturnedPiece,
+    Signed,
+    TrayEntry,
+)
 from annotator.domain.texts.ordering import natural
 from annotator.gui import theme
 from annotator.gui.widgets.icons import icon
 
 # Icon and state colour; the word is the outcome's own.
-_LOOKS: dict[Outcome, tuple[str, str]] = {
-    Outcome.NEW: ("plus", "agreed"),
-    Outcome.NEWER: ("up", "agreed"),
-    Outcome.DUPLICATE: ("minus", "missing"),
-    Outcome.CONFLICT: ("cross", "disagree"),
-    Outcome.LATE: ("clock", "unconfirmed"),
-    Outcome.FOREIGN: ("question", "incomplete"),
-    Outcome.DOUBTFUL: ("clock", "disagree"),
-    Outcome.OTHER_KEY: ("lock", "disagree"),
-    Outcome.DAMAGED: ("error", "disagree"),
+_LOOKS: dict[ParcelOutcome, tuple[str, str]] = {
+    ParcelOutcome.NEW: ("plus", "agreed"),
+    ParcelOutcome.NEWER: ("up", "agreed"),
+    ParcelOutcome.DUPLICATE: ("minus", "missing"),
+    ParcelOutcome.CONFLICT: ("cross", "disagree"),
+    ParcelOutcome.LATE: ("clock", "unconfirmed"),
+    ParcelOutcome.FOREIGN: ("question", "incomplete"),
+    ParcelOutcome.DOUBTFUL: ("clock", "disagree"),
+    ParcelOutcome.OTHER_KEY: ("lock", "disagree"),
+    ParcelOutcome.DAMAGED: ("error", "disagree"),
 }
-_GOES_IN = (Outcome.NEW, Outcome.NEWER)
-# Outcomes that somebody has to look at.
+_GOES_IN = (ParcelOutcome.NEW, ParcelOutcome.NEWER)
+# Outcomes that someone has to look at.
 ATTENTION = (*TRAYED, *REFUSED)
 
 
-def picture(outcome: Outcome, size: int = 16) -> QIcon:
+def picture(outcome: ParcelOutcome, size: int = 16) -> QIcon:
     """The outcome's icon in its colour."""
     name, state = _LOOKS[outcome]
     return icon(name, size, f"state-{state}")
 
 
-def colour(outcome: Outcome) -> QColor:
+def colour(outcome: ParcelOutcome) -> QColor:
     """The outcome's colour."""
     return theme.token(f"state-{_LOOKS[outcome][1]}")
 
 
-def piece_words(piece: Piece) -> str:
+def piece_words(piece: ReturnedPiece) -> str:
     """What a piece is: “Item 3 · rubric · revision 2”."""
     parts = (
         f"Item {piece.item_key}" if piece.item_key else "",
@@ -48,7 +56,7 @@ def piece_words(piece: Piece) -> str:
     return " · ".join(part for part in parts if part) or "The whole file"
 
 
-def pieces_words(pieces: Sequence[Piece]) -> str:
+def pieces_words(pieces: Sequence[ReturnedPiece]) -> str:
     """The outcomes of several pieces in one line: “13 pieces: 12 new, 1 conflicting”."""
     found = {piece.outcome for piece in pieces}
     number = "1 piece" if len(pieces) == 1 else f"{len(pieces)} pieces"
@@ -64,7 +72,7 @@ def total_words(arrivals: Sequence[Arrival]) -> str:
 
 
 def urgency(arrival: Arrival) -> tuple[bool, tuple[tuple[int, str], ...]]:
-    """What files are sorted by: those that somebody has to look at first, then by name as people count."""
+    """What files are sorted by: those that someone has to look at first, then by name as people count."""
     noticed = any(piece.outcome in ATTENTION for piece in arrival.pieces) or arrival.outcome in ATTENTION
     return not noticed, natural(arrival.file)
 
@@ -75,12 +83,12 @@ def goes_in(arrivals: Iterable[Arrival]) -> int:
 
 
 def goes_to_tray(arrivals: Iterable[Arrival]) -> int:
-    """How many pieces of these wait in the tray until somebody decides."""
+    """How many pieces of these wait in the tray until someone decides."""
     return sum(piece.outcome in TRAYED for arrival in arrivals for piece in arrival.pieces)
 
 
 def key_words(arrival: Arrival) -> str:
-    """What somebody should do about how a file is signed."""
+    """What someone should do about how a file is signed."""
     name = arrival.person_name
     if arrival.signed is Signed.FIRST:
         return f"“{arrival.words}”: ask {name} whether their Send page shows these six words"
@@ -91,18 +99,18 @@ def key_words(arrival: Arrival) -> str:
 
 def why_waiting(entry: TrayEntry, *, known_item: bool) -> str:
     """Why a piece waits, and what accepting it would do."""
-    if entry.reason is Outcome.CONFLICT:
+    if entry.reason is ParcelOutcome.CONFLICT:
         return (
             "A different text arrived for a revision that already exists; one of the two was changed by "
             "hand or in a second copy. Accepting adds the new text as the newest revision; the existing one "
             "stays in the history."
         )
-    if entry.reason is Outcome.LATE:
+    if entry.reason is ParcelOutcome.LATE:
         return (
             "It arrived after the consensus was closed. Accepting adds it to its author's work; the "
             "consensus, the frozen agreement and every release stay unchanged."
         )
-    if entry.reason is Outcome.DOUBTFUL:
+    if entry.reason is ParcelOutcome.DOUBTFUL:
         return (
             "Its submission date lies in the future, or it reports an impossible number of hours. Accepting "
             "adds it as its author's newest revision, dated now and without those hours."
@@ -118,6 +126,6 @@ def why_waiting(entry: TrayEntry, *, known_item: bool) -> str:
     )
 
 
-def _counted(outcomes: Iterable[Outcome]) -> str:
+def _counted(outcomes: Iterable[ParcelOutcome]) -> str:
     counts = Counter(outcomes)
-    return ", ".join(f"{counts[outcome]} {outcome.value}" for outcome in Outcome if counts[outcome])
+    return ", ".join(f"{counts[outcome]} {outcome.value}" for outcome in ParcelOutcome if counts[outcome])

@@ -1,4 +1,4 @@
-"""The page of exchange: take work in, decide what clashed, see what came, hand tasks out."""
+"""The Exchange page."""
 
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from annotator.domain.texts.change import Change
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.pages.inbox.handing_out import HandingOut
-from annotator.gui.pages.inbox.intake import Intake
+from annotator.gui.pages.inbox.intake import ImportFiles
 from annotator.gui.pages.inbox.received import Received
 from annotator.gui.pages.inbox.tray_pane import TrayPane
 from annotator.gui.widgets.bars.tabs import Tabs
@@ -33,7 +33,7 @@ class ExchangePage(Page):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self.intake, self.tray, self.received = Intake(desk), TrayPane(desk), Received(desk)
+        self.intake, self.tray, self.received = ImportFiles(desk), TrayPane(desk), Received(desk)
         self.out = HandingOut(desk)
         self.tabs = Tabs("Parts of the exchange")
         for words, pane in zip(TABS, (self.intake, self.tray, self.received, self.out), strict=True):

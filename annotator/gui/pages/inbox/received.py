@@ -1,4 +1,4 @@
-"""The list of all that was ever taken in, to be searched by person, file or receipt code."""
+"""List of all imported files, searchable by person, file or receipt code."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ LEAST_CODE = 4
 
 
 class Received(QWidget):
-    """Packages with the moment they came and their codes; the newest first."""
+    """Imported packages with date and code, newest first."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class Received(QWidget):
         vertical(self.body, on=self, margins=(0, 10, 0, 0))
 
     def fill(self) -> int:
-        """Read the list anew; how many there are."""
+        """Read the list again; how many there are."""
         found = self._desk.ask(unpacking.received) or []
         self._all = sorted(found, key=_newest)
         self.body.setCurrentIndex(1 if found else 0)

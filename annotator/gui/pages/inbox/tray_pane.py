@@ -1,4 +1,4 @@
-"""The tray: returned work that clashed, came late or was not asked for, beside what is here, until somebody decides."""
+"""The tray: returned work that waits for a decision, beside what is here."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
@@ -10,7 +10,7 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.actions.parcels import tray
-from annotator.actions.parcels.tray import Sheet
+from annotator.actions.parcels.tray import TraySheet
 from annotator.domain.experts.parcel import TRAYED, TrayState
 from annotator.domain.texts.ordering import natural
 from annotator.gui import keys, theme
@@ -20,7 +20,7 @@ from annotator.gui.pages.inbox.naming import shown
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel, tooltip, wrap_lines
 from annotator.gui.widgets.reading.report_view import ReportView
 
@@ -33,8 +33,8 @@ class TrayPane(QWidget):
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk = desk
-        self._sheets: list[Sheet] = []
-        self._shown: Sheet | None = None
+        self._sheets: list[TraySheet] = []
+        self._shown: TraySheet | None = None
         self.list = QListWidget()
         self.list.setAccessibleName("Entries in the tray")
         wrap_lines(self.list)
@@ -67,7 +67,7 @@ class TrayPane(QWidget):
         self.accept, self.aside = KeyButton("Accept", role="primary"), KeyButton("Set aside")
         self.accept.clicked.connect(self.take)
         self.aside.clicked.connect(self.set_aside)
-        foot = horizontal(self.all_units, Stretch(1), self.aside, self.accept)
+        foot = horizontal(self.all_units, StretchSpace(1), self.aside, self.accept)
         sheet = QWidget()
         vertical(self.title, self.question, self.why, (self.units, 1), foot, on=sheet, margins=(8, 0, 0, 0))
         return sheet
@@ -82,7 +82,7 @@ class TrayPane(QWidget):
         (self.list if self._sheets else self.every).setFocus()
 
     def fill(self) -> int:
-        """Read the tray anew, staying at the entry that was shown; how many wait."""
+        """Read the tray again, staying at the entry that was shown; how many wait."""
         kept, row = (self._shown.entry.id if self._shown else ""), max(0, self.list.currentRow())
         everything = None if self.every.isChecked() else TrayState.WAITING
         self._sheets = sorted(self._desk.ask(tray.sheets, everything) or [], key=_place)
@@ -160,7 +160,7 @@ class TrayPane(QWidget):
         self._show_units()
 
 
-def _line(sheet: Sheet) -> QListWidgetItem:
+def _line(sheet: TraySheet) -> QListWidgetItem:
     entry = sheet.entry
     state = "" if entry.state is TrayState.WAITING else f" · {entry.state.value}"
     parts = (f"{entry.reason.value}{state}", _subject(sheet), _person(sheet))
@@ -170,7 +170,7 @@ def _line(sheet: Sheet) -> QListWidgetItem:
     return line
 
 
-def _subject(sheet: Sheet) -> str:
+def _subject(sheet: TraySheet) -> str:
     entry = sheet.entry
     if entry.stage is None:
         return "A file of another project"
@@ -178,10 +178,10 @@ def _subject(sheet: Sheet) -> str:
     return f"{item} · {entry.stage.value} · revision {entry.revision}"
 
 
-def _person(sheet: Sheet) -> str:
+def _person(sheet: TraySheet) -> str:
     return shown(sheet.person) or ("an unknown person" if sheet.entry.stage else "")
 
 
-def _place(sheet: Sheet) -> tuple[int, tuple[tuple[int, str], ...], str, int]:
+def _place(sheet: TraySheet) -> tuple[int, tuple[tuple[int, str], ...], str, int]:
     entry = sheet.entry
     return TRAYED.index(entry.reason), natural(sheet.item_key), sheet.person, entry.revision

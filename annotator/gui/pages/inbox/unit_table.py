@@ -1,8 +1,8 @@
-"""Two documents beside each other as safe HTML: what came and what is here, unit by unit, differing words marked."""
+"""Two documents side by side as safe HTML, unit by unit, with differing words marked."""
 
 from html import escape
 
-from annotator.actions.parcels.tray import Sheet
+from annotator.actions.parcels.tray import TraySheet
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import Label
 from annotator.domain.kinds.unit import Unit
@@ -14,14 +14,14 @@ from annotator.gui.review.revision_text import UNTOLD, quotations
 Row = tuple[str, str]
 
 
-def rows(sheet: Sheet) -> list[Row]:
+def rows(sheet: TraySheet) -> list[Row]:
     """The units of both documents in words, those that belong together in one row; remarks come last."""
     found = [(_words(sheet, came), _words(sheet, here)) for came, here in sheet.rows]
     remarks = [f"Remark: {one.remark}" if one and one.remark else "" for one in (sheet.came, sheet.here)]
     return [*found, (remarks[0], remarks[1])] if any(remarks) else found
 
 
-def table(sheet: Sheet, found: list[Row]) -> str:
+def table(sheet: TraySheet, found: list[Row]) -> str:
     """Rows as a table with a sign before each; a paragraph when there are none."""
     if not found:
         return "<p>No differences.</p>"
@@ -70,7 +70,7 @@ def _lines(text: str) -> str:
     return escape(text).replace("\n", "<br>")
 
 
-def _words(sheet: Sheet, unit: Unit | None) -> str:
+def _words(sheet: TraySheet, unit: Unit | None) -> str:
     if unit is None or sheet.came is None:
         return ""
     if isinstance(unit, Label):
@@ -83,7 +83,7 @@ def _words(sheet: Sheet, unit: Unit | None) -> str:
     return "\n".join([unit.text or "(empty)", *told, *quotations(unit)])
 
 
-def _label(sheet: Sheet, label: Label) -> str:
+def _label(sheet: TraySheet, label: Label) -> str:
     heading = sheet.headings.get(label.unit_id, "A criterion that is no longer there")
     parts = [f"Report {sheet.reports.get(label.response_id, '?')} · {heading}", f"Label: {label.value}"]
     parts += [f"Evidence: “{label.quote}”"] if label.quote else []

@@ -1,1 +1,1 @@
-"""The list of items."""
+"""The Items page."""

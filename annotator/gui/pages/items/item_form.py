@@ -1,4 +1,4 @@
-"""The inline form for a new item."""
+"""Inline form for a new item."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QFormLayout, QFrame, QPushButton
@@ -9,7 +9,7 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 
 LANGUAGES = {
     "English": "en",
@@ -58,10 +58,10 @@ class ItemForm(QFrame):
         add.clicked.connect(self._add)
         cancel = QPushButton("Cancel")
         cancel.clicked.connect(self.done)
-        vertical(form, horizontal(Stretch(1), cancel, add), on=self)
+        vertical(form, horizontal(StretchSpace(1), cancel, add), on=self)
 
     def begin(self) -> None:
-        """Start anew with empty fields."""
+        """Start again with empty fields."""
         self.question.setPlainText("")
         self.subject.clear()
         self.question.setFocus()

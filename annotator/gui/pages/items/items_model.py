@@ -1,4 +1,4 @@
-"""The list of items as Qt shows it: row numbers at once, the lines themselves a screenful at a time."""
+"""Qt model of the items: row count at once, rows fetched by the screenful."""
 
 from array import array
 from typing import Any
@@ -61,7 +61,7 @@ class ItemsModel(RowsModel[int]):
         self.endInsertRows()
 
     def refresh(self) -> None:
-        """Read the shown lines anew, keeping the selection."""
+        """Read the shown lines again, keeping the selection."""
         self._lines.clear()
         if self._rows:
             last = self.index(len(self._rows) - 1, len(COLUMNS) - 1)

@@ -1,4 +1,4 @@
-"""The page of all items: find one, see how far it is, go to work on it."""
+"""The Items page: find an item, see its progress, open it."""
 
 from functools import cached_property
 from typing import Any
@@ -25,7 +25,7 @@ from annotator.gui.pages.items.items_model import ItemsModel
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import Stretch, horizontal
+from annotator.gui.widgets.layouts import StretchSpace, horizontal
 from annotator.gui.widgets.lists.lines_table import LinesTable
 
 # People: coordinators and annotators who come to pick up work. What annoys them elsewhere: lists that hide
@@ -80,7 +80,7 @@ class ItemsPage(Page):
         self.material.clicked.connect(lambda: self.desk.go("Material"))
         self.bring = QPushButton("Import…")
         self.bring.clicked.connect(lambda: self.desk.go("Import"))
-        head = horizontal(title, Stretch(1), self.material, self.bring, self.add)
+        head = horizontal(title, StretchSpace(1), self.material, self.bring, self.add)
         filters = horizontal((self.search, 1))
         for combo in (self.type, self.subject, self.state):
             filters.addWidget(combo)
@@ -95,7 +95,7 @@ class ItemsPage(Page):
         self.material.setVisible(not self.desk.project.from_task)
         for writing in (self.add, self.bring):
             writing.setEnabled(not self.desk.project.readonly)
-            # Whoever works on a task gets further items by the next one.
+            # Anyone who works on a task gets further items by the next one.
             writing.setVisible(not self.desk.project.from_task)
 
     def _body(self) -> QWidget:
@@ -122,7 +122,7 @@ class ItemsPage(Page):
         self.author.clicked.connect(lambda: self._work(self._row()))
         self.label = QPushButton("Label its reports")
         self.label.clicked.connect(self._label)
-        return horizontal(Stretch(1), self.label, self.author)
+        return horizontal(StretchSpace(1), self.label, self.author)
 
     def arrive(self, place: dict[str, Any]) -> None:
         """Show the list as it now is; `search` puts the caret into the search field."""

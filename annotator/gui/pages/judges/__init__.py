@@ -1,4 +1,4 @@
-"""The page of judges: who they are, their runs, their replies, how they compare, and by what words they are asked."""
+"""The Judges page: judges, runs, replies, comparison, costs, drift and prompts."""
 
 from annotator.gui.pages.judges.page import JudgesPage
 

@@ -1,4 +1,4 @@
-"""How judges compare with one another and with people on the same units, and where two of them differ."""
+"""Comparison of judges with one another and with people on the same units."""
 
 from typing import Any
 
@@ -16,15 +16,21 @@ from annotator.actions.judging.judge_offers import draws, title
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_totals
 from annotator.actions.validation import judge_comparing
-from annotator.actions.validation.judge_comparing import PEOPLE, Comparison, Difference, Pairing, Rater
-from annotator.domain.texts.counting import Cut
+from annotator.actions.validation.judge_comparing import (
+    PEOPLE,
+    ComparedRater,
+    JudgeComparison,
+    RaterDifference,
+    RaterPair,
+)
+from annotator.domain.texts.counting import CutList
 from annotator.gui.desk.desk import Desk
-from annotator.gui.desk.part import Part
+from annotator.gui.desk.part import PagePart
 from annotator.gui.pages.judges.judge_pairings import PAIRINGS, account, second, whose
 from annotator.gui.pages.judges.reply_lines import DIFFERENCES
 from annotator.gui.tables.cells import CellsModel
 from annotator.gui.tables.cells_table import CellsTable
-from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
+from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
@@ -33,8 +39,8 @@ from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel, tooltip
 
 RIGHT = (
-    Deed("next_item", "Next difference", hint="Next unit on which the two differ"),
-    Deed("read_replies", "Read the reply", hint="The judge's reply on this unit", role="primary"),
+    Command("next_item", "Next difference", hint="Next unit on which the two differ"),
+    Command("read_replies", "Read the reply", hint="The judge's reply on this unit", role="primary"),
 )
 NOTHING = (
     "Nobody can be compared yet",
@@ -44,8 +50,8 @@ NOTHING = (
 ONE, OTHER = 3, 5
 
 
-class Comparing(Part):
-    """Who is compared at the left; every two of them at the right, above where the chosen two differ."""
+class ComparingPart(PagePart):
+    """Raters on the left; pairs on the right, above the differences of the chosen pair."""
 
     reply_wanted = Signal(dict)
 
@@ -60,14 +66,14 @@ class Comparing(Part):
         self.raters.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.shared = QCheckBox("Only units judged by &all")
         self.pairs, self.apart = (
-            CellsModel[Pairing](PAIRINGS, self),
-            CellsModel[Difference](DIFFERENCES, self),
+            CellsModel[RaterPair](PAIRINGS, self),
+            CellsModel[RaterDifference](DIFFERENCES, self),
         )
         self.table = CellsTable("All pairs", self.pairs, stretched=0)
         self.differing = CellsTable("Differences", self.apart, stretched=2)
         self.account, self.count = PlainLabel("", "hint", wrap=True), ElidedLabel("", "strong")
-        self._comparison: Comparison | None = None
-        self._known: dict[str, list[Rater]] = {}
+        self._comparison: JudgeComparison | None = None
+        self._known: dict[str, list[ComparedRater]] = {}
         self.acts = {
             "next_item": lambda: self._step(1),
             "previous_item": lambda: self._step(-1),
@@ -117,10 +123,10 @@ class Comparing(Part):
         return self.body
 
     def fill(self) -> None:
-        """Offer what was judged anew, and compare."""
+        """Offer what was judged again, and compare."""
         self.desk.ask_later(self._offered, _judged)
 
-    def _offered(self, found: dict[str, list[Rater]]) -> None:
+    def _offered(self, found: dict[str, list[ComparedRater]]) -> None:
         if self.stopped:
             return
         self._known = found
@@ -174,7 +180,7 @@ class Comparing(Part):
         self.count.setText("Counting…")
         self.desk.ask_later(self._compared, _comparison, protocol, chosen, self.shared.isChecked())
 
-    def _compared(self, found: tuple[tuple[str, ...], bool, Comparison]) -> None:
+    def _compared(self, found: tuple[tuple[str, ...], bool, JudgeComparison]) -> None:
         chosen, shared, comparison = found
         if self.stopped or (chosen, shared, comparison.protocol) != (
             self.chosen(),
@@ -202,7 +208,7 @@ class Comparing(Part):
         self.count.setText("Looking for differences…")
         self.desk.ask_later(self._differ, _differing, self._comparison.protocol, one.a.id, one.b.id)
 
-    def _differ(self, found: tuple[str, str, Cut[Difference]]) -> None:
+    def _differ(self, found: tuple[str, str, CutList[RaterDifference]]) -> None:
         one = self.pairs.at(self.table.currentIndex().row())
         if one is None or (one.a.id, one.b.id) != found[:2]:
             return
@@ -238,7 +244,7 @@ class Comparing(Part):
         )
 
 
-def _judged(project: Project) -> dict[str, list[Rater]]:
+def _judged(project: Project) -> dict[str, list[ComparedRater]]:
     """Protocol → who has judged by it."""
     totals = judge_totals.totals(project)
     names = dict.fromkeys(one.protocol for one in totals if one.judgements and not draws(one.protocol))
@@ -251,9 +257,9 @@ def _ticked(entry: QListWidgetItem) -> bool:
 
 def _comparison(
     project: Project, protocol: str, chosen: tuple[str, ...], shared: bool
-) -> tuple[tuple[str, ...], bool, Comparison]:
+) -> tuple[tuple[str, ...], bool, JudgeComparison]:
     return chosen, shared, judge_comparing.compare(project, protocol, chosen, shared=shared)
 
 
-def _differing(project: Project, protocol: str, a: str, b: str) -> tuple[str, str, Cut[Difference]]:
+def _differing(project: Project, protocol: str, a: str, b: str) -> tuple[str, str, CutList[RaterDifference]]:
     return a, b, judge_comparing.differing(project, protocol, a, b)

@@ -1,11 +1,19 @@
-"""What asking models has cost as a table: a line for each purpose, judge, run, question, system or unit."""
+"""Cost tables: a line per purpose, judge, run, question, system or unit."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from annotator.actions.judging.judge_costs import Cost, total
 from annotator.actions.judging.judge_offers import title
-from annotator.actions.results.result_sheets import Cell, Column, Line, Sheet, columns, count, text
+from annotator.actions.results.result_sheets import (
+    ResultSheet,
+    SheetCell,
+    SheetColumn,
+    SheetLine,
+    columns,
+    count,
+    text,
+)
 from annotator.domain.texts.counting import counted, usd
 from annotator.gui.review.judge_words import spent
 
@@ -51,14 +59,14 @@ HEADS: Mapping[str, tuple[tuple[str, str], ...]] = {
 }
 
 
-def sheet(by: str, found: Sequence[Cost], words: Mapping[tuple[str, str, str], str]) -> Sheet:
+def sheet(by: str, found: Sequence[Cost], words: Mapping[tuple[str, str, str], str]) -> ResultSheet:
     """Costs by one of `BY`, the dearest first; `words` says what (item's key, protocol, unit) or (item's key) means."""
-    heads: tuple[Column, ...] = columns(*HEADS[by], *FIGURES)
-    lines = tuple(Line((*_named(by, one, words), *_figures(one)), unit_id=one.name) for one in found)
-    return Sheet("costs", f"Costs by {BY[by].casefold()}", heads, lines, told(found))
+    heads: tuple[SheetColumn, ...] = columns(*HEADS[by], *FIGURES)
+    lines = tuple(SheetLine((*_named(by, one, words), *_figures(one)), unit_id=one.name) for one in found)
+    return ResultSheet("costs", f"Costs by {BY[by].casefold()}", heads, lines, told(found))
 
 
-def _named(by: str, one: Cost, words: Mapping[tuple[str, str, str], str]) -> tuple[Cell, ...]:
+def _named(by: str, one: Cost, words: Mapping[tuple[str, str, str], str]) -> tuple[SheetCell, ...]:
     if not one.name or by == RUN:
         return tuple(text(said) for said in (replace(one, protocol="").words(by), "")[: len(HEADS[by])])
     if by == UNIT:
@@ -70,7 +78,7 @@ def _named(by: str, one: Cost, words: Mapping[tuple[str, str, str], str]) -> tup
     return (text(one.name),)
 
 
-def _figures(one: Cost) -> tuple[Cell, ...]:
+def _figures(one: Cost) -> tuple[SheetCell, ...]:
     known = one.judgements - one.unpriced if one.judgements else 0
     each = one.cost_usd / known if one.cost_usd is not None and known else None
     rest = f"the cost of {one.unpriced:,} is not known" if one.unpriced else "the cost of all is known"
@@ -81,14 +89,14 @@ def _figures(one: Cost) -> tuple[Cell, ...]:
         count(one.judgements),
         _money(one.cost_usd, spent(one.cost_usd, 1, one.unpriced), tip),
         _money(each, usd(each) if each is not None else "–", tip),
-        Cell(
+        SheetCell(
             f"{one.unpriced:,}", one.unpriced, state="incomplete" if one.unpriced else "", value=one.unpriced
         ),
     )
 
 
-def _money(amount: float | None, words: str, tip: str) -> Cell:
-    return Cell(words, amount, tip, "missing" if amount is None else "", value=amount)
+def _money(amount: float | None, words: str, tip: str) -> SheetCell:
+    return SheetCell(words, amount, tip, "missing" if amount is None else "", value=amount)
 
 
 def told(found: Sequence[Cost]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Costs: what judging came to, unit by unit, question by question, by system or by judge, sorted, found and saved."""
+"""Costs tab: by unit, question, system or judge; sorted, searched and exported."""
 
 from pathlib import Path
 from typing import Any
@@ -19,12 +19,12 @@ from annotator.actions.results import result_exports
 from annotator.actions.runs import run_records
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.gui.desk.desk import Desk
-from annotator.gui.desk.part import Part
+from annotator.gui.desk.part import PagePart
 from annotator.gui.pages.judges.cost_sheets import BY, JUDGE, PURPOSE, QUESTION, RUN, SYSTEM, UNIT, sheet
 from annotator.gui.pages.judges.roster.judges_model import RUNS_OFFERED, run_words
 from annotator.gui.views import leaving
 from annotator.gui.views.view_pane import ViewPane
-from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
+from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
@@ -32,17 +32,19 @@ from annotator.gui.widgets.fields.labelled import together
 from annotator.gui.widgets.layouts import vertical
 
 LEFT = (
-    Deed(
+    Command(
         "cost_definition",
         "About",
         "info",
         "Switch between the definition of the selected figure and the table",
     ),
-    Deed("copy_costs", "Copy table", "export", "Copy the table for a spreadsheet, with full precision"),
-    Deed("save_costs", "Save table…", "folder", "Save the table as CSV or JSON, with full precision"),
+    Command("copy_costs", "Copy table", "export", "Copy the table for a spreadsheet, with full precision"),
+    Command("save_costs", "Save table…", "folder", "Save the table as CSV or JSON, with full precision"),
 )
 RIGHT = (
-    Deed("read_replies", "Read its replies", hint="The judgements behind the selected row", role="primary"),
+    Command(
+        "read_replies", "Read its replies", hint="The judgements behind the selected row", role="primary"
+    ),
 )
 NOTHING = (
     "No costs yet",
@@ -52,8 +54,8 @@ NOTHING = (
 Told = tuple[tuple[str, str], list[Cost], dict[tuple[str, str, str], str]]
 
 
-class Costing(Part):
-    """Whose costs, by what, above the table; below it what the chosen figure is."""
+class CostsPart(PagePart):
+    """Choices above the table; details of the chosen figure below."""
 
     replies_wanted = Signal(dict)
     run_wanted = Signal(dict)
@@ -104,7 +106,7 @@ class Costing(Part):
         return self.body
 
     def fill(self) -> None:
-        """Offer judges and runs anew, and count."""
+        """Offer judges and runs again, and count."""
         self._known = [one for one in self.desk.ask(judges.all_of) or [] if one.kind == JudgeKind.ENDPOINT]
         runs = [run for run in self.desk.ask(run_records.runs) or [] if run.paid]
         choices = [("All judges", ""), *((one.name, f"judge {one.name}") for one in self._known)]

@@ -1,4 +1,4 @@
-"""The way from judges to what was drawn for them and waits for a person to look at it."""
+"""Link from judges to extracts that wait for a person's confirmation."""
 
 from annotator.actions.items import drawn_parts
 from annotator.domain.texts.counting import counted
@@ -11,7 +11,7 @@ ACT = "drawn_waiting"
 
 
 class DrawnWaiting(KeyButton):
-    """A button that says how many wait; hidden while none does."""
+    """A button with the number of waiting extracts; hidden when there are none."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__("", keys.sequences(ACT)[0], "quiet")
@@ -22,7 +22,7 @@ class DrawnWaiting(KeyButton):
         self.hide()
 
     def fill(self) -> None:
-        """Count anew."""
+        """Count again."""
         self._desk.ask_later(self._found, drawn_parts.waiting)
 
     def go(self) -> None:

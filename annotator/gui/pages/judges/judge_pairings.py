@@ -1,25 +1,25 @@
-"""Pairings of judges as Qt shows them: who with whom, over how many units, and how far they agree."""
+"""Qt model of pairs of judges: shared units and agreement."""
 
 from collections.abc import Sequence
 
 from annotator.actions.agreement import agreement_words as words
-from annotator.actions.validation.judge_comparing import Comparison, Pairing, Rater
+from annotator.actions.validation.judge_comparing import ComparedRater, JudgeComparison, RaterPair
 from annotator.domain.texts.counting import counted
 from annotator.gui.tables.cells import Column
 
 
-def whose(rater: Rater) -> str:
+def whose(rater: ComparedRater) -> str:
     """A rater by name, the baseline as the floor that it is."""
     return f"{rater.name} (a floor)" if rater.baseline else rater.name
 
 
-def second(one: Pairing) -> str:
-    """Whom the first of a pairing is held against."""
+def second(one: RaterPair) -> str:
+    """Whom the first of a pairing is compared with."""
     return "one another" if one.a is one.b else whose(one.b)
 
 
-def _figure(name: str, head: str, width: int) -> Column[Pairing]:
-    def tip(one: Pairing) -> str:
+def _figure(name: str, head: str, width: int) -> Column[RaterPair]:
+    def tip(one: RaterPair) -> str:
         found = one.figure(name)
         parts = [words.reason(found), f"n = {found.n:,}", words.spoken(found.method), *words.remarks(found)]
         return "\n".join(part for part in parts if part)
@@ -27,7 +27,7 @@ def _figure(name: str, head: str, width: int) -> Column[Pairing]:
     return Column(head, lambda one: words.number(one.figure(name)), width, tip=tip, about=words.ABOUT[name])
 
 
-PAIRINGS: Sequence[Column[Pairing]] = (
+PAIRINGS: Sequence[Column[RaterPair]] = (
     Column("Who", lambda one: whose(one.a), 140),
     Column("With", second, 140),
     Column(
@@ -43,7 +43,7 @@ PAIRINGS: Sequence[Column[Pairing]] = (
 )
 
 
-def account(one: Pairing, comparison: Comparison) -> str:
+def account(one: RaterPair, comparison: JudgeComparison) -> str:
     """What the figures of a pairing stand on, and what must be known of them."""
     said = [
         f"{counted(one.units, 'unit')} that both judged"

@@ -1,4 +1,4 @@
-"""The page of judges: seven parts over the same judges, and one run at a time that goes on whatever is in view."""
+"""The Judges page: seven tabs, and one run at a time that continues whichever is in view."""
 
 from functools import cached_property, partial
 from typing import Any, TypeVar
@@ -7,17 +7,17 @@ from annotator.actions.project import people
 from annotator.domain.experts.person import Role
 from annotator.domain.texts.change import Change
 from annotator.gui.desk.desk import Desk
-from annotator.gui.desk.part import Part
+from annotator.gui.desk.part import PagePart
 from annotator.gui.desk.parted_page import PartedPage
-from annotator.gui.pages.judges.comparing import Comparing
-from annotator.gui.pages.judges.costing import Costing
+from annotator.gui.pages.judges.comparing import ComparingPart
+from annotator.gui.pages.judges.costing import CostsPart
 from annotator.gui.pages.judges.drawn_waiting import DrawnWaiting
-from annotator.gui.pages.judges.drift.part import Drifting
-from annotator.gui.pages.judges.prompts.part import Prompting
-from annotator.gui.pages.judges.replies import Replies
-from annotator.gui.pages.judges.roster.part import Roster
+from annotator.gui.pages.judges.drift.part import DriftPart
+from annotator.gui.pages.judges.prompts.part import PromptsPart
+from annotator.gui.pages.judges.replies import RepliesPart
+from annotator.gui.pages.judges.roster.part import JudgesPart
 from annotator.gui.pages.judges.runs.driver import Driver
-from annotator.gui.pages.judges.runs.part import Running
+from annotator.gui.pages.judges.runs.part import RunsPart
 
 # People: coordinators who let judges work for hours on a budget. What annoys them elsewhere: errors counted as
 # verdicts, no idea of money or time left, replies that cannot be read, prompts that change without a trace.
@@ -38,11 +38,11 @@ WANTED = (
     (REPLIES, "again_wanted", RUNS),
     (COMPARE, "reply_wanted", REPLIES),
 )
-P = TypeVar("P", bound=Part)
+P = TypeVar("P", bound=PagePart)
 
 
 class JudgesPage(PartedPage):
-    """A run goes on in its own process while any part, or any other page, is in view."""
+    """A run continues in its own process whichever tab or page is in view."""
 
     NAME = "Judges"
     ICON = "judges"
@@ -82,44 +82,44 @@ class JudgesPage(PartedPage):
         return super().put(tab, part)
 
     @cached_property
-    def roster(self) -> Roster:
+    def roster(self) -> JudgesPart:
         """The judges there are."""
-        return self.put(JUDGES, Roster(self.desk))
+        return self.put(JUDGES, JudgesPart(self.desk))
 
     @cached_property
-    def running(self) -> Running:
+    def running(self) -> RunsPart:
         """A run, and those before it."""
-        return self.put(RUNS, Running(self.desk, self.driver))
+        return self.put(RUNS, RunsPart(self.desk, self.driver))
 
     @cached_property
-    def replies(self) -> Replies:
+    def replies(self) -> RepliesPart:
         """What was answered, beside what was made of it."""
-        return self.put(REPLIES, Replies(self.desk))
+        return self.put(REPLIES, RepliesPart(self.desk))
 
     @cached_property
-    def comparing(self) -> Comparing:
+    def comparing(self) -> ComparingPart:
         """Two judges over the same units."""
-        return self.put(COMPARE, Comparing(self.desk))
+        return self.put(COMPARE, ComparingPart(self.desk))
 
     @cached_property
-    def prompting(self) -> Prompting:
+    def prompting(self) -> PromptsPart:
         """What is asked, in its versions."""
-        return self.put(PROMPTS, Prompting(self.desk))
+        return self.put(PROMPTS, PromptsPart(self.desk))
 
     @cached_property
-    def drifting(self) -> Drifting:
+    def drifting(self) -> DriftPart:
         """Whether a judge still says the same."""
         # A check is a run, which the runs must hear of from its beginning.
         self.running  # noqa: B018
-        return self.put(DRIFT, Drifting(self.desk, self.driver))
+        return self.put(DRIFT, DriftPart(self.desk, self.driver))
 
     @cached_property
-    def costing(self) -> Costing:
+    def costing(self) -> CostsPart:
         """What was paid, and for what."""
-        return self.put(COSTS, Costing(self.desk))
+        return self.put(COSTS, CostsPart(self.desk))
 
     def offered(self) -> frozenset[str]:
-        """Everything to coordinators, nothing to anybody else."""
+        """Everything to coordinators, nothing to anyone else."""
         coordinates = people.someone(self.desk.project).has(Role.COORDINATOR)
         return frozenset(self.TABS) if coordinates else frozenset()
 

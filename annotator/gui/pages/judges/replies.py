@@ -1,4 +1,4 @@
-"""Replies: the judgements of a run or of a judge, narrowed by cause, flag and system, and the chosen one in full."""
+"""Replies tab: judgements of a run or judge, filtered by cause, flag and system, one in full."""
 
 from collections.abc import Callable
 from functools import partial
@@ -12,27 +12,34 @@ from annotator.actions.judging import reparse
 from annotator.actions.judging.judge_offers import draws
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases, judge_totals, judgement_replies, run_judgements, run_records
-from annotator.actions.runs.judge_totals import Total
-from annotator.actions.runs.judgement_replies import Reply, Told
-from annotator.actions.runs.run_judgements import ALL, NO_VERDICT, Line, Lines, Source, Wish
+from annotator.actions.runs.judge_totals import JudgeTotal
+from annotator.actions.runs.judgement_replies import JudgementDetail, Reply
+from annotator.actions.runs.run_judgements import (
+    ALL,
+    NO_VERDICT,
+    JudgementLine,
+    JudgementLines,
+    JudgementQuery,
+    JudgementSource,
+)
 from annotator.actions.runs.run_records import RunLine
 from annotator.domain.judges.judge import Judge, JudgeKind
-from annotator.domain.texts.counting import Cut
+from annotator.domain.texts.counting import CutList
 from annotator.gui.desk.desk import Desk
-from annotator.gui.desk.part import Part
+from annotator.gui.desk.part import PagePart
 from annotator.gui.pages.judges.reply_filters import ReplyFilters
 from annotator.gui.pages.judges.reply_lines import CALLS, LINES
 from annotator.gui.review.reply_detail import ReplyDetail
 from annotator.gui.tables.cells import CellsModel
 from annotator.gui.tables.cells_table import CellsTable
-from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
+from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 LEFT = (
-    Deed(
+    Command(
         "reread",
         "Parse replies again",
         "restore",
@@ -40,17 +47,17 @@ LEFT = (
     ),
 )
 RIGHT = (
-    Deed("previous_item", "Back", hint="The judgement before"),
-    Deed("next_item", "On", hint="The next judgement"),
-    Deed("next_open", "Next missing", hint="The next judgement without a verdict"),
-    Deed("run_again", "Ask for the missing", hint="Ask again for the missing judgements", role="primary"),
+    Command("previous_item", "Back", hint="The judgement before"),
+    Command("next_item", "On", hint="The next judgement"),
+    Command("next_open", "Next missing", hint="The next judgement without a verdict"),
+    Command("run_again", "Ask for the missing", hint="Ask again for the missing judgements", role="primary"),
 )
-# Whoever walks through the list waits for none of the judgements on the way.
+# Anyone who walks through the list waits for none of the judgements on the way.
 SETTLE_MS, LINE_MS = 250, 60
 FLAGS, TRIAL = 4, 5
 
 
-class Replies(Part):
+class RepliesPart(PagePart):
     """Filters above the list; at the right the judgement with its replies and the prompt that was sent."""
 
     again_wanted = Signal(dict)
@@ -64,7 +71,7 @@ class Replies(Part):
         self._line_soon.timeout.connect(self._show_line)
         self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._soon.timeout.connect(self._ask)
-        self.lines, self.calls = CellsModel[Line](LINES, self), CellsModel[Reply](CALLS, self)
+        self.lines, self.calls = CellsModel[JudgementLine](LINES, self), CellsModel[Reply](CALLS, self)
         self.list = CellsTable("Judgements", self.lines, stretched=2)
         self.asked = CellsTable("Calls of the run", self.calls, stretched=4)
         self.list.selectionModel().currentRowChanged.connect(lambda *_: self._line_soon.start())
@@ -111,10 +118,10 @@ class Replies(Part):
         return self.body
 
     def fill(self) -> None:
-        """Offer judges and runs anew, and read the judgements again."""
+        """Offer judges and runs again, and read the judgements again."""
         self.desk.ask_later(self._offered, _sources)
 
-    def _offered(self, found: tuple[list[RunLine], list[Total]]) -> None:
+    def _offered(self, found: tuple[list[RunLine], list[JudgeTotal]]) -> None:
         if self.stopped:
             return
         self._runs, totals = found
@@ -148,14 +155,14 @@ class Replies(Part):
             self.desk.ask_later(self._called, judgement_replies.calls, run.id)
             return
         self.count.setText("Reading…")
-        self.desk.ask_later(self._found, _read, source, self.filters.wish())
+        self.desk.ask_later(self._found, _read, source, self.filters.query())
 
-    def _found(self, found: tuple[Source, Wish, Lines, list[str]]) -> None:
-        source, wish, lines, systems = found
-        if self.stopped or (source, wish) != (self.filters.chosen(), self.filters.wish()):
+    def _found(self, found: tuple[JudgementSource, JudgementQuery, JudgementLines, list[str]]) -> None:
+        source, query, lines, systems = found
+        if self.stopped or (source, query) != (self.filters.chosen(), self.filters.query()):
             return
         self.filters.offer_kinds(lines, systems)
-        if wish != self.filters.wish():
+        if query != self.filters.query():
             # What was narrowed by is not among these.
             self._ask()
             return
@@ -176,13 +183,13 @@ class Replies(Part):
         self._wanted = ""
         self._show_line()
 
-    def _show_list(self, found: Lines) -> None:
+    def _show_list(self, found: JudgementLines) -> None:
         """Show the judgements, or that there is none, and offer what can be done with them."""
         self.lists.setCurrentWidget(self.list if found.lines else self.nothing)
         self.nothing.show_words("No matches", "No judgement matches the filters.")
         self._offer(found)
 
-    def _offer(self, found: Lines | None) -> None:
+    def _offer(self, found: JudgementLines | None) -> None:
         writable, missing = not self.desk.project.readonly, bool(found and found.counts[NO_VERDICT])
         shown = bool(found and found.lines)
         for act in ("previous_item", "next_item"):
@@ -200,7 +207,7 @@ class Replies(Part):
         wanted = run.judge_id if run else source.judge_id
         return next((judge for judge in self.desk.ask(judges.all_of) or [] if judge.id == wanted), None)
 
-    def _called(self, calls: Cut[Reply]) -> None:
+    def _called(self, calls: CutList[Reply]) -> None:
         if self.stopped:
             return
         self.calls.show(calls.rows)
@@ -226,7 +233,7 @@ class Replies(Part):
         self._kept = line.id
         self.desk.ask_later(self._told, judgement_replies.told, line.id)
 
-    def _told(self, told: Told) -> None:
+    def _told(self, told: JudgementDetail) -> None:
         if not self.stopped and told.line.id == self._kept:
             self.detail.show_told(told)
 
@@ -286,7 +293,7 @@ class Replies(Part):
         how = (judge.name, protocol, everything)
         self.desk.do_later(self._read_again, lambda *_: None, _read_anew, *how)
 
-    def _read_again(self, found: reparse.Reread | None) -> None:
+    def _read_again(self, found: reparse.RereadReport | None) -> None:
         self.answer.clear()
         if found is not None and not self.stopped:
             self.answer.show_message("info" if found.otherwise else "success", found.words(), found.offer())
@@ -296,12 +303,14 @@ class Replies(Part):
             self.fill()
 
 
-def _sources(project: Project) -> tuple[list[RunLine], list[Total]]:
+def _sources(project: Project) -> tuple[list[RunLine], list[JudgeTotal]]:
     return run_records.runs(project), judge_totals.totals(project)
 
 
-def _read(project: Project, source: Source, wish: Wish) -> tuple[Source, Wish, Lines, list[str]]:
-    return source, wish, run_judgements.lines(project, source, wish), judge_cases.systems(project)
+def _read(
+    project: Project, source: JudgementSource, query: JudgementQuery
+) -> tuple[JudgementSource, JudgementQuery, JudgementLines, list[str]]:
+    return source, query, run_judgements.lines(project, source, query), judge_cases.systems(project)
 
 
 def _read_anew(
@@ -311,14 +320,14 @@ def _read_anew(
     everything: bool,
     *,
     progress: Callable[[str, int, int], None],
-) -> reparse.Reread:
+) -> reparse.RereadReport:
     import asyncio
 
     progress("Reading", 0, 0)
     return asyncio.run(reparse.again(project, judge, protocol, everything=everything))
 
 
-def _counted(found: Lines) -> str:
+def _counted(found: JudgementLines) -> str:
     shown = len(found.lines)
     said = f"{shown:,} of {found.counts[ALL]:,} judgements"
     if found.left_off:

@@ -1,4 +1,4 @@
-"""Whose judgements are listed, and which of them: choices side by side, in several lines where it is narrow."""
+"""Filters of the Replies tab."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -7,8 +7,15 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 
 from annotator.actions.judging.judge_offers import title
-from annotator.actions.runs.judge_totals import Total
-from annotator.actions.runs.run_judgements import ALL, FLAGGED, NO_VERDICT, Lines, Source, Wish
+from annotator.actions.runs.judge_totals import JudgeTotal
+from annotator.actions.runs.run_judgements import (
+    ALL,
+    FLAGGED,
+    NO_VERDICT,
+    JudgementLines,
+    JudgementQuery,
+    JudgementSource,
+)
 from annotator.actions.runs.run_records import RunLine
 from annotator.domain.judges.judge import Judge
 from annotator.gui.pages.judges.roster.judges_model import RUNS_OFFERED, run_words
@@ -56,7 +63,7 @@ class ReplyFilters(QWidget):
         self.place.hide()
 
     def offer_sources(
-        self, totals: Iterable[Total], runs: Sequence[RunLine], known: Mapping[str, Judge]
+        self, totals: Iterable[JudgeTotal], runs: Sequence[RunLine], known: Mapping[str, Judge]
     ) -> bool:
         """Offer what judges stand by, then their runs; whether there is anything."""
         choices = [
@@ -71,7 +78,7 @@ class ReplyFilters(QWidget):
         offer(self.source, choices)
         return bool(choices)
 
-    def offer_kinds(self, found: Lines, systems: Sequence[str]) -> None:
+    def offer_kinds(self, found: JudgementLines, systems: Sequence[str]) -> None:
         """Offer what there is to narrow by, with how many there are of each."""
         counts = found.counts
         sorts = ((ALL, "All"), (NO_VERDICT, "Without a verdict"), (FLAGGED, "With a flag"))
@@ -131,17 +138,17 @@ class ReplyFilters(QWidget):
         self.search.setFocus()
         self.search.selectAll()
 
-    def chosen(self) -> Source:
+    def chosen(self) -> JudgementSource:
         """Whose judgements are chosen."""
         kind, _, rest = str(self.source.currentData() or "").partition(" ")
         if kind == OF:
             judge_id, _, protocol = rest.partition(" ")
-            return Source(judge_id=judge_id, protocol=protocol)
-        return Source(run_id=rest)
+            return JudgementSource(judge_id=judge_id, protocol=protocol)
+        return JudgementSource(run_id=rest)
 
-    def wish(self) -> Wish:
+    def query(self) -> JudgementQuery:
         """Which of them."""
-        return Wish(
+        return JudgementQuery(
             str(self.which.currentData() or ALL),
             str(self.cause.currentData() or ""),
             str(self.system.currentData() or ""),

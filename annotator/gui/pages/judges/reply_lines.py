@@ -1,19 +1,19 @@
-"""Judgements and the calls behind them as Qt shows them."""
+"""Qt models of judgements and the calls behind them."""
 
 from collections.abc import Sequence
 
 from annotator.actions.runs.judgement_replies import Reply
-from annotator.actions.runs.run_judgements import Line
-from annotator.actions.validation.judge_comparing import Difference
+from annotator.actions.runs.run_judgements import JudgementLine
+from annotator.actions.validation.judge_comparing import RaterDifference
 from annotator.gui.review.judge_words import STATUS_WORDS, flag_words, spent, value_look, value_words
 from annotator.gui.tables.cells import Column
 
 
-def _flags(line: Line) -> str:
+def _flags(line: JudgementLine) -> str:
     return ", ".join(map(flag_words, line.flags))
 
 
-LINES: Sequence[Column[Line]] = (
+LINES: Sequence[Column[JudgementLine]] = (
     Column("Item", lambda line: line.item_key, 48, fitted=True),
     Column("System", lambda line: line.system, 124),
     Column("Asked about", lambda line: line.unit, 150),
@@ -41,7 +41,7 @@ CALLS: Sequence[Column[Reply]] = (
     Column("Cost", lambda reply: spent(reply.call.cost_usd, 1), 78, number=True),
     Column("Reply", lambda reply: reply.call.raw or reply.call.cause, 180),
 )
-DIFFERENCES: Sequence[Column[Difference]] = (
+DIFFERENCES: Sequence[Column[RaterDifference]] = (
     Column("Item", lambda one: one.item_key, 48, fitted=True),
     Column("System", lambda one: one.system, 110),
     Column("Asked about", lambda one: one.unit, 220),

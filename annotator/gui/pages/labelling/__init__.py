@@ -1,3 +1,3 @@
-"""How reports are labelled: the queue, the report, the criteria beside it, and what leads from one to the next."""
+"""The Label page: queue, report and units."""
 
 from annotator.gui.pages.labelling.page import LabelPage as LabelPage

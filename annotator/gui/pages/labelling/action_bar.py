@@ -1,10 +1,10 @@
-"""What never scrolls away: the labels and acts with their keys, and how much is left."""
+"""The action bar of the Label page: labels and acts with their keys, and how much is left."""
 
 from PySide6.QtCore import Qt, Signal
 
 from annotator.actions.labelling.label_cases import presentation_of
 from annotator.actions.labelling.label_rows import USUAL
-from annotator.domain.judges.presentation import Layout
+from annotator.domain.judges.presentation import CaseLayout
 from annotator.domain.texts.counting import counted
 from annotator.gui.pages.labelling.units.locking import lock
 from annotator.gui.review.verdicts import ACTS, OF_NUMBERS, ZERO, Face, face, faces, places
@@ -20,8 +20,8 @@ ENDS_REPORT = "Finish this report and go to the next"
 ENDS_ITEM = "Submit your labels of this item; they are locked until you reopen them"
 
 
-class ActionBar(FittingBar):
-    """Buttons that tell which act was asked for; where there is little room, some show only their icon and key."""
+class LabellingActionBar(FittingBar):
+    """Buttons that announce the chosen act; some show only icon and key where there is little room."""
 
     LEVELS = 6
     said = Signal(int)
@@ -75,7 +75,7 @@ class ActionBar(FittingBar):
         return {act: known[place] for act, place in self._places.items()}
 
     def show_rest(self, value: str) -> None:
-        """Offer one verdict for all that is open beside the unit at hand, or none."""
+        """Offer one verdict for all that is open beside the current unit, or none."""
         self._rest = value
         if value:
             self.buttons["say_rest"].set_words(f"Rest {_lower(face(value, self._protocol))}")
@@ -110,12 +110,12 @@ class ActionBar(FittingBar):
     def show_level(self, level: int) -> None:
         """Leave out what stands elsewhere too: the words first, the labels never."""
         self.shrink(BESIDE, level)
-        # So many numbers stand on the card of the unit at hand, too.
+        # So many numbers stand on the card of the current unit, too.
         shown = self._places if level < 5 or ZERO not in self._places else {}
         for act in (*ACTS, *OF_NUMBERS):
             self.buttons[act].setVisible(act in shown)
         self.buttons[ZERO].setVisible(ZERO in shown or (bool(self._rest) and not self._locked))
-        if presentation_of(self._protocol).layout is Layout.MATRIX:
+        if presentation_of(self._protocol).layout is CaseLayout.MATRIX:
             self.buttons["evidence"].hide()
         self.progress.setVisible(level < 3)
         self.buttons["next_open"].setVisible(level < 4)

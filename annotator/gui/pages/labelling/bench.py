@@ -1,4 +1,4 @@
-"""What lies before a rater: the open report, the unit at hand, and what has been said so far."""
+"""State of the Label page: the open report, the current unit, and the labels so far."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,32 +11,32 @@ from annotator.actions.labelling import label_rows, labels
 from annotator.actions.labelling.label_cases import presentation_of
 from annotator.actions.labelling.label_rows import USUAL
 from annotator.actions.labelling.label_writing import SEVERAL
-from annotator.actions.labelling.labels import Group, Sheet
+from annotator.actions.labelling.labels import LabelSheet, UnitGroup
 from annotator.actions.labelling.second_looks import TAXONOMIES
 from annotator.domain.judges.judgement import Judgement, RaterKind
-from annotator.domain.judges.presentation import Layout
+from annotator.domain.judges.presentation import CaseLayout
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.change import Change
 from annotator.gui.desk.attention import Clock
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.labelling.kinds import Kinds
 from annotator.gui.pages.labelling.label_queue import LabelQueue
-from annotator.gui.review.verdicts import Kept, is_flagged, said
+from annotator.gui.review.verdicts import UnitLabel, is_flagged, said
 
 KIND = "judgement"
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a change of this person's own labels is about; `protocol` is that of the question."""
+class LabelChanged:
+    """The subject of a change of this person's labels; `protocol` is that of the question."""
 
     protocol: str
     response_id: str
     unit_id: str
 
 
-class Bench(QObject):
-    """One report at a time; every label goes through here, and every change of one comes back here."""
+class LabellingBench(QObject):
+    """The open report; all labels and their changes pass through here."""
 
     leaving = Signal()
     """The open report is about to be left: what is being typed must be kept now."""
@@ -53,7 +53,7 @@ class Bench(QObject):
         self._unspent = 0.0
         self.kinds = Kinds(desk, self._do, self.said)
         self.protocol = USUAL
-        self.sheet: Sheet | None = None
+        self.sheet: LabelSheet | None = None
         self.unit_id = ""
         self.acting = False
         """Whether a change that is told just now was made here, and not undone or redone elsewhere."""
@@ -79,14 +79,14 @@ class Bench(QObject):
         return [unit.id for unit in self.units if not self.said(unit.id)]
 
     @property
-    def group(self) -> Group | None:
-        """What is asked about together with the unit at hand."""
+    def group(self) -> UnitGroup | None:
+        """What is asked about together with the current unit."""
         groups = self.sheet.groups if self.sheet else ()
         return next((group for group in groups if self.unit_id in {unit.id for unit in group.units}), None)
 
     @property
     def unit(self) -> Unit | None:
-        """The unit at hand."""
+        """The current unit."""
         return next((unit for unit in self.units if unit.id == self.unit_id), None)
 
     def label(self, unit_id: str) -> Judgement | None:
@@ -103,11 +103,11 @@ class Bench(QObject):
             return ""
         return said(self.sheet.outdated.get(unit_id))
 
-    def kept(self, unit_id: str) -> Kept:
+    def kept(self, unit_id: str) -> UnitLabel:
         """All that is shown of a unit's label."""
         kinds = self.kinds
         origin = self.sheet.given.get(unit_id, "") if self.sheet else ""
-        return Kept(
+        return UnitLabel(
             self.label(unit_id), kinds.asked(unit_id), kinds.of(unit_id), self._outdated(unit_id), origin
         )
 
@@ -149,7 +149,7 @@ class Bench(QObject):
             self.moved.emit(unit_id)
 
     def say(self, place: int) -> bool:
-        """Give the unit at hand the label of a place in the order of the keys; whether it is now so labelled."""
+        """Give the current unit the label of a place in the order of the keys; whether it is now so labelled."""
         answers = (*self.sheet.values, label_rows.UNSURE) if self.sheet else ()
         if not self.unit_id or place >= len(answers):
             return False
@@ -165,7 +165,7 @@ class Bench(QObject):
         )
 
     def say_rest(self) -> bool:
-        """Say of all that is open beside the unit at hand what is mostly said; whether anything was."""
+        """Say of all that is open beside the current unit what is mostly said; whether anything was."""
         rest, group = self.rest(), self.group
         if not rest or group is None:
             return False
@@ -173,11 +173,11 @@ class Bench(QObject):
         return self._do(labels.set_labels, waiting, rest, protocol=self.protocol)
 
     def rest(self) -> str:
-        """What can be said in one go of all that is open beside the unit at hand; empty when nothing."""
+        """What can be said in one go of all that is open beside the current unit; empty when nothing."""
         shown, group = presentation_of(self.protocol), self.group
         value = shown.rest
         # A list is answered together only where there is but one answer.
-        alone = group is not None and (shown.layout is Layout.MATRIX or group.values == (value,))
+        alone = group is not None and (shown.layout is CaseLayout.MATRIX or group.values == (value,))
         return value if alone and group and any(not self.said(unit.id) for unit in group.units) else ""
 
     def note(self, unit_id: str, words: str) -> None:
@@ -187,7 +187,7 @@ class Bench(QObject):
             self._do(labels.set_note, unit_id, words, self.protocol)
 
     def flag(self) -> None:
-        """Flag the unit at hand for a second look, or take the flag away."""
+        """Flag the current unit for a second look, or take the flag away."""
         if self.unit_id:
             self._do(labels.set_flag, self.unit_id, not is_flagged(self.label(self.unit_id)), self.protocol)
 
@@ -195,7 +195,7 @@ class Bench(QObject):
         """Keep a passage of what is read as a unit's evidence; an empty quote takes it away."""
         return self._do(labels.set_evidence, unit_id, quote, start, end, self.protocol)
 
-    def take_in(self, change: Change) -> Told | None:
+    def take_in(self, change: Change) -> LabelChanged | None:
         """Take over a change of this person's own labels; what it is about.
 
         Judgements of other raters pass unseen: then it is None.
@@ -210,12 +210,12 @@ class Bench(QObject):
         return told
 
     def _take_in_one(
-        self, protocol: str, before: Mapping[str, Any], after: Mapping[str, Any], told: Told | None
-    ) -> Told:
+        self, protocol: str, before: Mapping[str, Any], after: Mapping[str, Any], told: LabelChanged | None
+    ) -> LabelChanged:
         tree = after or before
         response_id, unit_id = str(tree["response_id"]), str(tree["unit_id"])
         taxonomy = TAXONOMIES.get(protocol)
-        here = Told(taxonomy.of if taxonomy else protocol, response_id, unit_id)
+        here = LabelChanged(taxonomy.of if taxonomy else protocol, response_id, unit_id)
         open_here = response_id == self.response_id and here.protocol == self.protocol
         if taxonomy and open_here:
             self.kinds.take_in(protocol, unit_id, after)
@@ -225,7 +225,7 @@ class Bench(QObject):
             self.told.emit(unit_id)
         return told or here
 
-    def _take_label(self, here: Told, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+    def _take_label(self, here: LabelChanged, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
         now = self._as_it_counts(here, after)
         self._recount(here, said(self._as_it_counts(here, before)), said(now))
         if self.sheet and here.response_id == self.response_id:
@@ -233,7 +233,7 @@ class Bench(QObject):
             if now is not None:
                 self.sheet.labels[here.unit_id] = now
 
-    def _as_it_counts(self, here: Told, image: Mapping[str, Any]) -> Judgement | None:
+    def _as_it_counts(self, here: LabelChanged, image: Mapping[str, Any]) -> Judgement | None:
         label = Judgement(**image) if image else None
         if self.sheet is None or label is None or here.response_id != self.response_id:
             return label
@@ -252,7 +252,7 @@ class Bench(QObject):
         mine = tree.get("rater_kind") == RaterKind.PERSON.value and person is not None
         return mine and person is not None and tree.get("rater_id") == person.id
 
-    def _recount(self, here: Told, before: str, now: str) -> None:
+    def _recount(self, here: LabelChanged, before: str, now: str) -> None:
         task = self._queue.about(here.response_id, here.unit_id)
         if task is not None:
             labelled = task.labelled + bool(now) - bool(before)

@@ -1,4 +1,4 @@
-"""What the page shows when there is nothing to label yet, or nothing left."""
+"""Empty states of the Label page: nothing to label yet, nothing left."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ from annotator.actions.labelling.label_cases import judged_by, presentation_of
 from annotator.domain.judges.presentation import Presentation
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.counting import counted
 from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
@@ -87,14 +87,14 @@ def _lacking(protocol: str, lacking: str) -> tuple[str, str, str, str]:
         words = f"Reports are labelled by {spec.units} that are submitted on the Author page."
         return f"No {spec.title.lower()} to label by", words, "Author", "Go to Author"
     if lacking.startswith(label_offers.DRAWN):
-        drawn = Part(lacking.removeprefix(label_offers.DRAWN)).drawn
+        drawn = ResponsePart(lacking.removeprefix(label_offers.DRAWN)).drawn
         return f"No {drawn} from any report", BY_MATERIAL, "Material", "Go to Material"
     shown = presentation_of(protocol)
     return *shown.lacking, shown.mended_on, f"Go to {shown.mended_on}"
 
 
-class AllDone(EmptyState):
-    """Every report is labelled: said quietly, with what may come next."""
+class LabellingDone(EmptyState):
+    """Every report is labelled; suggests what to do next."""
 
     def __init__(
         self,

@@ -1,15 +1,15 @@
-"""What comes next: after a label, when a report is done, and when something is left anywhere."""
+"""Advance after a label: to the next unit, the next report, or the end."""
 
 from PySide6.QtCore import Signal
 
 from annotator.gui.desk import flow
-from annotator.gui.pages.labelling.bench import Bench
+from annotator.gui.pages.labelling.bench import LabellingBench
 from annotator.gui.pages.labelling.label_queue import LabelQueue
 from annotator.gui.review.verdicts import ZERO, places
 
 
-class Flow(flow.Flow):
-    """Moves on over the units of a report and over the reports of the queue."""
+class LabellingFlow(flow.Flow):
+    """Advances over the units of a report and the reports of the queue."""
 
     paused = Signal()
     """Every unit of the report is labelled; nothing moves until the person says so."""
@@ -20,7 +20,9 @@ class Flow(flow.Flow):
     finished = Signal()
     """Nothing is left to label in any report."""
 
-    def __init__(self, bench: Bench, queue: LabelQueue, moment_ms: int, *, readonly: bool = False) -> None:
+    def __init__(
+        self, bench: LabellingBench, queue: LabelQueue, moment_ms: int, *, readonly: bool = False
+    ) -> None:
         super().__init__(moment_ms, bench)
         self.readonly = readonly
         self.waits_for_kinds = False
@@ -29,7 +31,7 @@ class Flow(flow.Flow):
         bench.moved.connect(self.touched)
 
     def say(self, place: int) -> None:
-        """Label the unit at hand, and go on after a moment.
+        """Label the current unit, and go on after a moment.
 
         Within the moment another key corrects the label that is still in view.
         """
@@ -44,14 +46,14 @@ class Flow(flow.Flow):
             self.say(place)
 
     def say_rest(self) -> None:
-        """Label all that is open beside the unit at hand, and go on after a moment; of numbers the key is that of 0."""
+        """Label all that is open beside the current unit, and go on after a moment; of numbers the key is that of 0."""
         if ZERO in places(self._bench.protocol):
             self.answer(ZERO)
         elif self._bench.say_rest():
             self.go_on_soon()
 
     def look_again(self, place: int) -> None:
-        """Say of what kind the label given last is; whoever was about to go on, or waited for it, goes on.
+        """Say of what kind the label given last is; the person who was about to go on, or waited for it, goes on.
 
         Another unit takes it only once it is touched: going on by itself does not take the key away.
         """
@@ -61,7 +63,7 @@ class Flow(flow.Flow):
             self._go_on_unless_asked()
 
     def look_again_here(self, place: int) -> None:
-        """A kind was pressed on the card of the unit at hand, and is meant for that one."""
+        """A kind was pressed on the card of the current unit, and is meant for that one."""
         self.mean(self._bench.unit_id)
         self.look_again(place)
 
@@ -133,13 +135,13 @@ class Flow(flow.Flow):
         if unit_id:
             self._bench.move_to(unit_id)
         elif self._bench.sheet is not None and self._bench.sheet.other_id:
-            # A pair has nothing more to be asked; whoever would say more goes back to it.
+            # A pair has nothing more to be asked; the person who would say more goes back to it.
             self.go_on()
         else:
             self.paused.emit()
 
     def _next_in_report(self) -> str:
-        """The open unit after the one at hand, from the top again after the last; nothing when none is left."""
+        """The open unit after the current one, from the top again after the last; nothing when none is left."""
         ids, here = self._ids, self._bench.unit_id
         at = ids.index(here) + 1 if here in ids else 0
         waiting = set(self._bench.open_units)

@@ -1,12 +1,12 @@
-"""What the hands do besides labelling: mark what decides, find words, go from one part of the page to the next."""
+"""Evidence, search and focus on the Label page."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from annotator.domain.judges.judgement import Judgement
-from annotator.gui.pages.labelling.bench import Bench
-from annotator.gui.pages.labelling.queue_pane import QueuePane
+from annotator.gui.pages.labelling.bench import LabellingBench
+from annotator.gui.pages.labelling.queue_pane import LabellingQueuePane
 from annotator.gui.pages.labelling.report_pane import ReportPane
 from annotator.gui.pages.labelling.units.units_pane import UnitsPane
 from annotator.gui.widgets.bars.message_bar import MessageBar
@@ -15,17 +15,22 @@ TOLD = 60
 SCREENS = {int(Qt.Key.Key_PageDown): 1, int(Qt.Key.Key_PageUp): -1}
 
 
-class Hand:
-    """Knows the parts of the page."""
+class LabellingHand:
+    """Connects the parts of the page."""
 
     def __init__(
-        self, bench: Bench, units: UnitsPane, texts: ReportPane, queue: QueuePane, messages: MessageBar
+        self,
+        bench: LabellingBench,
+        units: UnitsPane,
+        texts: ReportPane,
+        queue: LabellingQueuePane,
+        messages: MessageBar,
     ) -> None:
         self._bench, self._units, self._texts = bench, units, texts
         self._queue, self._messages = queue, messages
 
     def mark(self) -> None:
-        """Keep the words selected in what is read as evidence for the unit at hand."""
+        """Keep the words selected in what is read as evidence for the current unit."""
         quote, start, end = self._texts.selection()
         if not quote:
             self._messages.show_message(
@@ -69,7 +74,7 @@ class Hand:
         target.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def takes(self, event: QKeyEvent) -> bool:
-        """Esc leads back to the unit at hand; from there the page keys scroll what is read. Whether it was one."""
+        """Esc leads back to the current unit; from there the page keys scroll what is read. Whether it was one."""
         here = QApplication.focusWidget()
         inside = here is not None and self._units.isAncestorOf(here)
         if event.key() == Qt.Key.Key_Escape:

@@ -1,4 +1,4 @@
-"""What was said on looking again at the labels of the open report: of what kind each is."""
+"""Second looks at labels of the open report: the kind of each."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -13,7 +13,7 @@ Do = Callable[..., bool]
 
 
 class Kinds:
-    """Empty under a protocol, and in a project, in which nobody is asked to look again."""
+    """Empty where second looks are not asked for."""
 
     def __init__(self, desk: Desk, do: Do, said: Callable[[str], str]) -> None:
         """`do` does a verb about the open report, `said` tells what is said of a unit."""

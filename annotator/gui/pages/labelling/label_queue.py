@@ -1,4 +1,4 @@
-"""The reports to be labelled as Qt shows them: under each item its reports, with how far this person is."""
+"""Qt model of the label queue: reports under their items, with progress."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,35 +8,35 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt
 
-from annotator.actions.labelling.label_tasks import Task, task_id
+from annotator.actions.labelling.label_tasks import LabelTask, task_id
 from annotator.gui.tables.rows import Index, resetting
 
 ROW_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 
 
-class Show(Enum):
-    """Which reports the queue is narrowed to."""
+class ReportFilter(Enum):
+    """Filter of the queue."""
 
     ALL = "All"
     TO_DO = "To do"
     UNSURE = "Unsure"
     DONE = "Done"
 
-    def admits(self, task: Task) -> bool:
+    def admits(self, task: LabelTask) -> bool:
         """Whether a report is shown under this filter."""
         match self:
-            case Show.TO_DO:
+            case ReportFilter.TO_DO:
                 return task.labelled < task.units
-            case Show.UNSURE:
+            case ReportFilter.UNSURE:
                 return task.unsure > 0
-            case Show.DONE:
+            case ReportFilter.DONE:
                 return task.labelled == task.units
             case _:
                 return True
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ItemGroup:
     """The line above an item's reports."""
 
     item_id: str
@@ -45,19 +45,19 @@ class Group:
 
 
 class LabelQueue(QAbstractListModel):
-    """All reports in their order; the rows are those that the filter and the search admit, under their items."""
+    """All reports in order; rows are those that match filter and search, under their items."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._tasks: dict[str, Task] = {}
-        self._rows: list[Group | Task] = []
+        self._tasks: dict[str, LabelTask] = {}
+        self._rows: list[ItemGroup | LabelTask] = []
         self._places: dict[str, int] = {}
         self._due: Mapping[str, str] = {}
-        self._show, self._words, self._kept = Show.ALL, "", ""
+        self._show, self._words, self._kept = ReportFilter.ALL, "", ""
         self._submits = True
 
     @property
-    def tasks(self) -> Sequence[Task]:
+    def tasks(self) -> Sequence[LabelTask]:
         """Every report, shown or not."""
         return list(self._tasks.values())
 
@@ -66,25 +66,25 @@ class LabelQueue(QAbstractListModel):
         """How many reports have open criteria."""
         return sum(task.labelled < task.units for task in self._tasks.values())
 
-    def task(self, task_id: str) -> Task | None:
+    def task(self, task_id: str) -> LabelTask | None:
         """A report by its id, or a pair by those of both."""
         return self._tasks.get(task_id)
 
-    def about(self, response_id: str, unit_id: str) -> Task | None:
+    def about(self, response_id: str, unit_id: str) -> LabelTask | None:
         """The line that a unit of a report belongs to; of a pair the unit is the report shown second."""
         return self._tasks.get(response_id) or self._tasks.get(task_id(response_id, unit_id))
 
-    def counted(self, show: Show) -> int:
+    def counted(self, show: ReportFilter) -> int:
         """How many reports a filter admits."""
         return sum(show.admits(task) for task in self._tasks.values())
 
-    def fill(self, tasks: Sequence[Task], *, submits: bool = True) -> None:
+    def fill(self, tasks: Sequence[LabelTask], *, submits: bool = True) -> None:
         """Take over the queue as it now is; `submits` tells whether labels are submitted item by item."""
         self._submits = submits
         self._tasks = {task.id: task for task in tasks}
         self.narrow(self._show, self._words, self._kept)
 
-    def narrow(self, show: Show, words: str, keep: str) -> None:
+    def narrow(self, show: ReportFilter, words: str, keep: str) -> None:
         """Show only what matches; the report in `keep` stays whatever the filter, so that no one loses their place."""
         self._show, self._words, self._kept = show, words, keep
         sought = words.casefold().split()
@@ -97,15 +97,15 @@ class LabelQueue(QAbstractListModel):
                     continue
                 if task.item_id != item_id:
                     item_id = task.item_id
-                    self._rows.append(Group(item_id, task.item_key, " ".join(task.question.split())))
+                    self._rows.append(ItemGroup(item_id, task.item_key, " ".join(task.question.split())))
                 self._rows.append(task)
-            self._places = {row.id: n for n, row in enumerate(self._rows) if isinstance(row, Task)}
+            self._places = {row.id: n for n, row in enumerate(self._rows) if isinstance(row, LabelTask)}
 
     def count(self, task_id: str, labelled: int, unsure: int) -> None:
-        """A report's progress has changed; its row stays where it is until the list is narrowed anew."""
+        """A report's progress has changed; its row stays where it is until the list is narrowed again."""
         self._replace(replace(self._tasks[task_id], labelled=labelled, unsure=unsure))
 
-    def _replace(self, task: Task) -> None:
+    def _replace(self, task: LabelTask) -> None:
         self._tasks[task.id] = task
         place = self._places.get(task.id)
         if place is not None:
@@ -117,23 +117,23 @@ class LabelQueue(QAbstractListModel):
         row = self._places.get(task_id)
         return QModelIndex() if row is None else self.index(row)
 
-    def neighbour(self, task_id: str, step: int) -> Task | None:
+    def neighbour(self, task_id: str, step: int) -> LabelTask | None:
         """The report shown next (1) or before (-1); None at the ends."""
-        shown = [row for row in self._rows if isinstance(row, Task)]
+        shown = [row for row in self._rows if isinstance(row, LabelTask)]
         places = [row.id for row in shown]
         at = places.index(task_id) + step if task_id in places else 0
         return shown[at] if 0 <= at < len(shown) else None
 
-    def next_open(self, task_id: str) -> Task | None:
+    def next_open(self, task_id: str) -> LabelTask | None:
         """The next report, shown or not, with open criteria, wrapping around; None when all is done."""
         tasks = list(self._tasks.values())
         at = next((n for n, task in enumerate(tasks) if task.id == task_id), -1)
         after = (*tasks[at + 1 :], *tasks[: at + 1])
         return next((task for task in after if task.labelled < task.units), None)
 
-    def _explained(self, row: Group | Task) -> str:
+    def _explained(self, row: ItemGroup | LabelTask) -> str:
         due = self._due.get(row.item_id, "")
-        if isinstance(row, Task):
+        if isinstance(row, LabelTask):
             return (
                 f"{progress_words(row)} · due {due}"
                 if due and state_of(row) != "submitted"
@@ -142,7 +142,7 @@ class LabelQueue(QAbstractListModel):
         lines = [escape(row.question[:600]), *([f"Due {escape(due)}"] if due else [])]
         return f"<qt>{'<br>'.join(lines)}</qt>"
 
-    def open_beside(self, task_id: str) -> Task | None:
+    def open_beside(self, task_id: str) -> LabelTask | None:
         """The next report of the same item with open criteria, from its first again after its last; or None."""
         here = self._tasks.get(task_id)
         tasks = [task for task in self._tasks.values() if here is not None and task.item_id == here.item_id]
@@ -176,7 +176,7 @@ class LabelQueue(QAbstractListModel):
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         """Only reports can be chosen; the lines of items are passed over by the keys."""
-        if not index.isValid() or isinstance(self._rows[index.row()], Group):
+        if not index.isValid() or isinstance(self._rows[index.row()], ItemGroup):
             return Qt.ItemFlag.NoItemFlags
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
 
@@ -188,15 +188,17 @@ class LabelQueue(QAbstractListModel):
         if role == ROW_ROLE:
             return row
         if role == Qt.ItemDataRole.DisplayRole:
-            return f"{row.item_key}  {row.question}" if isinstance(row, Group) else row.name
+            return f"{row.item_key}  {row.question}" if isinstance(row, ItemGroup) else row.name
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"Item {row.item_key}" if isinstance(row, Group) else f"{row.name}, {progress_words(row)}"
+            return (
+                f"Item {row.item_key}" if isinstance(row, ItemGroup) else f"{row.name}, {progress_words(row)}"
+            )
         if role == Qt.ItemDataRole.ToolTipRole:
             return self._explained(row)
         return None
 
 
-def state_of(task: Task) -> str:
+def state_of(task: LabelTask) -> str:
     """How far a report is, in a word."""
     if task.sealed or task.given:
         return "submitted"
@@ -205,7 +207,7 @@ def state_of(task: Task) -> str:
     return "unsure" if task.unsure else "done"
 
 
-def progress_words(task: Task) -> str:
+def progress_words(task: LabelTask) -> str:
     """How far a report is, in words."""
     words = f"{task.labelled} of {task.units} labelled"
     words = f"{words}, {task.unsure} unsure" if task.unsure else words
@@ -214,5 +216,5 @@ def progress_words(task: Task) -> str:
     return f"{words}, submitted" if task.sealed else words
 
 
-def _matches(task: Task, sought: Sequence[str]) -> bool:
+def _matches(task: LabelTask, sought: Sequence[str]) -> bool:
     return not sought or all(word in f"{task.item_key} {task.question}".casefold() for word in sought)

@@ -1,4 +1,4 @@
-"""The page where people answer what a judge is asked about reports, blind to systems and to other raters."""
+"""The Label page, where people answer what a judge is asked about reports, blind to systems and to other raters."""
 
 from collections.abc import Callable
 from functools import partial
@@ -18,23 +18,23 @@ from annotator.gui.desk.assigned import due_of_items
 from annotator.gui.desk.attention import Attention, Clock
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
-from annotator.gui.pages.labelling.action_bar import ActionBar
-from annotator.gui.pages.labelling.bench import Bench
-from annotator.gui.pages.labelling.empty import AllDone, needs, nothing_yet, way_to_mend
-from annotator.gui.pages.labelling.flow import Flow
-from annotator.gui.pages.labelling.hand import Hand
-from annotator.gui.pages.labelling.label_queue import LabelQueue, Show
+from annotator.gui.pages.labelling.action_bar import LabellingActionBar
+from annotator.gui.pages.labelling.bench import LabellingBench
+from annotator.gui.pages.labelling.empty import LabellingDone, needs, nothing_yet, way_to_mend
+from annotator.gui.pages.labelling.flow import LabellingFlow
+from annotator.gui.pages.labelling.hand import LabellingHand
+from annotator.gui.pages.labelling.kept_places import KeptPlaces
+from annotator.gui.pages.labelling.label_queue import LabelQueue, ReportFilter
 from annotator.gui.pages.labelling.protocol_tabs import ProtocolTabs
-from annotator.gui.pages.labelling.queue_pane import Folding, QueuePane
-from annotator.gui.pages.labelling.reading import Reading
+from annotator.gui.pages.labelling.queue_pane import Folding, LabellingQueuePane
+from annotator.gui.pages.labelling.reading import ReadingSplitter
 from annotator.gui.pages.labelling.recent import recent_menu
 from annotator.gui.pages.labelling.report_pane import EVIDENCE_STEPS, ReportPane
 from annotator.gui.pages.labelling.sealed_strip import SealedStrip
-from annotator.gui.pages.labelling.submission import Submission
+from annotator.gui.pages.labelling.submission import LabelSubmission
 from annotator.gui.pages.labelling.units.kind_row import ACTS as KIND_ACTS
 from annotator.gui.pages.labelling.units.locking import LOCKED, why_locked
 from annotator.gui.pages.labelling.units.units_pane import UnitsPane, below
-from annotator.gui.pages.labelling.whereabouts import Whereabouts
 from annotator.gui.review.label_guideline import GuidelinePanel
 from annotator.gui.review.verdicts import ACTS, OF_NUMBERS, places
 from annotator.gui.widgets.bars.message_bar import MessageBar
@@ -50,7 +50,7 @@ STALE_KINDS = ("item", "artifact", "import", "response", "person", "extract", "p
 
 
 class LabelPage(Page):
-    """Kinds of questions on top, queue on the left, what is read in the middle, units beside it, acts below."""
+    """Tabs on top, queue on the left, text in the middle, units beside it, acts below."""
 
     NAME = "Label"
     ICON = "label"
@@ -61,14 +61,14 @@ class LabelPage(Page):
         super().__init__(desk)
         self.clock = Clock()
         self.queue = LabelQueue(self)
-        self.bench = Bench(desk, self.queue, self.clock, self)
+        self.bench = LabellingBench(desk, self.queue, self.clock, self)
         readonly = desk.project.readonly
-        self.flow = Flow(self.bench, self.queue, self.MOMENT_MS, readonly=readonly)
-        self.submission = Submission(desk, self.queue, self.bench)
+        self.flow = LabellingFlow(self.bench, self.queue, self.MOMENT_MS, readonly=readonly)
+        self.submission = LabelSubmission(desk, self.queue, self.bench)
         self.sealed = SealedStrip(readonly=readonly)
         self._stale = True
         self._seen: tuple[str, str, object] | None = None
-        self.whereabouts = Whereabouts(self.queue, self.bench)
+        self.kept_places = KeptPlaces(self.queue, self.bench)
         self._empty: QWidget | None = None
         self._attention = Attention(self, self.clock)
         self._build()
@@ -78,19 +78,19 @@ class LabelPage(Page):
     def _build(self) -> None:
         locked = LOCKED if self.desk.project.readonly else ""
         self.tabs = ProtocolTabs()
-        self.queue_pane = QueuePane(self.queue)
+        self.queue_pane = LabellingQueuePane(self.queue)
         self.report_pane = ReportPane(self.desk, self.bench)
         self.criteria = UnitsPane(self.bench, locked)
         self.flow.waits_for_kinds = self.criteria.waiting.isChecked()
         self.guideline = GuidelinePanel()
-        self.bar = ActionBar(locked)
+        self.bar = LabellingActionBar(locked)
         self.messages = MessageBar()
-        self.hand = Hand(self.bench, self.criteria, self.report_pane, self.queue_pane, self.messages)
-        self.reading = Reading(self.report_pane, self.criteria, self.guideline)
+        self.hand = LabellingHand(self.bench, self.criteria, self.report_pane, self.queue_pane, self.messages)
+        self.reading = ReadingSplitter(self.report_pane, self.criteria, self.guideline)
         self.work = QWidget()
         vertical((self.reading, 1), self.sealed, on=self.work, margins=0, spacing=0)
         self.messages.float_over(self.reading)
-        self.done = AllDone(self._go_again, self._go_unsure, self.submission.submit_all, self.desk)
+        self.done = LabellingDone(self._go_again, self._go_unsure, self.submission.submit_all, self.desk)
         self.middle = QStackedWidget()
         self.middle.addWidget(self.work)
         self.middle.addWidget(self.done)
@@ -207,19 +207,19 @@ class LabelPage(Page):
             self._show_nothing()
             return
         self.whole.setCurrentWidget(self.labelling)
-        wanted = self.whereabouts.wanted(place)
+        wanted = self.kept_places.wanted(place)
         if wanted is None and self.queue.left == 0 and not self.desk.project.readonly:
             self._show_done()
-        elif self._stale or wanted or self.bench.task_id != self.whereabouts.first():
-            task_id = wanted or self.whereabouts.first()
-            self._open(task_id, str(place.get("unit_id", "")) or self.whereabouts.unit_of(task_id))
+        elif self._stale or wanted or self.bench.task_id != self.kept_places.first():
+            task_id = wanted or self.kept_places.first()
+            self._open(task_id, str(place.get("unit_id", "")) or self.kept_places.unit_of(task_id))
         self._stale = False
         if wanted is None and place.get("item_id"):
             self.messages.show_message("info", NOTHING, needs(self.bench.protocol))
 
     def place(self) -> dict[str, str]:
-        """The question, the report (or pair) and the unit at hand."""
-        return self.whereabouts.now()
+        """The question, the report (or pair) and the current unit."""
+        return self.kept_places.now()
 
     def _fill(self) -> None:
         """Take over what waits under the protocol in hand, and how it is answered."""
@@ -240,7 +240,7 @@ class LabelPage(Page):
         """Another kind of question from now on; the place under the former is kept."""
         self.flow.stop()
         self.criteria.flush()
-        self.whereabouts.leave()
+        self.kept_places.leave()
         self.bench.take_up(protocol)
         self.criteria.take_up()
         QSettings().setValue(PROTOCOL, protocol)
@@ -256,7 +256,7 @@ class LabelPage(Page):
             self.criteria.take_focus()
 
     def focus_first(self) -> None:
-        """Work begins at the unit at hand."""
+        """Work begins at the current unit."""
         self.criteria.take_focus()
 
     def leave(self) -> None:
@@ -288,7 +288,7 @@ class LabelPage(Page):
         self.bar.show_keys()
         self.criteria.matrix.show_keys()
         self.sealed.rebind()
-        # The controls of the criteria are made anew with the report.
+        # The controls of the criteria are made again with the report.
         self._stale = True
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -379,11 +379,11 @@ class LabelPage(Page):
         self.whole.setCurrentWidget(self._empty)
 
     def _go_again(self) -> None:
-        self.queue_pane.show_only(Show.ALL)
+        self.queue_pane.show_only(ReportFilter.ALL)
         self._open(self.queue.tasks[0].id)
 
     def _go_unsure(self) -> None:
-        self.queue_pane.show_only(Show.UNSURE)
+        self.queue_pane.show_only(ReportFilter.UNSURE)
         self._open(next(task.id for task in self.queue.tasks if task.unsure))
         self.bench.move_to(next(u.id for u in self.bench.units if self.bench.said(u.id) == label_rows.UNSURE))
 

@@ -1,4 +1,4 @@
-"""By what is labelled: a tab for each kind of question that can be asked here, and what is still missing in it."""
+"""Tabs of protocols that can be labelled here, with what is still missing."""
 
 from collections.abc import Mapping, Sequence
 
@@ -62,7 +62,7 @@ class ProtocolTabs(QFrame):
             self.tabs.setCurrentIndex((self.tabs.currentIndex() + by) % len(self._names))
 
     def show_gaps(self, gaps: Sequence[str], page: str, place: Mapping[str, str]) -> None:
-        """Say what cannot be asked although the rest can, with the way to mend it."""
+        """Say what cannot be asked although the rest can, with the way to fix it."""
         self._way = (page, place)
         self.gap.setText(" ".join(gaps))
         self.mend.setText(f"Go to {page}")

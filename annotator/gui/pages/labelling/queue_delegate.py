@@ -1,12 +1,12 @@
-"""How a line of the label queue is drawn: an item's question, or a report with its progress in a bar and in words."""
+"""Drawing of a line in the label queue: an item's question, or a report with its progress."""
 
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QFont, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
-from annotator.actions.labelling.label_tasks import Task
+from annotator.actions.labelling.label_tasks import LabelTask
 from annotator.gui import theme
-from annotator.gui.pages.labelling.label_queue import ROW_ROLE, Group, state_of
+from annotator.gui.pages.labelling.label_queue import ROW_ROLE, ItemGroup, state_of
 from annotator.gui.tables.rows import Index
 from annotator.gui.widgets.icons import pixmap
 from annotator.gui.widgets.lists.row_painting import END, START, is_chosen, paint_bar, paint_ground
@@ -21,7 +21,7 @@ STATES = {
 }
 
 
-class QueueDelegate(QStyledItemDelegate):
+class LabellingQueueDelegate(QStyledItemDelegate):
     """Lines of one height, so that a list of thousands is laid out at once."""
 
     def sizeHint(self, option: QStyleOptionViewItem, _index: Index) -> QSize:
@@ -33,13 +33,13 @@ class QueueDelegate(QStyledItemDelegate):
         row = index.data(ROW_ROLE)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if isinstance(row, Group):
+        if isinstance(row, ItemGroup):
             self._paint_group(painter, option, row)
-        elif isinstance(row, Task):
+        elif isinstance(row, LabelTask):
             self._paint_task(painter, option, row)
         painter.restore()
 
-    def _paint_group(self, painter: QPainter, option: QStyleOptionViewItem, group: Group) -> None:
+    def _paint_group(self, painter: QPainter, option: QStyleOptionViewItem, group: ItemGroup) -> None:
         px, area = theme.current().px, option.rect
         bold = QFont(option.font)
         bold.setWeight(QFont.Weight.DemiBold)
@@ -56,7 +56,7 @@ class QueueDelegate(QStyledItemDelegate):
         rest = inner.adjusted(used, 0, 0, 0)
         painter.drawText(rest, START, _elided(option, group.question, rest.width()))
 
-    def _paint_task(self, painter: QPainter, option: QStyleOptionViewItem, task: Task) -> None:
+    def _paint_task(self, painter: QPainter, option: QStyleOptionViewItem, task: LabelTask) -> None:
         px, area = (
             theme.current().px,
             option.rect.adjusted(theme.current().px(4), 1, -theme.current().px(4), -1),

@@ -1,35 +1,37 @@
-"""The reports to be labelled, on the left: found by item, narrowed by state, each with how far it is."""
+"""The label queue: search and filter by state."""
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QSettings, QSignalBlocker, Signal
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
-from annotator.actions.labelling.label_tasks import Task
+from annotator.actions.labelling.label_tasks import LabelTask
 from annotator.domain.texts.counting import counted
 from annotator.gui import theme
-from annotator.gui.pages.labelling.label_queue import ROW_ROLE, LabelQueue, Show
-from annotator.gui.pages.labelling.queue_delegate import QueueDelegate
+from annotator.gui.pages.labelling.label_queue import ROW_ROLE, LabelQueue, ReportFilter
+from annotator.gui.pages.labelling.queue_delegate import LabellingQueueDelegate
 from annotator.gui.widgets.lists.sought_list import SoughtList
 
-# What the versions before kept under another name was not chosen by anybody.
+# What the versions before kept under another name was not chosen by anyone.
 QUEUE = "label/queue-chosen"
 # The page is this wide, at 100 %, where the queue stands beside the report from the first.
 ROOMY = 1300
 
 
-class QueuePane(SoughtList[Show]):
+class LabellingQueuePane(SoughtList[ReportFilter]):
     """Search, filters, and the list itself."""
 
     chosen = Signal(str)
     """The line that a person went to, by its id."""
 
     def __init__(self, queue: LabelQueue) -> None:
-        super().__init__(Show, Show.ALL, finds="Find an item by its words or key", lists="Reports to label")
+        super().__init__(
+            ReportFilter, ReportFilter.ALL, finds="Find an item by its words or key", lists="Reports to label"
+        )
         self.queue = queue
         self._open = ""
         self.called = "report"
         """What a line is."""
         self.list.setModel(queue)
-        self.list.setItemDelegate(QueueDelegate(self.list))
+        self.list.setItemDelegate(LabellingQueueDelegate(self.list))
         self.narrowed.connect(self._narrow)
         self.entered.connect(self._choose)
 
@@ -42,9 +44,11 @@ class QueuePane(SoughtList[Show]):
 
     def recount(self) -> None:
         """Say how much is left, on the filters and below the list."""
-        self.filters.show_tips({show: counted(self.queue.counted(show), self.called) for show in Show})
-        left, all_reports = self.queue.left, self.queue.counted(Show.ALL)
-        unsure = self.queue.counted(Show.UNSURE)
+        self.filters.show_tips(
+            {show: counted(self.queue.counted(show), self.called) for show in ReportFilter}
+        )
+        left, all_reports = self.queue.left, self.queue.counted(ReportFilter.ALL)
+        unsure = self.queue.counted(ReportFilter.UNSURE)
         said = (
             f"{left} of {counted(all_reports, self.called)} to do"
             if left
@@ -58,12 +62,12 @@ class QueuePane(SoughtList[Show]):
 
     def _choose(self, index: QModelIndex) -> None:
         row = index.data(ROW_ROLE)
-        if isinstance(row, Task):
+        if isinstance(row, LabelTask):
             self.chosen.emit(row.id)
 
 
 class Folding(QObject):
-    """Has the queue beside the report where there is room for both, until a person says otherwise."""
+    """Shows the queue beside the report where there is room for both, unless a person decides otherwise."""
 
     def __init__(self, page: QWidget, queue: QWidget, button: QAbstractButton) -> None:
         super().__init__(page)

@@ -1,4 +1,4 @@
-"""How what is read and what is asked stand to each other: beside, below, or with the report put away."""
+"""Arrangement of text and units: side by side, stacked, or with the report hidden."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ from PySide6.QtCore import QByteArray, QSettings, Qt
 from PySide6.QtWidgets import QWidget
 
 from annotator.actions.labelling.label_cases import presentation_of
-from annotator.domain.judges.presentation import Layout
+from annotator.domain.judges.presentation import CaseLayout
 from annotator.gui import theme
 from annotator.gui.widgets.bars.splitter import Splitter
 
@@ -18,7 +18,7 @@ REPORT = "label/report"
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """Under what name sizes are kept, how the parts stand, and their sizes at first; `report` can be put away."""
+    """An arrangement: its settings key, orientation and first sizes; `report` can be hidden."""
 
     name: str
     orientation: Qt.Orientation
@@ -26,20 +26,20 @@ class Arrangement:
     optional_report: bool = False
 
 
-ARRANGEMENTS: dict[Layout, Arrangement] = {
-    Layout.LIST: Arrangement("label/reading", ACROSS, (715, 395)),
-    Layout.MATRIX: Arrangement("label/reading-plan", ACROSS, (380, 640), optional_report=True),
-    Layout.PAIR: Arrangement("label/reading-pairs", DOWN, (10_000, 1)),
+ARRANGEMENTS: dict[CaseLayout, Arrangement] = {
+    CaseLayout.LIST: Arrangement("label/reading", ACROSS, (715, 395)),
+    CaseLayout.MATRIX: Arrangement("label/reading-plan", ACROSS, (380, 640), optional_report=True),
+    CaseLayout.PAIR: Arrangement("label/reading-pairs", DOWN, (10_000, 1)),
 }
 
 
-class Reading(Splitter):
-    """Two parts: what is read, and the units with the guideline."""
+class ReadingSplitter(Splitter):
+    """Two parts: the text, and the units with the guideline."""
 
     def __init__(self, report: QWidget, units: QWidget, guideline: QWidget) -> None:
         super().__init__("label/reading")
         self._report, self._guideline = report, guideline
-        self._now = ARRANGEMENTS[Layout.LIST]
+        self._now = ARRANGEMENTS[CaseLayout.LIST]
         self._side = Splitter("label/side", DOWN)
         self._side.addWidget(units)
         self._side.addWidget(guideline)

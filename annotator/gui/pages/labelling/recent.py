@@ -1,10 +1,10 @@
-"""The last labels a person gave, one press away, to look at or correct."""
+"""Recent labels, one click away for a look or a correction."""
 
 from collections.abc import Callable, Sequence
 
 from PySide6.QtWidgets import QMenu, QWidget
 
-from annotator.actions.labelling.label_tasks import Decision
+from annotator.actions.labelling.label_tasks import LabelDecision
 from annotator.gui import theme
 from annotator.gui.review.verdicts import face
 from annotator.gui.widgets.icons import icon
@@ -13,7 +13,7 @@ SHOWN_CHARACTERS = 60
 
 
 def recent_menu(
-    decisions: Sequence[Decision],
+    decisions: Sequence[LabelDecision],
     protocol: str,
     go: Callable[[str, str], object],
     parent: QWidget,

@@ -1,4 +1,4 @@
-"""Where is read: the question, below it the report alone, beside a second one, or beside the page it cites."""
+"""Texts to read: the question, and the report alone, beside a second one, or beside a cited page."""
 
 from collections.abc import Callable
 
@@ -10,8 +10,8 @@ from annotator.actions.labelling.dealing import together
 from annotator.domain.judges.judgement import Judgement
 from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.labelling.bench import Bench
-from annotator.gui.pages.labelling.together import Together
+from annotator.gui.pages.labelling.bench import LabellingBench
+from annotator.gui.pages.labelling.linked_scrolling import LinkedScrolling
 from annotator.gui.pages.labelling.units.cards import PAGES
 from annotator.gui.review.text_pane import Span, TextPane
 from annotator.gui.widgets import icons
@@ -36,14 +36,14 @@ class ReportPane(QWidget):
     stepped = Signal(int)
     """The next report (1) or the one before (-1) was asked for."""
 
-    def __init__(self, desk: Desk, bench: Bench) -> None:
+    def __init__(self, desk: Desk, bench: LabellingBench) -> None:
         super().__init__()
         self._bench = bench
         self._fresh, self._address = False, ""
         self.first, self.beside = TextPane(desk), TextPane(desk)
         self.report, self.banner, self.find_bar = self.first.report, self.first.banner, self.first.find_bar
         self._build()
-        self._linked = Together(self.report, self.beside.report)
+        self._linked = LinkedScrolling(self.report, self.beside.report)
         self.together.setChecked(QSettings().value(TOGETHER, True, bool) is True)
         for pane in (self.first, self.beside):
             pane.loaded.connect(self._loaded)
@@ -133,7 +133,7 @@ class ReportPane(QWidget):
             pane.forget_selection()
 
     def show_evidence(self) -> None:
-        """Bring the evidence of the unit at hand into view."""
+        """Bring the evidence of the current unit into view."""
         self._show_evidence(reveal=True)
 
     def turn(self, screens: int) -> None:
@@ -176,7 +176,7 @@ class ReportPane(QWidget):
             self.first.entitle(f"First — {sheet.name}" if sheet.other_id else "" if alone else sheet.name)
 
     def _show_unit(self) -> None:
-        """What the unit at hand is read by: its page, its place in the report, its evidence."""
+        """What the current unit is read by: its page, its place in the report, its evidence."""
         group = self._bench.group
         if group is not None and group.given.get("address", "") != self._address:
             self._address = group.given["address"]

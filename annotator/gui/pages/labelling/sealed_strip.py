@@ -1,9 +1,9 @@
-"""The line that says that an item's labels are submitted, and lets them be reopened."""
+"""Notice that an item's labels are submitted, with a reopen button."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QLabel
 
-from annotator.actions.labelling.label_sealing import Standing
+from annotator.actions.labelling.label_sealing import SealingStatus
 from annotator.gui import keys, theme
 from annotator.gui.review.moments import moment
 from annotator.gui.widgets import icons
@@ -32,7 +32,7 @@ class SealedStrip(QFrame):
         self.rebind()
         self.hide()
 
-    def show_standing(self, standing: Standing | None, key: str) -> None:
+    def show_standing(self, standing: SealingStatus | None, key: str) -> None:
         """Say when an item's labels were submitted; None hides the line."""
         self.setVisible(standing is not None)
         if standing is not None:

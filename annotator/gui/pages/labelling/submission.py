@@ -1,4 +1,4 @@
-"""How an item's labels are submitted when all its reports are labelled, and reopened again."""
+"""Submission of an item's labels when all its reports are labelled, and reopening."""
 
 from PySide6.QtCore import QObject, Signal
 
@@ -6,12 +6,12 @@ from annotator.actions.labelling import label_sealing
 from annotator.actions.labelling.label_cases import presentation_of
 from annotator.domain.texts.counting import counted
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.labelling.bench import Bench
+from annotator.gui.pages.labelling.bench import LabellingBench
 from annotator.gui.pages.labelling.label_queue import LabelQueue
 
 
-class Submission(QObject):
-    """Does it and keeps the queue in step; what to show next is the page's."""
+class LabelSubmission(QObject):
+    """Submits labels and updates the queue; the page decides what to show next."""
 
     missing = Signal(str, str, int)
     """Labels are still missing: the report and the unit of the first, and how many there are."""
@@ -19,11 +19,11 @@ class Submission(QObject):
     """What was submitted, in a sentence."""
     reopened = Signal(str)
 
-    def __init__(self, desk: Desk, queue: LabelQueue, bench: Bench) -> None:
+    def __init__(self, desk: Desk, queue: LabelQueue, bench: LabellingBench) -> None:
         super().__init__(bench)
         self._desk, self._queue, self._bench = desk, queue, bench
 
-    def standing(self) -> label_sealing.Standing | None:
+    def standing(self) -> label_sealing.SealingStatus | None:
         """How the open report's item stands, while its labels are submitted."""
         if self._bench.sheet is None or not self._bench.sheet.sealed:
             return None

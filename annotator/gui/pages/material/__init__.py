@@ -1,4 +1,4 @@
-"""The page on which a coordinator prepares what is judged: reports, what was drawn from them, the pages they cite."""
+"""The Material page, where a coordinator prepares what is judged: reports, extracts, cited pages."""
 
 from annotator.gui.pages.material.page import MaterialPage
 

@@ -1,4 +1,4 @@
-"""Cited pages as Qt shows them: a row for each address with its state, in a word and an icon."""
+"""Qt model of cited pages: a row per address with its state."""
 
 from collections.abc import Sequence
 

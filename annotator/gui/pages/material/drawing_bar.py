@@ -1,4 +1,4 @@
-"""How parts are drawn by a judge: which one, from which reports, what it takes, and the run itself."""
+"""Extraction by a judge: choice of judge and reports, cost estimate, and the run."""
 
 from typing import Any
 
@@ -6,15 +6,15 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QFrame, QPushButton, QWidget
 
 from annotator.actions.judges import judges
-from annotator.actions.judging.forecasts import Forecast
-from annotator.actions.judging.judge_offers import Drawing
-from annotator.actions.running import orders
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.judging.forecasts import CostEstimate
+from annotator.actions.judging.judge_offers import ExtractionOffer
+from annotator.actions.orders import orders
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.gui import keys
 from annotator.gui.desk.child_progress import ChildProgress
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.material.drawn_lines import Line
+from annotator.gui.pages.material.drawn_lines import DrawnLine
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
@@ -28,15 +28,15 @@ SETTLE_MS = 400
 
 
 class DrawingBar(QFrame):
-    """One line of settings with a button; what the judge has drawn before it is not asked for again."""
+    """A line of settings with a button; existing extracts are not asked for again."""
 
     came = Signal()
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk = desk
-        self._drawing: Drawing | None = None
-        self._line: Line | None = None
+        self._drawing: ExtractionOffer | None = None
+        self._line: DrawnLine | None = None
         self.setProperty("role", "card")
         self.judge, self.scope = ChoiceBox(), ChoiceBox()
         self.judge.setAccessibleName("Judge that extracts")
@@ -68,7 +68,7 @@ class DrawingBar(QFrame):
         for widget in (self.words, self.progress):
             column.addWidget(widget)
 
-    def offer(self, drawing: Drawing | None, line: Line | None) -> None:
+    def offer(self, drawing: ExtractionOffer | None, line: DrawnLine | None) -> None:
         """Get ready to draw one thing; `line` is the report at the cursor."""
         self._drawing, self._line = drawing, line
         known = self._desk.ask(judges.all_of) or []
@@ -98,12 +98,12 @@ class DrawingBar(QFrame):
         """Print the key as it now is."""
         self.begin.set_key(keys.shown("start_run"))
 
-    def _order(self) -> Order | None:
+    def _order(self) -> RunRequest | None:
         drawing, line = self._drawing, self._line
         if drawing is None or not self.judge.count():
             return None
         one = line if self.scope.currentData() == CHOSEN else None
-        return Order(
+        return RunRequest(
             judge=str(self.judge.currentData()),
             protocol=drawing.name,
             systems=(one.system,) if one and one.system else (),
@@ -141,7 +141,7 @@ class DrawingBar(QFrame):
         if order is not None and self.isVisible():
             self._desk.ask_later(self._show_forecast, orders.forecast, order)
 
-    def _show_forecast(self, found: Forecast) -> None:
+    def _show_forecast(self, found: CostEstimate) -> None:
         order = self._order()
         if (
             order is None
@@ -173,7 +173,7 @@ class DrawingBar(QFrame):
         self._change()
 
 
-def _draws(judge: Judge, drawing: Drawing) -> bool:
+def _draws(judge: Judge, drawing: ExtractionOffer) -> bool:
     return judge.kind == JudgeKind.ENDPOINT or (judge.kind == JudgeKind.BASELINE and drawing.alone)
 
 

@@ -1,4 +1,4 @@
-"""What was drawn as Qt shows it: a row for each report (or item), and a row for each unit of one of them."""
+"""Qt models of extracts: a row per report or item, and a row per unit of one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt
 
-from annotator.actions.items.drawn_parts import Drawn, Standing
+from annotator.actions.items.drawn_parts import CurrentPart, PartStatus
 from annotator.domain.kinds.evidence import Reference
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.part import Claim
@@ -17,19 +17,19 @@ from annotator.gui.tables.rows import Index, RowsModel, resetting
 from annotator.gui.widgets.plain import tooltip
 
 # How far a version is → words, icon, colour.
-STANDINGS: dict[Standing | None, tuple[str, str, str]] = {
+STANDINGS: dict[PartStatus | None, tuple[str, str, str]] = {
     None: ("not extracted", "minus", "state-missing"),
-    Standing.DRAWN: ("to confirm", "question", "state-unconfirmed"),
-    Standing.IMPORTED: ("to confirm", "import", "state-unconfirmed"),
-    Standing.CONFIRMED: ("confirmed", "check", "state-agreed"),
-    Standing.EDITED: ("corrected", "author", "state-agreed"),
+    PartStatus.DRAWN: ("to confirm", "question", "state-unconfirmed"),
+    PartStatus.IMPORTED: ("to confirm", "import", "state-unconfirmed"),
+    PartStatus.CONFIRMED: ("confirmed", "check", "state-agreed"),
+    PartStatus.EDITED: ("corrected", "author", "state-agreed"),
 }
 UNIT_COLUMNS = {"claims": ("", "Claim", "Cites"), "references": ("", "Title", "Identifier")}
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A report, or an item where `response_id` is empty, with what was drawn from it of one kind."""
+class DrawnLine:
+    """A report, or an item where `response_id` is empty, with its extract of one kind."""
 
     item_id: str
     response_id: str
@@ -38,7 +38,7 @@ class Line:
     system: str
     label: str
     about: str
-    drawn: Drawn | None
+    drawn: CurrentPart | None
 
     @property
     def place(self) -> tuple[str, str]:
@@ -46,18 +46,18 @@ class Line:
         return self.item_id, self.response_id
 
     @property
-    def standing(self) -> Standing | None:
+    def standing(self) -> PartStatus | None:
         """How far it is; None where nothing is drawn."""
         return self.drawn.standing if self.drawn else None
 
 
-def places_alike(one: Line | None, other: Line | None) -> bool:
+def places_alike(one: DrawnLine | None, other: DrawnLine | None) -> bool:
     """Whether both are the same report or item; nothing is like nothing."""
     return one is not None and other is not None and one.place == other.place
 
 
 class UnitsModel(RowsModel[Unit]):
-    """The units of one version: their words, and what they cite or are known by."""
+    """The units of one version: words, and citations or identifiers."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(("", "Words"), parent)
@@ -96,7 +96,7 @@ def named_by(unit: Unit) -> str:
     return unit.identifier if isinstance(unit, Reference) else ""
 
 
-def _explained(line: Line) -> str:
+def _explained(line: DrawnLine) -> str:
     if line.drawn is None:
         return line.about
     flags = (
@@ -110,7 +110,7 @@ def _explained(line: Line) -> str:
     return f"{line.about}\nBy {line.drawn.whose}, {when}: {units}{cited}{flags}"
 
 
-def columns(label: str) -> Sequence[Column[Line]]:
+def columns(label: str) -> Sequence[Column[DrawnLine]]:
     """The reports or items to draw from, told from one another by their `label`."""
     return (
         Column("Item", lambda line: line.item, 120, tip=lambda line: line.question[:1000]),

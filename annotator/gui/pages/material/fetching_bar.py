@@ -1,4 +1,4 @@
-"""How cited pages are fetched or taken from a folder: the options that matter, the run itself, and what came."""
+"""Fetching cited pages or importing a folder: options, run and result."""
 
 from pathlib import Path
 from typing import Any
@@ -7,7 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QHBoxLayout, QPushButton
 
 from annotator.actions.items import page_fetching
-from annotator.actions.items.cited_pages import Cited
+from annotator.actions.items.cited_pages import CitedPages
 from annotator.actions.items.page_fetching import PagesFolder
 from annotator.gui import keys
 from annotator.gui.desk.child_progress import ChildProgress
@@ -37,7 +37,7 @@ class FetchingBar(QFrame):
         self.private.setToolTip("While off, addresses cited in reports cannot reach your own network")
         self.refresh = QCheckBox("Fetch read pages again")
         self.refresh.setToolTip("A stored text is never replaced by an empty one")
-        self._found: Cited | None = None
+        self._found: CitedPages | None = None
         self.refresh.toggled.connect(lambda _: self._offer())
         self.reader = LineField(placeholderText=READER, clearButtonEnabled=True)
         self.reader.setAccessibleName("Reader service")
@@ -68,7 +68,7 @@ class FetchingBar(QFrame):
             margins=(10, 8, 10, 8),
         )
 
-    def show_plan(self, found: Cited) -> None:
+    def show_plan(self, found: CitedPages) -> None:
         """Say what fetching would do now."""
         self._found = found
         self._offer()
@@ -84,7 +84,7 @@ class FetchingBar(QFrame):
         """Fetch what is lacking, in a process of its own."""
         if not self.begin.isEnabled():
             return
-        order = page_fetching.Order(
+        order = page_fetching.FetchRequest(
             self.refresh.isChecked(), self.private.isChecked(), self.reader.text().strip()
         )
         self._run(order, "Requesting the first pages")
@@ -101,7 +101,7 @@ class FetchingBar(QFrame):
         """Print the key as it now is."""
         self.begin.set_key(keys.shown("start_run"))
 
-    def _run(self, order: page_fetching.Order | PagesFolder, what: str) -> None:
+    def _run(self, order: page_fetching.FetchRequest | PagesFolder, what: str) -> None:
         self.answer.clear()
         self.begin.setEnabled(False)
         self.folder.setEnabled(False)

@@ -1,4 +1,4 @@
-"""What models were asked for and did not write: by system and cause, with a button to ask once more."""
+"""Reports that models failed to write, by system and cause, with a retry button."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QPushButton, QTreeWidgetItem
 
 from annotator.actions.material import response_journal
-from annotator.actions.material.response_journal import Lacking
+from annotator.actions.material.response_journal import MissingResponse
 from annotator.domain.texts.counting import counted
 from annotator.gui.pages.material.reports_grid import column_words, failed_words
 from annotator.gui.widgets.layouts import horizontal, vertical
@@ -18,13 +18,13 @@ LEAST_HEIGHT = 120
 
 
 class LackingList(QFrame):
-    """A group for each system in a mode and cause, the reports below it; hidden while nothing is lacking."""
+    """Missing reports, grouped by system, mode and cause; hidden when there are none."""
 
     again_wanted = Signal(list)
 
     def __init__(self) -> None:
         super().__init__()
-        self._groups: list[list[Lacking]] = []
+        self._groups: list[list[MissingResponse]] = []
         self.setProperty("role", "card")
         self.title = PlainLabel("Failed", "subtitle")
         self.tree = RowsTree("Failed reports", COLUMNS, (300,), stretched=0, nested=True)
@@ -35,9 +35,9 @@ class LackingList(QFrame):
         vertical(horizontal((self.title, 1), self.again), (self.tree, 1), on=self)
         self.hide()
 
-    def show_lacking(self, found: Sequence[Lacking]) -> None:
+    def show_lacking(self, found: Sequence[MissingResponse]) -> None:
         """Show what is lacking now."""
-        groups: dict[tuple[str, str, str], list[Lacking]] = {}
+        groups: dict[tuple[str, str, str], list[MissingResponse]] = {}
         for one in found:
             groups.setdefault((one.system, one.mode, one.status), []).append(one)
         row = self.tree.row()
@@ -66,7 +66,7 @@ class LackingList(QFrame):
             self.again_wanted.emit(alike)
 
 
-def _group(group: Sequence[Lacking]) -> QTreeWidgetItem:
+def _group(group: Sequence[MissingResponse]) -> QTreeWidgetItem:
     first = group[0]
     causes = response_journal.by_cause(group)
     why = " ".join(cause for _, cause in causes)

@@ -1,4 +1,4 @@
-"""Where a coordinator sees what there is to judge and what is lacking, and sees to it: reports, parts, cited pages."""
+"""The Material page: reports, extracts and cited pages, present and missing."""
 
 from collections.abc import Callable
 from functools import partial
@@ -17,7 +17,7 @@ from annotator.gui.pages.material.parts_view import PartsView
 from annotator.gui.pages.material.reports_view import ReportsView
 from annotator.gui.widgets.bars.tabs import Tabs
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 # People: a coordinator who prepares what is judged. What annoys them elsewhere: cited pages that die between two
@@ -33,7 +33,7 @@ NOT_YOURS = (
 
 
 class MaterialPage(Page):
-    """Three tabs; only the one in view reads anything."""
+    """Three tabs; only the visible one reads data."""
 
     NAME = "Material"
     ICON = "folder"
@@ -60,7 +60,7 @@ class MaterialPage(Page):
         help_ = QPushButton("How this works")
         help_.setProperty("role", "quiet")
         help_.clicked.connect(lambda: self.desk.go("Help", topic="material"))
-        head = horizontal(PlainLabel("Material", "title"), Stretch(1), help_)
+        head = horizontal(PlainLabel("Material", "title"), StretchSpace(1), help_)
         self._whole = QWidget()
         vertical(head, (self.tabs, 1), on=self._whole, margins=(20, 16, 20, 12), spacing=6)
         self._closed = EmptyState("lock", *NOT_YOURS)

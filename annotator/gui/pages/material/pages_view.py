@@ -1,4 +1,4 @@
-"""The pages that claims cite: which could be read and which not, fetched once and kept, and read as plain text."""
+"""Pages tab: cited pages, readable or not, shown as plain text."""
 
 from collections.abc import Sequence
 from enum import Enum
@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from annotator.actions.items import cited_pages, pages
-from annotator.actions.items.cited_pages import Cited, CitedPage, Citing
+from annotator.actions.items.cited_pages import CitedPage, CitedPages, CitingClaim
 from annotator.domain.material.page import PageState
 from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
@@ -38,8 +38,8 @@ NOTHING = (
 UNREAD = "It has no text, so it supports and contradicts nothing: claims that cite it stay unknown."
 
 
-class Shown(Enum):
-    """Which pages are listed."""
+class PageFilter(Enum):
+    """Filter of the list of pages."""
 
     ALL = "All"
     READ = "Read"
@@ -48,7 +48,7 @@ class Shown(Enum):
 
 
 class PagesView(QWidget):
-    """The fetching above, the list on the left, the text and the claims that cite it on the right."""
+    """Fetching above, list on the left, text and citing claims on the right."""
 
     came = Signal()
     claim_wanted = Signal(str, str, str)
@@ -57,8 +57,8 @@ class PagesView(QWidget):
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk = desk
-        self._cited = Cited((), {})
-        self._citing: Sequence[Citing] = ()
+        self._cited = CitedPages((), {})
+        self._citing: Sequence[CitingClaim] = ()
         self._goal = self._url = ""
         self._seen: object = None
         # An answer may still come when the window has given the file back.
@@ -69,7 +69,7 @@ class PagesView(QWidget):
         self.list = LinesTable("Cited pages", self.model, self.model.widths, stretched=ADDRESS)
         self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.list.selectionModel().currentRowChanged.connect(lambda *_: self._show_page())
-        self.shown = FilterRow(Shown, Shown.ALL)
+        self.shown = FilterRow(PageFilter, PageFilter.ALL)
         self.shown.chosen.connect(self._narrow)
         self.search = LineField(placeholderText="Find an address…", clearButtonEnabled=True)
         self.search.setAccessibleName("Find an address")
@@ -130,7 +130,7 @@ class PagesView(QWidget):
         return right
 
     def fill(self) -> None:
-        """Read the pages anew, on another thread."""
+        """Read the pages again, on another thread."""
         self._refill.stop()
         self._desk.ask_later(self._show, cited_pages.cited)
 
@@ -151,7 +151,7 @@ class PagesView(QWidget):
         """Show the page that an address leads to, as soon as it is read."""
         self._goal = pages.normal(url)
         self.search.clear()
-        self.shown.hold(Shown.ALL)
+        self.shown.hold(PageFilter.ALL)
 
     def stop(self) -> None:
         """End what was started."""
@@ -170,12 +170,12 @@ class PagesView(QWidget):
         else:
             self.came.emit()
 
-    def _show(self, found: Cited) -> None:
+    def _show(self, found: CitedPages) -> None:
         if self._stopped:
             return
         self._cited = found
         self.fetching.show_plan(found)
-        self.shown.show_counts({one: sum(_fits(page, one) for page in found.pages) for one in Shown})
+        self.shown.show_counts({one: sum(_fits(page, one) for page in found.pages) for one in PageFilter})
         self._narrow()
 
     def _narrow(self) -> None:
@@ -249,12 +249,12 @@ class PagesView(QWidget):
             self.claim_wanted.emit(one.item_id, one.response_id, one.unit_id)
 
 
-def _fits(page: CitedPage, shown: Shown) -> bool:
-    if shown is Shown.READ:
+def _fits(page: CitedPage, shown: PageFilter) -> bool:
+    if shown is PageFilter.READ:
         return page.is_here
-    if shown is Shown.NEVER:
+    if shown is PageFilter.NEVER:
         return page.state is None or (page.state is PageState.OK and not page.is_here)
-    return shown is Shown.ALL or page.state not in (None, PageState.OK)
+    return shown is PageFilter.ALL or page.state not in (None, PageState.OK)
 
 
 def _matches(page: CitedPage, words: Sequence[str]) -> bool:

@@ -1,4 +1,4 @@
-"""How what was drawn is corrected: the units in a list, the chosen one in fields below it, each act kept at once."""
+"""Editor of an extract: a list of units, fields of the chosen one, saved at once."""
 
 from typing import Any
 
@@ -12,15 +12,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions.items.drawn_parts import Standing, standing_of, whose
+from annotator.actions.items.drawn_parts import PartStatus, standing_of, whose
 from annotator.actions.material import part_edits
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.extract import Extract
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.material.drawn_lines import STANDINGS, Line, UnitsModel, places_alike
+from annotator.gui.pages.material.drawn_lines import STANDINGS, DrawnLine, UnitsModel, places_alike
 from annotator.gui.pages.material.unit_fields import UnitFields
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.chips import Chip, Chips
@@ -34,7 +34,7 @@ NUMBER_WIDTH, CITED_WIDTH, LEAST_HEIGHT = 34, 130, 130
 
 
 class PartEditor(QWidget):
-    """One version at a time: the one that stands. A correction makes a version of the person's own."""
+    """Editor of the current version. A correction makes a version of the person's own."""
 
     chosen = Signal(object)
     """Another unit is at the cursor; None for none."""
@@ -44,8 +44,8 @@ class PartEditor(QWidget):
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk = desk
-        self.line: Line | None = None
-        self.kind: Part | Kind = Part.CLAIMS
+        self.line: DrawnLine | None = None
+        self.kind: ResponsePart | Kind = ResponsePart.CLAIMS
         self.extract: Extract | None = None
         self.model = UnitsModel(self)
         self.list = LinesTable("Units", self.model)
@@ -100,7 +100,7 @@ class PartEditor(QWidget):
         column.addWidget(self._filler, 1)
         column.addWidget(card)
 
-    def show_line(self, line: Line | None, kind: Part | Kind, unit_id: str = "") -> None:
+    def show_line(self, line: DrawnLine | None, kind: ResponsePart | Kind, unit_id: str = "") -> None:
         """Show what was drawn of one kind from a report; what was typed before is kept first."""
         self.keep()
         same = kind is self.kind and places_alike(self.line, line)
@@ -193,7 +193,7 @@ class PartEditor(QWidget):
         if self._desk.do(verb) is None:
             return False
         line, kind = self.line, self.kind
-        # What was typed is in the file: the fields may be filled anew.
+        # What was typed is in the file: the fields may be filled again.
         self.fields.show_unit(None)
         self.show_line(line, kind)
         return True
@@ -225,7 +225,7 @@ class PartEditor(QWidget):
         self.adding.setEnabled(may)
         self.removing.setEnabled(may and unit is not None)
         url = getattr(unit, "url", "") if unit is not None else ""
-        self.cited.setVisible(self.kind is Part.CLAIMS)
+        self.cited.setVisible(self.kind is ResponsePart.CLAIMS)
         self.cited.setEnabled(bool(url))
 
     def _ask_page(self) -> None:
@@ -235,10 +235,10 @@ class PartEditor(QWidget):
 
     def _show_state(self) -> None:
         found = self.extract
-        standing: Standing | None = standing_of(found.origin, found.state) if found else None
+        standing: PartStatus | None = standing_of(found.origin, found.state) if found else None
         words, picture, colour = STANDINGS[standing]
         self.standing.show_chips([Chip(words, picture, colour.removeprefix("state-"))] if self.line else [])
-        self.confirming.setEnabled(standing in (Standing.DRAWN, Standing.IMPORTED) and self._may())
+        self.confirming.setEnabled(standing in (PartStatus.DRAWN, PartStatus.IMPORTED) and self._may())
         self.replies.setVisible(found is not None and found.run_id is not None)
         self.about.setVisible(found is not None)
         if found is not None:

@@ -1,4 +1,4 @@
-"""What was drawn, report by report: whose version stands, corrected by hand beside the text it comes from."""
+"""Extracts tab: report by report, editable beside the text they come from."""
 
 from collections.abc import Iterator, Sequence
 from enum import Enum
@@ -11,18 +11,18 @@ from annotator.actions.items import report_lines
 from annotator.actions.items.drawn_parts import OPEN
 from annotator.actions.items.report_lines import Reports
 from annotator.actions.judging import judge_offers
-from annotator.actions.judging.judge_offers import Drawing
+from annotator.actions.judging.judge_offers import ExtractionOffer
 from annotator.actions.material import part_replies
 from annotator.actions.project.file import Project
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.unit import Unit
-from annotator.domain.material.part import Part
+from annotator.domain.material.part import ResponsePart
 from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.material.drawing_bar import DrawingBar
-from annotator.gui.pages.material.drawn_lines import ITEM, STATE, UNITS, Line, columns, places_alike
+from annotator.gui.pages.material.drawn_lines import ITEM, STATE, UNITS, DrawnLine, columns, places_alike
 from annotator.gui.pages.material.part_editor import PartEditor
-from annotator.gui.pages.material.reading_pane import ReadingPane
+from annotator.gui.pages.material.reading_pane import PartReadingPane
 from annotator.gui.pages.material.reports_grid import column_words
 from annotator.gui.tables.cells import CellsModel
 from annotator.gui.widgets.bars.splitter import Splitter
@@ -40,7 +40,7 @@ ROOM_FOR_UNITS = 370
 
 
 class Drawable(Enum):
-    """What can be drawn: from reports, and (key insights) from an item's sources."""
+    """What can be extracted: from reports, and (key insights) from an item's sources."""
 
     CLAIMS = "Claims"
     PLAN = "Plans"
@@ -48,21 +48,21 @@ class Drawable(Enum):
     INSIGHTS = "Insights"
 
     @property
-    def kind(self) -> Part | Kind:
+    def kind(self) -> ResponsePart | Kind:
         """The part or the kind."""
         return KINDS[self]
 
 
-KINDS: dict[Drawable, Part | Kind] = {
-    Drawable.CLAIMS: Part.CLAIMS,
-    Drawable.PLAN: Part.PLAN,
-    Drawable.REFERENCES: Part.REFERENCES,
+KINDS: dict[Drawable, ResponsePart | Kind] = {
+    Drawable.CLAIMS: ResponsePart.CLAIMS,
+    Drawable.PLAN: ResponsePart.PLAN,
+    Drawable.REFERENCES: ResponsePart.REFERENCES,
     Drawable.INSIGHTS: Kind.INSIGHTS,
 }
 
 
-class Wanted(Enum):
-    """How far what is listed is."""
+class PartFilter(Enum):
+    """Filter of extracts by state."""
 
     ALL = "All"
     NONE = "Not extracted"
@@ -78,7 +78,7 @@ NOTHING = (
 
 
 class PartsView(QWidget):
-    """The reports on the left, the text in the middle, its parts on the right."""
+    """Reports on the left, text in the middle, extract on the right."""
 
     came = Signal()
     page_wanted = Signal(str)
@@ -88,24 +88,24 @@ class PartsView(QWidget):
         self._desk = desk
         self._found = Reports((), (), {})
         self._goal: tuple[str, str, str] | None = None
-        self._drawings: Sequence[Drawing] = ()
+        self._drawings: Sequence[ExtractionOffer] = ()
         self._in_replies = False
         # An answer may still come when the window has given the file back.
         self._stopped = False
-        self.model = CellsModel[Line](columns("System"), self)
+        self.model = CellsModel[DrawnLine](columns("System"), self)
         self.list = LinesTable("Reports and extracts", self.model, self.model.widths, stretched=ITEM)
         self.list.firm = (STATE,)
         self.list.viewport().installEventFilter(self)
         self.list.selectionModel().currentRowChanged.connect(lambda *_: self._show_line())
         self.kinds = FilterRow(Drawable, Drawable.CLAIMS)
-        self.wanted = FilterRow(Wanted, Wanted.ALL)
+        self.wanted = FilterRow(PartFilter, PartFilter.ALL)
         self.kinds.chosen.connect(self._change_kind)
         self.wanted.chosen.connect(self._narrow)
         self.search = LineField(placeholderText="Find an item or a system…", clearButtonEnabled=True)
         self.search.setAccessibleName("Find an item or a system")
         self.search.textChanged.connect(lambda _: self._narrow())
         self.nothing = PlainLabel("No matches. Remove a word or the filter.", "hint", wrap=True)
-        self.drawing, self.text, self.editor = DrawingBar(desk), ReadingPane(desk), PartEditor(desk)
+        self.drawing, self.text, self.editor = DrawingBar(desk), PartReadingPane(desk), PartEditor(desk)
         self.drawing.came.connect(self.came)
         self.editor.chosen.connect(self._show_place)
         self.editor.page_wanted.connect(self.page_wanted)
@@ -146,7 +146,7 @@ class PartsView(QWidget):
         self._parts = parts
 
     def fill(self) -> None:
-        """Read what was drawn anew, on another thread."""
+        """Read the extracts again, on another thread."""
         self._desk.ask_later(self._show, _read)
 
     def focus_first(self) -> None:
@@ -168,7 +168,7 @@ class PartsView(QWidget):
         if goal is not None and goal is not self.kinds.held:
             self.kinds.hold(goal)
         self.search.clear()
-        self.wanted.hold(Wanted.ALL)
+        self.wanted.hold(PartFilter.ALL)
 
     def show_open(self, kind: str) -> None:
         """List what of a kind waits to be confirmed."""
@@ -177,7 +177,7 @@ class PartsView(QWidget):
         if goal is not self.kinds.held:
             self.kinds.hold(goal)
         self.search.clear()
-        self.wanted.hold(Wanted.OPEN)
+        self.wanted.hold(PartFilter.OPEN)
 
     def next_open(self) -> None:
         """The next report whose part is drawn and not confirmed, from the top again after the last."""
@@ -211,7 +211,7 @@ class PartsView(QWidget):
         self.drawing.rebind()
         self.editor.rebind()
 
-    def _show(self, found: tuple[Reports, list[Drawing]]) -> None:
+    def _show(self, found: tuple[Reports, list[ExtractionOffer]]) -> None:
         if self._stopped:
             return
         self._found, self._drawings = found
@@ -223,7 +223,7 @@ class PartsView(QWidget):
 
     def _narrow(self) -> None:
         lines = list(_lines(self._found, self.kinds.held.kind))
-        self.wanted.show_counts({one: sum(_fits(line, one) for line in lines) for one in Wanted})
+        self.wanted.show_counts({one: sum(_fits(line, one) for line in lines) for one in PartFilter})
         words = self.search.text().casefold().split()
         shown = [line for line in lines if _fits(line, self.wanted.held) and _matches(line, words)]
         here = self.editor.line
@@ -265,17 +265,19 @@ class PartsView(QWidget):
             self.text.show_unit(unit)
 
 
-def _read(project: Project) -> tuple[Reports, list[Drawing]]:
+def _read(project: Project) -> tuple[Reports, list[ExtractionOffer]]:
     found = report_lines.reports(project)
     return found, judge_offers.drawings_of(found)
 
 
-def _lines(found: Reports, kind: Part | Kind) -> Iterator[Line]:
+def _lines(found: Reports, kind: ResponsePart | Kind) -> Iterator[DrawnLine]:
     for item in found.items:
         about = f"Item {item.key}"
         if isinstance(kind, Kind):
             label = " ".join(item.question.split())
-            yield Line(item.id, "", item.key, item.question, "", label, about, item.parts.get(kind.value))
+            yield DrawnLine(
+                item.id, "", item.key, item.question, "", label, about, item.parts.get(kind.value)
+            )
             continue
         for column in found.columns:
             for report in found.lines.get((item.id, column), ()):
@@ -283,21 +285,23 @@ def _lines(found: Reports, kind: Part | Kind) -> Iterator[Line]:
                 drawn = report.parts.get(kind.value)
                 label = f"{column_words(column)}{run}"
                 about = f"{label} on item {item.key}"
-                yield Line(item.id, report.id, item.key, item.question, report.system, label, about, drawn)
+                yield DrawnLine(
+                    item.id, report.id, item.key, item.question, report.system, label, about, drawn
+                )
 
 
-def _is_of(place: tuple[str, str], line: Line) -> bool:
+def _is_of(place: tuple[str, str], line: DrawnLine) -> bool:
     return line.place == place
 
 
-def _fits(line: Line, wanted: Wanted) -> bool:
-    if wanted is Wanted.NONE:
+def _fits(line: DrawnLine, wanted: PartFilter) -> bool:
+    if wanted is PartFilter.NONE:
         return line.drawn is None
-    if wanted is Wanted.OPEN:
+    if wanted is PartFilter.OPEN:
         return line.standing in OPEN
-    return wanted is Wanted.ALL or (line.drawn is not None and line.standing not in OPEN)
+    return wanted is PartFilter.ALL or (line.drawn is not None and line.standing not in OPEN)
 
 
-def _matches(line: Line, words: Sequence[str]) -> bool:
+def _matches(line: DrawnLine, words: Sequence[str]) -> bool:
     text = f"{line.item} {line.label} {line.question}".casefold()
     return all(word in text for word in words)

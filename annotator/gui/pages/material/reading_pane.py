@@ -1,4 +1,4 @@
-"""Where a report or a source is read beside what was drawn from it, the place of the chosen unit marked in it."""
+"""A report or source beside its extract, with the chosen unit's place marked."""
 
 from PySide6.QtWidgets import QWidget
 
@@ -6,7 +6,7 @@ from annotator.actions.items import report_lines, sources
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.part import Claim
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.material.drawn_lines import Line, places_alike
+from annotator.gui.pages.material.drawn_lines import DrawnLine, places_alike
 from annotator.gui.review.text_pane import TextPane
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
@@ -15,13 +15,13 @@ from annotator.gui.widgets.plain import PlainLabel
 RULE = "\n\n" + "─" * 24 + "\n\n"
 
 
-class ReadingPane(QWidget):
-    """A heading, the text, and a line to search it by."""
+class PartReadingPane(QWidget):
+    """A heading, the text, and a search field."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk = desk
-        self._line: Line | None = None
+        self._line: DrawnLine | None = None
         self._source_id = ""
         self._unit: Unit | None = None
         self.heading, self.place = PlainLabel(role="strong", wrap=True), PlainLabel(role="hint", wrap=True)
@@ -30,7 +30,7 @@ class ReadingPane(QWidget):
         self.pane.loaded.connect(self._mark)
         vertical(self.heading, self.place, (self.pane, 1), on=self, margins=(8, 0, 4, 0), spacing=4)
 
-    def show_line(self, line: Line | None) -> None:
+    def show_line(self, line: DrawnLine | None) -> None:
         """Show the report of a line, or the item's first source."""
         if places_alike(line, self._line):
             return

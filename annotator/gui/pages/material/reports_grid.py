@@ -1,4 +1,4 @@
-"""Reports as Qt shows them: a row for each item, a column for each system in a mode, a cell for what is there."""
+"""Qt model of reports: a row per item, a column per system and mode."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import fsum
@@ -6,8 +6,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt
 
-from annotator.actions.items.report_lines import Column, ItemLine, ReportLine, Reports
-from annotator.actions.material.response_journal import Lacking
+from annotator.actions.items.report_lines import Column, ReportLine, Reports, ReportsLine
+from annotator.actions.material.response_journal import MissingResponse
 from annotator.domain.texts.counting import counted, usd
 from annotator.gui import theme
 from annotator.gui.review.judge_words import STATUS_WORDS
@@ -30,18 +30,18 @@ LENGTH, DRAWN = "Length in characters", "Extracts"
 TOLD = (LENGTH, "Time", "Tokens", "Cost", DRAWN)
 
 
-class ReportsGrid(RowsModel[ItemLine]):
-    """What a cell tells of its reports is chosen by `show_told`."""
+class ReportsGrid(RowsModel[ReportsLine]):
+    """`show_told` chooses what the cells show."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(("Item",), parent)
         self.told = TOLD[0]
         self._found = Reports((), (), {})
-        self._lacking: Mapping[tuple[str, Column], Sequence[Lacking]] = {}
+        self._lacking: Mapping[tuple[str, Column], Sequence[MissingResponse]] = {}
 
-    def show(self, found: Reports, rows: Sequence[ItemLine], lacking: Sequence[Lacking]) -> None:
+    def show(self, found: Reports, rows: Sequence[ReportsLine], lacking: Sequence[MissingResponse]) -> None:
         """Show these rows of what was found, and what did not come."""
-        by_cell: dict[tuple[str, Column], list[Lacking]] = {}
+        by_cell: dict[tuple[str, Column], list[MissingResponse]] = {}
         for one in lacking:
             by_cell.setdefault((one.item_id, (one.system, one.mode)), []).append(one)
         columns = ("Item", *(column_words(column) for column in found.columns))
@@ -63,7 +63,7 @@ class ReportsGrid(RowsModel[ItemLine]):
             return ()
         return self._found.lines.get((self._rows[row].id, self._found.columns[column - 1]), ())
 
-    def lacking(self, row: int, column: int) -> Sequence[Lacking]:
+    def lacking(self, row: int, column: int) -> Sequence[MissingResponse]:
         """What was asked for in a cell and did not come."""
         if not column or not 0 <= row < len(self._rows):
             return ()
@@ -105,7 +105,7 @@ class ReportsGrid(RowsModel[ItemLine]):
             return tooltip(f"{column_words(column)}\n{summed(lines, len(self._found.items))}")
         return super().headerData(section, orientation, role)
 
-    def _of_item(self, item: ItemLine, role: int) -> Any:
+    def _of_item(self, item: ReportsLine, role: int) -> Any:
         if role == Qt.ItemDataRole.DisplayRole:
             return " ".join(item.question.split())
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -127,7 +127,7 @@ def in_cell(found: Sequence[ReportLine], told: str) -> str:
     return words if len(found) == 1 else f"{words} · {len(found)} runs"
 
 
-def explained(found: Sequence[ReportLine], failed: Sequence[Lacking]) -> str:
+def explained(found: Sequence[ReportLine], failed: Sequence[MissingResponse]) -> str:
     """All that is known of a cell, in lines."""
     several = len(found) > 1 or any(line.trial > 1 for line in found)
     lines = [f"Run {line.trial}: {_took(line)}" if several else _took(line) for line in found]
@@ -193,7 +193,7 @@ def _parts(line: ReportLine) -> str:
     return ", ".join(told) or "nothing extracted"
 
 
-def _failed(failed: Sequence[Lacking]) -> str:
+def _failed(failed: Sequence[MissingResponse]) -> str:
     return failed_words(failed[0].status).lower() if failed else ""
 
 

@@ -1,4 +1,4 @@
-"""Which reports there are, system by item: what each took, which are lacking, and how more are written."""
+"""Reports tab: system by item, present and missing, and ordering more."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,9 +12,9 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.actions.items import report_lines
-from annotator.actions.items.report_lines import ItemLine, ReportLine, Reports
+from annotator.actions.items.report_lines import ReportLine, Reports, ReportsLine
 from annotator.actions.material import response_journal
-from annotator.actions.material.response_journal import Lacking
+from annotator.actions.material.response_journal import MissingResponse
 from annotator.actions.project.file import Project
 from annotator.domain.texts.counting import counted
 from annotator.gui import keys, theme
@@ -28,7 +28,7 @@ from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
@@ -43,7 +43,7 @@ NOTHING = (
 
 
 class ReportsView(QWidget):
-    """The grid on the left with what is known of the cell at the cursor; the writing on the right."""
+    """The grid on the left with details of the current cell; the order form on the right."""
 
     came = Signal()
     read_wanted = Signal(str, str)
@@ -53,7 +53,7 @@ class ReportsView(QWidget):
         super().__init__()
         self._desk = desk
         self._found = Reports((), (), {})
-        self._lacking: Sequence[Lacking] = ()
+        self._lacking: Sequence[MissingResponse] = ()
         # An answer may still come when the window has given the file back.
         self._stopped = False
         self.model = ReportsGrid(self)
@@ -75,7 +75,7 @@ class ReportsView(QWidget):
         parts = Splitter("material-reports")
         parts.addWidget(self._left())
         inner = QWidget()
-        vertical(self.form, (self.lacking, 1), Stretch(0), on=inner, margins=(0, 0, 4, 0))
+        vertical(self.form, (self.lacking, 1), StretchSpace(0), on=inner, margins=(0, 0, 4, 0))
         area = PlainArea("Writing reports", inner)
         theme.scale(area.setMinimumWidth, FORM_WIDTH)
         parts.addWidget(area)
@@ -116,7 +116,7 @@ class ReportsView(QWidget):
         return left
 
     def fill(self) -> None:
-        """Read the reports anew, on another thread."""
+        """Read the reports again, on another thread."""
         self._refill.stop()
         self._desk.ask_later(self._show, _read)
 
@@ -147,7 +147,7 @@ class ReportsView(QWidget):
         self.form.rebind()
         self.open.set_key(keys.shown("read_report"))
 
-    def _show(self, found: tuple[Reports, list[Lacking]]) -> None:
+    def _show(self, found: tuple[Reports, list[MissingResponse]]) -> None:
         if self._stopped:
             return
         self._found, self._lacking = found
@@ -180,7 +180,7 @@ class ReportsView(QWidget):
             self.grid.setCurrentIndex(self.model.index(row, column))
         self._show_cell()
 
-    def _is_open(self, item: ItemLine) -> bool:
+    def _is_open(self, item: ReportsLine) -> bool:
         if not self.open_only.isChecked():
             return True
         return any((item.id, column) not in self._found.lines for column in self._found.columns)
@@ -194,7 +194,7 @@ class ReportsView(QWidget):
         self.model.show_told(told)
         self._size()
 
-    def _item(self) -> ItemLine | None:
+    def _item(self) -> ReportsLine | None:
         return self.model.at(self.grid.currentIndex().row())
 
     def _cell_reports(self) -> Sequence[ReportLine]:
@@ -239,10 +239,10 @@ class ReportsView(QWidget):
             self._refill.start()
 
 
-def _read(project: Project) -> tuple[Reports, list[Lacking]]:
+def _read(project: Project) -> tuple[Reports, list[MissingResponse]]:
     return report_lines.reports(project), response_journal.lacking(project)
 
 
-def _matches(item: ItemLine, words: Sequence[str]) -> bool:
+def _matches(item: ReportsLine, words: Sequence[str]) -> bool:
     text = f"{item.key} {item.question} {item.question_type}".casefold()
     return all(word in text for word in words)

@@ -1,4 +1,4 @@
-"""Which fields a unit of each kind has, how each is typed into, and what is said of them."""
+"""Fields of the units of each kind of extract, and their editors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from annotator.gui.widgets.fields.typed import LineField
 
 @dataclass(frozen=True, slots=True)
 class FieldSpec:
-    """A field by name: its words, and how many lines it may grow to; one line has no line breaks."""
+    """A field by name: its label and maximum height; one line has no line breaks."""
 
     name: str
     words: str
@@ -49,7 +49,7 @@ def specs(kind: str) -> tuple[FieldSpec, ...]:
 
 
 class UnitFields(QWidget):
-    """The fields of one unit; what was typed and not kept is told by `changed`."""
+    """The fields of one unit; `changed` announces unsaved edits."""
 
     edited = Signal()
 

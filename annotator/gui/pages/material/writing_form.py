@@ -1,4 +1,4 @@
-"""How reports are ordered from a model: whose they are to be, what gold is given, on which items, and what it takes."""
+"""Order form for reports by a model: system, gold given, items, cost estimate."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,12 +13,12 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.actions.judges import judges
-from annotator.actions.judging.forecasts import Forecast
+from annotator.actions.judging.forecasts import CostEstimate
 from annotator.actions.material import responding
-from annotator.actions.material.response_journal import Lacking
-from annotator.actions.running import orders
+from annotator.actions.material.response_journal import MissingResponse
+from annotator.actions.orders import orders
 from annotator.actions.runs import run_records
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.texts.counting import counted
 from annotator.gui import keys, theme
@@ -29,7 +29,7 @@ from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.number_box import BudgetBox, NumberBox
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 MODES = (
@@ -45,7 +45,7 @@ TIMEOUT_S = 900.0
 
 
 class WritingForm(QFrame):
-    """A card of settings with one button; what is there is never written again."""
+    """Settings with one button; existing reports are never written again."""
 
     came = Signal()
 
@@ -97,7 +97,7 @@ class WritingForm(QFrame):
             combo.setMinimumContentsLength(12)
         self.trials.setAccessibleName("Runs per item")
         self.at_once.setAccessibleName("Concurrent calls")
-        numbers = horizontal(self.trials, PlainLabel("concurrent"), self.at_once, Stretch(1))
+        numbers = horizontal(self.trials, PlainLabel("concurrent"), self.at_once, StretchSpace(1))
         form.addRow("Runs", numbers)
         form.addRow("Budget", self.budget)
         vertical(
@@ -105,7 +105,7 @@ class WritingForm(QFrame):
             self.words,
             form,
             self.estimate,
-            horizontal(Stretch(1), self.begin),
+            horizontal(StretchSpace(1), self.begin),
             self.progress,
             on=self,
         )
@@ -139,7 +139,7 @@ class WritingForm(QFrame):
         offer(self.items, choices)
         self._change()
 
-    def order(self) -> Order | None:
+    def order(self) -> RunRequest | None:
         """What the fields say; None while something is lacking."""
         system = self.system.text().strip()
         if not system or not self.judge.currentText() or not self._keys:
@@ -147,9 +147,9 @@ class WritingForm(QFrame):
         mode = str(self.mode.currentData())
         planned = self.planned.isChecked() and mode == END_TO_END
         chosen = {ALL: (), FEW: tuple(self._keys[:A_FEW]), CHOSEN: (self._chosen,)}
-        return Order(
+        return RunRequest(
             judge=self.judge.currentText(),
-            protocol=responding.manner(mode, planned=planned),
+            protocol=responding.protocol_name(mode, planned=planned),
             systems=(system,),
             items=chosen.get(str(self.items.currentData()), ()),
             trials=self.trials.value(),
@@ -165,7 +165,7 @@ class WritingForm(QFrame):
             return
         self._run(order, f"{order.judge} begins to write")
 
-    def again(self, lacking: Sequence[Lacking]) -> None:
+    def again(self, lacking: Sequence[MissingResponse]) -> None:
         """Ask once more for reports of one system in one mode, of the writer and in the manner of the last time."""
         if not lacking or self.progress.running:
             return
@@ -175,7 +175,7 @@ class WritingForm(QFrame):
         if run is None:
             return
         items = tuple(dict.fromkeys(one.item for one in lacking))
-        order = Order(
+        order = RunRequest(
             run.judge, run.protocol, (last.system,), items, trials=max(one.trial for one in lacking),
             concurrency=self.at_once.value(), timeout_s=TIMEOUT_S, budget_usd=self.budget.limit,
         )  # fmt: skip
@@ -190,7 +190,7 @@ class WritingForm(QFrame):
         """Print the key as it now is."""
         self.begin.set_key(keys.shown("start_run"))
 
-    def _run(self, order: Order, what: str) -> None:
+    def _run(self, order: RunRequest, what: str) -> None:
         self.answer.clear()
         self.begin.setEnabled(not self.progress.start(order, what))
 
@@ -225,7 +225,7 @@ class WritingForm(QFrame):
         if order is not None and self.isVisible():
             self._desk.ask_later(self._show_forecast, orders.forecast, order)
 
-    def _show_forecast(self, found: Forecast) -> None:
+    def _show_forecast(self, found: CostEstimate) -> None:
         order = self.order()
         if order is None or (found.judge, found.protocol) != (order.judge, order.protocol):
             return

@@ -1,4 +1,4 @@
-"""The coordinator's page: who works here, handing out, who is where."""
+"""The People page of the coordinator: people, assignments and progress."""
 
 from annotator.gui.pages.people.page import PeoplePage
 

@@ -1,4 +1,4 @@
-"""Who is where as Qt shows it: a row for each assignment, narrowed and sorted as a coordinator wishes."""
+"""Qt model of the assignment board: a row per assignment, filtered and sorted."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt
 
 from annotator.actions.labelling import board
-from annotator.actions.labelling.board import Line
+from annotator.actions.labelling.board import AssignmentStatus
 from annotator.domain.experts.assignment import Purpose, Stage
 from annotator.domain.texts.ordering import natural
 from annotator.gui import theme
@@ -39,8 +39,8 @@ PURPOSES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Narrowed:
-    """What the table is narrowed to; an empty value does not narrow.
+class BoardFilter:
+    """Filter of the board; empty values match everything.
 
     `state` is one of the board's states or “overdue”, “not handed in”, “pair incomplete”.
     """
@@ -51,28 +51,28 @@ class Narrowed:
     state: str = ""
 
 
-class BoardModel(RowsModel[Line]):
-    """The lines of the board that are wanted, in the wanted order."""
+class BoardModel(RowsModel[AssignmentStatus]):
+    """The filtered and sorted lines of the board."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(COLUMNS, parent)
-        self._all: list[Line] = []
+        self._all: list[AssignmentStatus] = []
         self._partners: dict[str, Partners] = {}
-        self._narrowed = Narrowed()
+        self._narrowed = BoardFilter()
         self._sorted: tuple[int, Qt.SortOrder] = (-1, Qt.SortOrder.AscendingOrder)
 
-    def fill(self, lines: Sequence[Line]) -> None:
+    def fill(self, lines: Sequence[AssignmentStatus]) -> None:
         """Take over the board as it now is."""
         self._all, self._partners = list(lines), partners(lines)
         self.narrow(self._narrowed)
 
-    def narrow(self, narrowed: Narrowed) -> None:
+    def narrow(self, narrowed: BoardFilter) -> None:
         """Show only what matches."""
         self._narrowed = narrowed
         with resetting(self):
             self._rows = self._in_order([line for line in self._all if self._admits(line)])
 
-    def lines(self) -> Sequence[Line]:
+    def lines(self) -> Sequence[AssignmentStatus]:
         """All that is shown, in the order in which it is."""
         return self._rows
 
@@ -94,20 +94,20 @@ class BoardModel(RowsModel[Line]):
         self._keep_places(before)
         self.layoutChanged.emit()
 
-    def _keep_places(self, before: Sequence[Line]) -> None:
+    def _keep_places(self, before: Sequence[AssignmentStatus]) -> None:
         """What is selected stays selected, wherever it now stands."""
         places = {line.assignment_id: row for row, line in enumerate(self._rows)}
         old = self.persistentIndexList()
         new = [self.index(places[before[each.row()].assignment_id], each.column()) for each in old]
         self.changePersistentIndexList(old, new)
 
-    def _in_order(self, lines: list[Line]) -> list[Line]:
+    def _in_order(self, lines: list[AssignmentStatus]) -> list[AssignmentStatus]:
         column, order = self._sorted
         if column > ITEM:
             lines.sort(key=_KEYS[column])
         return lines[::-1] if order == Qt.SortOrder.DescendingOrder and column >= 0 else lines
 
-    def _admits(self, line: Line) -> bool:
+    def _admits(self, line: AssignmentStatus) -> bool:
         wanted = self._narrowed
         return (
             wanted.person_id in ("", line.person_id)
@@ -118,7 +118,7 @@ class BoardModel(RowsModel[Line]):
             )
         )
 
-    def _in_state(self, line: Line, state: str) -> bool:
+    def _in_state(self, line: AssignmentStatus, state: str) -> bool:
         if state == OVERDUE:
             return line.overdue
         if state == WAITED_FOR:
@@ -128,7 +128,7 @@ class BoardModel(RowsModel[Line]):
             return there is not None and there.incomplete
         return state in ("", line.state)
 
-    def troubled(self, line: Line) -> bool:
+    def troubled(self, line: AssignmentStatus) -> bool:
         """Whether a line is overdue, or its pair may never be complete."""
         return line.overdue or self._in_state(line, INCOMPLETE)
 
@@ -149,11 +149,11 @@ class BoardModel(RowsModel[Line]):
             return RIGHT
         return None
 
-    def words(self, line: Line, column: int) -> str:
+    def words(self, line: AssignmentStatus, column: int) -> str:
         """A cell in words."""
         return _WORDS[column](line) if column != WITH else self._with(line)
 
-    def _with(self, line: Line) -> str:
+    def _with(self, line: AssignmentStatus) -> str:
         """Who else is on it; how far they are only where that is not as far as this one."""
         there = self._partners.get(line.assignment_id)
         if there is None:
@@ -163,7 +163,7 @@ class BoardModel(RowsModel[Line]):
         )
         return ", ".join(said) or ("nobody" if there.alone else "")
 
-    def _picture(self, line: Line, column: int) -> Any:
+    def _picture(self, line: AssignmentStatus, column: int) -> Any:
         size = theme.current().px(15)
         if column == STATE:
             return icon(LOOKS[line.state][0], size, LOOKS[line.state][1])
@@ -175,7 +175,7 @@ class BoardModel(RowsModel[Line]):
             return icon(look[0], size, look[1])
         return None
 
-    def _colour(self, line: Line, column: int) -> Any:
+    def _colour(self, line: AssignmentStatus, column: int) -> Any:
         if column == STATE:
             return theme.token(LOOKS[line.state][1])
         if column == DUE and line.overdue:
@@ -185,14 +185,14 @@ class BoardModel(RowsModel[Line]):
             return theme.token(look[1] if look else "text-muted")
         return None
 
-    def _look_of_pair(self, line: Line) -> tuple[str, str] | None:
+    def _look_of_pair(self, line: AssignmentStatus) -> tuple[str, str] | None:
         """Nothing is said of a pair that goes on together."""
         there = self._partners.get(line.assignment_id)
         if there is None or not there.incomplete:
             return None
         return ("warning", "state-disagree") if there.alone else ("clock", "state-incomplete")
 
-    def _explained(self, line: Line, column: int) -> str:
+    def _explained(self, line: AssignmentStatus, column: int) -> str:
         if column == WITH:
             there = self._partners.get(line.assignment_id)
             return there.explained if there else ""
@@ -209,15 +209,15 @@ class BoardModel(RowsModel[Line]):
         return self.words(line, column)
 
 
-def _words(wanted: Narrowed) -> list[str]:
+def _words(wanted: BoardFilter) -> list[str]:
     return wanted.words.casefold().split()
 
 
-def _units(line: Line) -> str:
+def _units(line: AssignmentStatus) -> str:
     return f"{line.units} of {line.of}" if line.of else str(line.units or "")
 
 
-def _due(line: Line) -> str:
+def _due(line: AssignmentStatus) -> str:
     if line.due is None:
         return ""
     if line.overdue:
@@ -233,7 +233,7 @@ def time_words(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60:02}"
 
 
-_WORDS: dict[int, Callable[[Line], str]] = {
+_WORDS: dict[int, Callable[[AssignmentStatus], str]] = {
     ITEM: lambda line: line.item_key,
     STAGE: lambda line: title(line.stage),
     PERSON: lambda line: named(line.alias, line.person),
@@ -243,7 +243,7 @@ _WORDS: dict[int, Callable[[Line], str]] = {
     TIME: lambda line: time_words(line.seconds),
 }
 _ORDER = list(Stage)
-_KEYS: dict[int, Callable[[Line], Any]] = {
+_KEYS: dict[int, Callable[[AssignmentStatus], Any]] = {
     STAGE: lambda line: _ORDER.index(line.stage),
     PERSON: lambda line: natural(line.alias),
     STATE: lambda line: board.STATES.index(line.state),

@@ -1,4 +1,4 @@
-"""What a coordinator does to assignments: take them back, give them another date, hand them to somebody else."""
+"""Actions on assignments: withdraw, change the due date, reassign."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -8,7 +8,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QDateEdit, QFrame, QMenu, QWidget
 
 from annotator.actions.assignments import assignments
-from annotator.actions.labelling.board import Line
+from annotator.actions.labelling.board import AssignmentStatus
 from annotator.domain.experts.person import Person
 from annotator.domain.texts.counting import counted
 from annotator.gui import keys, theme
@@ -17,7 +17,7 @@ from annotator.gui.desk.due import end_of_day
 from annotator.gui.desk.naming import named
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
-from annotator.gui.widgets.layouts import Stretch, horizontal
+from annotator.gui.widgets.layouts import StretchSpace, horizontal
 from annotator.gui.widgets.plain import PlainLabel
 
 FORTNIGHT = 14
@@ -25,7 +25,7 @@ _INSIDE = Qt.ShortcutContext.WidgetWithChildrenShortcut
 
 
 class DueBar(QFrame):
-    """A line in which another date is chosen; Enter sets it, Esc leaves everything as it is."""
+    """A line to choose another date; Enter sets it, Esc cancels."""
 
     chosen = Signal(object)
     """A datetime, or None for no date."""
@@ -43,7 +43,9 @@ class DueBar(QFrame):
         set_it.clicked.connect(self._set)
         none.clicked.connect(lambda: self._tell(None))
         cancel.clicked.connect(self.close_bar)
-        horizontal(self.words, self.date, set_it, none, Stretch(1), cancel, on=self, margins=(12, 6, 8, 6))
+        horizontal(
+            self.words, self.date, set_it, none, StretchSpace(1), cancel, on=self, margins=(12, 6, 8, 6)
+        )
         for key, slot in (("Return", self._set), ("Enter", self._set), ("Esc", self.close_bar)):
             action = QAction(self)
             action.setShortcut(QKeySequence(key))
@@ -53,7 +55,7 @@ class DueBar(QFrame):
         theme.set_role(self, level="info")
         self.hide()
 
-    def open_for(self, lines: Sequence[Line]) -> None:
+    def open_for(self, lines: Sequence[AssignmentStatus]) -> None:
         """Ask for the date of these."""
         due = next((line.due for line in lines if line.due), None)
         if due is not None:
@@ -78,9 +80,11 @@ class DueBar(QFrame):
 
 
 class BoardActs:
-    """Does to the chosen lines what was asked for, and says in `answer` what came of it."""
+    """Acts on the chosen lines, with the result in `answer`."""
 
-    def __init__(self, desk: Desk, chosen: Callable[[], Sequence[Line]], answer: MessageBar) -> None:
+    def __init__(
+        self, desk: Desk, chosen: Callable[[], Sequence[AssignmentStatus]], answer: MessageBar
+    ) -> None:
         self._desk, self._chosen, self._answer = desk, chosen, answer
 
     def withdraw(self) -> None:
@@ -114,7 +118,7 @@ class BoardActs:
         menu.popup(at)
         return menu
 
-    def people_menu(self, line: Line, parent: QWidget) -> QMenu:
+    def people_menu(self, line: AssignmentStatus, parent: QWidget) -> QMenu:
         """Those who could take a piece over."""
         menu = QMenu("Reassign to", parent)
         found = self._desk.ask(assignments.candidates, line.assignment_id) or []
@@ -125,12 +129,12 @@ class BoardActs:
             menu.addAction(why).setEnabled(False)
         return menu
 
-    def _add(self, menu: QMenu, line: Line, person: Person) -> None:
+    def _add(self, menu: QMenu, line: AssignmentStatus, person: Person) -> None:
         action = menu.addAction(named(person.alias, person.name).replace("&", "&&"))
         action.triggered.connect(lambda: self.reassign(line, person.id, person.name))
 
-    def reassign(self, line: Line, person_id: str, name: str) -> None:
-        """Hand a piece to somebody else."""
+    def reassign(self, line: AssignmentStatus, person_id: str, name: str) -> None:
+        """Hand a piece to someone else."""
         if self._desk.do(assignments.reassign, line.assignment_id, person_id) is not None:
             self._say(f"Item {line.item_key} went to {name}.", f"{line.person}'s work on it stays theirs.")
 

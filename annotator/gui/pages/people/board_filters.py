@@ -1,4 +1,4 @@
-"""What the table of who is where is narrowed to: words, stage, state, and a person chosen elsewhere."""
+"""Filters of the assignment board: words, stage, state, person."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from annotator.actions.labelling import board
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.counting import counted
 from annotator.gui.desk.naming import title
-from annotator.gui.pages.people.board import INCOMPLETE, LOOKS, OVERDUE, WAITED_FOR, BoardModel, Narrowed
+from annotator.gui.pages.people.board import INCOMPLETE, LOOKS, OVERDUE, WAITED_FOR, BoardFilter, BoardModel
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.icons import icon
@@ -25,7 +25,7 @@ ACROSS = {
 
 
 class BoardFilters(QWidget):
-    """A search field, three choices, and how many lines they leave."""
+    """A search field, three choices, and the number of matching lines."""
 
     changed = Signal()
 
@@ -53,9 +53,9 @@ class BoardFilters(QWidget):
             row.addWidget(combo)
         row.addWidget(self.count)
 
-    def narrowed(self) -> Narrowed:
+    def narrowed(self) -> BoardFilter:
         """What is chosen now."""
-        return Narrowed(
+        return BoardFilter(
             words=self.search.text(),
             person_id=self.person_id,
             stage=self.stage.currentData() or "",

@@ -1,4 +1,4 @@
-"""Handing out: a plan on the left, what it would come to on the right, one key to assign it."""
+"""Assignment tab: a plan on the left, its preview on the right, one key to assign."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 
 from annotator.actions.assignments import assignments, planning
 from annotator.actions.items import items
-from annotator.actions.labelling.board import Line
+from annotator.actions.labelling.board import AssignmentStatus
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Person
 from annotator.domain.texts.counting import counted
@@ -83,7 +83,7 @@ class HandOut(QWidget):
         if self.body.currentIndex() == 1:
             self.form.focus_first()
 
-    def fill(self, everybody: Sequence[Person], lines: Sequence[Line]) -> None:
+    def fill(self, everybody: Sequence[Person], lines: Sequence[AssignmentStatus]) -> None:
         """Take over the people, items and assignments there are now."""
         self._people = everybody
         taken: defaultdict[Stage, set[str]] = defaultdict(set)

@@ -1,4 +1,4 @@
-"""The coordinator's page: who works here, what is handed out to whom, and who is where with it."""
+"""The People page: people, assignments and progress."""
 
 from collections.abc import Callable
 from functools import partial
@@ -13,9 +13,9 @@ from annotator.domain.texts.change import Change
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.naming import in_order
 from annotator.gui.desk.page import Page
+from annotator.gui.pages.people.board_view import BoardView
 from annotator.gui.pages.people.hand_out import HandOut
-from annotator.gui.pages.people.roster import Roster
-from annotator.gui.pages.people.whereabouts import Whereabouts
+from annotator.gui.pages.people.roster import PeopleTable
 from annotator.gui.widgets.bars.tabs import Tabs
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
@@ -36,7 +36,7 @@ class PeoplePage(Page):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self.roster, self.out, self.board = Roster(desk), HandOut(desk), Whereabouts(desk)
+        self.roster, self.out, self.board = PeopleTable(desk), HandOut(desk), BoardView(desk)
         self.tabs = Tabs()
         for words, pane in zip(TABS, (self.roster, self.out, self.board), strict=True):
             self.tabs.addTab(pane, words)

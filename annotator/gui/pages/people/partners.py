@@ -1,10 +1,10 @@
-"""Who answers the same stage of the same item, and whether that pair can ever be complete."""
+"""Partners: who answers the same stage of the same item, and whether that pair can be completed."""
 
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from annotator.actions.labelling.board import Line
+from annotator.actions.labelling.board import AssignmentStatus
 from annotator.domain.experts.assignment import Purpose, Stage
 from annotator.domain.texts.ordering import natural
 from annotator.gui.desk.naming import named
@@ -12,12 +12,12 @@ from annotator.gui.desk.naming import named
 
 @dataclass(frozen=True, slots=True)
 class Partners:
-    """The others on the stage of an item. `alone`: nobody else is, though elsewhere two people do this stage.
+    """The others on the stage of an item. `alone`: there are none, though elsewhere two people do this stage.
 
     `incomplete`: they are alone, or some have handed in while others have not.
     """
 
-    others: tuple[Line, ...]
+    others: tuple[AssignmentStatus, ...]
     alone: bool
     incomplete: bool
 
@@ -33,9 +33,9 @@ class Partners:
         return "\n".join([*said, *(["One has handed in, another has not."] if self.incomplete else [])])
 
 
-def partners(lines: Sequence[Line]) -> dict[str, Partners]:
+def partners(lines: Sequence[AssignmentStatus]) -> dict[str, Partners]:
     """Assignment by assignment, who else is on it; adjudications and repeats are nobody's pair."""
-    groups: defaultdict[tuple[str, Stage], list[Line]] = defaultdict(list)
+    groups: defaultdict[tuple[str, Stage], list[AssignmentStatus]] = defaultdict(list)
     for line in lines:
         if line.trial == 1 and line.stage is not Stage.ADJUDICATION:
             groups[line.item_id, line.stage].append(line)
@@ -51,5 +51,5 @@ def partners(lines: Sequence[Line]) -> dict[str, Partners]:
     return found
 
 
-def _pilot(group: Sequence[Line]) -> bool:
+def _pilot(group: Sequence[AssignmentStatus]) -> bool:
     return any(line.purpose is Purpose.PILOT for line in group)

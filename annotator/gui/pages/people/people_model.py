@@ -1,11 +1,11 @@
-"""Who works in the project as Qt shows it: a row for each person, their roles as boxes to tick."""
+"""Qt model of the people: a row per person, roles as check boxes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt
 
-from annotator.actions.labelling.board import Total
+from annotator.actions.labelling.board import StatusTotal
 from annotator.actions.project import people
 from annotator.domain.experts.person import Person, Role
 from annotator.gui import theme
@@ -20,15 +20,15 @@ ROLES = {2: Role.ANNOTATOR, 3: Role.ADJUDICATOR, 4: Role.COORDINATOR}
 
 
 class PeopleModel(RowsModel[Person]):
-    """Names are changed in place and roles by ticking, where `editable` says that this person may."""
+    """Editable names and role check boxes, where `editable` permits."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(COLUMNS, desk)
         self._desk = desk
-        self._work: Mapping[str, Total] = {}
+        self._work: Mapping[str, StatusTotal] = {}
         self.editable = False
 
-    def fill(self, everybody: Sequence[Person], work: Mapping[str, Total]) -> None:
+    def fill(self, everybody: Sequence[Person], work: Mapping[str, StatusTotal]) -> None:
         """Show these people in this order, each with what is assigned to them."""
         self._work = work
         same = [person.id for person in everybody] == [person.id for person in self._rows]
@@ -39,7 +39,7 @@ class PeopleModel(RowsModel[Person]):
         return next((row for row, person in enumerate(self._rows) if person.id == person_id), -1)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        """Names can be edited and roles ticked by whoever may."""
+        """Names can be edited and roles ticked by those who may."""
         if not index.isValid():
             return Qt.ItemFlag.NoItemFlags
         flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable

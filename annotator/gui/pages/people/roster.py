@@ -1,4 +1,4 @@
-"""Who works here: people with their roles, who joins and who leaves, and as whom this window works."""
+"""The people of the project: roles, joining, leaving, and who this window works as."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from annotator.actions.assignments import assignments
-from annotator.actions.labelling.board import Total
+from annotator.actions.labelling.board import StatusTotal
 from annotator.actions.project import people
 from annotator.domain.experts.person import Person, Role
 from annotator.domain.texts.counting import counted
@@ -16,20 +16,20 @@ from annotator.gui.pages.people.people_model import NAME, STANDING, WORK, People
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import Stretch, horizontal
+from annotator.gui.widgets.layouts import StretchSpace, horizontal
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
 
 WIDTHS = (260, 110, 96, 104, 108, 130, 120)
 
 
-class Roster(QWidget):
-    """The table of people with a line to add one; `model.editable` says whether the person working may change it."""
+class PeopleTable(QWidget):
+    """The table of people with a line to add one; `model.editable` says whether this person may change it."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk = desk
-        self._open: Mapping[str, Total] = {}
+        self._open: Mapping[str, StatusTotal] = {}
         self.model = PeopleModel(desk)
         self.list = LinesTable("People", self.model, WIDTHS, stretched=NAME)
         self.list.firm = (STANDING,)
@@ -80,7 +80,7 @@ class Roster(QWidget):
             (self.work, self.work_as),
         ):
             button.clicked.connect(slot)
-        return horizontal(self.rename, self.leaving, Stretch(1), self.work)
+        return horizontal(self.rename, self.leaving, StretchSpace(1), self.work)
 
     def rebind(self) -> None:
         """Print the keys as they now are on the buttons."""
@@ -91,7 +91,9 @@ class Roster(QWidget):
         """Work begins in the list."""
         self.list.setFocus()
 
-    def fill(self, everybody: Sequence[Person], work: Mapping[str, Total], *, coordinates: bool) -> None:
+    def fill(
+        self, everybody: Sequence[Person], work: Mapping[str, StatusTotal], *, coordinates: bool
+    ) -> None:
         """Show everybody as they now are; only a coordinator may change it and is told of everybody's work."""
         chosen, editable = self._person(), coordinates and not self._desk.project.readonly
         self._open = work
@@ -136,7 +138,7 @@ class Roster(QWidget):
             self._offer_withdrawal(person)
 
     def _offer_withdrawal(self, person: Person) -> None:
-        """What is still asked of somebody who left would never be handed in, and its pair never complete."""
+        """What is still asked of someone who left would never be handed in, and its pair never complete."""
         work = self._open.get(person.id)
         left = work.assignments - work.handed_in if work else 0
         if left <= 0:

@@ -1,8 +1,8 @@
-"""How far each person is as Qt shows it: a row for everybody together, then one for each person."""
+"""Qt model of each person's progress: a row for everybody together, then one per person."""
 
 from collections.abc import Mapping, Sequence
 
-from annotator.actions.labelling.board import Total
+from annotator.actions.labelling.board import StatusTotal
 from annotator.gui.desk.naming import named
 from annotator.gui.pages.people.board import time_words
 from annotator.gui.tables.cells import Column
@@ -11,13 +11,13 @@ PERSON, HANDED_IN, LATE, TIME = range(4)
 EVERYBODY = "Everybody"
 
 
-def columns(aliases: Mapping[str, str]) -> Sequence[Column[Total]]:
+def columns(aliases: Mapping[str, str]) -> Sequence[Column[StatusTotal]]:
     """What is shown of each person's work, and in each tip how much of it is in which state."""
 
-    def person(total: Total) -> str:
+    def person(total: StatusTotal) -> str:
         return named(aliases.get(total.key) or total.name, total.name)
 
-    def states(total: Total) -> str:
+    def states(total: StatusTotal) -> str:
         return "\n".join((person(total), *(f"{state}: {count}" for state, count in total.states.items())))
 
     return (
@@ -34,13 +34,13 @@ def columns(aliases: Mapping[str, str]) -> Sequence[Column[Total]]:
     )
 
 
-def with_everybody(totals: Sequence[Total]) -> list[Total]:
+def with_everybody(totals: Sequence[StatusTotal]) -> list[StatusTotal]:
     """What they come to together, then the totals in the order given; the first has an empty key."""
     return [_together(totals), *totals] if totals else []
 
 
-def _together(totals: Sequence[Total]) -> Total:
-    return Total(
+def _together(totals: Sequence[StatusTotal]) -> StatusTotal:
+    return StatusTotal(
         key="",
         name=EVERYBODY,
         assignments=sum(total.assignments for total in totals),
@@ -52,7 +52,7 @@ def _together(totals: Sequence[Total]) -> Total:
     )
 
 
-def _states(totals: Sequence[Total]) -> dict[str, int]:
+def _states(totals: Sequence[StatusTotal]) -> dict[str, int]:
     found: dict[str, int] = {}
     for total in totals:
         for state, count in total.states.items():

@@ -1,4 +1,4 @@
-"""How far each person is, beside the table of all pieces: choosing a person narrows that table to theirs."""
+"""Table of each person's progress; choosing a person filters the board."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from PySide6.QtGui import QPainter, QResizeEvent
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from annotator.actions.labelling import board
-from annotator.actions.labelling.board import Line, Total
+from annotator.actions.labelling.board import AssignmentStatus, StatusTotal
 from annotator.domain.texts.ordering import natural
 from annotator.gui import theme
 from annotator.gui.pages.people.totals import HANDED_IN, PERSON, TIME, columns, with_everybody
@@ -27,14 +27,14 @@ class TotalsTable(LinesTable):
     """Somebody was chosen: their id, or an empty text for everybody."""
 
     def __init__(self) -> None:
-        self.totals = CellsModel[Total](columns({}))
+        self.totals = CellsModel[StatusTotal](columns({}))
         super().__init__("People and their progress", self.totals, self.totals.widths, stretched=PERSON)
         self.totals.setParent(self)
         self.setItemDelegate(_Bars(self))
         self._filling = False
         self.selectionModel().currentRowChanged.connect(self._tell)
 
-    def fill(self, lines: Sequence[Line], person_id: str) -> None:
+    def fill(self, lines: Sequence[AssignmentStatus], person_id: str) -> None:
         """Add up these lines; the row of a person stays the chosen one, if there is such a row."""
         aliases = {line.person_id: line.alias for line in lines}
         found = sorted(board.per_person(lines), key=lambda total: natural(aliases[total.key]))
@@ -63,14 +63,14 @@ class TotalsTable(LinesTable):
 
 
 class _Bars(QStyledItemDelegate):
-    """Draws a thin bar under the words of what is handed in."""
+    """Draws a thin bar under the submitted count."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """The cell as ever, and the bar at its foot."""
+        """The cell as usual, and the bar at its foot."""
         super().paint(painter, option, index)
         model = index.model()
         total = model.at(index.row()) if isinstance(model, CellsModel) else None
-        if index.column() != HANDED_IN or not isinstance(total, Total) or not total.assignments:
+        if index.column() != HANDED_IN or not isinstance(total, StatusTotal) or not total.assignments:
             return
         px = theme.current().px
         room = QRectF(option.rect).adjusted(px(6), option.rect.height() - px(BAR + 2), -px(6), -px(2))

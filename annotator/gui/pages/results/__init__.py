@@ -1,3 +1,3 @@
-"""What came out: figures with their intervals, pictures, and the rows behind every number."""
+"""The Results page: figures with intervals, pictures, and the rows behind every number."""
 
 from annotator.gui.pages.results.page import ResultsPage as ResultsPage

@@ -1,4 +1,4 @@
-"""The page of results: views down the side, in each its tables and pictures, and the rows behind every figure."""
+"""The Results page."""
 
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.results.result_viewer import ResultViewer
@@ -6,7 +6,7 @@ from annotator.gui.views.viewer import ViewerPage
 
 
 class ResultsPage(ViewerPage):
-    """Nothing but its viewer."""
+    """The page around its viewer."""
 
     NAME = "Results"
     ICON = "results"

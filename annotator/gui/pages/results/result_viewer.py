@@ -1,4 +1,4 @@
-"""The views of the results, with what is publishable and with another project's rubrics beside them."""
+"""Viewer of results: publishability, and another project's rubrics for comparison."""
 
 from pathlib import Path
 

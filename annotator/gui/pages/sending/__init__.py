@@ -1,4 +1,4 @@
-"""Where an annotator sends their work back."""
+"""The Send page, where an annotator returns their work."""
 
 from annotator.gui.pages.sending.page import SendPage
 

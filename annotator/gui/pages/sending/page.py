@@ -1,4 +1,4 @@
-"""The page on which an annotator sends their work back: what goes, what stays, one file, and its receipt."""
+"""The Send page: what goes, what stays, one file, and its receipt."""
 
 from pathlib import Path
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QStackedWidget
 
 from annotator.actions.parcels import sending
-from annotator.actions.parcels.packing import Packed
-from annotator.actions.parcels.sending import Going, Outlook, Piece
+from annotator.actions.parcels.packing import PackedTask
+from annotator.actions.parcels.sending import SendingOutcome, SendingOverview, SendingPiece
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.change import Change
 from annotator.gui import keys
@@ -19,7 +19,7 @@ from annotator.gui.pages.sending.receipt import Receipt
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 # People: experts on a laptop without a network who send one file and want to be sure that it arrived. What annoys them
@@ -33,14 +33,14 @@ WHAT = (
 
 
 class SendPage(Page):
-    """The pieces of work with what becomes of each, one button, and the receipt of what was sent."""
+    """The pieces of work with their outcome, one button, and the receipt."""
 
     NAME = "Send"
     ICON = "export"
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self._outlook: Outlook | None = None
+        self._outlook: SendingOverview | None = None
         self._path: Path | None = None
         self.receipt, self.table, self.summary = (
             Receipt(),
@@ -83,7 +83,7 @@ class SendPage(Page):
         self.go = KeyButton("Write the file to send back…", role="primary")
         self.work.clicked.connect(self.table.go)
         self.go.clicked.connect(self.choose)
-        return horizontal(self.work, Stretch(1), self.go)
+        return horizontal(self.work, StretchSpace(1), self.go)
 
     def arrive(self, place: dict[str, Any]) -> None:
         """Show how things stand."""
@@ -119,10 +119,10 @@ class SendPage(Page):
 
     def _enable(self) -> None:
         found = self._outlook
-        goes = found is not None and found.count(Going.NEW, Going.SENT) + found.disputes > 0
+        goes = found is not None and found.count(SendingOutcome.NEW, SendingOutcome.SENT) + found.disputes > 0
         self.go.setEnabled(goes and self.progress.isHidden() and not self.desk.project.readonly)
 
-    def _go_to(self, piece: Piece) -> None:
+    def _go_to(self, piece: SendingPiece) -> None:
         kind = piece.stage.kind
         if piece.stage is Stage.LABELLING or kind is None:
             self.desk.go("Label", item_id=piece.item_id)
@@ -147,7 +147,7 @@ class SendPage(Page):
         self._enable()
         self.desk.do_later(self._written, self.progress.show_progress, sending.write, path)
 
-    def _written(self, packed: Packed | None) -> None:
+    def _written(self, packed: PackedTask | None) -> None:
         self.progress.hide()
         if packed is not None:
             self._path = packed.path

@@ -1,4 +1,4 @@
-"""The receipt of what was sent: its code large enough to be read out, and what to do next."""
+"""The receipt of a sent file: its code in large type, and what to do next."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy
 
-from annotator.actions.parcels.sending import Outlook
+from annotator.actions.parcels.sending import SendingOverview
 from annotator.gui.review.moments import moment
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
@@ -16,7 +16,7 @@ EARLIER = 4
 
 
 class Receipt(QFrame):
-    """The newest file's code; the earlier ones in a line."""
+    """The newest file's code; earlier ones in a line."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class Receipt(QFrame):
             row.addWidget(button)
         self.hide()
 
-    def show_sent(self, found: Outlook, path: Path | None) -> None:
+    def show_sent(self, found: SendingOverview, path: Path | None) -> None:
         """Show what was sent last; `path` is where it lies, if that is known."""
         self._path = path
         self.setVisible(bool(found.sent))

@@ -1,4 +1,4 @@
-"""The page on which judges are held against people."""
+"""The Validate page, where judges are compared with people."""
 
 from annotator.gui.pages.validation.page import ValidatePage
 

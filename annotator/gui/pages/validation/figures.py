@@ -1,4 +1,4 @@
-"""The figures of validation: views of judges beside people, with the rows behind every figure."""
+"""Figures tab: judges compared with people, with the rows behind every figure."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,13 +7,13 @@ from PySide6.QtCore import QTimer
 
 from annotator.domain.texts.change import Change
 from annotator.gui.desk.desk import Desk
-from annotator.gui.desk.part import Part
+from annotator.gui.desk.part import PagePart
 from annotator.gui.pages.validation.validation_viewer import ValidationViewer
 from annotator.gui.widgets.bars.acts_bar import ActsBar
 
 
-class Figures(Part):
-    """Nothing but its viewer, whose acts stand at its head as they do in the results."""
+class FiguresPart(PagePart):
+    """The tab around its viewer, with acts at the top as on the Results page."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, ActsBar(()))
@@ -28,7 +28,7 @@ class Figures(Part):
         self.lay_out(self.viewer)
 
     def fill(self) -> None:
-        """Count anew when something moved since."""
+        """Count again when something moved since."""
         self._soon.start()
 
     def go(self, place: Mapping[str, Any]) -> None:

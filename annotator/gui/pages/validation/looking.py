@@ -1,4 +1,4 @@
-"""The test part of a set: asked for in plain words before it is shown, because each look is counted."""
+"""Looks at the test part of a set: confirmed before it is shown, because each is counted."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,10 +8,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from annotator.actions.project.file import Project
-from annotator.actions.results.result_sheets import Choice
-from annotator.actions.sets import validation_looks
-from annotator.actions.sets.validation_looks import Seen
-from annotator.actions.studies.result_views import Shown, View, offered
+from annotator.actions.results.result_sheets import ViewChoice
+from annotator.actions.sets import set_looks
+from annotator.actions.sets.set_looks import SetLook
+from annotator.actions.studies.result_views import CountedView, ResultView, offered
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui.views import counting
@@ -28,38 +28,38 @@ RULE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """A look that was counted in this window: what was to be seen then, and the id it was counted under."""
+class CountedLook:
+    """A look counted in this window: what it showed, and its id."""
 
-    seen: Seen
+    seen: SetLook
     opening: str
 
 
 @dataclass(frozen=True, slots=True)
-class Closed:
-    """A view that would show the test part, before that was asked for."""
+class ClosedTestPart:
+    """A view of the test part that was not opened yet."""
 
     view: str
-    seen: Seen
-    choices: tuple[Choice, ...]
+    seen: SetLook
+    choices: tuple[ViewChoice, ...]
     chosen: Mapping[str, str]
 
 
 def shown(
-    project: Project, among: tuple[View, ...], name: str, chosen: Mapping[str, str], kept: Any,
-    looks: Mapping[str, Look],
-) -> Shown | Refused | Closed:  # fmt: skip
+    project: Project, among: tuple[ResultView, ...], name: str, chosen: Mapping[str, str], kept: Any,
+    looks: Mapping[str, CountedLook],
+) -> CountedView | Refused | ClosedTestPart:  # fmt: skip
     """A view with its choices; what shows the test part, only under a look that was counted and still covers it."""
     try:
         choices, fitting = offered(project, name, chosen, among)
-        if not validation_looks.is_closed(fitting.get("set", ""), fitting.get("part", "")):
+        if not set_looks.is_closed(fitting.get("set", ""), fitting.get("part", "")):
             return counting.shown(project, among, name, chosen, kept)
-        seen = validation_looks.seen(project, fitting["set"])
+        seen = set_looks.seen(project, fitting["set"])
     except Refusal as refusal:
         return counting.refused(project, among, name, chosen, refusal)
     look = looks.get(seen.set_id)
-    if look is None or not validation_looks.covers(look.seen, seen):
-        return Closed(name, seen, choices, fitting)
+    if look is None or not set_looks.covers(look.seen, seen):
+        return ClosedTestPart(name, seen, choices, fitting)
     return counting.shown(project, among, name, {**chosen, "opening": look.opening}, kept)
 
 
@@ -68,8 +68,8 @@ def _apart(name: str) -> str:
     return f"\u2068{name}\u2069"
 
 
-class Gate(QWidget):
-    """Says what opening the test part means, and asks whether to."""
+class TestPartGate(QWidget):
+    """Explains opening the test part, and asks for confirmation."""
 
     opened = Signal()
     declined = Signal()
@@ -82,7 +82,7 @@ class Gate(QWidget):
         vertical(self.words, on=self, margins=0)
         self.setFocusProxy(self.stay)
 
-    def ask(self, seen: Seen) -> None:
+    def ask(self, seen: SetLook) -> None:
         """Ask about a set."""
         before = f"It was viewed {counted(seen.openings, 'time')}." if seen.openings else (
             "Nobody has viewed it yet."

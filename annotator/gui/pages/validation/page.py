@@ -1,4 +1,4 @@
-"""The page of validation: may a judge stand in for people, on which criteria, at what price, and how sure is that?"""
+"""The Validate page: may a judge stand in for people, on which criteria, at what price, and how certainly?"""
 
 import sys
 from collections.abc import Callable
@@ -15,12 +15,12 @@ from annotator.gui.desk.parted_page import PartedPage
 from annotator.gui.pages.validation.cases.faults import ONCE
 
 if TYPE_CHECKING:
-    from annotator.gui.pages.validation.attacks.part import Attacking
-    from annotator.gui.pages.validation.cards.part import Cards
-    from annotator.gui.pages.validation.cases.reviewing import Reviewing
-    from annotator.gui.pages.validation.cases.ruling import Ruling
-    from annotator.gui.pages.validation.figures import Figures
-    from annotator.gui.pages.validation.sets.part import Sets
+    from annotator.gui.pages.validation.attacks.part import AttacksPart
+    from annotator.gui.pages.validation.cards.part import ValidityCards
+    from annotator.gui.pages.validation.cases.reviewing import ReviewsPart
+    from annotator.gui.pages.validation.cases.ruling import RulingPart
+    from annotator.gui.pages.validation.figures import FiguresPart
+    from annotator.gui.pages.validation.sets.part import SetsPart
 
 # People: a careful statistician who must defend a judge in print, and experts who look at its verdicts. What annoys
 # them elsewhere: agreement without the human ceiling, one class called perfect, rulings that quietly become labels,
@@ -30,7 +30,7 @@ SETS, FIGURES, RULING, REVIEW, ATTACKS, CARDS = range(6)
 
 
 class ValidatePage(PartedPage):
-    """Reviews are for every expert; everything else shows judges beside people, which coordinators alone are shown.
+    """Reviews are for every expert; everything else is for coordinators alone.
 
     What counts is loaded with the part that shows it.
     """
@@ -69,52 +69,52 @@ class ValidatePage(PartedPage):
     )
 
     def arrive(self, place: dict[str, Any]) -> None:
-        """Show everything as it now is; what counts is loaded before anybody clicks on a part that needs it."""
+        """Show everything as it now is; what counts is loaded before anyone clicks on a part that needs it."""
         super().arrive(place)
         if COUNTS not in sys.modules:
             self.desk.ask_later(_loaded, _load)
 
     @cached_property
-    def sets(self) -> "Sets":
+    def sets(self) -> "SetsPart":
         """What was drawn to be labelled."""
-        from annotator.gui.pages.validation.sets.part import Sets
+        from annotator.gui.pages.validation.sets.part import SetsPart
 
-        return self.put(SETS, Sets(self.desk))
+        return self.put(SETS, SetsPart(self.desk))
 
     @cached_property
-    def figures(self) -> "Figures":
+    def figures(self) -> "FiguresPart":
         """Judges beside people."""
-        from annotator.gui.pages.validation.figures import Figures
+        from annotator.gui.pages.validation.figures import FiguresPart
 
-        return self.put(FIGURES, Figures(self.desk))
+        return self.put(FIGURES, FiguresPart(self.desk))
 
     @cached_property
-    def ruling(self) -> "Ruling":
+    def ruling(self) -> "RulingPart":
         """Who is wrong where they differ."""
-        from annotator.gui.pages.validation.cases.ruling import Ruling
+        from annotator.gui.pages.validation.cases.ruling import RulingPart
 
-        return self.put(RULING, Ruling(self.desk))
+        return self.put(RULING, RulingPart(self.desk))
 
     @cached_property
-    def reviewing(self) -> "Reviewing":
+    def reviewing(self) -> "ReviewsPart":
         """Verdicts looked over openly."""
-        from annotator.gui.pages.validation.cases.reviewing import Reviewing
+        from annotator.gui.pages.validation.cases.reviewing import ReviewsPart
 
-        return self.put(REVIEW, Reviewing(self.desk))
+        return self.put(REVIEW, ReviewsPart(self.desk))
 
     @cached_property
-    def attacking(self) -> "Attacking":
+    def attacking(self) -> "AttacksPart":
         """Attacks on copies of reports."""
-        from annotator.gui.pages.validation.attacks.part import Attacking
+        from annotator.gui.pages.validation.attacks.part import AttacksPart
 
-        return self.put(ATTACKS, Attacking(self.desk))
+        return self.put(ATTACKS, AttacksPart(self.desk))
 
     @cached_property
-    def cards(self) -> "Cards":
+    def cards(self) -> "ValidityCards":
         """What a judge is good for, to be published."""
-        from annotator.gui.pages.validation.cards.part import Cards
+        from annotator.gui.pages.validation.cards.part import ValidityCards
 
-        return self.put(CARDS, Cards(self.desk))
+        return self.put(CARDS, ValidityCards(self.desk))
 
     def bind(self, act: str, slot: Callable[[], object], widget: QWidget | None = None) -> None:
         """A key that is held down rules once."""

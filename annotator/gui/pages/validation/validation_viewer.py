@@ -1,17 +1,17 @@
-"""The views of validation: judges beside people, the test part of a set only when that was asked for."""
+"""Viewer of validation figures; the test part only on request."""
 
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from annotator.actions.sets import validation_sets
-from annotator.actions.studies.result_views import View
+from annotator.actions.studies.result_views import ResultView
 from annotator.actions.validation.validation_views import VIEWS
 from annotator.domain.judges.validation import Opening, Split
 from annotator.domain.texts.change import Change
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.validation import looking
-from annotator.gui.pages.validation.looking import Closed, Gate, Look
+from annotator.gui.pages.validation.looking import ClosedTestPart, CountedLook, TestPartGate
 from annotator.gui.views.viewer import Lead, Viewer
 
 # Changes of these kinds may move a figure.
@@ -29,21 +29,21 @@ LEADS: dict[str, Lead] = {
 
 
 class ValidationViewer(Viewer):
-    """The views of validation; looks that were counted are known until the window is closed."""
+    """Views of validation; counted looks are remembered until the window closes."""
 
     ICON = "validate"
     OTHERWISE = ("Run a judge", "Judges", {})
 
     def __init__(self, desk: Desk) -> None:
-        self._looks: dict[str, Look] = {}
-        self._closed: Closed | None = None
+        self._looks: dict[str, CountedLook] = {}
+        self._closed: ClosedTestPart | None = None
         super().__init__(desk, VIEWS, "validation", "Judges beside people", MOVING)
-        self.gate = Gate()
+        self.gate = TestPartGate()
         self.body.addWidget(self.gate)
         self.gate.opened.connect(self.open_test)
         self.gate.declined.connect(self._decline)
 
-    def lead(self, view: View) -> Lead:
+    def lead(self, view: ResultView) -> Lead:
         """To where labels, rulings or reviews are made; replies come from the judges."""
         if view.page == "Label":
             return LEADS.get(view.name, SETS)
@@ -57,14 +57,14 @@ class ValidationViewer(Viewer):
         """Ask before the test part is opened; anything else is work that is still to be done."""
         self.title.setText(self.named(found.view).title)
         self.choosers.offer(found.choices, found.chosen, found.view)
-        if isinstance(found, Closed):
+        if isinstance(found, ClosedTestPart):
             self._closed = found
             self.gate.ask(found.seen)
             self.show_body(self.gate)
             self.gate.setFocus()
             return
         self.show_empty("Nothing to show here yet", f"{found.refusal.happened} {found.refusal.todo}")
-        # Where there is nothing to hold anybody against, other choices would only be in the way.
+        # Where there is nothing to hold anyone against, other choices would only be in the way.
         telling = [choice for choice in found.choices if choice.name in TELLING and len(choice.values) > 1]
         self.choosers.setVisible(bool(telling))
 
@@ -76,7 +76,7 @@ class ValidationViewer(Viewer):
         opening = self.desk.do(validation_sets.open_test, closed.seen.set_id, closed.seen.judges)
         if not isinstance(opening, Opening):
             return
-        self._looks[closed.seen.set_id] = Look(closed.seen, opening.id)
+        self._looks[closed.seen.set_id] = CountedLook(closed.seen, opening.id)
         self._closed = None
         # Others show how often the test part was looked at.
         self.desk.tell(Change(validation_sets.NAME, closed.seen.set_id, OPENED))

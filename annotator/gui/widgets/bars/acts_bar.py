@@ -1,4 +1,4 @@
-"""What never scrolls away at the foot of a part of a page: what can be done in it, with its keys."""
+"""Bar at the foot of a tab: commands with their keys."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from annotator.gui.widgets.bars.fitting_bar import Act, FittingBar
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
-    """Something that can be done: the act of the key table, its words, its icon, what it does, and its looks."""
+class Command:
+    """A command: its act in the key table, words, icon, hint and role."""
 
     act: str
     words: str
@@ -23,23 +23,23 @@ class Deed:
 
 
 class ActsBar(FittingBar):
-    """Deeds at the left and, after `progress`, the main ones at the right; `asked` names the act wanted."""
+    """Commands on the left and, after `progress`, the main ones on the right; `asked` names the chosen act."""
 
     asked = Signal(str)
 
-    def __init__(self, left: Sequence[Deed], right: Sequence[Deed] = ()) -> None:
+    def __init__(self, left: Sequence[Command], right: Sequence[Command] = ()) -> None:
         super().__init__()
-        self._words = {deed.act: deed.words for deed in (*left, *right)}
+        self._words = {command.act: command.words for command in (*left, *right)}
         self._withheld: set[str] = set()
-        self._left: list[Act] = [(deed.act, deed.words, deed.icon, deed.hint) for deed in left]
-        for deed in left:
-            self._add(deed)
+        self._left: list[Act] = [(command.act, command.words, command.icon, command.hint) for command in left]
+        for command in left:
+            self._add(command)
         self.progress.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.row.addWidget(self.progress, 1)
-        for deed in right:
-            self._add(deed)
+        for command in right:
+            self._add(command)
         # What goes behind “…” where there is no room: from the left group's end, then all on the right but the last.
-        self._spare = [deed.act for deed in (*reversed(left), *right[:-1])]
+        self._spare = [command.act for command in (*reversed(left), *right[:-1])]
         self.LEVELS = 3 + len(self._spare)
         self.more = QToolButton()
         self.more.setText("…")
@@ -63,34 +63,34 @@ class ActsBar(FittingBar):
                 )
                 entry.setEnabled(button.isEnabled())
 
-    def _add(self, deed: Deed) -> None:
-        button = self.put(deed.act, deed.words, deed.icon, role=deed.role)
-        # It must be reached by whoever does not know the key.
+    def _add(self, command: Command) -> None:
+        button = self.put(command.act, command.words, command.icon, role=command.role)
+        # It must be reached by the person who does not know the key.
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.set_hint(deed.hint or deed.words)
-        button.clicked.connect(lambda: self.asked.emit(deed.act))
+        button.set_hint(command.hint or command.words)
+        button.clicked.connect(lambda: self.asked.emit(command.act))
 
     def enable(self, act: str, enabled: bool, why: str = "") -> None:
-        """Offer a deed, or say in its tip why it cannot be done now."""
+        """Offer a command, or say in its tip why it cannot be done now."""
         button = self.buttons[act]
         button.setEnabled(enabled)
         if why:
             button.set_hint(why)
 
     def offer(self, act: str, *, there: bool) -> None:
-        """Have a deed in the bar, or not at all."""
+        """Have a command in the bar, or not at all."""
         (self._withheld.discard if there else self._withheld.add)(act)
         self.buttons[act].setVisible(there)
         self.fit()
 
     def set_words(self, act: str, words: str) -> None:
-        """Call a deed otherwise."""
+        """Call a command otherwise."""
         self._words[act] = words
         self._left = [(each[0], words, *each[2:]) if each[0] == act else each for each in self._left]
         self.fit()
 
     def say(self, words: str) -> None:
-        """Say something between the deeds."""
+        """Say something between the commands."""
         self.progress.setText(words)
         self.fit()
 

@@ -1,4 +1,4 @@
-"""Acts side by side, each with its key while the window is wide, in several lines where it is narrow."""
+"""Row of act buttons, with keys where there is room, wrapped where it is narrow."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -17,15 +17,15 @@ WIDE = 1180
 
 
 class ActsRow(QWidget):
-    """A button for each act; `told` says what was done. `first` stands before them."""
+    """A button for each act; `told` shows what was done. `first` comes before them."""
 
     told = Signal(str)
 
     def __init__(
-        self, acts: Sequence[Act], deeds: Mapping[str, Callable[[], None]], first: QWidget | None = None
+        self, acts: Sequence[Act], commands: Mapping[str, Callable[[], None]], first: QWidget | None = None
     ) -> None:
         super().__init__()
-        self._deeds = deeds
+        self._commands = commands
         self.buttons: dict[str, KeyButton] = {}
         row = FlowRow(self)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
@@ -60,7 +60,7 @@ class ActsRow(QWidget):
     def do(self, act: str) -> None:
         """Do an act, unless there is nothing to do it with."""
         if self.buttons[act].isEnabled():
-            self._deeds[act]()
+            self._commands[act]()
 
     def rebind(self) -> None:
         """Show keys that were changed."""

@@ -1,4 +1,4 @@
-"""A bar of buttons with their keys that leaves out, step by step, what there is no room for."""
+"""Button bar that shows less, step by step, where there is little room."""
 
 from collections.abc import Iterable
 
@@ -17,7 +17,7 @@ Act = tuple[str, str, str, str]
 
 
 class FittingBar(QFrame):
-    """A button for each act, and `progress`; heirs put them into `row` and say what each level shows."""
+    """Buttons and `progress`; subclasses fill `row` and say what each level shows."""
 
     LEVELS = 1
 

@@ -1,4 +1,4 @@
-"""A layout that sets its widgets side by side and breaks into lines where it is narrow."""
+"""Flow layout: widgets side by side, wrapped where it is narrow."""
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget, QWidgetItem

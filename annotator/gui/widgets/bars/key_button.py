@@ -1,4 +1,4 @@
-"""A button that prints its key on itself, so that the keyboard is learnt by looking."""
+"""Button that shows its key."""
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
@@ -54,7 +54,7 @@ class KeyButton(QPushButton):
 
 
 class EnterPresses(QObject):
-    """Enter presses the button that has the focus in a window, as the space bar does.
+    """Lets Enter press the focused button, as the space bar does.
 
     Only a key that goes to the button itself: one that led the focus there goes on to the window, not to the button.
     """

@@ -1,4 +1,4 @@
-"""What happened and what to do, said in the page itself: with a level, an act where there is one, and no dialog."""
+"""Message bar: what happened and what to do, with a level and an optional action."""
 
 from collections.abc import Callable
 from functools import partial
@@ -22,7 +22,7 @@ _SPOKEN = {"info": "Note", "success": "Done", "warning": "Warning", "error": "Er
 
 
 class MessageBar(QFrame):
-    """One message at a time; hidden while there is none. What only informs goes away by itself."""
+    """One message at a time, hidden when there is none. Informational ones disappear by themselves."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

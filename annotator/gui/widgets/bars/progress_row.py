@@ -1,4 +1,4 @@
-"""How far long work is: what, how many, how long still, and a way to stop it."""
+"""Progress of long work: what, how many, time left, and a stop button."""
 
 import time
 
@@ -15,7 +15,7 @@ _SECONDS_TO_TELL = 2.0
 
 
 class ProgressRow(QWidget):
-    """A line of words over a bar; Cancel is there only where somebody listens to it."""
+    """A line of words over a bar; Cancel is shown only where it has an effect."""
 
     cancelled = Signal()
 
@@ -51,7 +51,7 @@ class ProgressRow(QWidget):
         self.show_progress("Stopping; finished work is kept", 0, 0)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Let the work be cancelled anew."""
+        """Let the work be cancelled again."""
         super().showEvent(event)
         self._cancel.setEnabled(True)
         self._offer_cancel()

@@ -1,4 +1,4 @@
-"""A splitter that remembers its place, moves by the keyboard too, and stacks its parts where it is narrow."""
+"""Splitter that remembers its position, moves by keyboard, and stacks where it is narrow."""
 
 from PySide6.QtCore import QByteArray, QEvent, QSettings, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
@@ -14,7 +14,7 @@ _SHARE = 0.22
 
 
 class Splitter(QSplitter):
-    """Parts whose sizes come back at the next start; none can be folded away by accident.
+    """A splitter that restores its sizes at the next start; no part collapses by accident.
 
     Parts side by side that need more width than there is stand one above the other until there is room again.
     """

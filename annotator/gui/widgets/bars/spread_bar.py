@@ -1,4 +1,4 @@
-"""How a whole is shared out, drawn as one stacked bar over a thin one that shows the norm."""
+"""Stacked bar of shares, over a thin one that shows the norm."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ _BAR, _NORM, _GAP = 14, 5, 3
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """One part of the whole: its label, how many it has, and the share it usually has (None: no norm)."""
+class SpreadPart:
+    """One part of the whole: label, count, and usual share (None: no norm)."""
 
     label: str
     count: int
@@ -26,10 +26,10 @@ class SpreadBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._parts: tuple[Part, ...] = ()
+        self._parts: tuple[SpreadPart, ...] = ()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
-    def show_parts(self, parts: Sequence[Part]) -> None:
+    def show_parts(self, parts: Sequence[SpreadPart]) -> None:
         """Show these parts, the first at the left."""
         self._parts = tuple(parts)
         self.setAccessibleName("; ".join(self.words(part) for part in self._parts))
@@ -37,7 +37,7 @@ class SpreadBar(QWidget):
         self.updateGeometry()
         self.update()
 
-    def words(self, part: Part) -> str:
+    def words(self, part: SpreadPart) -> str:
         """A part in words."""
         whole = sum(each.count for each in self._parts)
         share = f"{part.count / whole:.0%}" if whole else "none yet"
@@ -92,7 +92,7 @@ class SpreadBar(QWidget):
             shown = self.label(part, share, int(step - dot * 2))
             painter.drawText(QPointF(place * step + dot * 1.5, base), shown)
 
-    def label(self, part: Part, share: float, room: int) -> str:
+    def label(self, part: SpreadPart, share: float, room: int) -> str:
         """A part in so many pixels: with its norm, or else without."""
         words, metrics = f"{part.label} · {share:.0%}", self.fontMetrics()
         whole = words if part.norm is None else f"{words} / {part.norm:.0%}"

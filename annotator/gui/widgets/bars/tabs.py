@@ -1,11 +1,11 @@
-"""Parts of a page of which one is in view."""
+"""Tabs and stacks of which one part is in view."""
 
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QStackedWidget, QTabWidget, QWidget
 
 
 class Tabs(QTabWidget):
-    """Tabs without a frame, which need no more room than the part in view."""
+    """Tabs without a frame, no larger than the current one needs."""
 
     def __init__(self, name: str = "Parts of the page") -> None:
         super().__init__()
@@ -21,7 +21,7 @@ class Tabs(QTabWidget):
 
 
 class Stack(QStackedWidget):
-    """Parts in the same place, which need no more room than the part in view."""
+    """Stacked widgets, no larger than the current one needs."""
 
     def __init__(self) -> None:
         super().__init__()

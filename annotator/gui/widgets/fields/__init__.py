@@ -1,1 +1,1 @@
-"""Fields to type and choose in."""
+"""Input fields."""

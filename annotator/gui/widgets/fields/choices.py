@@ -1,4 +1,4 @@
-"""Combo boxes: how long words are shown in one, and how it is given other choices."""
+"""Combo boxes: long entries, and replacing the entries."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ from annotator.gui.widgets.plain import tooltip
 
 
 class ChoiceBox(QComboBox):
-    """A combo box in which words that lack room end in …; all of them are in a tooltip then."""
+    """A combo box that elides long entries, with the whole in a tooltip."""
 
     def elided(self) -> str:
         """What is seen of the choice now."""

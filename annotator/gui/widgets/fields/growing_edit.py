@@ -1,4 +1,4 @@
-"""A text field that grows with its text, tells of changes in pauses, and leaves Tab and Esc to the page."""
+"""Text field that grows, reports changes in pauses, and leaves Tab and Esc to the page."""
 
 import unicodedata
 from math import ceil
@@ -7,14 +7,14 @@ from PySide6.QtCore import QEvent, QMimeData, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QKeySequence, QResizeEvent, QTextOption
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from annotator.gui.widgets.fields.typed import TextField
+from annotator.gui.widgets.fields.typed import TextBox
 
 # What was typed is told this long after the last key, and while typing goes on at least this often.
 PAUSE_MS = 400
 LONGEST_MS = 1_000
 
 
-class GrowingEdit(TextField):
+class GrowingEdit(TextBox):
     """A plain-text editor between one and `most` lines high, in the direction of its first strong letter."""
 
     edited = Signal(str)
@@ -160,7 +160,7 @@ class GrowingEdit(TextField):
         return ceil(high)
 
     def _fit(self) -> None:
-        # With a scroll bar a text may need as many lines as have room, and one more without: it would go on for ever.
+        # With a scroll bar a text may need as many lines as have room, and one more without: it would never end.
         if self._fitting:
             return
         self._fitting = True

@@ -1,8 +1,8 @@
-"""How a form's fields stand beside each other, each with a label whose key leads to it."""
+"""Form fields, each with a label whose key leads to it."""
 
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
-from annotator.gui.widgets.layouts import Stretch, horizontal
+from annotator.gui.widgets.layouts import StretchSpace, horizontal
 from annotator.gui.widgets.plain import tooltip
 
 
@@ -15,7 +15,7 @@ def label_of(field: QWidget, words: str) -> QLabel:
 
 def beside(*parts: QWidget) -> QHBoxLayout:
     """Parts of one line of a form, at its beginning."""
-    return horizontal(*parts, Stretch(1), spacing=8)
+    return horizontal(*parts, StretchSpace(1), spacing=8)
 
 
 def together(words: str, field: QWidget, tip: str = "") -> QWidget:

@@ -1,4 +1,4 @@
-"""Boxes for numbers, whose digits stand clear of the frame and are read the same whatever the system's language."""
+"""Number boxes, read the same whatever the system's language."""
 
 import unicodedata
 from typing import Any
@@ -38,7 +38,7 @@ class AmountBox(QDoubleSpinBox):
 
 
 class BudgetBox(AmountBox):
-    """US dollars that may be spent; 0 stands for no limit."""
+    """A budget in US dollars; 0 stands for no limit."""
 
     def __init__(self, most: int = 100_000) -> None:
         super().__init__(minimum=0, maximum=most, decimals=2, prefix="$ ")

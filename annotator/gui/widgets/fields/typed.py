@@ -1,4 +1,4 @@
-"""Fields into which text is typed or pasted: what cannot be stored, such as a NUL, does not get into them."""
+"""Text fields that reject what cannot be stored, such as a NUL."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ class LineField(QLineEdit):
         self.setValidator(_Storable(self))
 
 
-class TextField(QPlainTextEdit):
+class TextBox(QPlainTextEdit):
     """A field of several lines."""
 
     def insertFromMimeData(self, source: QMimeData) -> None:
@@ -30,7 +30,7 @@ class TextField(QPlainTextEdit):
 
 
 class _Storable(QValidator):
-    """Everything is right once what cannot be stored is taken out."""
+    """A validator that removes what cannot be stored."""
 
     def validate(self, text: str, place: int) -> tuple[QValidator.State, str, int]:
         """The text as it may be, and where the caret then is."""

@@ -1,4 +1,4 @@
-"""How wide the columns of a table are: titles whole, and one column takes what is left, but never too little."""
+"""Column widths of a table: whole titles, and one column that takes the rest."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -17,18 +17,18 @@ MEASURED, LETTERS, MOST, PAD, PICTURE = 60, 60, 240, 24, 22
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """How wide what stands in the columns is, in pixels, and which of them show a state by a picture."""
+class ColumnNeeds:
+    """Widths of the columns' content in pixels, and columns that show a state as an icon."""
 
     widths: Mapping[int, int]
     states: frozenset[int]
 
 
-NOTHING = Wanted({}, frozenset())
+NOTHING = ColumnNeeds({}, frozenset())
 
 
 class Columns:
-    """The widths of a table's columns. What a person moved stays until the zoom or the room changes."""
+    """Column widths of a table. Manual widths stay until zoom or room changes."""
 
     def __init__(self, stretched: int) -> None:
         """`stretched` is the column that takes what is left; -1 for none."""
@@ -41,7 +41,7 @@ class Columns:
         widths: Mapping[int, int],
         room: int,
         firm: Collection[int] = (),
-        wanted: Wanted = NOTHING,
+        wanted: ColumnNeeds = NOTHING,
     ) -> None:
         """Give the columns their widths, less where there is no room for all; `firm` ones spare nothing.
 
@@ -94,7 +94,7 @@ def _shared(fixed: dict[int, int], needed: Mapping[int, int], room: int) -> dict
     return fixed
 
 
-def wanted(view: QAbstractItemView) -> Wanted:
+def wanted(view: QAbstractItemView) -> ColumnNeeds:
     """What the first rows of a table ask for; nothing is read before it is seen."""
     if not view.isVisible():
         return NOTHING
@@ -107,4 +107,4 @@ def wanted(view: QAbstractItemView) -> Wanted:
             states.add(place)
         widest = max(map(measure, words), default=0) + px(PICTURE if place in states else 0)
         widths[place] = min(px(MOST), widest + px(PAD))
-    return Wanted(widths, frozenset(states))
+    return ColumnNeeds(widths, frozenset(states))

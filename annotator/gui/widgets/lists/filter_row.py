@@ -1,4 +1,4 @@
-"""Filters side by side, of which one holds, in as many lines as their room asks for."""
+"""Filters side by side, one of them active, wrapped to the available width."""
 
 from collections.abc import Mapping
 from enum import Enum
@@ -56,7 +56,7 @@ class FilterRow(QWidget, Generic[Filter]):
             self._buttons[one].setAccessibleName(f"{one.value}, {tip}")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Lay the buttons anew."""
+        """Lay the buttons again."""
         super().resizeEvent(event)
         self._lay()
 

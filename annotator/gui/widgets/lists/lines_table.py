@@ -1,4 +1,4 @@
-"""A table read line by line: fixed rows, no grid, one line chosen at a time, Tab leaves it."""
+"""Table for reading line by line: fixed rows, no grid, single selection, Tab leaves it."""
 
 from collections.abc import Collection, Sequence
 
@@ -66,7 +66,7 @@ class LinesTable(QTableView):
         self._dress()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share out the room anew."""
+        """Share out the room again."""
         super().resizeEvent(event)
         self.fit()
 

@@ -1,4 +1,4 @@
-"""How delegates paint the rows of a list: what lies under a row, and a bar in it."""
+"""Painting of list rows: background and progress bar."""
 
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter

@@ -1,4 +1,4 @@
-"""A table of rows that may have rows underneath: titles, first widths, and one column that takes what is left."""
+"""Tree table: titles, first widths, and one column that takes the rest."""
 
 from collections.abc import Collection, Sequence
 

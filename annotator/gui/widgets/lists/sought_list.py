@@ -1,4 +1,4 @@
-"""A list that is searched by words and narrowed by filters, with a hint below it."""
+"""List with a search field and filters."""
 
 from typing import Generic
 
@@ -12,7 +12,7 @@ from annotator.gui.widgets.plain import PlainLabel
 
 
 class SoughtList(QFrame, Generic[Filter]):
-    """Which lines match is for whoever listens to say."""
+    """The listener decides which lines match."""
 
     narrowed = Signal()
     """Other words are sought, or another filter holds."""

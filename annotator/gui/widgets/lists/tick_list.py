@@ -1,4 +1,4 @@
-"""A list of names, each with a box to be ticked."""
+"""List of names with check boxes."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ LINE, AROUND = 30, 4
 
 
 class TickList(QListWidget):
-    """Between `least` and `most` lines high; `ticked_anew` tells that a box was ticked or not any more."""
+    """Between `least` and `most` lines high; `ticked_anew` announces every tick."""
 
     ticked_anew = Signal()
 

@@ -1,1 +1,1 @@
-"""Where texts, PDFs and formulas are read."""
+"""Readers for texts, PDFs and formulas."""

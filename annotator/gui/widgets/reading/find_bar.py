@@ -1,4 +1,4 @@
-"""Finding words in the text that is read: all places marked, one after the other brought into view."""
+"""Find bar: marks all hits, and brings one after the other into view."""
 
 import re
 import time
@@ -23,7 +23,7 @@ SEARCHING = "Searching…"
 
 
 class Searched(Protocol):
-    """What can be searched: something with marks, in which a place is two numbers that grow as one reads.
+    """A searchable view: marks, and places as two growing numbers.
 
     Hits that take time to come have a None between them wherever the search may be interrupted.
     """
@@ -38,7 +38,7 @@ class Searched(Protocol):
 
 
 class FindBar(QFrame):
-    """A line to type into, the count, next and previous; Enter goes on, Shift+Enter back, Esc closes."""
+    """A search field, the count, next and previous; Enter next, Shift+Enter previous, Esc closes."""
 
     closed = Signal()
     moved = Signal()
@@ -104,7 +104,7 @@ class FindBar(QFrame):
             self._searched.select(*span)
 
     def search(self) -> None:
-        """Look for the words anew; the place in view stays the one it was where it is still found."""
+        """Look for the words again; the place in view stays the one it was where it is still found."""
         self._settle.stop()
         self._further.stop()
         words = r"\s+".join(re.escape(word) for word in self.words.text().split())

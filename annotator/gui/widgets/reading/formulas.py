@@ -1,4 +1,4 @@
-"""How formulas stand in a document: drawn from their outlines in the size and colour of the words around them."""
+"""Formulas in a document, drawn in the size and colour of the surrounding text."""
 
 import re
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 
 from annotator.domain.texts.formula import EM, Formula
-from annotator.gui.widgets.reading.units import Places
+from annotator.gui.widgets.reading.units import TextPositions
 
 # What stands for an object in a document's text.
 OBJECT = "\ufffc"
@@ -31,7 +31,7 @@ _NUMBERS = {"M": 2, "L": 2, "Q": 4, "C": 6, "Z": 0}
 
 
 class Formulas(QPyTextObject):
-    """Draws every image of a document that is a formula; any other is nothing.
+    """Draws those images of a document that are formulas.
 
     Its images stand in the middle of the small letters (`vertical-align: middle`). A formula asks for as much room
     below its baseline as it needs there and, unless it is higher than letters are, leaves the line as high as it was.
@@ -44,7 +44,7 @@ class Formulas(QPyTextObject):
     def serve(self, document: QTextDocument) -> None:
         """Draw this document's formulas from now on.
 
-        Once it is filled: a document that has its layout lays itself out anew with every piece that comes.
+        Once it is filled: a document that has its layout lays itself out again with every piece that comes.
         """
         document.setLayoutEnabled(False)
         document.documentLayout().registerHandler(QTextFormat.ObjectTypes.ImageObject.value, self)
@@ -105,12 +105,12 @@ def formula_of(look: QTextCharFormat) -> Formula | None:
     return _decoded(look.toImageFormat().name())
 
 
-def read(document: QTextDocument) -> tuple[str, Places]:
+def read(document: QTextDocument) -> tuple[str, TextPositions]:
     """A document's text with the sources of its formulas in their places, and how its places are counted."""
     plain = document.toPlainText()
     if OBJECT not in plain:
-        return plain, Places(plain)
-    places, parts, objects = Places(plain), list[str](), list[tuple[int, int]]()
+        return plain, TextPositions(plain)
+    places, parts, objects = TextPositions(plain), list[str](), list[tuple[int, int]]()
     length = before = 0
     for found in re.finditer(OBJECT, plain):
         source = _source_at(document, places.to_qt(found.start()))
@@ -120,7 +120,7 @@ def read(document: QTextDocument) -> tuple[str, Places]:
             length, before = start + len(source), found.end()
             objects.append((start, length))
     text = "".join([*parts, plain[before:]])
-    return text, Places(text, objects)
+    return text, TextPositions(text, objects)
 
 
 def _source_at(document: QTextDocument, position: int) -> str:

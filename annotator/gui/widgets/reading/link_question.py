@@ -1,10 +1,10 @@
-"""The question before a link of foreign text is opened: where it really leads, letter by letter."""
+"""Confirmation before a link of foreign text is opened, with the full address."""
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QDialog, QPlainTextEdit, QPushButton, QWidget
 
-from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 SCHEMES = ("http", "https")
@@ -32,7 +32,7 @@ class LinkQuestion(QDialog):
         self.opening.clicked.connect(self._open)
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(address))
         cancel.clicked.connect(self.reject)
-        buttons = horizontal(copy, Stretch(1), self.opening, cancel)
+        buttons = horizontal(copy, StretchSpace(1), self.opening, cancel)
         host = url.host(QUrl.ComponentFormattingOption.FullyEncoded)
         vertical(PlainLabel(f"It opens {host}.", "strong"), shown, buttons, on=self)
         cancel.setDefault(True)

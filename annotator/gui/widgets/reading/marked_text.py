@@ -1,4 +1,4 @@
-"""Words of any script, with some of them marked by background and underline; cheap enough for a hundred at once."""
+"""Text of any script with highlights; cheap enough for a hundred at once."""
 
 from collections.abc import Sequence
 
@@ -6,11 +6,11 @@ from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QFont, QPainter, QPaintEvent, QTextCharFormat, QTextLayout, QTextOption
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from annotator.domain.texts.difference import Piece
+from annotator.domain.texts.difference import TextPiece
 from annotator.gui import theme
 from annotator.gui.widgets.fields.growing_edit import direction_of
 from annotator.gui.widgets.plain import tooltip
-from annotator.gui.widgets.reading.units import Places
+from annotator.gui.widgets.reading.units import TextPositions
 
 # Words [start, end) of a text, counted in Python's characters.
 Span = tuple[int, int]
@@ -43,7 +43,7 @@ def lay_out(
 def _formats(text: str, marked: Sequence[Span], mark: str) -> list[QTextLayout.FormatRange]:
     if not marked:
         return []
-    look, places = QTextCharFormat(), Places(text)
+    look, places = QTextCharFormat(), TextPositions(text)
     look.setBackground(theme.token(f"{mark}-soft"))
     look.setUnderlineStyle(QTextCharFormat.UnderlineStyle.SingleUnderline)
     look.setUnderlineColor(theme.token(mark))
@@ -151,7 +151,7 @@ class MarkedText(QWidget):
         self.update()
 
 
-def spans_of(pieces: Sequence[Piece], kind: str) -> list[Span]:
+def spans_of(pieces: Sequence[TextPiece], kind: str) -> list[Span]:
     """Where the pieces of a kind stand in their own wording, without the white space around them."""
     spans, place = [], 0
     for piece in pieces:

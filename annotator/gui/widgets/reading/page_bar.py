@@ -1,16 +1,16 @@
-"""The foot of a text in pages: which page it is, and ways to the others."""
+"""Page bar of a text: the current page, and ways to the others."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QToolButton, QWidget
 
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.fields.number_box import NumberBox
-from annotator.gui.widgets.layouts import Stretch, horizontal
+from annotator.gui.widgets.layouts import StretchSpace, horizontal
 from annotator.gui.widgets.plain import PlainLabel
 
 
 class PageBar(QFrame):
-    """Back, the page's number to be typed over, how many there are, on."""
+    """Previous, an editable page number, the total, next."""
 
     chosen = Signal(int)
     """A page, counted from 0."""
@@ -29,7 +29,7 @@ class PageBar(QFrame):
             button.setToolTip(name)
             button.setAccessibleName(name)
             button.clicked.connect(lambda _=False, way=way: self._number.setValue(self._number.value() + way))
-        row = horizontal(Stretch(1), on=self, margins=(8, 4, 8, 4))
+        row = horizontal(StretchSpace(1), on=self, margins=(8, 4, 8, 4))
         for widget in (self._back, PlainLabel("Page"), self._number, self._of, self._on):
             row.addWidget(widget)
         row.addStretch(1)

@@ -1,4 +1,4 @@
-"""Where the cursor stands on a PDF's page, and where the keys take it: by letters, words and lines."""
+"""Caret on a PDF's page: movement by letters, words and lines."""
 
 import re
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from enum import Enum
 _WORD = re.compile(r"\w+|[^\w\s]+")
 
 
-class Step(Enum):
-    """How far one press of a key goes."""
+class CaretStep(Enum):
+    """The step of a key press."""
 
     LETTER = "letter"
     WORD = "word"
@@ -29,7 +29,7 @@ class Caret:
         """The selected characters, half-open."""
         return min(self.anchor, self.head), max(self.anchor, self.head)
 
-    def moved(self, letters: str, step: Step, way: int, extend: bool) -> "Caret":
+    def moved(self, letters: str, step: CaretStep, way: int, extend: bool) -> "Caret":
         """The caret a step on (1) or back (-1) in a page's letters, its anchor staying when it extends."""
         head = max(0, min(len(letters), _PLACES[step](letters, self.head, way)))
         return Caret(self.page, self.anchor if extend else head, head)
@@ -69,4 +69,4 @@ def _edge(letters: str, head: int, way: int) -> int:
     return _line_end(letters, head) if way > 0 else letters.rfind("\n", 0, head) + 1
 
 
-_PLACES = {Step.LETTER: _letter, Step.WORD: _word, Step.LINE: _line, Step.EDGE: _edge}
+_PLACES = {CaretStep.LETTER: _letter, CaretStep.WORD: _word, CaretStep.LINE: _line, CaretStep.EDGE: _edge}

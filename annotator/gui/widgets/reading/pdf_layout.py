@@ -1,4 +1,4 @@
-"""Where the pages of a PDF lie below one another, at a width and a zoom."""
+"""Layout of a PDF's pages at a width and a zoom."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -9,8 +9,8 @@ GAP = 10
 _LEAST_WIDTH = 80
 
 
-class Unreadable(Exception):
-    """A PDF that cannot be shown; the message says why, in words for people."""
+class UnreadablePdf(Exception):
+    """A PDF that cannot be shown; the message says why."""
 
 
 class PageLayout:

@@ -1,4 +1,4 @@
-"""What a PDF's pages are to the window: their sizes, their pictures, and their words with their places."""
+"""Pages of a PDF: sizes, pictures, and words with their places."""
 
 import math
 from collections import OrderedDict
@@ -9,7 +9,7 @@ from pypdfium2 import raw
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QImage
 
-from annotator.gui.widgets.reading.pdf_layout import Unreadable
+from annotator.gui.widgets.reading.pdf_layout import UnreadablePdf
 
 MOST_PIXELS = 12_000_000
 MOST_KEPT = 12
@@ -79,9 +79,9 @@ class PdfPages:
             self._pdf = pdfium.PdfDocument(data)
             self.sizes = [self._pdf.get_page_size(place) for place in range(len(self._pdf))]
         except pdfium.PdfiumError as error:
-            raise Unreadable(_reason(str(error))) from None
+            raise UnreadablePdf(_reason(str(error))) from None
         if not self.sizes:
-            raise Unreadable("This PDF has no pages.")
+            raise UnreadablePdf("This PDF has no pages.")
         self._pictures: OrderedDict[tuple[int, int], QImage] = OrderedDict()
         self._words: OrderedDict[int, PageWords] = OrderedDict()
         self._letters: dict[int, str] = {}
@@ -108,7 +108,7 @@ class PdfPages:
             page = self._pdf[place]
             bitmap = page.render(scale=fitting, force_bitmap_format=raw.FPDFBitmap_BGRx)
         except (pdfium.PdfiumError, ValueError):
-            raise Unreadable("This page is damaged and cannot be shown.") from None
+            raise UnreadablePdf("This page is damaged and cannot be shown.") from None
         pixels = bytes(bitmap.buffer)
         made = QImage(pixels, bitmap.width, bitmap.height, bitmap.stride, QImage.Format.Format_RGB32).copy()
         bitmap.close()
@@ -124,7 +124,7 @@ class PdfPages:
             try:
                 self._words[place] = PageWords(self._pdf[place])
             except pdfium.PdfiumError:
-                raise Unreadable("This page is damaged and cannot be read.") from None
+                raise UnreadablePdf("This page is damaged and cannot be read.") from None
             while len(self._words) > MOST_KEPT:
                 self._words.popitem(last=False)[1].close()
         return self._words[place]
@@ -134,7 +134,7 @@ class PdfPages:
         if place not in self._letters:
             try:
                 self._letters[place] = self.words(place).letters
-            except Unreadable:
+            except UnreadablePdf:
                 self._letters[place] = ""
         return self._letters[place]
 

@@ -1,4 +1,4 @@
-"""Where a PDF is read: pages drawn when they come into view, words selected by mouse or keyboard."""
+"""PDF viewer: pages drawn when they come into view, text selected by mouse or keyboard."""
 
 import re
 from collections.abc import Iterator
@@ -20,8 +20,8 @@ from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from annotator.domain.texts.quotation import find
 from annotator.gui import theme
-from annotator.gui.widgets.reading.pdf_caret import Caret, Step
-from annotator.gui.widgets.reading.pdf_layout import GAP, PageLayout, Unreadable
+from annotator.gui.widgets.reading.pdf_caret import Caret, CaretStep
+from annotator.gui.widgets.reading.pdf_layout import GAP, PageLayout, UnreadablePdf
 
 if TYPE_CHECKING:
     from annotator.gui.widgets.reading.pdf_pages import PageWords, PdfPages
@@ -32,17 +32,17 @@ _PAGE = 10_000_000
 # Kind of mark: its colour.
 _MARKS = {kind: f"mark-{kind}" for kind in ("kept", "evidence", "find", "find-current")}
 _STEPS = {
-    Qt.Key.Key_Left: (Step.LETTER, -1),
-    Qt.Key.Key_Right: (Step.LETTER, 1),
-    Qt.Key.Key_Up: (Step.LINE, -1),
-    Qt.Key.Key_Down: (Step.LINE, 1),
-    Qt.Key.Key_Home: (Step.EDGE, -1),
-    Qt.Key.Key_End: (Step.EDGE, 1),
+    Qt.Key.Key_Left: (CaretStep.LETTER, -1),
+    Qt.Key.Key_Right: (CaretStep.LETTER, 1),
+    Qt.Key.Key_Up: (CaretStep.LINE, -1),
+    Qt.Key.Key_Down: (CaretStep.LINE, 1),
+    Qt.Key.Key_Home: (CaretStep.EDGE, -1),
+    Qt.Key.Key_End: (CaretStep.EDGE, 1),
 }
 
 
 class PdfView(QAbstractScrollArea):
-    """The pages of one PDF, one below the other. Pages are counted from 1 in all that is told."""
+    """The pages of one PDF, one below the other, counted from 1."""
 
     selection_changed = Signal(str, int)
     """The selected words and their page; ("", page) when nothing is selected any more."""
@@ -77,7 +77,7 @@ class PdfView(QAbstractScrollArea):
         self.clear()
         try:
             self._pages = PdfPages(data)
-        except Unreadable as reason:
+        except UnreadablePdf as reason:
             self.show_message(str(reason))
             return False
         self._open.append(self._pages)
@@ -194,7 +194,7 @@ class PdfView(QAbstractScrollArea):
         self._arrange()
 
     def scrollContentsBy(self, _across: int, _down: int) -> None:
-        """Draw anew."""
+        """Draw again."""
         self.viewport().update()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -221,8 +221,8 @@ class PdfView(QAbstractScrollArea):
         place, head = self._letter_at(event.position())
         words = self._words(place)
         if head is not None and words:
-            end = Caret(place, head, head).moved(words.letters, Step.WORD, 1, extend=False).head
-            start = Caret(place, end, end).moved(words.letters, Step.WORD, -1, extend=False).head
+            end = Caret(place, head, head).moved(words.letters, CaretStep.WORD, 1, extend=False).head
+            start = Caret(place, end, end).moved(words.letters, CaretStep.WORD, -1, extend=False).head
             self._move_to(Caret(place, start, end), follow=False)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
@@ -249,8 +249,8 @@ class PdfView(QAbstractScrollArea):
 
     def _step(self, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> None:
         step, way = _STEPS[key]
-        if step is Step.LETTER and modifiers & Qt.KeyboardModifier.ControlModifier:
-            step = Step.WORD
+        if step is CaretStep.LETTER and modifiers & Qt.KeyboardModifier.ControlModifier:
+            step = CaretStep.WORD
         extend = bool(modifiers & Qt.KeyboardModifier.ShiftModifier)
         caret = self._caret
         if caret.page not in self._in_view() and not extend:
@@ -289,7 +289,7 @@ class PdfView(QAbstractScrollArea):
             return None
         try:
             return self._pages.words(place)
-        except Unreadable:
+        except UnreadablePdf:
             return None
 
     def _arrange(self) -> None:
@@ -367,7 +367,7 @@ class PdfView(QAbstractScrollArea):
             if self._pages.kept_picture(place, self._sharpness()) is None:
                 try:
                     self._pages.picture(place, self._sharpness())
-                except Unreadable as reason:
+                except UnreadablePdf as reason:
                     self._broken[place] = str(reason)
                 self.viewport().update()
                 return

@@ -1,4 +1,4 @@
-"""A quotation as a button: as much of its words as fits, a press away from its place."""
+"""A quotation as a button that leads to its place."""
 
 import re
 
@@ -19,7 +19,7 @@ _LEAST = 80
 
 
 class QuoteButton(QPushButton):
-    """As wide as its words as far as there is room; the rest is … . `tail` (a page) is never cut off."""
+    """As wide as its words where there is room, elided otherwise. `tail` (a page) is never cut off."""
 
     def __init__(self, role: str, hint: str) -> None:
         super().__init__()

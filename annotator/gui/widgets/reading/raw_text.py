@@ -1,13 +1,13 @@
-"""A field for a text as it came or goes: letters of one width that grow and shrink with all others."""
+"""Monospaced text field for a text as it was sent or received."""
 
 from PySide6.QtGui import QFontDatabase
 
 from annotator.gui import theme
-from annotator.gui.widgets.fields.typed import TextField
+from annotator.gui.widgets.fields.typed import TextBox
 
 
-class RawText(TextField):
-    """Tab leaves it."""
+class RawText(TextBox):
+    """A text field that Tab leaves."""
 
     def __init__(self, name: str, *, readonly: bool = True) -> None:
         super().__init__()

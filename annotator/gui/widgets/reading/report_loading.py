@@ -1,4 +1,4 @@
-"""How a long document comes into being without a stall: piece by piece, in slices of a few milliseconds."""
+"""Loading of a long document in slices of a few milliseconds."""
 
 import re
 import time
@@ -15,7 +15,7 @@ _TAG = re.compile(r"<(\w+)>?")
 
 
 class Loading(QObject):
-    """Fills a document that nobody sees yet with pieces of HTML; `finished` hands it over."""
+    """Fills an invisible document with pieces of HTML; `finished` hands it over."""
 
     finished = Signal()
 
@@ -82,7 +82,7 @@ class Loading(QObject):
 
 
 class LayingOut(QObject):
-    """Lays a document out to its end in slices; left to itself Qt does ever larger parts at a time."""
+    """Lays out a document in slices; Qt alone would take ever larger parts at a time."""
 
     def __init__(self, document: QTextDocument) -> None:
         super().__init__(document)

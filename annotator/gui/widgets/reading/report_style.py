@@ -1,4 +1,4 @@
-"""How a report's parts look: the style sheet of its document, and the colours of the marks laid over it."""
+"""Style sheet of reports, and the colours of marks."""
 
 from PySide6.QtGui import QFontDatabase, QTextCharFormat
 from PySide6.QtWidgets import QTextEdit

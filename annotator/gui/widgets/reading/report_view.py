@@ -1,4 +1,4 @@
-"""Where a report is read: safe HTML or plain text, marks over its words, nothing ever loaded from outside."""
+"""Report viewer: safe HTML or plain text, with marks; nothing is loaded from outside."""
 
 import re
 from bisect import bisect_right
@@ -25,7 +25,7 @@ from annotator.gui.widgets.reading import report_style as style
 from annotator.gui.widgets.reading.formulas import OBJECT, Formulas, read
 from annotator.gui.widgets.reading.page_bar import PageBar
 from annotator.gui.widgets.reading.report_loading import LayingOut, Loading, empty_document, position_at
-from annotator.gui.widgets.reading.units import Places
+from annotator.gui.widgets.reading.units import TextPositions
 
 # A document of this many characters of HTML is made at once, a longer one in slices.
 AT_ONCE = 40_000
@@ -45,7 +45,7 @@ class Mark:
 
 
 class ReportView(QTextBrowser):
-    """Shows one text at a time. Every offset is one into `text()`, counted in Python's characters."""
+    """Shows one text at a time. All offsets are into `text()`, in Python's characters."""
 
     link_clicked = Signal(str)
     """The full address of a link that was pressed; nothing is opened."""
@@ -61,7 +61,7 @@ class ReportView(QTextBrowser):
         self._loading: Loading | None = None
         self._shown: QTextDocument | None = None
         self._text: str | None = ""
-        self._places = Places("")
+        self._places = TextPositions("")
         self._pages: list[int] = [0]
         self._page = 0
         self._marks: list[Mark] = []
@@ -107,9 +107,8 @@ class ReportView(QTextBrowser):
         if self._loading is not None:
             self._loading.finish()
         if self._text is None:
-            self._text, self._places = (
-                (self._plain, Places(self._plain)) if self._plain is not None else read(self.document())
-            )
+            raw = self._plain
+            self._text, self._places = read(self.document()) if raw is None else (raw, TextPositions(raw))
         return self._text
 
     def hits(self, words: re.Pattern[str]) -> Iterator[tuple[int, int]]:
@@ -248,7 +247,7 @@ class ReportView(QTextBrowser):
             self._loading.document.deleteLater()
             self._loading = None
         self._html, self._plain = html, plain
-        self._text, self._places = None, Places("")
+        self._text, self._places = None, TextPositions("")
         self._marks, self._held = [], None
         self._pages, self._page = [0] if plain is None else _page_starts(plain), 0
         self._place_bar()
@@ -309,7 +308,7 @@ class ReportView(QTextBrowser):
         self._held = (top, bar.value())
 
     def _dress(self) -> None:
-        """Make the text anew in other colours or sizes, at the place where it was."""
+        """Make the text again in other colours or sizes, at the place where it was."""
         marks, page, top = self._marks, self._page, self._top()
         if self._plain is not None:
             self.show_page(page)

@@ -1,12 +1,12 @@
-"""How places in a text are counted: Python counts letters, Qt counts the halves of those beyond the first plane."""
+"""Text positions: Python counts letters, Qt counts UTF-16 units."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
 
-class Places:
-    """Turns a text's Python offsets into Qt's positions and back.
+class TextPositions:
+    """Converts a text's Python offsets to Qt's positions and back.
 
     `objects` are the spans of the text for which a document holds one object each, such as a formula.
     """

@@ -1,1 +1,1 @@
-"""What stands beside the rows: source, guideline, discussion, gaps."""
+"""Panels beside the rows: source, guideline, discussion, gaps."""

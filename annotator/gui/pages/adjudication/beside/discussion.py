@@ -1,11 +1,11 @@
-"""The notes on an adjudication while it lasts: read from the top, added to at the end, never taken out."""
+"""Discussion panel: notes on an open adjudication, oldest first, never deleted."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from annotator.actions.consensus import remarks
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.adjudication.bench import Bench
+from annotator.gui.pages.adjudication.bench import AdjudicationBench
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
@@ -14,9 +14,9 @@ from annotator.gui.widgets.reading.marked_text import MarkedText
 
 
 class Discussion(QWidget):
-    """Notes without names: one's own, and those of others who may read along."""
+    """Notes without names: one's own, and those of others with access."""
 
-    def __init__(self, desk: Desk, bench: Bench) -> None:
+    def __init__(self, desk: Desk, bench: AdjudicationBench) -> None:
         super().__init__()
         self._desk, self._bench = desk, bench
         self._area = PlainArea("Notes")

@@ -1,4 +1,4 @@
-"""What the guidelines leave open, collected while adjudicating: a list to go back to, and to copy."""
+"""Gaps panel: points that the guidelines leave open, collected while adjudicating."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPushButton, QWidget
 from annotator.actions.consensus import remarks
 from annotator.actions.consensus.remarks import Gap
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.adjudication.bench import Bench
+from annotator.gui.pages.adjudication.bench import AdjudicationBench
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -18,7 +18,7 @@ class GapList(QWidget):
     chosen = Signal(str, str)
     """Adjudication and row."""
 
-    def __init__(self, desk: Desk, bench: Bench) -> None:
+    def __init__(self, desk: Desk, bench: AdjudicationBench) -> None:
         super().__init__()
         self._desk = desk
         self._gaps: list[Gap] = []

@@ -1,4 +1,4 @@
-"""The guideline that the answers of the open stage were given under, as the coordinator has it now."""
+"""Guideline panel: the current guideline of the open stage."""
 
 from PySide6.QtWidgets import QWidget
 
@@ -7,16 +7,16 @@ from annotator.actions.items import renderings
 from annotator.domain.kinds.artifact import Kind
 from annotator.gui.desk.desk import Desk
 from annotator.gui.forms.kind_guideline import whole
-from annotator.gui.pages.adjudication.bench import Bench
+from annotator.gui.pages.adjudication.bench import AdjudicationBench
 from annotator.gui.review.label_guideline import FIELDS
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.reading.report_view import ReportView
 
 
-class Guideline(QWidget):
+class GuidelineText(QWidget):
     """The text of one stage."""
 
-    def __init__(self, desk: Desk, bench: Bench) -> None:
+    def __init__(self, desk: Desk, bench: AdjudicationBench) -> None:
         super().__init__()
         self._desk, self._bench = desk, bench
         self._shown = ""

@@ -1,4 +1,4 @@
-"""What can stand beside the work: the source, the guideline, the discussion, or the gaps that were found."""
+"""The panels beside the work, one at a time: source, guideline, discussion or gaps."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QFrame, QStackedWidget, QToolButton, QWidget
 
 from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.adjudication.bench import Bench
+from annotator.gui.pages.adjudication.bench import AdjudicationBench
 from annotator.gui.pages.adjudication.beside.discussion import Discussion
 from annotator.gui.pages.adjudication.beside.gap_list import GapList
-from annotator.gui.pages.adjudication.beside.guideline import Guideline
+from annotator.gui.pages.adjudication.beside.guideline import GuidelineText
 from annotator.gui.pages.adjudication.beside.source_side import SourceSide
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.layouts import horizontal, vertical
@@ -22,28 +22,28 @@ ENTERED = ("discussion", "gaps")
 LEAST_WIDTH, WIDTH = 240, 380
 
 
-class Part(Protocol):
-    """One thing that can stand there."""
+class SidePart(Protocol):
+    """A panel that can be shown beside the work."""
 
     def show_item(self) -> None:
         """Show what belongs to the open item."""
 
     def show_row(self) -> None:
-        """Show what belongs to the row at hand."""
+        """Show what belongs to the current row."""
 
 
 TITLES = {"source": "Source", "guideline": "Guideline", "discussion": "Discussion", "gaps": "Guideline gaps"}
 
 
-class Side(QFrame):
-    """One of four things at a time, or nothing; what was shown last is shown again at the next start."""
+class SideStack(QFrame):
+    """One of four panels, or none; the choice is remembered across starts."""
 
     turned = Signal(str)
     """Another part is shown; an empty name for none."""
     row_wanted = Signal(str, str)
     """A gap's adjudication and row are to be opened."""
 
-    def __init__(self, desk: Desk, bench: Bench) -> None:
+    def __init__(self, desk: Desk, bench: AdjudicationBench) -> None:
         super().__init__()
         self._desk, self._bench = desk, bench
         self.setProperty("role", "side")
@@ -118,8 +118,8 @@ class Side(QFrame):
             part.stop()
 
     def _make(self, name: str) -> QWidget:
-        makers: dict[str, Callable[[Desk, Bench], QWidget]] = {
-            "source": SourceSide, "guideline": Guideline, "discussion": Discussion, "gaps": GapList,
+        makers: dict[str, Callable[[Desk, AdjudicationBench], QWidget]] = {
+            "source": SourceSide, "guideline": GuidelineText, "discussion": Discussion, "gaps": GapList,
         }  # fmt: skip
         made = makers[name](self._desk, self._bench)
         if isinstance(made, GapList):
@@ -138,6 +138,6 @@ class Side(QFrame):
             _as_part(part).show_row()
 
 
-def _as_part(widget: QWidget) -> Part:
-    assert isinstance(widget, SourceSide | Guideline | Discussion | GapList)
+def _as_part(widget: QWidget) -> SidePart:
+    assert isinstance(widget, SourceSide | GuidelineText | Discussion | GapList)
     return widget

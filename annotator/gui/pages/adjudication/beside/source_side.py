@@ -1,4 +1,4 @@
-"""What was written from, beside the rows: the item's sources, or for labels the report with everybody's evidence."""
+"""Source panel: the item's sources, or for labels the report with everybody's evidence."""
 
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
@@ -8,7 +8,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.labels import Label
 from annotator.domain.kinds.unit import Anchor
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.adjudication.bench import Bench
+from annotator.gui.pages.adjudication.bench import AdjudicationBench
 from annotator.gui.review.source_pane import SourcePane
 from annotator.gui.review.text_pane import Span, TextPane
 from annotator.gui.widgets.layouts import vertical
@@ -20,9 +20,9 @@ LINES = ("underlined", "dotted", "dashed", "plain")
 
 
 class SourceSide(QWidget):
-    """Read and searched, never changed."""
+    """Sources, for reading and searching only."""
 
-    def __init__(self, desk: Desk, bench: Bench) -> None:
+    def __init__(self, desk: Desk, bench: AdjudicationBench) -> None:
         super().__init__()
         self._desk, self._bench = desk, bench
         self._response_id = ""
@@ -59,7 +59,7 @@ class SourceSide(QWidget):
             self.sources.tabs.setCurrentIndex(self.sources.tabs.count() - 1)
 
     def show_row(self) -> None:
-        """Show the report and the evidence of the row at hand."""
+        """Show the report and the evidence of the current row."""
         row, sheet = self._bench.row, self._bench.sheet
         if row is None or sheet is None or sheet.kind is not Kind.LABELS:
             return
@@ -69,7 +69,7 @@ class SourceSide(QWidget):
             self._mark(reveal=True)
 
     def show_quote(self, letter: str, place: int = 0) -> bool:
-        """Bring a quotation of a letter in the row at hand into view; whether it was found."""
+        """Bring a quotation of a letter in the current row into view; whether it was found."""
         unit = self._bench.row.units.get(letter) if self._bench.row else None
         if isinstance(unit, Label):
             span = self._span(unit)

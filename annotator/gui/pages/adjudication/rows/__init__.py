@@ -1,1 +1,1 @@
-"""The rows of the open item, and the controls of the row at hand."""
+"""Rows of the open item, and the controls of the current row."""

@@ -1,4 +1,4 @@
-"""The consensus on top: its units numbered and in full, each with its fields and where it comes from."""
+"""The consensus so far: its numbered units with their fields and origin."""
 
 from PySide6.QtCore import QModelIndex, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QResizeEvent
@@ -15,7 +15,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import Label
 from annotator.gui import theme
-from annotator.gui.pages.adjudication.bench import Bench
+from annotator.gui.pages.adjudication.bench import AdjudicationBench
 from annotator.gui.pages.adjudication.rows.consensus_rows import LINE_ROLE, ConsensusLine, ConsensusModel
 from annotator.gui.review.ruling_words import about, field_chips, origin
 from annotator.gui.tables.rows import Index
@@ -30,11 +30,11 @@ _LEAST = 0.5
 
 
 class ConsensusList(QWidget):
-    """A headline with the count, and the list; a press on a unit goes to its row."""
+    """A headline with the count, and the list; a click on a unit goes to its row."""
 
     chosen = Signal(str)
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, bench: AdjudicationBench) -> None:
         super().__init__()
         self._bench = bench
         self.model, self.list = ConsensusModel(self), _List()
@@ -77,7 +77,7 @@ class ConsensusList(QWidget):
         self._follow(self._bench.ruling_id)
 
     def _follow(self, ruling_id: str) -> None:
-        """Mark the unit of the row at hand."""
+        """Mark the unit of the current row."""
         index = self.model.last_of(ruling_id)
         self.list.setCurrentIndex(index)
         if index.isValid():
@@ -90,7 +90,7 @@ class ConsensusList(QWidget):
 
 
 class _List(QListView):
-    """Lines as high as their words; another width lays them out anew."""
+    """A list with lines as high as their words."""
 
     def __init__(self) -> None:
         super().__init__()

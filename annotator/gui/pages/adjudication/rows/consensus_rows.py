@@ -1,4 +1,4 @@
-"""A consensus as it grows, as Qt shows it: its units in order, each with the row it comes from."""
+"""Qt model of a growing consensus: its units in order, each with its row."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Where an adjudicator words a unit: the fields of its kind as its authors know them, or a choice of labels."""
+"""Editor for an adjudicator's own wording: the fields of the kind, or a choice of labels."""
 
 from collections.abc import Collection
 
@@ -13,7 +13,7 @@ from annotator.domain.kinds.unit import Unit
 from annotator.domain.kinds.weights import Weights
 from annotator.domain.material.item import Item
 from annotator.gui.forms import forms
-from annotator.gui.forms.fields import Choice
+from annotator.gui.forms.fields import ChoiceButtons
 from annotator.gui.forms.unit_editor import UnitEditor
 from annotator.gui.parts import below
 from annotator.gui.review.verdicts import answers, faces
@@ -23,7 +23,7 @@ _WITH_KEY = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifie
 
 
 class LabelEditor(UnitEditor):
-    """A label, about which only its value can be said."""
+    """Editor of a label, of which only the value can be changed."""
 
     def __init__(self, protocol: str) -> None:
         self._protocol = protocol
@@ -33,13 +33,13 @@ class LabelEditor(UnitEditor):
         """Value."""
         (field,) = self.words.fields
         shown = zip(answers(self._protocol), faces(self._protocol), strict=True)
-        choice = Choice(field.title, [(value, one.words, one.hint) for value, one in shown])
+        choice = ChoiceButtons(field.title, [(value, one.words, one.hint) for value, one in shown])
         self.row.addWidget(choice)
         self.add_field("value", choice)
 
 
 class OwnEditor(QWidget):
-    """The editor of one own wording; Esc leads from its fields to the row."""
+    """Editor of one's own wording; Esc returns to the row."""
 
     typed = Signal(str, object)
     """Field, value: with every key."""

@@ -1,4 +1,4 @@
-"""How a row is paired with another by keys: the most alike is aimed at first, the arrows choose, Enter pairs."""
+"""Pairing by keyboard: the most similar row is preselected, arrows choose, Enter pairs."""
 
 from collections.abc import Mapping
 from difflib import SequenceMatcher
@@ -10,7 +10,7 @@ from annotator.gui.review.ruling_words import about
 
 
 class PairingMode(QObject):
-    """One row looks for its partner; `aimed` tells which is proposed, and an empty id that the search is over."""
+    """The search of a row for its partner; `aimed` names the proposed one, an empty id the end."""
 
     aimed = Signal(str)
 

@@ -1,4 +1,4 @@
-"""One row as a card: what each letter wrote side by side, what differs, and what has been ruled."""
+"""A row as a card: the units of each letter side by side, their differences, and the ruling."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -36,7 +36,7 @@ ENTER_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class RowCard(QFrame):
-    """A card; it takes the focus when it becomes the one at hand. What is settled or agreed is folded to a line."""
+    """A card that takes the focus when it becomes the current one. Settled rows are folded to a line."""
 
     pressed = Signal(str)
     """A person went to this row, by the mouse or by Tab: its id."""
@@ -129,7 +129,7 @@ class RowCard(QFrame):
         self.fields.show_chips([] if dropped or unit is None else field_chips(self._kind, unit))
 
     def _fill(self) -> None:
-        """Build what stands below the head anew."""
+        """Build what stands below the head again."""
         if self._body is not None:
             self.column.removeWidget(self._body)
             self._body.deleteLater()
@@ -188,7 +188,7 @@ class RowCard(QFrame):
         self.pressed.emit(self.row.ruling.id)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """The one with the focus is the one at hand."""
+        """The one with the focus is the current one."""
         super().focusInEvent(event)
         self.pressed.emit(self.row.ruling.id)
 

@@ -1,4 +1,4 @@
-"""What opens under the row at hand: the rulings with their keys, why and how surely, and the words for it."""
+"""Controls of the current row: rulings with their keys, reason, confidence, and wording."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -27,7 +27,7 @@ WIDE = 640
 
 
 class RowControls(QWidget):
-    """One set of controls for all rows; it stands under the one at hand and only tells what was asked for."""
+    """One set of controls for all rows, shown under the current one."""
 
     taken = Signal(str)
     voted = Signal(str)
@@ -179,7 +179,7 @@ class RowControls(QWidget):
             self.votes.append(button)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Lay the words out anew for another width."""
+        """Lay the words out again for another width."""
         super().resizeEvent(event)
         self._words.setDirection(ACROSS if self.width() >= theme.current().px(WIDE) else DOWN)
 

@@ -1,11 +1,11 @@
-"""The rows of the open item one below the other, the one at hand with its controls."""
+"""List of the open item's rows, with controls on the current one."""
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QWidget
 
 from annotator.domain.experts.adjudication import OWN
 from annotator.domain.material.item import Item
-from annotator.gui.pages.adjudication.bench import Bench
+from annotator.gui.pages.adjudication.bench import AdjudicationBench
 from annotator.gui.pages.adjudication.rows.own_editor import OwnEditor
 from annotator.gui.pages.adjudication.rows.row_card import RowCard
 from annotator.gui.pages.adjudication.rows.row_controls import RowControls
@@ -18,7 +18,7 @@ ROUND_A_ROW = 24
 
 
 class RowsPane(QWidget):
-    """Shows what the bench holds and hands on what is done to it."""
+    """Shows the bench's rows and passes on actions."""
 
     entered = Signal()
     quote_wanted = Signal(str, str, int)
@@ -27,7 +27,7 @@ class RowsPane(QWidget):
     """A choice in the own wording, to be kept at once: values by field."""
     own_quote_wanted = Signal(int)
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, bench: AdjudicationBench) -> None:
         super().__init__()
         self._bench = bench
         self.cards: dict[str, RowCard] = {}
@@ -69,7 +69,7 @@ class RowsPane(QWidget):
 
     @property
     def card(self) -> RowCard | None:
-        """The row at hand."""
+        """The current row."""
         return self.cards.get(self._current)
 
     def know(self, item: Item) -> None:
@@ -77,11 +77,11 @@ class RowsPane(QWidget):
         self._item = item
 
     def take_focus(self) -> None:
-        """Put the keyboard on the row at hand."""
+        """Put the keyboard on the current row."""
         (self.card or self.area).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def enter(self, field: str) -> None:
-        """Put the caret into the own wording, the rationale or the gap of the row at hand."""
+        """Put the caret into the own wording, the rationale or the gap of the current row."""
         if self.card is None or self._bench.ballot(self._current):
             return
         if field == "own" and self.own is not None:
@@ -92,7 +92,7 @@ class RowsPane(QWidget):
 
     @property
     def writing(self) -> bool:
-        """Whether the focus is in a field of the row at hand, not on the row itself."""
+        """Whether the focus is in a field of the current row, not on the row itself."""
         focused = QApplication.focusWidget()
         return focused is not None and focused is not self.card and self.controls.isAncestorOf(focused)
 
@@ -101,13 +101,13 @@ class RowsPane(QWidget):
         self._bench.typing.keep()
 
     def anchor(self) -> None:
-        """Remember how high the row at hand stands: the next one will stand there, so that the eye need not move."""
+        """Remember how high the current row stands: the next one will stand there, so that the eye need not move."""
         if self.card is not None:
             top = self.card.y() - self.area.verticalScrollBar().value()
             self._anchor = max(ROUND_A_ROW, min(top, self.area.viewport().height() // 3))
 
     def aim(self, ruling_id: str) -> None:
-        """Show which row would be paired with the one at hand; none for an empty id."""
+        """Show which row would be paired with the current one; none for an empty id."""
         for name, card in self.cards.items():
             card.aim(name == ruling_id)
 

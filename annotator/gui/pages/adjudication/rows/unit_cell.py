@@ -1,4 +1,4 @@
-"""What one letter wrote of a row: its words with what differs marked, its fields, its quotation and its note."""
+"""One letter's unit in a row: its words with differences marked, fields, quotation and note."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -11,7 +11,7 @@ from annotator.actions.adjudication.adjudication_sheets import SheetRow
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.labels import Label
 from annotator.domain.kinds.unit import Unit
-from annotator.domain.texts.difference import Piece
+from annotator.domain.texts.difference import TextPiece
 from annotator.gui.review.ruling_words import field_chips
 from annotator.gui.widgets.chips import Chips
 from annotator.gui.widgets.layouts import horizontal, vertical
@@ -110,7 +110,7 @@ def marked_in(row: SheetRow, letter: str) -> list[Span]:
     return _joined(sorted(found))
 
 
-def _spans(pieces: Sequence[Piece], kind: str) -> list[Span]:
+def _spans(pieces: Sequence[TextPiece], kind: str) -> list[Span]:
     same = sum(len(piece.text) for piece in pieces if piece.kind == "same")
     whole = sum(len(piece.text) for piece in pieces if piece.kind in ("same", kind))
     if not whole or same / whole < WORTH_MARKING:

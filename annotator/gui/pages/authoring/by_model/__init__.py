@@ -1,1 +1,1 @@
-"""Drafts by a model: asked for, shown, and taken unit by unit."""
+"""Drafts by a model: requested, shown, and accepted unit by unit."""

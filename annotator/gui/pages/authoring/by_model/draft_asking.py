@@ -1,4 +1,4 @@
-"""How a model is asked for a draft: which judge, what it would take, the run itself, and why nothing came."""
+"""Request for a model's draft: the judge, its estimated cost, the run, and why nothing came."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from annotator.actions.judges import judges
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
-from annotator.domain.kinds.reference import NAMES, Aid
+from annotator.domain.kinds.reference import NAMES, WriterAid
 from annotator.domain.material.item import Item
 from annotator.gui import keys
 from annotator.gui.desk.child_progress import ChildProgress
@@ -36,7 +36,7 @@ class DraftAsking(QFrame):
         super().__init__()
         self._desk = desk
         self._item: Item | None = None
-        self._kind: Kind | Aid = Kind.RUBRIC
+        self._kind: Kind | WriterAid = Kind.RUBRIC
         self._lacks = ""
         self._weighed: Any = None
         self.judge = ChoiceBox()
@@ -60,7 +60,7 @@ class DraftAsking(QFrame):
         acts.addWidget(self.ask)
         vertical(self.words, row, self.estimate, acts, self.progress, on=self, margins=0, spacing=6)
 
-    def show_item(self, item: Item, kind: Kind | Aid, *, lacks: str, waiting: bool) -> None:
+    def show_item(self, item: Item, kind: Kind | WriterAid, *, lacks: str, waiting: bool) -> None:
         """Get ready for a kind of an item; `lacks` says what must be there first, `waiting` that a draft of it is."""
         other = self._item is None or (item.id, kind) != (self._item.id, self._kind)
         self._item, self._kind, self._lacks = item, kind, lacks
@@ -79,7 +79,7 @@ class DraftAsking(QFrame):
         self.ask.setEnabled(fit and not self.progress.running)
         self.estimate.clear()
         if fit and self._item is not None:
-            from annotator.actions.running import orders
+            from annotator.actions.orders import orders
 
             self._weighed = self._order()
             self._desk.ask_later(self._show_forecast, orders.forecast, self._weighed)
@@ -98,11 +98,11 @@ class DraftAsking(QFrame):
 
     def _order(self) -> Any:
         from annotator.actions.material import draft_runs
-        from annotator.actions.runs.judge_cases import Order
+        from annotator.actions.runs.judge_cases import RunRequest
 
         chosen = (self._item.key,) if self._item else ()
-        kind, limit = draft_runs.manner(self._kind), self.budget.limit
-        return Order(
+        kind, limit = draft_runs.protocol_name(self._kind), self.budget.limit
+        return RunRequest(
             self.judge.currentText(),
             kind,
             items=chosen,
@@ -121,7 +121,7 @@ class DraftAsking(QFrame):
 
         if not self._offered():
             known = ", ".join(
-                NAMES[kind] if isinstance(kind, Aid) else KINDS[kind].title.lower()
+                NAMES[kind] if isinstance(kind, WriterAid) else KINDS[kind].title.lower()
                 for kind in draft_runs.OFFERED
             )
             return f"Models do not draft a {self._kind.value}. They draft: {known}."
@@ -130,7 +130,7 @@ class DraftAsking(QFrame):
         if not self.judge.count():
             return NO_JUDGE
         asked = draft_runs.wording(self._kind, self._item.question_type if self._item else "")
-        if isinstance(self._kind, Aid):
+        if isinstance(self._kind, WriterAid):
             return (
                 "A model answers the question from the sources and the key insights, as material for the "
                 f"experts, using the prompt {asked}. Only you see it until you add it to the item."

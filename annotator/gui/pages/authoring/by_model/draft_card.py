@@ -1,4 +1,4 @@
-"""How one unit of a model's draft is shown: its words, what it rests on, and the ways to take it."""
+"""One unit of a model's draft: its words, its basis, and the ways to accept it."""
 
 from functools import partial
 
@@ -15,13 +15,13 @@ from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.fields.growing_edit import direction_of
-from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.quote_button import QuoteButton
 
 
 class DraftCard(QFrame):
-    """A unit that may be taken; one that was taken says so and has no buttons."""
+    """A unit that may be accepted; an accepted one has no buttons."""
 
     entered = Signal(str)
     """The unit got the focus, by its id."""
@@ -56,7 +56,7 @@ class DraftCard(QFrame):
             quote = QuoteButton("chip", "Press to show it in the source.")
             quote.show_quote(anchor.quote)
             quote.clicked.connect(partial(self.quote_wanted.emit, anchor))
-            row = horizontal(quote, Stretch(1))
+            row = horizontal(quote, StretchSpace(1))
             column.addLayout(row)
         if not self.is_taken:
             acts = FlowRow()

@@ -1,4 +1,4 @@
-"""What a model proposes for the document in hand: shown to whoever asked, and taken unit by unit or not at all."""
+"""A model's draft of the open document, visible only to the person who asked for it."""
 
 from collections.abc import Sequence
 
@@ -8,18 +8,18 @@ from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from annotator.actions.items import sources
 from annotator.actions.material import reference_material
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.reference import Aid
+from annotator.domain.kinds.reference import WriterAid
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.item import Item
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.authoring.by_model.draft_asking import NO_SOURCE, DraftAsking
 from annotator.gui.pages.authoring.by_model.draft_card import DraftCard
-from annotator.gui.pages.authoring.by_model.reference_editor import ReferenceEditor
+from annotator.gui.pages.authoring.by_model.reference_editor import ReferenceMaterialEditor
 from annotator.gui.review.moments import moment
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.fields.choices import ChoiceBox
-from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
@@ -27,7 +27,7 @@ from annotator.gui.widgets.plain_area import PlainArea
 
 
 class ModelDraft(QWidget):
-    """The asking on top, the units of the draft below it; it reads them only while it is seen."""
+    """The request above, the draft's units below, read only while visible."""
 
     taken = Signal(str, bool)
     """Take this unit of the draft; the second says whether to go on writing in it."""
@@ -43,10 +43,10 @@ class ModelDraft(QWidget):
         self.cards: list[DraftCard] = []
         self.what = ChoiceBox()
         self.what.setAccessibleName("Document for the model to draft")
-        for words, kind in (("Key insights", Kind.INSIGHTS), ("Reference material", Aid.REFERENCE)):
+        for words, kind in (("Key insights", Kind.INSIGHTS), ("Reference material", WriterAid.REFERENCE)):
             self.what.addItem(words, kind.value)
         self.what.currentIndexChanged.connect(lambda _: self.wake())
-        self.reference = ReferenceEditor(desk)
+        self.reference = ReferenceMaterialEditor(desk)
         self.reference.confirmed.connect(self._confirm)
         self.reference.hide()
         self.asking = DraftAsking(desk)
@@ -56,12 +56,12 @@ class ModelDraft(QWidget):
         self.nothing_more.set_hint("Dismiss the rest of the draft; units you took stay in your document")
         self.nothing_more.clicked.connect(self.settle)
         self._inner = QWidget()
-        self._units = vertical(Stretch(1), on=self._inner, margins=(0, 0, 4, 0), spacing=8)
+        self._units = vertical(StretchSpace(1), on=self._inner, margins=(0, 0, 4, 0), spacing=8)
         self.area = PlainArea("The draft", self._inner)
         # The panel's own colour shows between the cards.
         for ground in (self.area.viewport(), self._inner):
             ground.setAutoFillBackground(False)
-        foot = horizontal(Stretch(1), self.nothing_more)
+        foot = horizontal(StretchSpace(1), self.nothing_more)
         whole, drafted = QVBoxLayout(self), QWidget()
         column = QVBoxLayout(drafted)
         for layout in (whole, column):
@@ -83,7 +83,7 @@ class ModelDraft(QWidget):
         self.wake()
 
     def wake(self) -> None:
-        """Read the drafts anew, if the panel is seen."""
+        """Read the drafts again, if the panel is seen."""
         if not self.isVisible() or self._item is None:
             return
         self.what.setVisible(self._kind is Kind.INSIGHTS)
@@ -96,12 +96,12 @@ class ModelDraft(QWidget):
     @property
     def of_reference(self) -> bool:
         """Whether it is about reference material, which is chosen beside key insights."""
-        return self._kind is Kind.INSIGHTS and self.what.currentData() == Aid.REFERENCE.value
+        return self._kind is Kind.INSIGHTS and self.what.currentData() == WriterAid.REFERENCE.value
 
     def _wake_reference(self, item: Item) -> None:
         waiting = self._desk.ask(reference_material.waiting, item.id)
         lacks = self._desk.ask(reference_material.lacks, item.id) or ""
-        self.asking.show_item(item, Aid.REFERENCE, lacks=lacks, waiting=waiting is not None)
+        self.asking.show_item(item, WriterAid.REFERENCE, lacks=lacks, waiting=waiting is not None)
         self._show_cards([])
         self.head.hide()
         self.area.hide()

@@ -1,17 +1,17 @@
-"""Reference material that a model drafted: edited in its two parts, and put beside the item or not at all."""
+"""Editor for reference material drafted by a model, in its two parts."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QApplication, QWidget
 
 from annotator.actions.material import reference_material
-from annotator.actions.material.reference_material import Waiting
+from annotator.actions.material.reference_material import EditedDraft
 from annotator.domain.kinds import reference
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.forms.text_field import TextField
 from annotator.gui.review.moments import moment
 from annotator.gui.widgets.bars.key_button import KeyButton
-from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
@@ -24,8 +24,8 @@ ABOUT = {
 }
 
 
-class ReferenceEditor(QWidget):
-    """Both parts, one below the other; what is typed is kept in the file until it is confirmed."""
+class ReferenceMaterialEditor(QWidget):
+    """Both parts, one above the other; text is stored as a draft until confirmed."""
 
     confirmed = Signal()
     """Put it beside the item."""
@@ -61,14 +61,14 @@ class ReferenceEditor(QWidget):
             self.head,
             (self.area, 1),
             self.why,
-            horizontal(Stretch(1), self.confirm),
+            horizontal(StretchSpace(1), self.confirm),
             on=self,
             margins=0,
             spacing=8,
         )
 
-    def show_draft(self, waiting: Waiting | None) -> None:
-        """Show a draft as it was edited so far, or nothing; of the one shown already nothing is put anew."""
+    def show_draft(self, waiting: EditedDraft | None) -> None:
+        """Show a draft as it was edited so far, or nothing; of the one shown already nothing is put again."""
         known, shown = self.draft_id, waiting.proposal.id if waiting else ""
         if known != shown:
             # What was typed a moment ago belongs to the draft that goes.

@@ -1,1 +1,1 @@
-"""Whether judges still say what they said."""
+"""Drift tab: changes in what judges say."""

@@ -1,11 +1,11 @@
-"""What is to be frozen of a judge's verdicts, and how the check against them is carried out."""
+"""Form to freeze an anchor set and to check against it."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QWidget
 
 from annotator.actions.judging import drift, judge_planning
-from annotator.actions.judging.drift import Standing
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.judging.drift import DriftStatus
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui.desk.desk import Desk
@@ -20,7 +20,7 @@ MOST = 100_000
 
 
 class AnchorForm(QWidget):
-    """How many verdicts of which systems (all unless some are ticked) and items; below it a check's pace and budget."""
+    """Verdicts per set, systems (all by default) and items; below, speed and budget of a check."""
 
     changed = Signal()
     """Something that a check costs or takes by."""
@@ -66,7 +66,7 @@ class AnchorForm(QWidget):
         form.addRow(label_of(self.concurrency, "At &once"), pace)
         form.addRow(label_of(self.budget, "&Budget"), beside(self.budget))
 
-    def show_standing(self, one: Standing) -> None:
+    def show_standing(self, one: DriftStatus) -> None:
         """Say what is frozen of a judge."""
         if self._shown != (one.judge_id, one.protocol, one.frozen_at):
             self._shown = (one.judge_id, one.protocol, one.frozen_at)
@@ -94,9 +94,9 @@ class AnchorForm(QWidget):
         except Refusal as refusal:
             return refusal
 
-    def order(self, one: Standing) -> Order:
+    def order(self, one: DriftStatus) -> RunRequest:
         """The order of a check."""
-        return Order(
+        return RunRequest(
             judge=one.judge,
             protocol=drift.PREFIX + one.protocol,
             concurrency=self.concurrency.value(),

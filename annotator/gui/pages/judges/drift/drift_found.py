@@ -1,11 +1,11 @@
-"""What drift checks came to: check by check, the verdicts that changed, and the replies of then and of now."""
+"""Results of drift checks: changed verdicts, with the replies of then and now."""
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from annotator.actions.judging import drift
-from annotator.actions.judging.drift import Standing, Turned
-from annotator.actions.judging.drift_reports import Drift
+from annotator.actions.judging.drift import DriftStatus, TurnedVerdict
+from annotator.actions.judging.drift_reports import DriftReport
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judgement_replies import Reply
 from annotator.domain.texts.counting import counted
@@ -51,12 +51,15 @@ class DriftFound(QWidget):
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk = desk
-        self._standing: Standing | None = None
+        self._standing: DriftStatus | None = None
         self.stopped = False
         self.title = ElidedLabel("", "strong")
         self.account, self.count = PlainLabel("", wrap=True), ElidedLabel("", "strong")
         self.account.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.checks, self.changed = CellsModel[Drift](CHECKS, self), CellsModel[Turned](CHANGED, self)
+        self.checks, self.changed = (
+            CellsModel[DriftReport](CHECKS, self),
+            CellsModel[TurnedVerdict](CHANGED, self),
+        )
         self.table = CellsTable("Checks, the newest first", self.checks, stretched=5)
         self.list = CellsTable("Verdicts that changed", self.changed, stretched=2)
         self.table.selectionModel().currentRowChanged.connect(lambda *_: self._turn_check())
@@ -85,7 +88,7 @@ class DriftFound(QWidget):
             self.body.addWidget(view)
         horizontal(self.body, on=self, margins=(4, 0, 0, 0))
 
-    def show_standing(self, one: Standing) -> None:
+    def show_standing(self, one: DriftStatus) -> None:
         """Show what came of the checks of a judge; the one that was chosen stays chosen."""
         kept = self._check() if self._standing and _key(self._standing) == _key(one) else None
         newer = len(one.checks) > self.checks.rowCount()
@@ -104,7 +107,7 @@ class DriftFound(QWidget):
         self.table.setCurrentIndex(self.checks.index(0 if newer else max(0, place), 0))
         self._turn_check()
 
-    def _check(self) -> Drift | None:
+    def _check(self) -> DriftReport | None:
         return self.checks.at(self.table.currentIndex().row())
 
     def _turn_check(self) -> None:
@@ -117,7 +120,7 @@ class DriftFound(QWidget):
         older = one.checks[self.table.currentIndex().row() :]
         self._desk.ask_later(self._found, _turned, older)
 
-    def _found(self, found: tuple[Drift, list[Turned]]) -> None:
+    def _found(self, found: tuple[DriftReport, list[TurnedVerdict]]) -> None:
         check, rows = found
         if self.stopped or self._check() != check:
             return
@@ -157,9 +160,9 @@ def _show(text: RawText, about: PlainLabel, word: str, reply: Reply | None) -> N
     text.setPlainText((pretty(reply.call.raw) or "(the reply was empty)") if reply else "")
 
 
-def _turned(project: Project, checks: tuple[Drift, ...]) -> tuple[Drift, list[Turned]]:
+def _turned(project: Project, checks: tuple[DriftReport, ...]) -> tuple[DriftReport, list[TurnedVerdict]]:
     return checks[0], drift.turned(project, checks)
 
 
-def _key(one: Standing) -> tuple[str, str]:
+def _key(one: DriftStatus) -> tuple[str, str]:
     return one.judge_id, one.protocol

@@ -1,11 +1,11 @@
-"""Drift checks as Qt shows them: how each judge stands, what each check came to, and which verdicts changed."""
+"""Qt models of drift checks: judges, checks, changed verdicts."""
 
 from collections.abc import Sequence
 from datetime import datetime
 
 from annotator.actions.agreement import agreement_words
-from annotator.actions.judging.drift import Standing, Turned
-from annotator.actions.judging.drift_reports import TRAITS, Drift
+from annotator.actions.judging.drift import DriftStatus, TurnedVerdict
+from annotator.actions.judging.drift_reports import TRAITS, DriftReport
 from annotator.actions.judging.judge_offers import title
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate, decimal, interval
@@ -34,7 +34,7 @@ def kappa(found: Estimate) -> str:
 
 
 def explained(found: Estimate) -> str:
-    """What a figure stands on: its n, its method, and why there is none or what else must be known."""
+    """What a figure is based on: its n, its method, and why there is none or what else must be known."""
     parts = (f"n = {found.n:,}", found.method, found.note)
     return "\n".join(agreement_words.spoken(part) for part in parts if part)
 
@@ -44,13 +44,13 @@ def at(moment: str) -> datetime:
     return datetime.fromisoformat(moment)
 
 
-def _last(one: Standing) -> str:
+def _last(one: DriftStatus) -> str:
     if one.stopped is not None:
         return f"stopped at {one.stopped.done:,} of {one.stopped.total:,}"
     return day(at(one.last.checked_at)) if one.last else "–"
 
 
-def _changes_look(check: Drift | None) -> tuple[str, str] | None:
+def _changes_look(check: DriftReport | None) -> tuple[str, str] | None:
     if check is None:
         return None
     if check.changed or check.differences:
@@ -58,12 +58,12 @@ def _changes_look(check: Drift | None) -> tuple[str, str] | None:
     return ("check", "state-agreed") if check.compared else ("minus", "state-missing")
 
 
-def changes(check: Drift) -> str:
+def changes(check: DriftReport) -> str:
     """How many verdicts changed, of how many that came again."""
     return f"{len(check.changed):,} of {check.compared:,}"
 
 
-STANDINGS: Sequence[Column[Standing]] = (
+STANDINGS: Sequence[Column[DriftStatus]] = (
     Column("Judge", lambda one: one.judge, 110),
     Column("What it judged", lambda one: title(one.protocol), 124, firm=True),
     Column(
@@ -92,16 +92,16 @@ STANDINGS: Sequence[Column[Standing]] = (
 )
 
 
-def _else(check: Drift) -> str:
+def _else(check: DriftReport) -> str:
     return ", ".join(TRAITS[name].removeprefix("the ") for name in check.differences) or "nothing"
 
 
-def _else_tip(check: Drift) -> str:
+def _else_tip(check: DriftReport) -> str:
     same = "The same model, fingerprint, prompt and parameters, where reported."
     return "\n".join(differences(check)) or same
 
 
-def differences(check: Drift) -> list[str]:
+def differences(check: DriftReport) -> list[str]:
     """What else is another than when the set was frozen, each in a sentence."""
     return [
         f"Changed: {TRAITS[name]}, now {_listed(now)}, before {_listed(before)}."
@@ -113,7 +113,7 @@ def _listed(seen: Sequence[str]) -> str:
     return ", ".join(one if len(one) < 60 else f"{one[:12]}…" for one in seen)
 
 
-CHECKS: Sequence[Column[Drift]] = (
+CHECKS: Sequence[Column[DriftReport]] = (
     Column(
         "Checked",
         lambda one: day(at(one.checked_at)),
@@ -151,7 +151,7 @@ CHECKS: Sequence[Column[Drift]] = (
         "Else", _else, 120, tip=_else_tip, about="Other changes at the endpoint, as far as it reports them."
     ),
 )
-CHANGED: Sequence[Column[Turned]] = (
+CHANGED: Sequence[Column[TurnedVerdict]] = (
     Column("Item", lambda one: one.changed.item, 48, fitted=True),
     Column("System", lambda one: one.changed.system, 104),
     Column("Asked about", lambda one: one.unit or one.changed.unit_id, 200),
@@ -178,7 +178,7 @@ CHANGED: Sequence[Column[Turned]] = (
 )
 
 
-def account(check: Drift, *, stands: bool) -> str:
+def account(check: DriftReport, *, stands: bool) -> str:
     """A check in sentences: how many came, since when they are compared, what is missing and what else changed."""
     frozen = when(at(check.anchored_at))
     said = [

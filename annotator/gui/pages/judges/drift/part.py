@@ -1,4 +1,4 @@
-"""Drift: whether judges still say what they said, told by verdicts that are frozen once and asked for again later."""
+"""Drift tab: verdicts frozen once and asked for again later, to see whether a judge has changed."""
 
 from typing import Any
 
@@ -6,17 +6,17 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from annotator.actions.judging import drift
-from annotator.actions.judging.drift import Standing
-from annotator.actions.judging.judge_planning import Look
+from annotator.actions.judging.drift import DriftStatus
+from annotator.actions.judging.judge_planning import RunSummary
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import RunState
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
-from annotator.gui.desk.part import Part
+from annotator.gui.desk.part import PagePart
 from annotator.gui.pages.judges.drift.anchor_form import AnchorForm
 from annotator.gui.pages.judges.drift.drift_found import DriftFound
 from annotator.gui.pages.judges.drift.drifts import STANDINGS
@@ -25,26 +25,26 @@ from annotator.gui.pages.judges.runs.forecast_view import ForecastView
 from annotator.gui.review.judge_words import doing, when
 from annotator.gui.tables.cells import CellsModel
 from annotator.gui.tables.cells_table import CellsTable
-from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
+from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import Stretch, vertical
+from annotator.gui.widgets.layouts import StretchSpace, vertical
 from annotator.gui.widgets.plain_area import PlainArea
 
 LEFT = (
-    Deed(
+    Command(
         "freeze_anchor",
         "Freeze verdicts",
         "lock",
         "Freeze some of the judge's verdicts to check later; makes no call and costs nothing",
     ),
-    Deed("cancel_run", "Cancel the check", "stop", "Stop the current work; finished work is kept"),
+    Command("cancel_run", "Cancel the check", "stop", "Stop the current work; finished work is kept"),
 )
 RIGHT = (
-    Deed("previous_item", "Back", hint="The changed verdict before"),
-    Deed("next_item", "Next changed", hint="The next verdict that changed"),
-    Deed("submit", "Check now", hint="Judge the frozen units again and compare", role="primary"),
+    Command("previous_item", "Back", hint="The changed verdict before"),
+    Command("next_item", "Next changed", hint="The next verdict that changed"),
+    Command("submit", "Check now", hint="Judge the frozen units again and compare", role="primary"),
 )
 NOTHING = (
     "No judge can be checked yet",
@@ -55,8 +55,8 @@ SETTLE_MS = 150
 NONE_FROZEN = "Freeze verdicts first; a check judges them again."
 
 
-class Drifting(Part):
-    """Judges with what is frozen of them at the left, above what a check takes; at the right what the checks found."""
+class DriftPart(PagePart):
+    """Judges and their anchor sets on the left, above the check's options; results on the right."""
 
     run_wanted = Signal(dict)
 
@@ -64,7 +64,7 @@ class Drifting(Part):
         super().__init__(desk, ActsBar(LEFT, RIGHT))
         self.driver = driver
         self._place: dict[str, Any] = {}
-        self.model = CellsModel[Standing](STANDINGS, self)
+        self.model = CellsModel[DriftStatus](STANDINGS, self)
         self.table = CellsTable("Judges and their frozen verdicts", self.model, stretched=0)
         self.form, self.forecast, self.found = AnchorForm(desk), ForecastView(desk), DriftFound(desk)
         self.progress = ProgressRow()
@@ -94,7 +94,7 @@ class Drifting(Part):
 
     def _body(self) -> QWidget:
         inner = QWidget()
-        vertical(self.form, Stretch(1), on=inner, margins=(0, 0, 10, 0))
+        vertical(self.form, StretchSpace(1), on=inner, margins=(0, 0, 10, 0))
         below = QWidget()
         column = vertical(
             (PlainArea("Frozen verdicts and the check", inner), 1), on=below, margins=(0, 4, 4, 0), spacing=8
@@ -120,7 +120,7 @@ class Drifting(Part):
         return self.body
 
     def fill(self) -> None:
-        """Read anew how every judge stands."""
+        """Read again how every judge stands."""
         self.forecast.forget()
         self.desk.ask_later(self._told, _read)
 
@@ -140,11 +140,11 @@ class Drifting(Part):
         self.forecast.stop()
         self.found.stop()
 
-    def standing(self) -> Standing | None:
+    def standing(self) -> DriftStatus | None:
         """The chosen judge under a protocol."""
         return self.model.at(self.table.currentIndex().row())
 
-    def _told(self, found: tuple[list[Standing], list[str]]) -> None:
+    def _told(self, found: tuple[list[DriftStatus], list[str]]) -> None:
         if self.stopped:
             return
         kept, (standings, systems) = self.standing(), found
@@ -179,9 +179,9 @@ class Drifting(Part):
             done, total = one.stopped.done, one.stopped.total
             words = f"A check was stopped at {done:,} of {total:,}. Started again, it goes on and asks nothing twice."
         if one.frozen_at is None:
-            self.forecast.show_look(Look(order, NONE_FROZEN, refused=True), asks=True)
+            self.forecast.show_look(RunSummary(order, NONE_FROZEN, refused=True), asks=True)
         else:
-            self.forecast.show_look(Look(order, words, one.frozen, one.frozen), asks=True)
+            self.forecast.show_look(RunSummary(order, words, one.frozen, one.frozen), asks=True)
 
     def _offer(self) -> None:
         one, writable = self.standing(), not self.desk.project.readonly
@@ -219,7 +219,7 @@ class Drifting(Part):
         )
         self.answer.set_action("Freeze again", lambda: self._freeze(one))
 
-    def _freeze(self, one: Standing) -> None:
+    def _freeze(self, one: DriftStatus) -> None:
         keys = self.form.keys()
         if isinstance(keys, Refusal):
             self.answer.show_message("error", keys.happened, keys.todo)
@@ -251,14 +251,14 @@ class Drifting(Part):
             self.driver.start(self.form.order(one))
 
     def cancel(self) -> None:
-        """Stop the check that is under way."""
+        """Stop the check that is in progress."""
         if self._checking:
             self.progress.show_stopping()
             self.driver.cancel()
 
-    def _began(self, order: Order) -> None:
+    def _began(self, order: RunRequest) -> None:
         if order.protocol.startswith(drift.PREFIX):
-            # Hidden and shown again: the button to cancel is good for every check anew.
+            # Hidden and shown again: the button to cancel is good for every check again.
             self.progress.hide()
             self.progress.show_progress(f"Starting the check of \u2068{order.judge}\u2069", 0, 0)
             self.progress.show()
@@ -287,5 +287,5 @@ class Drifting(Part):
             self.fill()
 
 
-def _read(project: Project) -> tuple[list[Standing], list[str]]:
+def _read(project: Project) -> tuple[list[DriftStatus], list[str]]:
     return drift.standings(project), judge_cases.systems(project)

@@ -1,1 +1,1 @@
-"""Prompts: the wording in force, and the next one."""
+"""Prompts tab: the current wording, and the next one."""

@@ -1,40 +1,40 @@
-"""Prompts: the wording in force, the next one with what it lacks, how it reads on a real unit, and every version."""
+"""Prompts tab: current wording, editor, preview on a real unit, and all versions."""
 
 from typing import Any
 
 from PySide6.QtWidgets import QWidget
 
 from annotator.actions.judges import prompts
-from annotator.actions.judges.prompts import Listed
+from annotator.actions.judges.prompts import PromptLine
 from annotator.actions.project import people
 from annotator.gui.desk.desk import Desk
-from annotator.gui.desk.part import Part
+from annotator.gui.desk.part import PagePart
 from annotator.gui.pages.judges.prompts.prompt_edit import PromptEdit
 from annotator.gui.pages.judges.prompts.prompt_look import PromptLook
 from annotator.gui.tables.cells import CellsModel, Column
 from annotator.gui.tables.cells_table import CellsTable
-from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
+from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 LEFT = (
-    Deed("previous_item", "Unit before", hint="Show the preview on the unit before"),
-    Deed("next_item", "Next unit", hint="Show the preview on the next unit"),
-    Deed("prompt_changes", "Preview or changes", hint="Switch between preview, changes and versions"),
+    Command("previous_item", "Unit before", hint="Show the preview on the unit before"),
+    Command("next_item", "Next unit", hint="Show the preview on the next unit"),
+    Command("prompt_changes", "Preview or changes", hint="Switch between preview, changes and versions"),
 )
-RIGHT = (Deed("submit", "Put in force", hint="Use this wording for judges from now on", role="primary"),)
+RIGHT = (Command("submit", "Put in force", hint="Use this wording for judges from now on", role="primary"),)
 STAMP = "Replies to the former wording are kept, and are never treated as replies to this one."
 
 
-def _titled(one: Listed) -> str:
+def _titled(one: PromptLine) -> str:
     """What asks by a prompt, and for what, where there are several."""
     what = one.name.removeprefix(one.protocol).strip(".").replace("_", " ")
     return f"{one.title} · {what}" if what else one.title
 
 
-COLUMNS: tuple[Column[Listed], ...] = (
+COLUMNS: tuple[Column[PromptLine], ...] = (
     Column("Prompt", _titled, 190, tip=lambda one: f"{_titled(one)}\n{one.name}"),
     Column(
         "Version",
@@ -46,12 +46,12 @@ COLUMNS: tuple[Column[Listed], ...] = (
 )
 
 
-class Prompting(Part):
+class PromptsPart(PagePart):
     """Prompts at the left, the next version in the middle; preview, changes and versions at the right."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, ActsBar(LEFT, RIGHT))
-        self.model = CellsModel[Listed](COLUMNS, self)
+        self.model = CellsModel[PromptLine](COLUMNS, self)
         self.table = CellsTable("Prompts", self.model, stretched=0)
         # What tells two prompts of one title apart stands at its end.
         self.table.setWordWrap(True)

@@ -1,4 +1,4 @@
-"""Where a prompt's next version is written, with a clear answer to whether judges could be asked by it."""
+"""Editor of a prompt's next version, with a check that judges can be asked by it."""
 
 from PySide6.QtCore import QSettings, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
@@ -15,7 +15,7 @@ PAUSE_MS = 250
 
 
 class PromptEdit(QWidget):
-    """Keeps what is typed on this computer until it is put in force."""
+    """Keeps the text on this computer until it becomes the current version."""
 
     edited = Signal()
 

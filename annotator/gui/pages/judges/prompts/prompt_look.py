@@ -1,4 +1,4 @@
-"""How a wording reads when it is filled for a real unit, how it differs from others, and who wrote which version."""
+"""Preview of a prompt filled for a real unit, its differences from others, and its versions."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from annotator.actions.judges import prompts
 from annotator.actions.judging import filled_prompts
-from annotator.actions.judging.filled_prompts import Preview
+from annotator.actions.judging.filled_prompts import PromptPreview
 from annotator.actions.project.file import Project
 from annotator.domain.judges.prompt import SHIPPED, PromptVersion
 from annotator.domain.texts.difference import differences
@@ -29,7 +29,7 @@ from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.choices import ChoiceBox
-from annotator.gui.widgets.layouts import Stretch, horizontal
+from annotator.gui.widgets.layouts import StretchSpace, horizontal
 from annotator.gui.widgets.reading.raw_text import RawText
 
 PAUSE_MS = 80
@@ -107,7 +107,7 @@ class PromptLook(QTabWidget):
         take.clicked.connect(self._take_up)
         compare.clicked.connect(self._compare_since)
         self.table.activated.connect(lambda _: self._compare_since())
-        foot = horizontal(Stretch(1), compare, take)
+        foot = horizontal(StretchSpace(1), compare, take)
         return column(self.table, foot, grows=self.table, above=6)
 
     def show_prompt(self, name: str, versions: Sequence[PromptVersion], names: Mapping[str, str]) -> None:
@@ -168,7 +168,7 @@ class PromptLook(QTabWidget):
             self.about.setText("Filling it in…")
             self._desk.ask_later(self._previewed, _filled, self._name, self._text, self._number)
 
-    def _previewed(self, found: tuple[str, str, int, Preview | None]) -> None:
+    def _previewed(self, found: tuple[str, str, int, PromptPreview | None]) -> None:
         name, text, number, made = found
         if self._stopped or (name, text, number) != (self._name, self._text, self._number):
             return
@@ -226,5 +226,7 @@ def marked(old: str, new: str) -> str:
     return "".join(parts)
 
 
-def _filled(project: Project, name: str, text: str, number: int) -> tuple[str, str, int, Preview | None]:
+def _filled(
+    project: Project, name: str, text: str, number: int
+) -> tuple[str, str, int, PromptPreview | None]:
     return name, text, number, filled_prompts.preview(project, name, text, number)

@@ -1,1 +1,1 @@
-"""The list of judges and the settings of the chosen one."""
+"""Judges tab: the list of judges and their settings."""

@@ -1,4 +1,4 @@
-"""The settings of a judge behind an endpoint: where it is, which model, how it is asked, and where its key lies."""
+"""Settings of a judge behind an endpoint: address, model, parameters, key."""
 
 from functools import partial
 
@@ -45,7 +45,7 @@ FOLLOWS = "It derives from a judge that is asked one unit at a time, and follows
 
 
 class EndpointForm(QWidget):
-    """Fields; the key's own field is emptied as soon as the key is kept."""
+    """Fields; the key's field is emptied as soon as the key is stored."""
 
     edited = Signal()
 

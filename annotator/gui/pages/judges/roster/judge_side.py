@@ -1,4 +1,4 @@
-"""The right side of the list of judges: what the chosen one is, and what a test of it showed."""
+"""Details of the chosen judge, and the result of its test."""
 
 from typing import Any
 
@@ -6,14 +6,14 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from annotator.actions.judging import derived_judges
-from annotator.actions.judging.judge_probes import ProbeOrder
+from annotator.actions.judging.judge_probes import ProbeRequest
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.gui.desk.child import Child
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.judges.roster.endpoint_form import EndpointForm
 from annotator.gui.pages.judges.roster.probe_view import ProbeView
 from annotator.gui.pages.judges.roster.vote_form import VoteForm
-from annotator.gui.widgets.layouts import Stretch, vertical
+from annotator.gui.widgets.layouts import StretchSpace, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
@@ -30,7 +30,7 @@ VOTE_WORDS = (
 
 
 class JudgeSide(QWidget):
-    """A form for a judge behind an endpoint, one for a new vote, or words about the others."""
+    """A form for a judge behind an endpoint, one for a new vote, or a text about other judges."""
 
     saved = Signal(str)
     """The name of the judge that was saved."""
@@ -55,7 +55,7 @@ class JudgeSide(QWidget):
             self.endpoint,
             self.vote,
             self.probe,
-            Stretch(1),
+            StretchSpace(1),
             on=inner,
             margins=(10, 0, 6, 0),
             spacing=10,
@@ -73,7 +73,7 @@ class JudgeSide(QWidget):
 
     @property
     def testing(self) -> bool:
-        """Whether a test is under way."""
+        """Whether a test is in progress."""
         return self._child.running
 
     def show_judge(self, judge: Judge) -> None:
@@ -149,7 +149,7 @@ class JudgeSide(QWidget):
             return
         if self._judge.kind != JudgeKind.ENDPOINT:
             return
-        if self._child.start(ProbeOrder(self._judge.name)):
+        if self._child.start(ProbeRequest(self._judge.name)):
             self.probe.wait()
         self.edited.emit()
 
@@ -161,5 +161,5 @@ class JudgeSide(QWidget):
         self._desk.tell_end("The endpoint has been tested.", "Judges", self, part="Judges")
 
     def stop(self) -> None:
-        """End a test that is under way."""
+        """End a test that is in progress."""
         self._child.stop_now()

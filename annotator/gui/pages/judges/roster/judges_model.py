@@ -1,12 +1,12 @@
-"""Judges and their runs as Qt shows them: what each is, what it came to, what it cost."""
+"""Qt model of judges and their runs: settings, totals, cost."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from annotator.actions.judging.judge_offers import title
-from annotator.actions.judging.judge_queue import Waiting
-from annotator.actions.runs.judge_cases import Order
-from annotator.actions.runs.judge_totals import Total
+from annotator.actions.judging.judge_queue import QueuedRun
+from annotator.actions.runs.judge_cases import RunRequest
+from annotator.actions.runs.judge_totals import JudgeTotal
 from annotator.actions.runs.run_records import RunLine
 from annotator.domain.judges.judge import Judge, RunState
 from annotator.domain.texts.counting import usd
@@ -18,26 +18,26 @@ RUNS_OFFERED = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """A judge with all that it has come to."""
+class JudgeLine:
+    """A judge with its totals."""
 
     judge: Judge
-    total: Total
+    total: JudgeTotal
 
 
-def _missing_look(total: Total) -> tuple[str, str] | None:
+def _missing_look(total: JudgeTotal) -> tuple[str, str] | None:
     return ("warning", "state-unconfirmed") if total.missing else None
 
 
-def _missing(total: Total) -> str:
+def _missing(total: JudgeTotal) -> str:
     return f"{total.missing.total():,}" if total.judgements else ""
 
 
-def _afresh(total: Total) -> str:
+def _afresh(total: JudgeTotal) -> str:
     return usd(total.afresh_usd) if total.afresh_usd is not None else "not known" if total.calls else "–"
 
 
-JUDGES: Sequence[Column[Listed]] = (
+JUDGES: Sequence[Column[JudgeLine]] = (
     Column("Judge", lambda row: row.judge.name, 150),
     Column("Kind", lambda row: kind_of(row.judge), 78),
     Column("Model", lambda row: row.judge.model or "–", 120),
@@ -62,7 +62,7 @@ JUDGES: Sequence[Column[Listed]] = (
         number=True,
     ),
 )
-TOTALS: Sequence[Column[Total]] = (
+TOTALS: Sequence[Column[JudgeTotal]] = (
     Column("What it judged", lambda total: title(total.protocol), 190),
     Column("Items", lambda total: f"{total.items:,}", 54, number=True),
     Column("Verdicts", lambda total: f"{total.verdicts:,}", 74, number=True),
@@ -105,7 +105,7 @@ def _run_cost(run: RunLine) -> str:
     return "–" if not run.paid else "not known" if run.cost_usd is None else usd(run.cost_usd)
 
 
-def _scope(asked: RunLine | Order) -> str:
+def _scope(asked: RunLine | RunRequest) -> str:
     parts = [
         ", ".join(asked.systems) or "all systems",
         f"items {', '.join(asked.items)}" if asked.items else "all items",
@@ -150,7 +150,7 @@ RUNS: Sequence[Column[RunLine]] = (
 )
 
 
-WAITING: Sequence[Column[Waiting]] = (
+WAITING: Sequence[Column[QueuedRun]] = (
     Column("Judge", lambda one: one.order.judge, 130),
     Column("What", lambda one: title(one.order.protocol), 160),
     Column("Of", lambda one: _scope(one.order), 180),

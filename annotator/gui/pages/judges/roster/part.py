@@ -1,4 +1,4 @@
-"""The judges: who there is, what each has come to, and the settings of the one that is chosen."""
+"""Judges tab: the judges, their totals, and the settings of the chosen one."""
 
 from typing import Any
 
@@ -9,37 +9,37 @@ from annotator.actions.judges import judges
 from annotator.actions.judging import judge_offers
 from annotator.actions.judging.judge_offers import CHECKS
 from annotator.actions.runs import judge_totals
-from annotator.actions.runs.judge_totals import Total
+from annotator.actions.runs.judge_totals import JudgeTotal
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
-from annotator.gui.desk.part import Part
+from annotator.gui.desk.part import PagePart
 from annotator.gui.pages.judges.roster.judge_side import JudgeSide
-from annotator.gui.pages.judges.roster.judges_model import JUDGES, TOTALS, Listed
+from annotator.gui.pages.judges.roster.judges_model import JUDGES, TOTALS, JudgeLine
 from annotator.gui.tables.cells import CellsModel
 from annotator.gui.tables.cells_table import CellsTable
-from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
+from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 LEFT = (
-    Deed("new_judge", "Add a judge", "plus", "Add a judge behind an endpoint"),
-    Deed(
+    Command("new_judge", "Add a judge", "plus", "Add a judge behind an endpoint"),
+    Command(
         "new_vote", "Add a vote", "adjudicate", "Add the majority of several judges, or of one judge's trials"
     ),
-    Deed("retire_judge", "Retire", "trash", "Remove the judge from the lists; its judgements stay"),
+    Command("retire_judge", "Retire", "trash", "Remove the judge from the lists; its judgements stay"),
 )
 RIGHT = (
-    Deed("read_replies", "Read its replies", hint="Read the judge's replies, one by one"),
-    Deed("test_judge", "Test", hint="Make one call to see the endpoint's features, speed and price"),
-    Deed("submit", "Save", hint="Save the settings of the judge", role="primary"),
+    Command("read_replies", "Read its replies", hint="Read the judge's replies, one by one"),
+    Command("test_judge", "Test", hint="Make one call to see the endpoint's features, speed and price"),
+    Command("submit", "Save", hint="Save the settings of the judge", role="primary"),
 )
 NOTHING = "No judgements yet. Start a run ({})."
 
 
-class Roster(Part):
-    """The table of judges, below it what the chosen one came to; at the right what it is.
+class JudgesPart(PagePart):
+    """The table of judges, totals of the chosen one below, its settings on the right.
 
     Nothing is kept of settings that were not saved: half a judge is none.
     """
@@ -52,7 +52,7 @@ class Roster(Part):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, ActsBar(LEFT, RIGHT))
         self.side = JudgeSide(desk)
-        self.model, self.totals = CellsModel[Listed](JUDGES, self), CellsModel[Total](TOTALS, self)
+        self.model, self.totals = CellsModel[JudgeLine](JUDGES, self), CellsModel[JudgeTotal](TOTALS, self)
         self.table = CellsTable("Judges", self.model, stretched=0)
         self.table.selectionModel().currentRowChanged.connect(lambda *_: self._turn())
         self.table.activated.connect(lambda _: self.side.focus_first())
@@ -61,7 +61,7 @@ class Roster(Part):
         self.nothing = PlainLabel("", "hint", wrap=True)
         self.side.saved.connect(self._saved)
         self.side.edited.connect(self._offer)
-        self._found: list[Total] = []
+        self._found: list[JudgeTotal] = []
         self.acts = {
             "new_judge": self._begin,
             "new_vote": self._begin_vote,
@@ -94,11 +94,11 @@ class Roster(Part):
         return whole
 
     def fill(self) -> None:
-        """Read the judges anew, and a moment later what they came to; the chosen one stays chosen."""
+        """Read the judges again, and a moment later what they came to; the chosen one stays chosen."""
         self._show_all()
         self.desk.ask_later(self._counted, judge_totals.totals)
 
-    def _counted(self, found: list[Total]) -> None:
+    def _counted(self, found: list[JudgeTotal]) -> None:
         self._found = found
         if not self.stopped:
             self._show_all()
@@ -106,7 +106,7 @@ class Roster(Part):
     def _show_all(self) -> None:
         kept = self.judge()
         known = self.desk.ask(judges.all_of) or []
-        self.model.show([Listed(judge, judge_totals.summed(self._found, judge.id)) for judge in known])
+        self.model.show([JudgeLine(judge, judge_totals.summed(self._found, judge.id)) for judge in known])
         place = self.model.place_of(lambda row: kept is not None and row.judge.id == kept.id)
         self.table.setCurrentIndex(self.model.index(max(0, place), 0))
         self._turn()
@@ -202,6 +202,6 @@ class Roster(Part):
         self.nothing.setText(NOTHING.format(keys.shown("judges_runs")))
 
     def stop(self) -> None:
-        """End a test that is under way."""
+        """End a test that is in progress."""
         super().stop()
         self.side.stop()

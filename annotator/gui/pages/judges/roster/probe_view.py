@@ -1,4 +1,4 @@
-"""What a test of a judge showed: whether it answers, in which form, how fast, and what that costs."""
+"""Result of a judge's test: does it answer, in which format, how fast, at what cost?"""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""How a vote is made: a name, and whose verdicts are counted."""
+"""Form for a vote: a name, and the judges whose verdicts are counted."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ NONE = "Tick one judge for the majority of its trials, or several for a panel."
 
 
 class VoteForm(QWidget):
-    """A list of judges to be ticked."""
+    """A list of judges with check boxes."""
 
     edited = Signal()
 

@@ -1,1 +1,1 @@
-"""Runs: ordered, under way, waiting and past."""
+"""Runs tab: ordering, progress, queue and past runs."""

@@ -1,11 +1,11 @@
-"""How the page lets judges work: one run at a time as a child process, and after it the next that waits."""
+"""The driver of runs: one child process at a time, then the next in the queue."""
 
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
 from annotator.actions.judging import judge_queue
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import RunState
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
@@ -16,7 +16,7 @@ CANCELLED, INTERRUPTED = RunState.CANCELLED.value, RunState.INTERRUPTED.value
 
 
 class Driver(QObject):
-    """Starts and cancels runs, and takes the queue forward.
+    """Starts and cancels runs, and works through the queue.
 
     After a run that was cancelled the queue stands still. One that was interrupted (the endpoint is down, the budget
     is spent) holds its judge back: those of other judges go on.
@@ -38,15 +38,15 @@ class Driver(QObject):
         self._child.ended.connect(self._ended)
         self._held: set[str] = set()
         self._cancelled = self._stopping = self.held = False
-        self.order: Order | None = None
+        self.order: RunRequest | None = None
         """What is under way."""
 
     @property
     def running(self) -> bool:
-        """Whether a run is under way."""
+        """Whether a run is in progress."""
         return self._child.running
 
-    def start(self, order: Order) -> bool:
+    def start(self, order: RunRequest) -> bool:
         """Start a run of its own; whether that was done."""
         if not self._child.start(order):
             return False
@@ -61,12 +61,12 @@ class Driver(QObject):
             self._child.cancel()
 
     def hold(self) -> None:
-        """Let the run begin no further question, or go on; what is under way is answered."""
+        """Let the run begin no further question, or go on; what is in progress is answered."""
         if self.running:
             self.held = not self.held
             self._child.hold(held=self.held)
 
-    def enqueue(self, order: Order) -> bool:
+    def enqueue(self, order: RunRequest) -> bool:
         """Let an order wait for its turn; whether it does."""
         added = self._desk.do(judge_queue.add, order)
         self.queued.emit()

@@ -1,12 +1,12 @@
-"""What an order would come to, before anything is asked: questions, cached, tokens, money and time."""
+"""Cost estimate of a run: questions, cached answers, tokens, money and time."""
 
 from typing import Any
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QFormLayout, QFrame
 
-from annotator.actions.judging.judge_planning import Look
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.judging.judge_planning import RunSummary
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.texts.counting import lasting, usd
 from annotator.gui.desk.child import Child
 from annotator.gui.desk.desk import Desk
@@ -17,15 +17,15 @@ SETTLE_MS = 500
 
 
 class ForecastView(QFrame):
-    """A card; the questions are counted by a child process, since their words must be read for it."""
+    """A card; a child process counts the questions, since it must read their words."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self.setProperty("role", "card")
         self._desk = desk
-        self._order: Order | None = None
+        self._order: RunRequest | None = None
         self._child: Child | None = None
-        self._counted: tuple[Order, dict[str, Any]] | None = None
+        self._counted: tuple[RunRequest, dict[str, Any]] | None = None
         self.words, self.state = PlainLabel("", "strong", wrap=True), PlainLabel("", "hint", wrap=True)
         self.facts = QFormLayout()
         self.facts.setHorizontalSpacing(14)
@@ -36,7 +36,7 @@ class ForecastView(QFrame):
             PlainLabel("Before it starts", "hint"), self.words, self.facts, self.state, on=self, spacing=4
         )
 
-    def show_look(self, look: Look, *, asks: bool) -> None:
+    def show_look(self, look: RunSummary, *, asks: bool) -> None:
         """Show what is known at once; where a model is asked (`asks`), count its questions beside that."""
         self.words.setText(look.words)
         self._order = look.order if asks and not look.refused and look.total else None
@@ -55,7 +55,7 @@ class ForecastView(QFrame):
         self._soon.start()
 
     def forget(self) -> None:
-        """Count anew at the next look: something was judged, or a prompt changed."""
+        """Count again at the next look: something was judged, or a prompt changed."""
         self._counted = None
 
     def stop(self) -> None:
@@ -72,7 +72,7 @@ class ForecastView(QFrame):
         child.ended.connect(lambda line: self._ended(child, order, line))
         child.start(order, estimate=True)
 
-    def _ended(self, child: Child, order: Order, found: dict[str, Any]) -> None:
+    def _ended(self, child: Child, order: RunRequest, found: dict[str, Any]) -> None:
         if child is not self._child or order != self._order:
             return
         self._child = None
@@ -104,7 +104,7 @@ class ForecastView(QFrame):
 
 
 def facts(found: dict[str, Any]) -> list[tuple[str, str]]:
-    """A forecast name by name."""
+    """A estimate name by name."""
     if found["lacks"]:
         return [("Questions", f"none yet. {found['lacks']}")]
     least = "at least " if found["at_least"] else ""

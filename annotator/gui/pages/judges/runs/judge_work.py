@@ -1,9 +1,9 @@
-"""A run at work as Qt shows it: how far each system is, and every call that is under way."""
+"""Qt models of a run in progress: systems and running calls."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from annotator.actions.runs.run_watching import Standing
+from annotator.actions.runs.run_watching import SystemStatus
 from annotator.domain.texts.counting import lasting
 from annotator.gui.review.judge_words import causes_words
 from annotator.gui.tables.cells import Column
@@ -13,16 +13,16 @@ LONG_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """A system's part in the run; `wanted` is 0 while nobody has counted it."""
+class SystemProgress:
+    """A system's part of the run; `wanted` is 0 until it is counted."""
 
-    standing: Standing
+    standing: SystemStatus
     wanted: int
 
 
 @dataclass(frozen=True, slots=True)
-class Calling:
-    """A call under way: about what, for the how manyth time, and since how many seconds."""
+class CallProgress:
+    """A running call: subject, attempt, and seconds so far."""
 
     item_key: str
     system: str
@@ -31,7 +31,7 @@ class Calling:
     seconds: float
 
 
-PARTS: Sequence[Column[Part]] = (
+PARTS: Sequence[Column[SystemProgress]] = (
     Column("System", lambda part: part.standing.system, 150),
     Column("Came", lambda part: f"{part.standing.came:,}", 66, number=True),
     Column(
@@ -48,7 +48,7 @@ PARTS: Sequence[Column[Part]] = (
         look=lambda part: ("warning", "state-unconfirmed") if part.standing.missing else None,
     ),
 )
-CALLS: Sequence[Column[Calling]] = (
+CALLS: Sequence[Column[CallProgress]] = (
     Column(
         "Since",
         lambda call: lasting(call.seconds),

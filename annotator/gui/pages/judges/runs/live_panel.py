@@ -1,4 +1,4 @@
-"""The run that is under way: how far, how fast, how long still, what it cost, what did not come, and every call."""
+"""Live panel of a run: progress, speed, remaining time, cost, missing verdicts, running calls."""
 
 import time
 from collections.abc import Mapping
@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
 from annotator.actions.judging.judge_offers import CHECKS, title
 from annotator.actions.project.file import Project
 from annotator.actions.runs import run_watching
-from annotator.actions.runs.judge_cases import Order
-from annotator.actions.runs.run_watching import Asked, Standing
+from annotator.actions.runs.judge_cases import RunRequest
+from annotator.actions.runs.run_watching import CallSubject, SystemStatus
 from annotator.domain.texts.counting import counted, lasting, usd
 from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.judges.runs.judge_work import CALLS, PARTS, Calling, Part
+from annotator.gui.pages.judges.runs.judge_work import CALLS, PARTS, CallProgress, SystemProgress
 from annotator.gui.review.judge_words import causes_words, doing
 from annotator.gui.tables.cells import CellsModel
 from annotator.gui.tables.cells_table import CellsTable
@@ -36,17 +36,17 @@ _NO_END = 16_777_215
 
 
 class LivePanel(QFrame):
-    """Progress above; systems and calls under way side by side below."""
+    """Progress above; systems and running calls side by side below."""
 
     cancelled = Signal()
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk = desk
-        self._order: Order | None = None
+        self._order: RunRequest | None = None
         self._line: dict[str, Any] = {}
         self._heard = 0.0
-        self._names: dict[Key, Asked] = {}
+        self._names: dict[Key, CallSubject] = {}
         self._wanted: dict[str, int] = {}
         self._looking = False
         self.setProperty("role", "card")
@@ -56,7 +56,10 @@ class LivePanel(QFrame):
         self.hold.set_hint("Send no further questions until resumed; pending ones are answered")
         self.rebind()
         self.idle = PlainLabel(IDLE, "hint", wrap=True)
-        self.parts, self.calls = CellsModel[Part](PARTS, self), CellsModel[Calling](CALLS, self)
+        self.parts, self.calls = (
+            CellsModel[SystemProgress](PARTS, self),
+            CellsModel[CallProgress](CALLS, self),
+        )
         self.systems = CellsTable("Systems of the run", self.parts, stretched=3)
         self.asking = CellsTable("Calls in progress", self.calls, stretched=3)
         # Lines may come twenty times a second; nobody reads a list of calls that fast.
@@ -85,7 +88,7 @@ class LivePanel(QFrame):
         vertical(self.body, on=self)
 
     def show_idle(self, line: Mapping[str, Any] | None = None) -> None:
-        """No run is under way; `line` is the last one's last word."""
+        """No run is in progress; `line` is the last one's last word."""
         self._tick.stop()
         self._fresh.stop()
         self._order = None
@@ -94,7 +97,7 @@ class LivePanel(QFrame):
         self._settle()
         theme.watch(self, self._settle)
 
-    def show_order(self, order: Order) -> None:
+    def show_order(self, order: RunRequest) -> None:
         """A run begins."""
         # A look whose question was refused never came home, and must not keep the next run from being looked at.
         self._looking = False
@@ -104,7 +107,7 @@ class LivePanel(QFrame):
         self.parts.show([])
         self.calls.show([])
         self.chips.show_chips([Chip("Starting", "clock", "incomplete")])
-        # Hidden and shown again: the button to cancel is good for every run anew.
+        # Hidden and shown again: the button to cancel is good for every run again.
         self.show_held(held=False)
         self.progress.hide()
         self.progress.show_progress("Starting the judge", 0, 0)
@@ -145,14 +148,14 @@ class LivePanel(QFrame):
             f"{counted(len(called), 'call')} in progress" if called else "No pending calls"
         )
 
-    def _calling(self, call: Mapping[str, Any], since: float) -> Calling:
+    def _calling(self, call: Mapping[str, Any], since: float) -> CallProgress:
         units = call["units"]
         known = [self._names[key] for unit in units if (key := (call["response"], unit)) in self._names]
-        first = known[0] if known else Asked("", "", "")
+        first = known[0] if known else CallSubject("", "", "")
         words = " · ".join(one.unit for one in known if one.unit) or (
             counted(len(units), "unit") if len(units) > 1 else "…"
         )
-        return Calling(
+        return CallProgress(
             first.item_key, first.system, words, int(call["trial"]), float(call["seconds"]) + since
         )
 
@@ -168,11 +171,13 @@ class LivePanel(QFrame):
             self._looked, _seen, self._line["run"], self._order.protocol.removeprefix(CHECKS), new
         )
 
-    def _looked(self, found: tuple[list[Standing], dict[Key, Asked]]) -> None:
+    def _looked(self, found: tuple[list[SystemStatus], dict[Key, CallSubject]]) -> None:
         self._looking = False
         standings, names = found
         self._names |= names
-        self.parts.show([Part(standing, self._wanted.get(standing.system, 0)) for standing in standings])
+        self.parts.show(
+            [SystemProgress(standing, self._wanted.get(standing.system, 0)) for standing in standings]
+        )
         if self._order is not None:
             self._show_calls()
 
@@ -180,7 +185,7 @@ class LivePanel(QFrame):
         self._wanted = wanted
 
     def _settle(self) -> None:
-        """Take no more room than a few words need while nothing is under way."""
+        """Take no more room than a few words need while nothing is in progress."""
         idle = self.body.currentIndex() == 0
         self.setMaximumHeight(theme.current().px(86) if idle else _NO_END)
         self.setMinimumHeight(0 if idle else theme.current().px(190))
@@ -193,7 +198,7 @@ class LivePanel(QFrame):
 
 def _seen(
     project: Project, run_id: str, protocol: str, new: list[Key]
-) -> tuple[list[Standing], dict[Key, Asked]]:
+) -> tuple[list[SystemStatus], dict[Key, CallSubject]]:
     """How far each system is, and what new calls are about."""
     return (
         run_watching.by_system(project, run_id, protocol),

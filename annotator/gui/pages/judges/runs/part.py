@@ -1,4 +1,4 @@
-"""Runs: what is ordered, what it would cost, what is under way, what waits, and what past runs came to."""
+"""Runs tab: order form, cost estimate, live panel, queue and past runs."""
 
 from typing import Any
 
@@ -7,48 +7,48 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_offers, judge_planning
-from annotator.actions.judging.judge_offers import CHECKS, Drawing, Offer, draws
-from annotator.actions.judging.judge_planning import Look
+from annotator.actions.judging.judge_offers import CHECKS, ExtractionOffer, ProtocolOffer, draws
+from annotator.actions.judging.judge_planning import RunSummary
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases, run_records
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_records import RunLine
 from annotator.domain.judges.judge import JudgeKind, RunState
 from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
-from annotator.gui.desk.part import Part
+from annotator.gui.desk.part import PagePart
 from annotator.gui.pages.judges.runs.driver import Driver
 from annotator.gui.pages.judges.runs.forecast_view import ForecastView
 from annotator.gui.pages.judges.runs.live_panel import LivePanel
 from annotator.gui.pages.judges.runs.past_runs import PastRuns
 from annotator.gui.pages.judges.runs.readiness import Readiness
 from annotator.gui.pages.judges.runs.run_form import RunForm
-from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
+from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.splitter import Splitter
-from annotator.gui.widgets.layouts import Stretch, vertical
+from annotator.gui.widgets.layouts import StretchSpace, vertical
 from annotator.gui.widgets.plain_area import PlainArea
 
 LEFT = (
-    Deed(
+    Command(
         "run_again",
         "Ask for the missing",
         "restore",
         "Resume the selected run, or ask for its missing judgements",
     ),
-    Deed("read_replies", "Read replies", "quote", "Read the replies of the selected run, one by one"),
-    Deed("cancel_run", "Cancel the run", "stop", "Stop the current work; finished work is kept"),
+    Command("read_replies", "Read replies", "quote", "Read the replies of the selected run, one by one"),
+    Command("cancel_run", "Cancel the run", "stop", "Stop the current work; finished work is kept"),
 )
 RIGHT = (
-    Deed("start_queue", "Start queue", hint="Start the queued runs, one after the other"),
-    Deed("queue_run", "Queue it", hint="Add this run to the queue"),
-    Deed("submit", "Start", hint="Start this run now", role="primary"),
+    Command("start_queue", "Start queue", hint="Start the queued runs, one after the other"),
+    Command("queue_run", "Queue it", hint="Add this run to the queue"),
+    Command("submit", "Start", hint="Start this run now", role="primary"),
 )
 SETTLE_MS = 150
-Offers = list[Offer | Drawing]
+Offers = list[ProtocolOffer | ExtractionOffer]
 
 
-class Running(Part):
-    """The order at the left; at the right what is under way above what waits and what is past."""
+class RunsPart(PagePart):
+    """The order on the left; running, queued and past runs on the right."""
 
     replies_wanted = Signal(dict)
     prompt_wanted = Signal(dict)
@@ -58,7 +58,7 @@ class Running(Part):
     def __init__(self, desk: Desk, driver: Driver) -> None:
         super().__init__(desk, ActsBar(LEFT, RIGHT))
         self.driver = driver
-        self._look: Look | None = None
+        self._look: RunSummary | None = None
         self._new = self._checks = False
         self.form, self.ready, self.forecast = RunForm(desk), Readiness(desk), ForecastView(desk)
         self.live, self.past = LivePanel(desk), PastRuns(desk)
@@ -79,7 +79,7 @@ class Running(Part):
 
     def _body(self) -> QWidget:
         inner = QWidget()
-        vertical(self.form, self.ready, Stretch(1), on=inner, margins=(0, 0, 10, 0), spacing=10)
+        vertical(self.form, self.ready, StretchSpace(1), on=inner, margins=(0, 0, 10, 0), spacing=10)
         left = QWidget()
         both = QVBoxLayout(left)
         both.setContentsMargins(0, 0, 4, 0)
@@ -115,13 +115,13 @@ class Running(Part):
         self.driver.queued.connect(self._fill_past)
 
     def fill(self) -> None:
-        """Read everything anew; offers are counted on another thread."""
+        """Read everything again; offers are counted on another thread."""
         self.forecast.forget()
         self._fill_past()
         self.desk.ask_later(self._offered, _offers)
 
     def go(self, place: Any) -> None:
-        """Choose a judge or what is judged, or ask anew for the missing of a run."""
+        """Choose a judge or what is judged, or ask again for the missing of a run."""
         self.form.show_place(place)
         if place.get("again"):
             self.again(str(place["again"]))
@@ -162,7 +162,7 @@ class Running(Part):
             self.answer.show_message("info", "The queue is empty.", "Set up a run and add it to the queue.")
 
     def cancel(self) -> None:
-        """Stop the run that is under way."""
+        """Stop the run that is in progress."""
         if self.driver.running:
             self.live.show_stopping()
             self.driver.cancel()
@@ -180,12 +180,12 @@ class Running(Part):
         if run is not None and run.open and not self.desk.project.readonly:
             self.carry_out(run.order(**self.form.how()))
 
-    def carry_out(self, order: Order) -> None:
-        """Start an order, unless a run is under way."""
+    def carry_out(self, order: RunRequest) -> None:
+        """Start an order, unless a run is in progress."""
         self.answer.clear()
         self.driver.start(order)
 
-    def _began(self, order: Order) -> None:
+    def _began(self, order: RunRequest) -> None:
         self._new, self._checks = True, order.protocol.startswith(CHECKS)
         self.live.show_order(order)
         self._offer()
@@ -235,7 +235,7 @@ class Running(Part):
         if order is not None and order.protocol:
             self.desk.ask_later(self._looked, judge_planning.look, order)
 
-    def _looked(self, look: Look) -> None:
+    def _looked(self, look: RunSummary) -> None:
         if self.stopped or look.order != self.form.order():
             return
         self._look = look
@@ -247,7 +247,7 @@ class Running(Part):
     def _offer(self) -> None:
         writable, look, run = not self.desk.project.readonly, self._look, self.past.run()
         offered = self.form.offered
-        empty = isinstance(offered, Drawing) and bool(offered.lacks)
+        empty = isinstance(offered, ExtractionOffer) and bool(offered.lacks)
         able = writable and look is not None and not look.refused and look.to_do > 0 and not empty
         going = self.driver.running
         self.bar.enable("submit", able and not going)

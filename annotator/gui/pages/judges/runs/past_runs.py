@@ -1,4 +1,4 @@
-"""What waits for its turn, and what past runs came to."""
+"""The queue, and the results of past runs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from annotator.actions.judging import judge_queue
-from annotator.actions.judging.judge_queue import Waiting
+from annotator.actions.judging.judge_queue import QueuedRun
 from annotator.actions.runs.run_records import RunLine
 from annotator.domain.judges.judge import RunState
 from annotator.gui import keys
@@ -19,7 +19,7 @@ from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.splitter import Splitter
-from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 NONE = "No run yet."
@@ -28,7 +28,7 @@ RUNNING = RunState.RUNNING.value
 
 
 class PastRuns(QWidget):
-    """The queue above the past runs; the queue is hidden while nothing waits."""
+    """The queue above the past runs; hidden when empty."""
 
     chosen = Signal()
     read_wanted = Signal()
@@ -36,7 +36,7 @@ class PastRuns(QWidget):
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk = desk
-        self.runs, self.queue = CellsModel[RunLine](RUNS, self), CellsModel[Waiting](WAITING, self)
+        self.runs, self.queue = CellsModel[RunLine](RUNS, self), CellsModel[QueuedRun](WAITING, self)
         self.table = CellsTable("Past runs", self.runs, stretched=2)
         self.waiting = CellsTable("Queued runs", self.queue, stretched=2)
         self.table.selectionModel().currentRowChanged.connect(lambda *_: self.chosen.emit())
@@ -45,10 +45,12 @@ class PastRuns(QWidget):
         self.nothing = PlainLabel(NONE, "hint", wrap=True)
         self.costs = KeyButton("Costs", keys.sequences(COSTS)[0], "quiet")
         self.costs.set_hint("Costs of the selected run, by criterion, question or system")
-        head = horizontal(self.title, Stretch(1), self.costs)
+        head = horizontal(self.title, StretchSpace(1), self.costs)
         self.queued = self._queue_pane()
         past = QWidget()
-        vertical(head, self.nothing, (self.table, 1), Stretch(0), on=past, margins=(0, 4, 0, 0), spacing=4)
+        vertical(
+            head, self.nothing, (self.table, 1), StretchSpace(0), on=past, margins=(0, 4, 0, 0), spacing=4
+        )
         parts = Splitter("judges/queue", Qt.Orientation.Vertical)
         parts.addWidget(self.queued)
         parts.addWidget(past)
@@ -116,7 +118,7 @@ class PastRuns(QWidget):
         """The chosen run."""
         return self.runs.at(self.table.currentIndex().row())
 
-    def _one(self) -> Waiting | None:
+    def _one(self) -> QueuedRun | None:
         return self.queue.at(max(0, self.waiting.currentIndex().row()))
 
     def _move(self, by: int) -> None:

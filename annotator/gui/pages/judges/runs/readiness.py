@@ -1,4 +1,4 @@
-"""What an order still needs, in words, each with the way to it."""
+"""What an order still needs, with links to provide it."""
 
 from collections.abc import Callable
 from functools import partial
@@ -6,7 +6,7 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
 
-from annotator.actions.judging.judge_offers import Drawing, Offer
+from annotator.actions.judging.judge_offers import ExtractionOffer, ProtocolOffer
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.layouts import vertical
@@ -14,7 +14,7 @@ from annotator.gui.widgets.plain import PlainLabel, tooltip
 
 
 class Readiness(QFrame):
-    """Words about what is chosen, and buttons that lead to what draws or writes what is lacking."""
+    """Words about the chosen order, and buttons to provide what is missing."""
 
     drawing_wanted = Signal(str)
     """An extraction by name."""
@@ -31,7 +31,7 @@ class Readiness(QFrame):
         self._row = FlowRow(self.acts, gap=6)
         vertical(self.words, self.lacks, self.acts, on=self, margins=0, spacing=4)
 
-    def show_offer(self, offer: Offer | Drawing | None) -> None:
+    def show_offer(self, offer: ProtocolOffer | ExtractionOffer | None) -> None:
         """Show how far the project allows it."""
         while (part := self._row.takeAt(0)) is not None:
             if (widget := part.widget()) is not None:
@@ -39,8 +39,8 @@ class Readiness(QFrame):
                 widget.deleteLater()
         self.words.setText(offer.words() if offer else "")
         self.words.setToolTip(tooltip(offer.citation) if offer else "")
-        lacks: list[str] = list(offer.lacks) if isinstance(offer, Offer) else []
-        if isinstance(offer, Offer):
+        lacks: list[str] = list(offer.lacks) if isinstance(offer, ProtocolOffer) else []
+        if isinstance(offer, ProtocolOffer):
             lacks += [step.words() for step in offer.steps if step.missing]
             self._lead(offer)
         elif offer is not None and offer.lacks:
@@ -53,7 +53,7 @@ class Readiness(QFrame):
         self.acts.setVisible(self._row.count() > 0)
         self.acts.updateGeometry()
 
-    def _lead(self, offer: Offer) -> None:
+    def _lead(self, offer: ProtocolOffer) -> None:
         for step in offer.steps:
             if step.missing:
                 want = partial(self.drawing_wanted.emit, step.extraction)

@@ -1,4 +1,4 @@
-"""The order of a run: who judges, what, of which systems and items, and how."""
+"""Order form of a run: judge, protocol, systems, items and options."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,8 +7,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QSizePolicy, QWidget
 
 from annotator.actions.judging import judge_planning
-from annotator.actions.judging.judge_offers import Drawing, Offer
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.judging.judge_offers import ExtractionOffer, ProtocolOffer
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui.desk.desk import Desk
@@ -25,7 +25,7 @@ ALL_SYSTEMS = "All systems, unless some are ticked"
 
 
 class RunForm(QWidget):
-    """Choices and numbers; `changed` comes after each of them."""
+    """Choices and numbers; `changed` follows every edit."""
 
     changed = Signal()
 
@@ -33,7 +33,7 @@ class RunForm(QWidget):
         super().__init__()
         self._desk = desk
         self._judges: dict[str, Judge] = {}
-        self._offers: dict[str, Offer | Drawing] = {}
+        self._offers: dict[str, ProtocolOffer | ExtractionOffer] = {}
         self.judge, self.what = ChoiceBox(), ChoiceBox()
         self.items = LineField(placeholderText="all items; or keys, e.g. 1, 4, 7–9", clearButtonEnabled=True)
         self.systems = TickList("Systems; all unless some are ticked", 2, 4)
@@ -94,7 +94,12 @@ class RunForm(QWidget):
         for number in (self.together, self.trials, self.concurrency, self.timeout, self.budget):
             number.valueChanged.connect(lambda _: self.changed.emit())
 
-    def fill(self, known: Sequence[Judge], offers: Sequence[Offer | Drawing], systems: Sequence[str]) -> None:
+    def fill(
+        self,
+        known: Sequence[Judge],
+        offers: Sequence[ProtocolOffer | ExtractionOffer],
+        systems: Sequence[str],
+    ) -> None:
         """Offer judges, what they can be asked for, and systems; what was chosen stays chosen."""
         self._judges = {judge.name: judge for judge in known}
         self._offers = {one.name: one for one in offers}
@@ -102,9 +107,9 @@ class RunForm(QWidget):
         offer(
             self.what,
             [
-                (f"{DRAWS}{one.title}" if isinstance(one, Drawing) else one.title, one.name)
+                (f"{DRAWS}{one.title}" if isinstance(one, ExtractionOffer) else one.title, one.name)
                 for one in offers
-                if isinstance(one, Drawing) or one.asked
+                if isinstance(one, ExtractionOffer) or one.asked
             ],
         )
         self.systems.offer(systems)
@@ -112,11 +117,11 @@ class RunForm(QWidget):
         self._turn()
 
     @property
-    def offered(self) -> Offer | Drawing | None:
+    def offered(self) -> ProtocolOffer | ExtractionOffer | None:
         """What is chosen to be judged or drawn."""
         return self._offers.get(str(self.what.currentData()))
 
-    def order(self) -> Order | None:
+    def order(self) -> RunRequest | None:
         """What is put together; None while the items are not written rightly, which is then said."""
         try:
             keys = judge_planning.keys_of(self._desk.project, self.items.text())
@@ -127,7 +132,7 @@ class RunForm(QWidget):
         self.wrong.hide()
         judge = self._judges.get(str(self.judge.currentData()))
         endpoint = judge is not None and judge.kind == JudgeKind.ENDPOINT
-        return Order(
+        return RunRequest(
             judge=judge.name if judge else "",
             protocol=str(self.what.currentData() or ""),
             systems=self.systems.ticked(),
@@ -158,10 +163,10 @@ class RunForm(QWidget):
     def _turn(self) -> None:
         judge, what = self._judges.get(str(self.judge.currentData())), self.offered
         endpoint = judge is not None and judge.kind == JudgeKind.ENDPOINT
-        draws = isinstance(what, Drawing)
+        draws = isinstance(what, ExtractionOffer)
         for line in self._of_endpoints.values():
             self.form.setRowVisible(line, endpoint)
         together = endpoint and judge is not None and not judge.asked.of
-        self.together.setEnabled(together and isinstance(what, Offer) and what.together)
+        self.together.setEnabled(together and isinstance(what, ProtocolOffer) and what.together)
         self.trials.setEnabled(not draws)
         self.changed.emit()

@@ -1,1 +1,1 @@
-"""The units beside the report, as cards or as a matrix."""
+"""Units beside the report, as cards or as a matrix."""

@@ -1,13 +1,13 @@
-"""The units of a report as cards one below the other, those of one page under its address."""
+"""Unit cards of a report, grouped by cited page."""
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from annotator.actions.labelling.label_rows import UNSURE
-from annotator.actions.labelling.labels import Group
-from annotator.gui.pages.labelling.bench import Bench
+from annotator.actions.labelling.labels import UnitGroup
+from annotator.gui.pages.labelling.bench import LabellingBench
 from annotator.gui.pages.labelling.units.locking import why_locked
-from annotator.gui.pages.labelling.units.unit_card import Asked, UnitCard
+from annotator.gui.pages.labelling.units.unit_card import CardQuestion, UnitCard
 from annotator.gui.pages.labelling.units.unit_details import UnitDetails
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.keyless_area import KeylessArea
@@ -24,13 +24,13 @@ PAGES = {
 }
 
 
-class Cards(KeylessArea):
-    """Every unit with its state, the one at hand with its controls."""
+class UnitCards(KeylessArea):
+    """Every unit with its state, the current one with its controls."""
 
     made = Signal(UnitDetails, QWidget)
     """Controls were made, for the card they stand in."""
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, bench: LabellingBench) -> None:
         super().__init__("Units")
         self._bench = bench
         self.rows: dict[str, UnitCard] = {}
@@ -40,12 +40,12 @@ class Cards(KeylessArea):
 
     @property
     def current(self) -> UnitCard | None:
-        """The card of the unit at hand."""
+        """The card of the current unit."""
         return self.rows.get(self.at_hand)
 
     @property
     def details(self) -> UnitDetails | None:
-        """The controls of the unit at hand."""
+        """The controls of the current unit."""
         return self.current.details if self.current else None
 
     @property
@@ -65,7 +65,9 @@ class Cards(KeylessArea):
             for unit in group.units:
                 number += 1
                 card = UnitCard(
-                    Asked(self._bench.protocol, unit, number, total, (*group.values, UNSURE), group.why),
+                    CardQuestion(
+                        self._bench.protocol, unit, number, total, (*group.values, UNSURE), group.why
+                    ),
                     locked or why_locked(self._bench.sheet, unit.id),
                 )
                 card.pressed.connect(self._bench.move_to)
@@ -108,7 +110,7 @@ class Cards(KeylessArea):
             self.ensureWidgetVisible(self.current, 0, 40)
 
 
-def heading(group: Group) -> str:
+def heading(group: UnitGroup) -> str:
     """A page's address without its scheme, and why it could not be read."""
     address = group.given["address"].split("://", 1)[-1]
     state = str(group.given.get("page_state", ""))

@@ -1,4 +1,4 @@
-"""Of what kind a label is, said on looking again: small buttons with their keys, never in the way."""
+"""Buttons for the kind of a label, given at a second look."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
@@ -13,7 +13,7 @@ ACTS = ("kind_1", "kind_2", "kind_3", "kind_4")
 
 
 class KindRow(QWidget):
-    """Hidden while what is said asks for no kind."""
+    """Hidden when the label asks for no kind."""
 
     given = Signal(int)
     """A kind, by its place in the order of the keys."""

@@ -1,15 +1,15 @@
-"""How controls that can change nothing now are shown: disabled, and saying why."""
+"""Disabled state of controls, with the reason."""
 
 from PySide6.QtWidgets import QWidget
 
-from annotator.actions.labelling.labels import Sheet
+from annotator.actions.labelling.labels import LabelSheet
 from annotator.gui.widgets.bars.key_button import KeyButton
 
 LOCKED = "This file is read-only; labels cannot be changed."
 SEALED = "Your labels of this item are submitted; reopen them to change any."
 
 
-def why_locked(sheet: Sheet | None, unit_id: str = "") -> str:
+def why_locked(sheet: LabelSheet | None, unit_id: str = "") -> str:
     """Why a unit's label cannot be changed now; empty when it can."""
     if sheet is None or sheet.sealed:
         return SEALED if sheet else ""

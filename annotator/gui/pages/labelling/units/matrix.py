@@ -1,4 +1,4 @@
-"""A plan against the gold plan: gold sub-tasks down, predicted ones across, the cell at hand with its controls."""
+"""Plan matrix: gold sub-tasks down, predicted ones across, controls on the current cell."""
 
 from collections.abc import Sequence
 
@@ -15,14 +15,14 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.actions.labelling import label_readings
-from annotator.actions.labelling.label_readings import Reading
+from annotator.actions.labelling.label_readings import MatrixReading
 from annotator.actions.labelling.label_rows import UNSURE
 from annotator.gui import keys, theme
-from annotator.gui.pages.labelling.bench import Bench
+from annotator.gui.pages.labelling.bench import LabellingBench
 from annotator.gui.pages.labelling.units.locking import why_locked
-from annotator.gui.pages.labelling.units.matrix_model import CELL_ROLE, Cell, Matrix
+from annotator.gui.pages.labelling.units.matrix_model import CELL_ROLE, Matrix, MatrixCell
 from annotator.gui.pages.labelling.units.unit_details import UnitDetails
-from annotator.gui.review.verdicts import OPEN, WORDED_ANEW, face, is_flagged
+from annotator.gui.review.verdicts import OPEN, REWORDED, face, is_flagged
 from annotator.gui.tables.rows import Index
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.elided_label import ElidedLabel
@@ -41,14 +41,14 @@ READINGS = {
 
 
 class MatrixView(QWidget):
-    """The predicted sub-task at hand in full, the matrix, what it comes to, and the controls of the cell at hand."""
+    """The current predicted sub-task in full, the matrix, its counts, and controls of the current cell."""
 
     made = Signal(UnitDetails, QWidget)
     """Controls were made, for the widget that has the keyboard."""
 
     report_wanted = Signal()
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, bench: LabellingBench) -> None:
         super().__init__()
         self._bench = bench
         self.at_hand = ""
@@ -113,7 +113,7 @@ class MatrixView(QWidget):
         self.table.go_to(index)
         cell = index.data(CELL_ROLE)
         self.predicted.setText(f"Predicted {index.column()} of {self.model.columnCount() - 1}")
-        self.words.setText(cell.predicted if isinstance(cell, Cell) else "")
+        self.words.setText(cell.predicted if isinstance(cell, MatrixCell) else "")
         self.words.setLayoutDirection(direction_of(self.words.text()))
         self._show_details()
 
@@ -139,16 +139,16 @@ class MatrixView(QWidget):
         """The icon of what stands beside a label."""
         kept = self._bench.kept(unit_id)
         if kept.outdated:
-            return WORDED_ANEW.icon
+            return REWORDED.icon
         return "flag" if is_flagged(kept.label) else "note" if kept.label and kept.label.note else ""
 
     def _go(self, index: Index) -> None:
         cell = index.data(CELL_ROLE)
-        if isinstance(cell, Cell):
+        if isinstance(cell, MatrixCell):
             self._bench.move_to(cell.unit_id)
 
 
-def reading_words(readings: Sequence[Reading], predicted: int, gold: int) -> str:
+def reading_words(readings: Sequence[MatrixReading], predicted: int, gold: int) -> str:
     """Both readings by name, with what the matrix comes to once it is full."""
     said = []
     for one in readings:
@@ -162,7 +162,7 @@ def reading_words(readings: Sequence[Reading], predicted: int, gold: int) -> str
 
 
 class _Table(QTableView):
-    """The arrows go from cell to cell; the words of the gold sub-tasks are no cells."""
+    """A table in which arrows go from cell to cell; gold sub-tasks are headers."""
 
     gone_to = Signal(object)
 
@@ -200,7 +200,7 @@ class _Table(QTableView):
         self._soon.start()
 
     def go_to(self, index: QModelIndex) -> None:
-        """Make a cell the one at hand, and bring it into view."""
+        """Make a cell the current one, and bring it into view."""
         flag = QItemSelectionModel.SelectionFlag
         self.selectionModel().setCurrentIndex(index, flag.ClearAndSelect)
         self.scrollTo(index)
@@ -277,9 +277,9 @@ class _Painter(QStyledItemDelegate):
 
     def _cell(self, painter: QPainter, area: QRect, index: Index, *, at_hand: bool) -> None:
         cell, size = index.data(CELL_ROLE), theme.current().px(18)
-        shown = face(cell.said, cell.protocol) if isinstance(cell, Cell) else OPEN
+        shown = face(cell.said, cell.protocol) if isinstance(cell, MatrixCell) else OPEN
         box = area.adjusted(3, 3, -3, -4)
-        if isinstance(cell, Cell) and cell.said:
+        if isinstance(cell, MatrixCell) and cell.said:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.token(f"state-{shown.state}-soft"))
             painter.drawRoundedRect(box, 5, 5)
@@ -287,14 +287,14 @@ class _Painter(QStyledItemDelegate):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme.token("focus"), 2))
             painter.drawRoundedRect(box, 5, 5)
-        painter.setOpacity(1.0 if isinstance(cell, Cell) and cell.said else 0.45)
+        painter.setOpacity(1.0 if isinstance(cell, MatrixCell) and cell.said else 0.45)
         if shown.icon:
             picture = pixmap(shown.icon, size, f"state-{shown.state}", painter.device().devicePixelRatioF())
             painter.drawPixmap(area.center() - QPoint(size // 2 - 1, size // 2 - 1), picture)
         else:
             painter.setPen(theme.token(f"state-{shown.state}"))
             painter.drawText(area, Qt.AlignmentFlag.AlignCenter, shown.words)
-        if isinstance(cell, Cell) and cell.marked:
+        if isinstance(cell, MatrixCell) and cell.marked:
             painter.setOpacity(1.0)
             small = theme.current().px(11)
             mark = pixmap(cell.marked, small, "text-muted", painter.device().devicePixelRatioF())

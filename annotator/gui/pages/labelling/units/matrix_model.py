@@ -1,4 +1,4 @@
-"""A matrix of predicted and gold sub-tasks as Qt shows it: gold ones down, predicted ones across."""
+"""Qt model of a plan matrix: gold sub-tasks down, predicted ones across."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 
-from annotator.actions.labelling.labels import Group
+from annotator.actions.labelling.labels import UnitGroup
 from annotator.gui.tables.rows import Index, resetting
 from annotator.gui.widgets.plain import tooltip
 
@@ -14,8 +14,8 @@ CELL_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """A predicted sub-task held against a gold one, what is said of it, and the icon of what stands beside that."""
+class MatrixCell:
+    """A predicted sub-task against a gold one, its label, and an icon."""
 
     protocol: str
     unit_id: str
@@ -31,7 +31,7 @@ class Matrix(QAbstractTableModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._protocol = ""
-        self._groups: Sequence[Group] = ()
+        self._groups: Sequence[UnitGroup] = ()
         self._said: Callable[[str], str] = lambda _: ""
         self._marked: Callable[[str], str] = lambda _: ""
         self._places: dict[str, tuple[int, int]] = {}
@@ -39,7 +39,7 @@ class Matrix(QAbstractTableModel):
     def lay_out(
         self,
         protocol: str,
-        groups: Sequence[Group],
+        groups: Sequence[UnitGroup],
         said: Callable[[str], str],
         marked: Callable[[str], str],
     ) -> None:
@@ -98,7 +98,7 @@ class Matrix(QAbstractTableModel):
         group = self._groups[index.column() - 1]
         unit = group.units[index.row()]
         words, said = predicted_of(group), self._said(unit.id)
-        cell = Cell(self._protocol, unit.id, words, unit.text, said, self._marked(unit.id))
+        cell = MatrixCell(self._protocol, unit.id, words, unit.text, said, self._marked(unit.id))
         if role == CELL_ROLE:
             return cell
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
@@ -106,6 +106,6 @@ class Matrix(QAbstractTableModel):
         return None
 
 
-def predicted_of(group: Group) -> str:
+def predicted_of(group: UnitGroup) -> str:
     """The words of the predicted sub-task that a group of cells is about."""
     return next(iter(group.given.values()), "")

@@ -1,4 +1,4 @@
-"""What is still open when a report was meant to be done: each unit a press away."""
+"""Open units of a report, each linked to its place."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ MOST = 24
 
 
 class OpenList(QFrame):
-    """Hidden while nothing was asked; empties itself as units are labelled."""
+    """Hidden until needed; shrinks as units are labelled."""
 
     chosen = Signal(str)
 

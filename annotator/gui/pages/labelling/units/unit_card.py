@@ -1,4 +1,4 @@
-"""One unit in the list: its words and state, and its controls while it is the one at hand."""
+"""One unit in the list: its words and state, and its controls while it is the current one."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from annotator.domain.kinds.unit import Unit
 from annotator.gui import theme
 from annotator.gui.pages.labelling.units.unit_details import UnitDetails
 from annotator.gui.review.state_chip import StateChip
-from annotator.gui.review.verdicts import WORDED_ANEW, Kept, face, is_flagged, said
+from annotator.gui.review.verdicts import REWORDED, UnitLabel, face, is_flagged, said
 from annotator.gui.widgets.fields.growing_edit import direction_of
 from annotator.gui.widgets.icons import pixmap
 from annotator.gui.widgets.layouts import horizontal, vertical
@@ -27,8 +27,8 @@ MARKS = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a card is about: which of how many it is, the values that may be given, and why no other."""
+class CardQuestion:
+    """The subject of a card: its number, the total, possible values, or why there are none."""
 
     protocol: str
     unit: Unit
@@ -44,16 +44,16 @@ class Asked:
 
 
 class UnitCard(QFrame):
-    """A card; it takes the focus when it becomes the one at hand."""
+    """A card that takes the focus when it becomes the current one."""
 
     pressed = Signal(str)
     """A person went to this unit, by the mouse or by Tab: its id."""
     details_made = Signal(str)
 
-    def __init__(self, asked: Asked, locked: str) -> None:
+    def __init__(self, asked: CardQuestion, locked: str) -> None:
         super().__init__()
         self.unit, self._asked, self._locked = asked.unit, asked, locked
-        self._shown = Kept()
+        self._shown = UnitLabel()
         self.details: UnitDetails | None = None
         self.setProperty("role", "card")
         self.setProperty("current", False)
@@ -93,10 +93,10 @@ class UnitCard(QFrame):
         short = words if len(words) <= CONTEXT else f"{words[:CONTEXT].rstrip()}…"
         return f"“{short}”" if short else ""
 
-    def show_label(self, kept: Kept) -> None:
+    def show_label(self, kept: UnitLabel) -> None:
         """Show what is kept about the unit, or that nothing is, and of what kind it is."""
         self._shown, label = kept, kept.label
-        shown = WORDED_ANEW if kept.outdated else face(said(label), self._asked.protocol)
+        shown = REWORDED if kept.outdated else face(said(label), self._asked.protocol)
         self.chip.show_state(shown.words, shown.icon, shown.state)
         self.kind.setText(kept.asked.words(kept.kind) if kept.asked else "")
         self.kind.setVisible(bool(kept.kind))
@@ -148,6 +148,6 @@ class UnitCard(QFrame):
         self.pressed.emit(self.unit.id)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """The one with the focus is the one at hand."""
+        """The one with the focus is the current one."""
         super().focusInEvent(event)
         self.pressed.emit(self.unit.id)

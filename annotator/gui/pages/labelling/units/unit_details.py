@@ -1,4 +1,4 @@
-"""What opens under the unit at hand: its labels with their keys, its kind, its evidence, its flag and its note."""
+"""Controls of the current unit: labels with their keys, kind, evidence, flag and note."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QToolButton, QWidget
@@ -8,11 +8,11 @@ from annotator.gui import keys
 from annotator.gui.pages.labelling.units.kind_row import KindRow
 from annotator.gui.pages.labelling.units.locking import LOCKED, lock
 from annotator.gui.pages.labelling.units.verdict_buttons import VerdictButtons
-from annotator.gui.review.verdicts import Kept, answers, face, is_flagged, said
+from annotator.gui.review.verdicts import UnitLabel, answers, face, is_flagged, said
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit
-from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.quote_button import QuoteButton
 
@@ -20,7 +20,7 @@ _ACROSS, _DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBot
 
 
 class UnitDetails(QWidget):
-    """The controls of one unit. They only tell what was asked for; what holds is shown by `show_label`."""
+    """Controls of one unit. They announce the chosen act; `show_label` shows the state."""
 
     said = Signal(int)
     """A label, by its place in the order of the keys."""
@@ -78,7 +78,7 @@ class UnitDetails(QWidget):
             f"No evidence yet: select words in the {read}, then {keys.shown('evidence')}", "hint"
         )
         return horizontal(
-            self.show_evidence, self.clear_evidence, (self._no_evidence, 1), Stretch(0), spacing=2
+            self.show_evidence, self.clear_evidence, (self._no_evidence, 1), StretchSpace(0), spacing=2
         )
 
     def _notes(self) -> QHBoxLayout:
@@ -97,7 +97,7 @@ class UnitDetails(QWidget):
         lock(self.flag, self._locked)
         return horizontal((self.note, 1), (self.flag, 0, Qt.AlignmentFlag.AlignTop), spacing=4)
 
-    def show_label(self, kept: Kept) -> None:
+    def show_label(self, kept: UnitLabel) -> None:
         """Show what is kept, and of what kind it is where that is asked."""
         label, asked = kept.label, kept.asked
         value, known = said(label), answers(self._protocol)

@@ -1,4 +1,4 @@
-"""The units beside what is read, as cards or as a matrix: each with its state, the one at hand with its controls."""
+"""The units beside the text, as cards or as a matrix, with controls on the current one."""
 
 from collections.abc import Mapping
 
@@ -14,22 +14,22 @@ from PySide6.QtWidgets import (
 
 from annotator.actions.labelling.label_cases import presentation_of
 from annotator.actions.labelling.second_looks import TAXONOMIES
-from annotator.domain.judges.presentation import Layout
-from annotator.gui.pages.labelling.bench import Bench
-from annotator.gui.pages.labelling.units.cards import Cards
+from annotator.domain.judges.presentation import CaseLayout
+from annotator.gui.pages.labelling.bench import LabellingBench
+from annotator.gui.pages.labelling.units.cards import UnitCards
 from annotator.gui.pages.labelling.units.matrix import MatrixView
 from annotator.gui.pages.labelling.units.open_list import OpenList
 from annotator.gui.pages.labelling.units.unit_card import UnitCard
 from annotator.gui.pages.labelling.units.unit_details import UnitDetails
 from annotator.gui.widgets import icons
-from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 WEIGHTS, WAITS = "label/weights", "label/waits"
 
 
 class UnitsPane(QWidget):
-    """Shows what the bench holds and hands on what is done to it."""
+    """Shows the bench's units and passes on actions."""
 
     said = Signal(int)
     kind_given = Signal(int)
@@ -39,11 +39,11 @@ class UnitsPane(QWidget):
     waits = Signal(bool)
     """Whether an error is to stay at hand until its kind is said."""
 
-    def __init__(self, bench: Bench, locked: str) -> None:
+    def __init__(self, bench: LabellingBench, locked: str) -> None:
         """`locked` says why nothing can ever be changed here, if so."""
         super().__init__()
         self._bench, self._locked = bench, locked
-        self.cards, self.matrix = Cards(bench), MatrixView(bench)
+        self.cards, self.matrix = UnitCards(bench), MatrixView(bench)
         self._build()
         for body in (self.cards, self.matrix):
             body.made.connect(self._listen_to)
@@ -65,7 +65,7 @@ class UnitsPane(QWidget):
         self.options.setAccessibleName("Options of the list")
         self.menu = self._menu()
         self.options.clicked.connect(lambda: self.menu.popup(below(self.options)))
-        self.head = horizontal(self.title, self.count, Stretch(1), self.recent, self.options)
+        self.head = horizontal(self.title, self.count, StretchSpace(1), self.recent, self.options)
         self.open_list = OpenList()
         self.open_list.chosen.connect(self._bench.move_to)
         self.bodies = QStackedWidget()
@@ -94,9 +94,11 @@ class UnitsPane(QWidget):
         return menu
 
     @property
-    def body(self) -> Cards | MatrixView:
+    def body(self) -> UnitCards | MatrixView:
         """What shows the units now."""
-        return self.matrix if presentation_of(self._bench.protocol).layout is Layout.MATRIX else self.cards
+        return (
+            self.matrix if presentation_of(self._bench.protocol).layout is CaseLayout.MATRIX else self.cards
+        )
 
     @property
     def rows(self) -> Mapping[str, UnitCard]:
@@ -105,12 +107,12 @@ class UnitsPane(QWidget):
 
     @property
     def row(self) -> UnitCard | None:
-        """The card of the unit at hand."""
+        """The card of the current unit."""
         return self.cards.current
 
     @property
     def details(self) -> UnitDetails | None:
-        """The controls of the unit at hand."""
+        """The controls of the current unit."""
         return self.body.details
 
     def take_up(self) -> None:
@@ -122,11 +124,11 @@ class UnitsPane(QWidget):
         self.bodies.setCurrentWidget(self.body)
 
     def take_focus(self) -> None:
-        """Put the keyboard on the unit at hand."""
+        """Put the keyboard on the current unit."""
         self.body.holder.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def enter_note(self) -> None:
-        """Put the caret into the note of the unit at hand."""
+        """Put the caret into the note of the current unit."""
         if self.details is not None:
             self.details.note.setFocus(Qt.FocusReason.ShortcutFocusReason)
 

@@ -1,4 +1,4 @@
-"""The labels of a unit as buttons with their keys, in as many lines as their room asks for."""
+"""Label buttons with their keys, wrapped to the available width."""
 
 from collections.abc import Collection
 
@@ -14,7 +14,7 @@ from annotator.gui.widgets.bars.key_button import KeyButton
 
 
 class VerdictButtons(QWidget):
-    """One button per label; the one that holds is down."""
+    """One button per label; the current one is down."""
 
     said = Signal(int)
     """A label, by its place in the order of the keys."""

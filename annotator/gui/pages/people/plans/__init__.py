@@ -1,1 +1,1 @@
-"""The plan of who does what."""
+"""Assignment plans."""

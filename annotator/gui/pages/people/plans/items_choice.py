@@ -1,4 +1,4 @@
-"""Choosing which items a plan is for, and which of them everybody does first."""
+"""Choice of the items of a plan, and of those that everybody does first."""
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
@@ -17,7 +17,7 @@ from annotator.gui.widgets.plain import PlainLabel
 
 
 class ItemsChoice(QWidget):
-    """All items, narrowed by type and subject and to those that nobody has yet; and the pilot items."""
+    """All items, filtered by type, subject and unassigned ones; and the pilot items."""
 
     changed = Signal()
 
@@ -48,7 +48,7 @@ class ItemsChoice(QWidget):
         )
 
     def fill(self, taken: Mapping[Stage, AbstractSet[str]]) -> None:
-        """Offer what there is; `taken` says stage by stage which items somebody has already."""
+        """Offer what there is; `taken` says stage by stage which items someone has already."""
         self._taken = taken
         types, subjects = self._desk.ask(items.choices) or ([], [])
         for combo, first, values in (

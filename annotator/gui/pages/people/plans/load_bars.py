@@ -1,4 +1,4 @@
-"""How much each person has, as bars: what they had already, what a plan adds, what they would adjudicate."""
+"""Bars of each person's load: current, added by the plan, to adjudicate."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Choosing how many people answer each item: one, two, or more."""
+"""Choice of how many people answer each item: one, two, or more."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (

@@ -1,4 +1,4 @@
-"""Whether people are asked for pairs of reports in both orders: a choice of the whole project, kept at once."""
+"""Project setting: pairs of reports in both orders or in one."""
 
 from PySide6.QtWidgets import QCheckBox, QWidget
 
@@ -17,7 +17,7 @@ WORDS = (
 
 
 class PairOrders(QWidget):
-    """A box for each kind of question about pairs, and in one sentence what it costs and gains."""
+    """A check box for each kind of pair question, and a sentence on cost and benefit."""
 
     def __init__(self, desk: Desk, answer: MessageBar) -> None:
         super().__init__()

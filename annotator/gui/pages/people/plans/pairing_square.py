@@ -1,4 +1,4 @@
-"""Who meets whom as a square of numbers, tinted by how often; no larger than it need be."""
+"""Square of people by people: how often two meet, tinted by number."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QTableView,
 )
 
-from annotator.actions.assignments.planning import Pairing
+from annotator.actions.assignments.planning import PlannedPairing
 from annotator.gui import theme
 from annotator.gui.pages.people.plans.pairings import PairingsModel
 from annotator.gui.tables.rows import Index
@@ -41,7 +41,7 @@ class PairingSquare(QTableView):
             header.setDefaultAlignment(Qt.AlignmentFlag.AlignCenter)
         theme.watch(self, self.fit)
 
-    def show_pairs(self, people: Sequence[tuple[str, str, str]], pairings: Sequence[Pairing]) -> None:
+    def show_pairs(self, people: Sequence[tuple[str, str, str]], pairings: Sequence[PlannedPairing]) -> None:
         """Show people (id, alias, name) and how often each two of them meet."""
         self.pairs.show(people, pairings)
         self.fit()

@@ -1,4 +1,4 @@
-"""How often each two people meet on an item, as a square that Qt shows: people down and across."""
+"""Qt model of the square: how often every two people meet on an item."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 from PySide6.QtGui import QColor
 
-from annotator.actions.assignments.planning import Pairing
+from annotator.actions.assignments.planning import PlannedPairing
 from annotator.gui import theme
 from annotator.gui.tables.rows import Index, resetting
 from annotator.gui.widgets.plain import tooltip
@@ -20,7 +20,7 @@ class PairingsModel(QAbstractTableModel):
         self._people: list[tuple[str, str, str]] = []
         self._items: dict[frozenset[str], int] = {}
 
-    def show(self, people: Sequence[tuple[str, str, str]], pairings: Sequence[Pairing]) -> None:
+    def show(self, people: Sequence[tuple[str, str, str]], pairings: Sequence[PlannedPairing]) -> None:
         """Show people (id, alias, name) in this order and how often each two of them meet."""
         with resetting(self):
             self._people = list(people)
@@ -74,7 +74,7 @@ class PairingsModel(QAbstractTableModel):
         return colour
 
 
-def in_a_sentence(pairings: Sequence[Pairing]) -> str:
+def in_a_sentence(pairings: Sequence[PlannedPairing]) -> str:
     """How evenly people meet."""
     met = [pair.items for pair in pairings if pair.items]
     if not met:

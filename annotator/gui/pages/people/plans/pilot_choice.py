@@ -1,4 +1,4 @@
-"""Picking the pilot items: a line that names them, and under it a list to tick while it is open."""
+"""Choice of pilot items: a summary line, and a list to tick while it is open."""
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
@@ -24,7 +24,7 @@ HEIGHT = 170
 
 
 class PilotChoice(QWidget):
-    """Items picked one by one; what is picked stays at the top of the list whatever is sought."""
+    """Items picked one by one; picked ones stay at the top whatever is searched."""
 
     changed = Signal()
 

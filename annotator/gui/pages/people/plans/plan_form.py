@@ -1,4 +1,4 @@
-"""The form in which a plan of who does what is put together."""
+"""Form of an assignment plan."""
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QDateEdit, QGridLayout, QHBoxLayout, QW
 
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Person, Role
-from annotator.domain.experts.sharing import Plan
+from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.due import end_of_day
 from annotator.gui.desk.naming import title
@@ -18,7 +18,7 @@ from annotator.gui.pages.people.plans.pair_orders import PairOrders
 from annotator.gui.review.people_choice import PeopleChoice
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.fields.number_box import NumberBox
-from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 # The stages in which annotators work, in the order of the work; who adjudicates follows from the adjudicators.
@@ -33,7 +33,7 @@ REPEATS = (
 
 
 class PlanForm(QWidget):
-    """Everything a plan holds; `changed` comes with every edit."""
+    """All settings of a plan; `changed` follows every edit."""
 
     changed = Signal()
 
@@ -110,7 +110,7 @@ class PlanForm(QWidget):
         column.addStretch(1)
 
     def _row(self, *parts: QWidget) -> QHBoxLayout:
-        return horizontal(*parts, Stretch(1), spacing=8)
+        return horizontal(*parts, StretchSpace(1), spacing=8)
 
     def fill(self, everybody: Sequence[Person], taken: Mapping[Stage, AbstractSet[str]]) -> None:
         """Offer the people and items there are now; what was chosen stays chosen."""
@@ -118,17 +118,17 @@ class PlanForm(QWidget):
         active = [person for person in everybody if person.active]
         annotators = [person for person in active if person.has(Role.ANNOTATOR)]
         adjudicators = [person for person in active if person.has(Role.ADJUDICATOR)]
-        # Whoever coordinates would see how the partner is doing: they are not asked to write unless nobody else is.
+        # Anyone who coordinates would see how the partner is doing: they are not asked to write unless nobody else is.
         usual = [person for person in annotators if not person.has(Role.COORDINATOR)] or annotators
         self.annotators.fill(annotators, frozenset(person.id for person in usual))
         self.adjudicators.fill(adjudicators, frozenset(person.id for person in adjudicators))
         self.overlap.at_most(max(2, len(annotators)))
         self.items.fill(taken)
 
-    def plan(self) -> Plan:
+    def plan(self) -> AssignmentPlan:
         """The plan as it now is."""
         date = self.due.date()
-        return Plan(
+        return AssignmentPlan(
             stages=tuple(stage for stage, box in self.stages.items() if box.isChecked()),
             overlap=self.overlap.value(),
             annotators=self.annotators.chosen(),

@@ -1,26 +1,28 @@
-"""What a plan comes to item by item, as Qt shows it: items down, stages across, aliases in the cells."""
+"""Qt model of a plan: items down, stages across, aliases in the cells."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from annotator.actions.assignments.planning import Line
+from annotator.actions.assignments.planning import PlannedStage
 from annotator.domain.experts.assignment import Purpose, Stage
 from annotator.domain.texts.ordering import natural
 from annotator.gui.tables.cells import Column
 
 AGAIN = "Repeat"
 # An item's key, and who is on each of its stages.
-ItemPlan = tuple[str, Mapping[str, Line]]
+ItemPlan = tuple[str, Mapping[str, PlannedStage]]
 
 
-def item_plans(lines: Iterable[Line]) -> list[ItemPlan]:
+def item_plans(lines: Iterable[PlannedStage]) -> list[ItemPlan]:
     """The lines of a plan item by item, in their order."""
-    found: dict[str, tuple[str, dict[str, Line]]] = {}
+    found: dict[str, tuple[str, dict[str, PlannedStage]]] = {}
     for line in lines:
         found.setdefault(line.item_id, (line.item_key, {}))[1][_stage(line)] = line
     return list(found.values())
 
 
-def columns(lines: Iterable[Line], aliases: Mapping[str, str], wanted: int) -> Sequence[Column[ItemPlan]]:
+def columns(
+    lines: Iterable[PlannedStage], aliases: Mapping[str, str], wanted: int
+) -> Sequence[Column[ItemPlan]]:
     """The stages of these lines; a cell with fewer than the `wanted` people carries a mark and says so."""
     there = set(map(_stage, lines))
     stages = [name for name in (*(stage.value for stage in Stage), AGAIN) if name in there]
@@ -56,10 +58,10 @@ def _column(name: str, aliases: Mapping[str, str], wanted: int) -> Column[ItemPl
     return Column(name.capitalize(), words, tip=tip, look=look)
 
 
-def _short(line: Line, wanted: int) -> bool:
+def _short(line: PlannedStage, wanted: int) -> bool:
     shared = line.trial == 1 and line.stage is not Stage.ADJUDICATION
     return shared and len(line.people) < wanted
 
 
-def _stage(line: Line) -> str:
+def _stage(line: PlannedStage) -> str:
     return AGAIN if line.trial > 1 else line.stage.value

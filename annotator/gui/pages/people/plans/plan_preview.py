@@ -1,4 +1,4 @@
-"""What a plan would come to: why it cannot be met, who would have how much, who would meet whom, item by item."""
+"""Preview of a plan: why it cannot be met, load, pairings, items."""
 
 from collections.abc import Sequence
 
@@ -6,9 +6,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions.assignments.planning import Preview
+from annotator.actions.assignments.planning import PlannedWork
 from annotator.domain.experts.person import Person
-from annotator.domain.experts.sharing import Plan
+from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.ordering import natural
 from annotator.gui.pages.people.plans.load_bars import LoadBars
@@ -29,7 +29,7 @@ STAGE_WIDTH = 136
 
 
 class PlanPreview(QWidget):
-    """Filled anew with every edit of the form."""
+    """Updated with every edit of the form."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class PlanPreview(QWidget):
         column.addStretch(1)
         return PlainArea("Overview", inside)
 
-    def show_preview(self, plan: Plan, found: Preview, everybody: Sequence[Person]) -> None:
+    def show_preview(self, plan: AssignmentPlan, found: PlannedWork, everybody: Sequence[Person]) -> None:
         """Show what a plan would come to."""
         by_alias = sorted(everybody, key=lambda person: natural(person.alias))
         known = {person.id: (person.alias, person.name) for person in by_alias}
@@ -74,7 +74,7 @@ class PlanPreview(QWidget):
         aliases = {key: alias for key, (alias, _) in known.items()}
         self.lines.show(item_plans(found.lines), columns(found.lines, aliases, plan.overlap))
 
-    def _say(self, found: Preview) -> None:
+    def _say(self, found: PlannedWork) -> None:
         if found.refusals:
             more = len(found.refusals) - REASONS
             reasons = [*found.refusals[:REASONS], *([f"… and {more} more"] if more > 0 else [])]
@@ -85,7 +85,7 @@ class PlanPreview(QWidget):
             self.answer.clear()
 
 
-def _summary(found: Preview) -> str:
+def _summary(found: PlannedWork) -> str:
     if found.refusals:
         return "Nothing can be assigned yet"
     if not found.new:

@@ -1,1 +1,1 @@
-"""Attacks on judges."""
+"""Attacks tab."""

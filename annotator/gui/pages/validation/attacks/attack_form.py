@@ -1,4 +1,4 @@
-"""A test of a judge before it begins: who, by which attacks, on how many verdicts, and what it would take."""
+"""Order form of an attack test: judge, attacks, sample size, cost estimate."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.actions.attacks import attack_offers, attack_tests
-from annotator.actions.attacks.attack_offers import Offer
-from annotator.actions.attacks.attack_tests import WIDTH, AttackOrder, Wish
+from annotator.actions.attacks.attack_offers import AttackableJudge
+from annotator.actions.attacks.attack_tests import WIDTH, AttackRequest, AttackRunRequest
 from annotator.domain.texts.counting import counted
 from annotator.gui.desk.child import Child
 from annotator.gui.desk.desk import Desk
@@ -33,17 +33,17 @@ NOBODY = "nobody: skip that attack"
 
 
 class AttackForm(QWidget):
-    """Choices above, what the test would take below; `changed` comes when that is known or was forgotten."""
+    """Choices above, estimate below; `changed` follows every new estimate."""
 
     changed = Signal()
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk = desk
-        self._offers: dict[str, Offer] = {}
+        self._offers: dict[str, AttackableJudge] = {}
         self._left_out: set[str] = set()
         self._child: Child | None = None
-        self._counted: Wish | None = None
+        self._counted: AttackRequest | None = None
         self.judge, self.what, self.writer = ChoiceBox(), ChoiceBox(), ChoiceBox()
         self.attacks = QListWidget()
         self.many = NumberBox(minimum=0, maximum=100_000)
@@ -109,7 +109,7 @@ class AttackForm(QWidget):
         for number in (self.many, self.seed, self.span):
             number.valueChanged.connect(lambda _: self._turn())
 
-    def fill(self, found: Sequence[Offer], writers: Sequence[str]) -> None:
+    def fill(self, found: Sequence[AttackableJudge], writers: Sequence[str]) -> None:
         """Offer judges and writers; what was chosen stays chosen."""
         self._offers = {one.judge.name: one for one in found}
         offer(self.judge, [(one.judge.name, one.judge.name) for one in found])
@@ -124,7 +124,7 @@ class AttackForm(QWidget):
             self.judge.setCurrentIndex(row)
 
     @property
-    def offered(self) -> Offer | None:
+    def offered(self) -> AttackableJudge | None:
         """The chosen judge with what it judged."""
         return self._offers.get(str(self.judge.currentData()))
 
@@ -133,23 +133,23 @@ class AttackForm(QWidget):
         entries = (self.attacks.item(row) for row in range(self.attacks.count()))
         return tuple(str(one.data(NAME)) for one in entries if one.checkState() == Qt.CheckState.Checked)
 
-    def wish(self) -> Wish | None:
+    def request(self) -> AttackRequest | None:
         """What is put together; None where nobody can be asked or nothing is ticked."""
         found, attacks = self.offered, self.chosen()
         if found is None or not attacks:
             return None
-        return Wish(
+        return AttackRequest(
             found.judge.name, str(self.what.currentData()), attacks, self.many.value() or None,
             round(self.span.value(), 2), self.seed.value(), str(self.writer.currentData() or ""),
         )  # fmt: skip
 
-    def order(self) -> AttackOrder | None:
+    def order(self) -> AttackRunRequest | None:
         """The same as an order: how fast, and for how much money."""
-        wish, found = self.wish(), self.offered
-        if wish is None or found is None:
+        request, found = self.request(), self.offered
+        if request is None or found is None:
             return None
         budget = self.budget.value() or None if found.asks else None
-        return attack_tests.order(wish, concurrency=self.concurrency.value(), budget_usd=budget)
+        return attack_tests.order(request, concurrency=self.concurrency.value(), budget_usd=budget)
 
     def stop(self) -> None:
         """Count nothing any more."""
@@ -194,13 +194,13 @@ class AttackForm(QWidget):
 
     def _turn(self) -> None:
         self.span.setEnabled(self.many.value() == 0)
-        wish = self.wish()
-        if wish is None:
+        request = self.request()
+        if request is None:
             self._end()
             self._counted = None
             self.cost.setText("")
             self.told.setText("Tick an attack." if self.offered else "")
-        elif wish != self._counted:
+        elif request != self._counted:
             self.cost.setText("Counting the questions…")
             self.told.setText("")
             self._soon.start()
@@ -208,22 +208,22 @@ class AttackForm(QWidget):
 
     def _count(self) -> None:
         self._end()
-        wish = self.wish()
-        if wish is None:
+        request = self.request()
+        if request is None:
             return
         child = self._child = Child(self._desk, self)
-        child.ended.connect(lambda line: self._ended(child, wish, line))
-        child.start(attack_tests.order(wish), estimate=True)
+        child.ended.connect(lambda line: self._ended(child, request, line))
+        child.start(attack_tests.order(request), estimate=True)
 
-    def _ended(self, child: Child, wish: Wish, found: dict[str, Any]) -> None:
-        if child is not self._child or wish != self.wish():
+    def _ended(self, child: Child, request: AttackRequest, found: dict[str, Any]) -> None:
+        if child is not self._child or request != self.request():
             return
         self._child = None
         if "error" in found:
             self.cost.setText("")
             self.told.setText(found["error"])
             return
-        self._counted = wish
+        self._counted = request
         self.cost.setText(cost_words(found))
         self.told.setText("\n".join(found["words"]))
         self.changed.emit()

@@ -1,9 +1,9 @@
-"""Attacks on judges as Qt shows them: how often a judge fell for each, and verdicts on copies one by one."""
+"""Qt models of attacks: success rates, and verdicts on copies one by one."""
 
 from collections.abc import Sequence
 
-from annotator.actions.attacks.attack_cases import Listed
-from annotator.actions.attacks.attack_figures import Line
+from annotator.actions.attacks.attack_cases import AttackCaseLine
+from annotator.actions.attacks.attack_figures import AttackFigures
 from annotator.actions.results.result_sheets import explained, percent
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate, decimal, interval
@@ -23,7 +23,7 @@ def _tip(found: Estimate | None, none: str = "") -> str:
     return "\n".join(explained(found)) if found is not None else none
 
 
-def _look(line: Line) -> tuple[str, str] | None:
+def _look(line: AttackFigures) -> tuple[str, str] | None:
     found = line.failed
     if found.value is None:
         return "question", "state-missing"
@@ -32,11 +32,11 @@ def _look(line: Line) -> tuple[str, str] | None:
     return "warning", "state-disagree" if found.value >= 0.1 else "state-unconfirmed"
 
 
-def _causes(line: Line) -> str:
+def _causes(line: AttackFigures) -> str:
     return ", ".join(f"{many:,} × {cause.replace('_', ' ')}" for cause, many in line.missing.items())
 
 
-def _base(line: Line) -> str:
+def _base(line: AttackFigures) -> str:
     if not line.already:
         return ""
     return (
@@ -45,7 +45,7 @@ def _base(line: Line) -> str:
     )
 
 
-LINES: Sequence[Column[Line]] = (
+LINES: Sequence[Column[AttackFigures]] = (
     Column("Attack", lambda line: line.title, 190, look=_look, tip=lambda line: f"{line.title}\n{line.about}"),
     Column("Judge", lambda line: line.judge.name, 80),
     Column(
@@ -77,19 +77,19 @@ LINES: Sequence[Column[Line]] = (
 MISSING = len(LINES) - 1
 
 
-def _now(case: Listed) -> str:
+def _now(case: AttackCaseLine) -> str:
     changed = case.value not in (None, case.before)
     return f"{value_words(case.protocol, case.value, case.status)}{', changed' if changed else ''}"
 
 
-def _look_of_case(case: Listed) -> tuple[str, str]:
+def _look_of_case(case: AttackCaseLine) -> tuple[str, str]:
     """A changed verdict warns, whichever it is now."""
     if case.value not in (None, case.before):
         return "warning", "state-disagree"
     return value_look(case.protocol, case.value)
 
 
-CASES: Sequence[Column[Listed]] = (
+CASES: Sequence[Column[AttackCaseLine]] = (
     Column("Item", lambda case: case.item_key, 48, fitted=True),
     Column("System", lambda case: case.system, 108),
     Column("Asked about", lambda case: case.unit, 180),

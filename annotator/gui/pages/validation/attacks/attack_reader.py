@@ -1,12 +1,12 @@
-"""One verdict on an attacked copy: the report beside the copy, what was done marked in both, and both verdicts."""
+"""One verdict on an attacked copy: report and copy side by side, changes marked, both verdicts."""
 
 from html import escape
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QTextBrowser, QWidget
 
-from annotator.actions.attacks.attack_cases import Told
-from annotator.domain.judges.attack import Planted
+from annotator.actions.attacks.attack_cases import AttackCase
+from annotator.domain.judges.attack import PlantedText
 from annotator.domain.judges.judgement import Verdict
 from annotator.domain.texts.rendered import BREAK
 from annotator.gui import theme
@@ -22,11 +22,11 @@ LEGEND = {PUT_IN: "inserted in the copy", MOVED: "moved in the report", LACKING:
 
 
 class AttackReader(QWidget):
-    """What was done above; below it report and copy as they were written, letter by letter, each with its verdict."""
+    """The change above; below it report and copy as plain text, each with its verdict."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._told: Told | None = None
+        self._told: AttackCase | None = None
         self.head, self.done = PlainLabel("", "subtitle", wrap=True), PlainLabel("", wrap=True)
         self.about, self.unit = PlainLabel("", "hint", wrap=True), PlainLabel("", wrap=True)
         for label in (self.head, self.done, self.unit):
@@ -62,7 +62,7 @@ class AttackReader(QWidget):
         )
         theme.watch(self, self._dress)
 
-    def show_told(self, told: Told) -> None:
+    def show_told(self, told: AttackCase) -> None:
         """Show a case, both texts where something was done to them."""
         self._told = told
         way = f" · {told.variant}" if told.variant else ""
@@ -76,9 +76,9 @@ class AttackReader(QWidget):
         self._show(self.copy, told.copy, told.marks, PUT_IN)
         self._dress()
 
-    def _show(self, view: ReportView, text: str, marks: tuple[Planted, ...], kind: str) -> None:
+    def _show(self, view: ReportView, text: str, marks: tuple[PlantedText, ...], kind: str) -> None:
         view.show_plain(text)
-        shown = Places(text, view.text())
+        shown = ShownPlaces(text, view.text())
         view.clear_marks()
         for moved in (False, True):
             spans = [shown.span(mark) for mark in marks if mark.moved is moved]
@@ -107,8 +107,8 @@ class AttackReader(QWidget):
         )
 
 
-class Places:
-    """From a text as it is to the same as it is shown: line ends are alike there, and endless lines are broken."""
+class ShownPlaces:
+    """Maps offsets of a text to those shown, after normalising line ends and breaking long lines."""
 
     def __init__(self, text: str, shown: str) -> None:
         self._same = text == shown
@@ -127,7 +127,7 @@ class Places:
         place = len(self._places)
         return place < len(text) and text[place] == "\n"
 
-    def span(self, mark: Planted) -> tuple[int, int]:
+    def span(self, mark: PlantedText) -> tuple[int, int]:
         """Where marked characters are shown."""
         if self._same:
             return mark.start, mark.end

@@ -1,15 +1,15 @@
-"""Developer of the model behind each system and judge: told from their names, and put right by whoever knows better."""
+"""Model families of systems and judges, read from their names and correctable."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QGridLayout, QWidget
 
 from annotator.actions.attacks import families
-from annotator.actions.attacks.families import NONE, Member
+from annotator.actions.attacks.families import NONE, FamilyMember
 from annotator.domain.judges.families import STEMS
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import Stretch, vertical
+from annotator.gui.widgets.layouts import StretchSpace, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
@@ -21,7 +21,7 @@ BY_NAME = "by its name"
 
 
 class FamilyList(QWidget):
-    """A row for each system and judge with its family, which can be chosen or written."""
+    """A row for each system and judge with its family, to choose or type."""
 
     changed = Signal()
 
@@ -52,10 +52,10 @@ class FamilyList(QWidget):
             grid.addWidget(box, row, 2)
         for place, stretch in enumerate((3, 3, 4)):
             grid.setColumnStretch(place, stretch)
-        vertical(grid, Stretch(1), on=inner)
+        vertical(grid, StretchSpace(1), on=inner)
         self.area.setWidget(inner)
 
-    def _box(self, one: Member) -> QComboBox:
+    def _box(self, one: FamilyMember) -> QComboBox:
         box = QComboBox(editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert)
         line = LineField()
         box.setLineEdit(line)

@@ -1,4 +1,4 @@
-"""How a judge is put to the test: attacks on copies of reports, how often it falls for each, and every case to read."""
+"""Attacks tab: test a judge, success rates per attack, and every case."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,22 +7,22 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from annotator.actions.attacks import attack_cases, attack_figures, attack_offers
-from annotator.actions.attacks.attack_cases import Listed, Told
-from annotator.actions.attacks.attack_figures import Line
-from annotator.actions.attacks.attack_offers import Offer
+from annotator.actions.attacks.attack_cases import AttackCase, AttackCaseLine
+from annotator.actions.attacks.attack_figures import AttackFigures
+from annotator.actions.attacks.attack_offers import AttackableJudge
 from annotator.actions.project.file import Project
 from annotator.actions.runs import run_records
 from annotator.domain.texts.change import Change
 from annotator.gui.desk.child_progress import ChildProgress
 from annotator.gui.desk.desk import Desk
-from annotator.gui.desk.part import Part
+from annotator.gui.desk.part import PagePart
 from annotator.gui.pages.validation.attacks.attack_form import AttackForm
 from annotator.gui.pages.validation.attacks.attack_lines import CASES, LINES, MISSING
 from annotator.gui.pages.validation.attacks.attack_reader import AttackReader
 from annotator.gui.pages.validation.attacks.family_list import FamilyList
 from annotator.gui.tables.cells import CellsModel
 from annotator.gui.tables.cells_table import CellsTable
-from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
+from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.layouts import vertical
@@ -31,15 +31,15 @@ from annotator.gui.widgets.plain_area import PlainArea
 
 # Without icons: which of them are shown goes by what is in view.
 LEFT = (
-    Deed("attack_back", "Back to the table", hint="Back to the attacks and their rates"),
-    Deed("attack_families", "Families", hint="Developer of the model behind each system and judge"),
-    Deed("attack_stop", "Stop", hint="Stop the current work; finished work is kept"),
+    Command("attack_back", "Back to the table", hint="Back to the attacks and their rates"),
+    Command("attack_families", "Families", hint="Developer of the model behind each system and judge"),
+    Command("attack_stop", "Stop", hint="Stop the current work; finished work is kept"),
 )
 RIGHT = (
-    Deed("previous_item", "Back", hint="The case before"),
-    Deed("next_item", "Next", hint="The next case"),
-    Deed("attack_read", "Read the case", hint="The report beside the attacked copy, and both verdicts"),
-    Deed("submit", "Start", hint="Test the judge", role="primary"),
+    Command("previous_item", "Back", hint="The case before"),
+    Command("next_item", "Next", hint="The next case"),
+    Command("attack_read", "Read the case", hint="The report beside the attacked copy, and both verdicts"),
+    Command("submit", "Start", hint="Test the judge", role="primary"),
 )
 NOTHING = (
     "No judge has judged a report yet",
@@ -54,8 +54,8 @@ IN_READER = frozenset({"attack_back", "previous_item", "next_item"})
 AWAY = frozenset({"attack_back", "attack_families"})
 
 
-class Attacking(Part):
-    """The order at the left, rates above cases at the right; a case, and the families, take the whole place."""
+class AttacksPart(PagePart):
+    """The order on the left, rates above cases on the right; a case or the families fill the page."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, ActsBar(LEFT, RIGHT))
@@ -65,7 +65,10 @@ class Attacking(Part):
             ChildProgress(desk, "The attack", "Validate", part="Attacks"),
         )
         self.reader, self.families = AttackReader(), FamilyList(desk)
-        self.lines, self.cases = CellsModel[Line](LINES, self), CellsModel[Listed](CASES, self)
+        self.lines, self.cases = (
+            CellsModel[AttackFigures](LINES, self),
+            CellsModel[AttackCaseLine](CASES, self),
+        )
         self.rates = CellsTable("Attacks and failure rates", self.lines, stretched=0)
         self.list = CellsTable("Verdicts on copies", self.cases, stretched=2)
         self.nothing, self.count = PlainLabel(NO_TEST, "hint", wrap=True), PlainLabel("", "strong", wrap=True)
@@ -111,7 +114,7 @@ class Attacking(Part):
         return self.body
 
     def fill(self) -> None:
-        """Read everything anew, on another thread."""
+        """Read everything again, on another thread."""
         if self.body.currentIndex() == FAMILIES:
             self.families.fill()
         self.desk.ask_later(self._filled, _found)
@@ -127,7 +130,7 @@ class Attacking(Part):
         self.form.judge.setFocus()
 
     def stop(self) -> None:
-        """End what is under way; its journal makes that safe."""
+        """End what is in progress; its journal makes that safe."""
         super().stop()
         self._soon.stop()
         self.form.stop()
@@ -161,7 +164,9 @@ class Attacking(Part):
         self.body.setCurrentIndex(FAMILIES)
         self._offer()
 
-    def _filled(self, found: tuple[Sequence[Offer], Sequence[str], Sequence[Line], bool]) -> None:
+    def _filled(
+        self, found: tuple[Sequence[AttackableJudge], Sequence[str], Sequence[AttackFigures], bool]
+    ) -> None:
         if self.stopped:
             return
         offers, writers, lines, self._running = found
@@ -190,7 +195,7 @@ class Attacking(Part):
             return
         self.desk.ask_later(self._listed, _listed, line.test_id, line.attack)
 
-    def _listed(self, found: tuple[str, Sequence[Listed]]) -> None:
+    def _listed(self, found: tuple[str, Sequence[AttackCaseLine]]) -> None:
         line = self.lines.at(self.rates.currentIndex().row())
         if self.stopped or line is None or found[0] != self._wanted:
             return
@@ -203,7 +208,7 @@ class Attacking(Part):
             self.list.setCurrentIndex(self.cases.index(0, 0))
         self._offer()
 
-    def _read(self, told: Told) -> None:
+    def _read(self, told: AttackCase) -> None:
         if not self.stopped:
             self.reader.show_told(told)
             self.body.setCurrentIndex(READER)
@@ -233,7 +238,7 @@ class Attacking(Part):
         """What can be done with what is in view."""
         going, place = self.progress.running, self.body.currentIndex()
         case = self.cases.at(self.list.currentIndex().row())
-        able = self.form.wish() is not None and not self.desk.project.readonly and place == WORK
+        able = self.form.request() is not None and not self.desk.project.readonly and place == WORK
         why = "Another run is in progress in this project." if self._running and not going else ""
         shown = {WORK: IN_WORK, READER: IN_READER}.get(place, AWAY)
         for act, button in self.bar.buttons.items():
@@ -258,7 +263,9 @@ def _column(*widgets: QWidget) -> QWidget:
     return made
 
 
-def _found(project: Project) -> tuple[Sequence[Offer], Sequence[str], Sequence[Line], bool]:
+def _found(
+    project: Project,
+) -> tuple[Sequence[AttackableJudge], Sequence[str], Sequence[AttackFigures], bool]:
     lines = [
         line
         for protocol in attack_offers.protocols(project)
@@ -272,5 +279,5 @@ def _found(project: Project) -> tuple[Sequence[Offer], Sequence[str], Sequence[L
     )
 
 
-def _listed(project: Project, test_id: str, attack: str) -> tuple[str, Sequence[Listed]]:
+def _listed(project: Project, test_id: str, attack: str) -> tuple[str, Sequence[AttackCaseLine]]:
     return f"{test_id}/{attack}", attack_cases.listed(project, test_id, attack)

@@ -1,1 +1,1 @@
-"""Validity cards."""
+"""Validity cards tab."""

@@ -1,4 +1,4 @@
-"""A card held against the project's judges: what differs, what to do, the judge to be defined, those bound to cards."""
+"""Check of a validity card against the project's judges: differences, and what to do."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from annotator.actions.judges import judges
 from annotator.actions.judging import card_checks
-from annotator.actions.judging.card_checks import Check
+from annotator.actions.judging.card_checks import CardComparison
 from annotator.actions.project.file import Project
 from annotator.actions.validation import cards
 from annotator.domain.judges.validity_card import Difference, ValidityCard
@@ -46,26 +46,26 @@ COLUMNS: tuple[Column[Difference], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """A card of a file with what came of holding it up, or why it cannot be."""
+class CheckedCard:
+    """A card from a file with the result of its check, or why it cannot be checked."""
 
     card: ValidityCard | None = None
-    check: Check | None = None
+    check: CardComparison | None = None
     refusal: Refusal | None = None
 
 
-def read(project: Project, path: Path, judge: str) -> Read:
+def read(project: Project, path: Path, judge: str) -> CheckedCard:
     """The card of a file beside a judge of that name, or the one most like it."""
     card = None
     try:
         card = cards.read(path)
-        return Read(card, card_checks.check(project, card, judge))
+        return CheckedCard(card, card_checks.check(project, card, judge))
     except Refusal as refusal:
-        return Read(card, refusal=refusal)
+        return CheckedCard(card, refusal=refusal)
 
 
 class CardCheck(QWidget):
-    """The chosen file, what came of it, and below it the judges that are bound to cards."""
+    """The chosen file and its result, above the judges bound to cards."""
 
     turned = Signal()
     wanted = Signal(object, str)
@@ -77,7 +77,7 @@ class CardCheck(QWidget):
         super().__init__()
         self._desk, self._asked, self.stopped = desk, 0, False
         self._path: Path | None = None
-        self.found = Read()
+        self.found = CheckedCard()
         self.setAcceptDrops(True)
         self.choose = QPushButton("Choose a card…")
         self.look = QPushButton("Read it")
@@ -140,7 +140,7 @@ class CardCheck(QWidget):
         self.release.clicked.connect(self._release)
 
     def fill(self) -> None:
-        """Hold the card up anew: a judge may be another since."""
+        """Hold the card up again: a judge may be another since."""
         names = [one.name for one in self._desk.ask(judges.all_of) or ()]
         offer(self.judge, [(MOST_LIKE, ""), *((name, name) for name in names)])
         self._fill_bound()
@@ -159,7 +159,7 @@ class CardCheck(QWidget):
         self._hold()
 
     def bind(self) -> None:
-        """Let the judge judge only as the card says, from now on."""
+        """Let the judge run only as the card says, from now on."""
         check = self.found.check
         if check is None or not check.holds:
             return
@@ -190,7 +190,7 @@ class CardCheck(QWidget):
         self._asked += 1
         asked = self._asked
 
-        def show(found: Read) -> None:
+        def show(found: CheckedCard) -> None:
             if asked == self._asked and not self.stopped:
                 self.found = found
                 self._show()
@@ -260,7 +260,7 @@ class CardCheck(QWidget):
 
 
 class _Define(QGroupBox):
-    """What a card does not say of its judge: under which name, at which address, and where its key lies."""
+    """Fields that a card lacks for its judge: name, address, and place of the key."""
 
     wanted = Signal(str, str, str)
 

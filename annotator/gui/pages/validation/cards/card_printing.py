@@ -1,4 +1,4 @@
-"""How a validity card comes onto paper: on a printer, or as a PDF, in black on white whatever the window's colours."""
+"""Printing a validity card, or saving it as PDF, in black on white."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The card as it would leave: of which judge on which labels, and its page, or what must happen first."""
+"""Preview of a validity card for a judge and its labels, or what must happen first."""
 
 from typing import Any
 
@@ -6,14 +6,14 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QPushButton, QStackedWidget, QWidget
 
 from annotator.actions.sets import validation_sets
-from annotator.actions.studies.result_views import Shown, View
+from annotator.actions.studies.result_views import CountedView, ResultView
 from annotator.actions.validation import cards
 from annotator.domain.judges.validation import Opening, Split
 from annotator.domain.judges.validity_card import ValidityCard
 from annotator.domain.texts.change import Change
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.validation import looking
-from annotator.gui.pages.validation.looking import Closed, Gate, Look
+from annotator.gui.pages.validation.looking import ClosedTestPart, CountedLook, TestPartGate
 from annotator.gui.views.choosers import Choosers
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.layouts import horizontal, vertical
@@ -30,7 +30,7 @@ PAGE, GATE, EMPTY = range(3)
 
 
 class CardView(QWidget):
-    """Lists to choose by above the page of the card; `turned` tells that another card is shown, or none."""
+    """Choices above the card's page; `turned` announces another card, or none."""
 
     turned = Signal()
 
@@ -40,10 +40,10 @@ class CardView(QWidget):
         self.card: ValidityCard | None = None
         """The card in view."""
         self._chosen: dict[str, str] = {}
-        self._looks: dict[str, Look] = {}
-        self._closed: Closed | None = None
+        self._looks: dict[str, CountedLook] = {}
+        self._closed: ClosedTestPart | None = None
         self._foreign = False
-        self.choosers, self.gate = Choosers(), Gate()
+        self.choosers, self.gate = Choosers(), TestPartGate()
         self.page, self.empty = ReportView(), EmptyState("validate", "No card yet", NOTHING)
         self.page.setAccessibleName("The card's page")
         self.empty.add_action("Draw a set to label", lambda: desk.go("Validate", part="Sets"), primary=True)
@@ -76,7 +76,7 @@ class CardView(QWidget):
         self.back.hide()
 
     def fill(self) -> None:
-        """Make the card anew when something moved since."""
+        """Make the card again when something moved since."""
         if self._stale and not self._foreign:
             self._later.start()
 
@@ -126,7 +126,7 @@ class CardView(QWidget):
         self._show(None)
         self._ask(cards.AT_ONCE)
 
-    def _ask(self, view: View) -> None:
+    def _ask(self, view: ResultView) -> None:
         self._asked += 1
         asked = self._asked
 
@@ -141,11 +141,11 @@ class CardView(QWidget):
         self.choosers.offer(found.choices, found.chosen)
         self.choosers.setVisible(bool(found.choices))
         self.back.hide()
-        if isinstance(found, Shown):
+        if isinstance(found, CountedView):
             self._show_made(found.kept)
             return
         self.state.setText("")
-        if isinstance(found, Closed):
+        if isinstance(found, ClosedTestPart):
             self._closed = found
             self.gate.ask(found.seen)
             self.body.setCurrentIndex(GATE)
@@ -189,7 +189,7 @@ class CardView(QWidget):
         opening = self._desk.do(validation_sets.open_test, closed.seen.set_id, closed.seen.judges)
         if not isinstance(opening, Opening):
             return
-        self._looks[closed.seen.set_id] = Look(closed.seen, opening.id)
+        self._looks[closed.seen.set_id] = CountedLook(closed.seen, opening.id)
         self._closed = None
         self._desk.tell(Change(validation_sets.NAME, closed.seen.set_id, OPENED))
         self._count()

@@ -1,4 +1,4 @@
-"""Cards of validated judges: made, read, printed, and held against the judge as it now is."""
+"""Validity cards tab: make, read, print and check cards."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,33 +10,35 @@ from annotator.actions.validation import cards
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui.desk.desk import Desk
-from annotator.gui.desk.part import Part
+from annotator.gui.desk.part import PagePart
 from annotator.gui.pages.validation.cards import card_printing
 from annotator.gui.pages.validation.cards.card_check import CardCheck
 from annotator.gui.pages.validation.cards.card_view import CardView
-from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
+from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.plain_area import PlainArea
 
 LEFT = (
-    Deed("check_card", "Check a card", "import", "Choose a card's file and see the differences"),
-    Deed(
+    Command("check_card", "Check a card", "import", "Choose a card's file and see the differences"),
+    Command(
         "bind_card",
         "Bind the judge",
         "lock",
         "Refuse runs of the judge if it differs from its card",
     ),
-    Deed("print_card", "Print…", "export", "Print the card in view"),
+    Command("print_card", "Print…", "export", "Print the card in view"),
 )
-RIGHT = (Deed("submit", "Save the card…", hint="As a page, as JSON for programs, or as PDF", role="primary"),)
+RIGHT = (
+    Command("submit", "Save the card…", hint="As a page, as JSON for programs, or as PDF", role="primary"),
+)
 PAGE, JSON, PDF = "A page, which programs read too (*.html)", "JSON (*.json)", "PDF (*.pdf)"
 ENDINGS = {PAGE: ".html", JSON: ".json", PDF: ".pdf"}
 NO_CARD = "No card is shown."
 NOT_HELD = "Check a card that holds for a judge of this project first."
 
 
-class Cards(Part):
-    """The card at the left, what it is held against at the right."""
+class ValidityCards(PagePart):
+    """The card on the left, its check on the right."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, ActsBar(LEFT, RIGHT))
@@ -51,7 +53,7 @@ class Cards(Part):
         self.check.turned.connect(self._offer)
         self.check.wanted.connect(self.view.show_foreign)
         self.check.told.connect(lambda happened, todo: self.answer.show_message("success", happened, todo))
-        # Made anew when it is looked at again, whoever changed something meanwhile.
+        # Made again when it is looked at again, no matter who changed something meanwhile.
         desk.changed.connect(lambda _: self.view.forget())
         whole = Splitter("validate/cards")
         whole.addWidget(self.view)
@@ -64,7 +66,7 @@ class Cards(Part):
         self._offer()
 
     def fill(self) -> None:
-        """Make the card anew where something moved; hold up the other one anew."""
+        """Make the card again where something moved; hold up the other one again."""
         self.view.fill()
         self.check.fill()
 

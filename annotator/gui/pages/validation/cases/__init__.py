@@ -1,1 +1,1 @@
-"""Verdicts worked through one by one: disagreements and reviews."""
+"""Disagreements and Reviews tabs: verdicts worked through one by one."""

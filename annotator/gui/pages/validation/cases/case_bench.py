@@ -1,4 +1,4 @@
-"""Where verdicts are worked through: the list at the left, what is read in the middle, the verdict at the right."""
+"""Workbench for verdicts: list on the left, text in the middle, verdict on the right."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,9 +15,15 @@ from annotator.gui.desk import flow
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.validation.cases.case_card import CaseCard
 from annotator.gui.pages.validation.cases.case_pane import CasePane
-from annotator.gui.pages.validation.cases.faults import Answer
-from annotator.gui.pages.validation.cases.reading_pane import ReadingPane
-from annotator.gui.pages.validation.cases.verdict_cases import Cases, Key, Show, VerdictCase, VerdictCases
+from annotator.gui.pages.validation.cases.faults import VerdictAnswer
+from annotator.gui.pages.validation.cases.reading_pane import CaseReadingPane
+from annotator.gui.pages.validation.cases.verdict_cases import (
+    CaseFilter,
+    Cases,
+    Key,
+    VerdictCase,
+    VerdictCases,
+)
 from annotator.gui.widgets.bars.splitter import Splitter
 
 SCREENS = {int(Qt.Key.Key_PageDown): 1, int(Qt.Key.Key_PageUp): -1}
@@ -25,8 +31,8 @@ READONLY = "This file is read-only."
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """How a bench speaks: the name its places are kept under, its list, what is done, and the choice to wait."""
+class BenchWords:
+    """Words of a bench: settings key, list name, done, and waiting."""
 
     name: str
     lists: str
@@ -42,7 +48,7 @@ LEAST_CARD = 330
 
 
 class CaseBench(Splitter):
-    """One case at a time; everything that is said goes through `keep`."""
+    """One case at a time; every answer goes through `keep`."""
 
     MOMENT_MS: ClassVar[int] = 350
     """What was said stays in view this long before the next open case is shown."""
@@ -51,7 +57,7 @@ class CaseBench(Splitter):
     finished = Signal()
     """Nothing is open any more."""
 
-    def __init__(self, desk: Desk, words: Words, answers: Sequence[Answer], keep: Keep) -> None:
+    def __init__(self, desk: Desk, words: BenchWords, answers: Sequence[VerdictAnswer], keep: Keep) -> None:
         super().__init__(words.name)
         self._desk, self._answers, self._keep = desk, answers, keep
         self.cases = VerdictCases(self)
@@ -61,7 +67,7 @@ class CaseBench(Splitter):
         self._reasons: dict[Key, str] = {}
         self._notes: dict[Key, str] = {}
         self.pane = CasePane(self.cases, words.lists, words.done)
-        self.reading = ReadingPane(desk, words.name)
+        self.reading = CaseReadingPane(desk, words.name)
         locked = READONLY if desk.project.readonly else ""
         self.card = CaseCard(words.name, answers, words.waits, locked)
         self.flow = _Flow(self)
@@ -85,11 +91,11 @@ class CaseBench(Splitter):
 
     @property
     def case(self) -> VerdictCase | None:
-        """The case at hand."""
+        """The current case."""
         return self.cases.case(self.key)
 
     def show_cases(self, cases: Cases, wanted: Key = ()) -> None:
-        """Take the cases over as they now are; the one at hand stays, otherwise the first open one comes."""
+        """Take the cases over as they now are; the current one stays, otherwise the first open one comes."""
         self.cases.fill(cases)
         there = [key for key in (wanted, self.key) if self.cases.number(key) is not None]
         self.key = there[0] if there else self.cases.next_open(()) or self.cases.first()
@@ -116,7 +122,7 @@ class CaseBench(Splitter):
         if found is not None:
             case = case.with_sides(found.sides)
         self.reading.show_reading(found, case.voices)
-        number, every = (self.cases.number(case.key) or 0) + 1, self.cases.counted(Show.ALL)
+        number, every = (self.cases.number(case.key) or 0) + 1, self.cases.counted(CaseFilter.ALL)
         where = (
             f"Item \u2068{case.place.item_key}\u2069 · weight {case.place.weight:g} · {number:,} of {every:,}"
         )
@@ -172,7 +178,7 @@ class CaseBench(Splitter):
                 self.flow.go_on_soon()
 
     def _give_reason_here(self, fault: Fault) -> None:
-        """A reason was pressed on the card of the case at hand, and is meant for that one."""
+        """A reason was pressed on the card of the current case, and is meant for that one."""
         self.flow.mean(self.key)
         self.give_reason(fault)
 
@@ -218,7 +224,7 @@ class CaseBench(Splitter):
         return here is not None and self.isAncestorOf(here)
 
     def take_focus(self) -> None:
-        """Give the keyboard to the case at hand."""
+        """Give the keyboard to the current case."""
         self.card.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -240,7 +246,7 @@ class CaseBench(Splitter):
 
 
 class _Flow(flow.Flow):
-    """Goes on to the next open case."""
+    """Advances to the next open case."""
 
     def __init__(self, bench: CaseBench) -> None:
         super().__init__(bench.MOMENT_MS, bench)

@@ -1,4 +1,4 @@
-"""One verdict in full, on the right: the unit and what each side says; below, never scrolled away, why and a note."""
+"""One verdict in full: the unit, both sides, reason and note."""
 
 from collections.abc import Sequence
 
@@ -6,10 +6,10 @@ from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QWidget
 
-from annotator.actions.sets.verdict_readings import Reading
+from annotator.actions.sets.verdict_readings import VerdictReading
 from annotator.gui import keys, theme
-from annotator.gui.pages.validation.cases.faults import FAULTS, Answer
-from annotator.gui.pages.validation.cases.reading_pane import ReadingPane
+from annotator.gui.pages.validation.cases.faults import FAULTS, VerdictAnswer
+from annotator.gui.pages.validation.cases.reading_pane import CaseReadingPane
 from annotator.gui.pages.validation.cases.verdict_cases import Key, VerdictCase
 from annotator.gui.pages.validation.cases.voice_box import VoiceBox
 from annotator.gui.review.key_chips import KeyChips
@@ -17,7 +17,7 @@ from annotator.gui.review.state_chip import StateChip
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit, direction_of
 from annotator.gui.widgets.keyless_area import KeylessArea
-from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 SIDES = 2
@@ -26,13 +26,13 @@ ROOMY = 560
 
 
 class CaseCard(QWidget):
-    """Shows a case; only tells what was asked for."""
+    """Shows a case and announces the chosen act."""
 
     faulted = Signal(object)
     noted = Signal(str)
     quote_wanted = Signal(int)
 
-    def __init__(self, name: str, answers: Sequence[Answer], waits: str, locked: str) -> None:
+    def __init__(self, name: str, answers: Sequence[VerdictAnswer], waits: str, locked: str) -> None:
         """`waits` are the words of the choice to stay until a reason is given; `locked` says why nothing changes."""
         super().__init__()
         self._setting, self._locked = f"{name}/waits", locked
@@ -61,7 +61,9 @@ class CaseCard(QWidget):
 
     def _lay_out(self) -> None:
         inside = QWidget()
-        vertical(self.beside, self.unit, *self.boxes, Stretch(1), on=inside, margins=(0, 0, 4, 0), spacing=8)
+        vertical(
+            self.beside, self.unit, *self.boxes, StretchSpace(1), on=inside, margins=(0, 0, 4, 0), spacing=8
+        )
         self.area = KeylessArea("The verdict")
         self.area.setWidget(inside)
         # What is said with one key each is always whole; what it is said of scrolls.
@@ -85,7 +87,9 @@ class CaseCard(QWidget):
         """In a low window there is no room for what is chosen once."""
         self.waiting.setVisible(self.window().height() >= theme.current().px(ROOMY))
 
-    def show_case(self, case: VerdictCase, found: Reading | None, where: str, texts: ReadingPane) -> None:
+    def show_case(
+        self, case: VerdictCase, found: VerdictReading | None, where: str, texts: CaseReadingPane
+    ) -> None:
         """Show a case with what is read before it."""
         self.where.setText(where)
         words = (found.unit if found is not None else "") or case.words

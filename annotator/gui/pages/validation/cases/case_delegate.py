@@ -1,4 +1,4 @@
-"""How a line of the list of verdicts is drawn: the item and the unit, and below it what each side says."""
+"""Drawing of a line in the list of verdicts: item, unit, both sides."""
 
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter
@@ -74,7 +74,7 @@ def _paint_unit(
 
 
 def _sides(case: VerdictCase) -> str:
-    """What the judge says, and what whoever differs says."""
+    """What the judge says, and what the person who differs says."""
     judge, *others = case.voices
     said = [face(judge.value, case.protocol).words]
     return " · ".join([*said, *(f"{one.who}: {face(one.value, case.protocol).words}" for one in others)])

@@ -1,16 +1,22 @@
-"""The verdicts that wait, on the left: found by words, narrowed by whether something was said of them."""
+"""List of verdicts: search, and filter by whether they are done."""
 
 from PySide6.QtCore import QModelIndex, Signal
 
 from annotator.gui import theme
 from annotator.gui.pages.validation.cases.case_delegate import CaseDelegate, height
-from annotator.gui.pages.validation.cases.verdict_cases import CASE_ROLE, Key, Show, VerdictCase, VerdictCases
+from annotator.gui.pages.validation.cases.verdict_cases import (
+    CASE_ROLE,
+    CaseFilter,
+    Key,
+    VerdictCase,
+    VerdictCases,
+)
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.lists.sought_list import SoughtList
 
 
-class CasePane(SoughtList[Show]):
-    """Search, filters, and the list itself; `done` is the word for what is done with a case."""
+class CasePane(SoughtList[CaseFilter]):
+    """Search, filters, and the list; `done` is the word for a finished case."""
 
     chosen = Signal(object)
     """The key of the case that a person went to."""
@@ -22,7 +28,11 @@ class CasePane(SoughtList[Show]):
         # The delegate paints what lies under a line.
         table.setProperty("role", "list")
         super().__init__(
-            Show, Show.ALL, finds="Find an item or a criterion by its words", lists=lists, view=table
+            CaseFilter,
+            CaseFilter.ALL,
+            finds="Find an item or a criterion by its words",
+            lists=lists,
+            view=table,
         )
         self.cases, self._done, self._table = cases, done, table
         self._open: Key = ()
@@ -50,12 +60,14 @@ class CasePane(SoughtList[Show]):
 
     def recount(self) -> None:
         """Say how much is done, on the filters and below the list."""
-        self.filters.show_counts({show: self.cases.counted(show) for show in Show})
+        self.filters.show_counts({show: self.cases.counted(show) for show in CaseFilter})
         self.left.setText(self.progress())
 
     def progress(self) -> str:
         """How many of how many are done, in words."""
-        return f"{self.cases.counted(Show.DONE):,} of {self.cases.counted(Show.ALL):,} {self._done}"
+        return (
+            f"{self.cases.counted(CaseFilter.DONE):,} of {self.cases.counted(CaseFilter.ALL):,} {self._done}"
+        )
 
     def _narrow(self) -> None:
         self.cases.narrow(self.filters.held, self.search.text(), self._open)

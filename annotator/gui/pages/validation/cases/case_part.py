@@ -1,4 +1,4 @@
-"""What the parts have in common in which a person goes through verdicts one by one."""
+"""Base class of the tabs that go through verdicts one by one."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 from annotator.domain.judges.informed import Fault
 from annotator.domain.texts.change import Change
 from annotator.gui.desk.desk import Desk
-from annotator.gui.desk.part import Part
-from annotator.gui.pages.validation.cases.case_bench import CaseBench, Keep, Words
+from annotator.gui.desk.part import PagePart
+from annotator.gui.pages.validation.cases.case_bench import BenchWords, CaseBench, Keep
 from annotator.gui.pages.validation.cases.choice_row import ChoiceRow
-from annotator.gui.pages.validation.cases.faults import ACTS, FAULTS, Answer
+from annotator.gui.pages.validation.cases.faults import ACTS, FAULTS, VerdictAnswer
 from annotator.gui.pages.validation.cases.verdict_cases import Key
 from annotator.gui.widgets.bars.acts_bar import ActsBar
 from annotator.gui.widgets.layouts import vertical
@@ -23,15 +23,17 @@ WORK = 0
 """Where the cases stand in the stack."""
 
 
-class CasePart(Part):
-    """Choices above a stack with the cases at its bottom; figures are counted anew a pause after something is said."""
+class CasePart(PagePart):
+    """Choices above a stack with the cases; figures are recomputed after a pause."""
 
     NAMES: ClassVar[Mapping[str, str]]
     """What can be chosen, with its words."""
     OF_LABELS: ClassVar[bool]
     """Whether a case sets a verdict against a person's label."""
 
-    def __init__(self, desk: Desk, bar: ActsBar, words: Words, answers: Sequence[Answer], keep: Keep) -> None:
+    def __init__(
+        self, desk: Desk, bar: ActsBar, words: BenchWords, answers: Sequence[VerdictAnswer], keep: Keep
+    ) -> None:
         super().__init__(desk, bar)
         self.choices, self.stack = ChoiceRow(self.NAMES), QStackedWidget()
         self.bench = CaseBench(desk, words, answers, keep)
@@ -42,7 +44,7 @@ class CasePart(Part):
         self.go_to: Key = ()
         """The case to be laid open when the cases come."""
         self.asked = 0
-        """How often the cases were wanted: what answers an earlier wish is nothing any more."""
+        """How often the cases were wanted: what answers an earlier query is nothing any more."""
         self._acting = False
 
     def stand(self, *above: QWidget) -> None:
@@ -83,7 +85,7 @@ class CasePart(Part):
             self.focus_first()
 
     def keep_by(self, act: Callable[..., object], *words: object, **more: object) -> bool:
-        """Keep what was said; it shows already, so that only the figures are counted anew. Whether it was kept."""
+        """Keep what was said; it shows already, so that only the figures are counted again. Whether it was kept."""
         self._acting = True
         done = self.desk.do(act, *words, **more) is not None
         self._acting = False
@@ -124,7 +126,7 @@ class CasePart(Part):
         self.bench.card.show_keys()
 
     def fill(self) -> None:
-        """Read everything anew; the case at hand stays."""
+        """Read everything again; the current case stays."""
         self.asked += 1
         self.recount.stop()
         self._soon.start()

@@ -1,4 +1,4 @@
-"""Choices side by side, each under its name, in several lines where it is narrow."""
+"""Labelled choices side by side, wrapped to the available width."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""The two columns of a judge in a line: by first labels, which stay the metric, and after the rulings."""
+"""A judge's two figures in a line: by first labels, and after rulings."""
 
 from collections.abc import Sequence
 
@@ -6,8 +6,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QPushButton
 
 from annotator.actions.sets.validation_figures import TITLES
-from annotator.actions.sets.validation_ground import Rater
-from annotator.actions.validation.disagreements import Ruled
+from annotator.actions.sets.validation_ground import ValidationRater
+from annotator.actions.validation.disagreements import RuledJudge
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate, decimal, interval
 from annotator.gui.widgets.layouts import horizontal
@@ -21,7 +21,7 @@ METRIC = (
 
 
 class ColumnsStrip(QFrame):
-    """Words, and the way to all figures."""
+    """Figures in words, and a link to all of them."""
 
     figures_wanted = Signal()
 
@@ -34,7 +34,7 @@ class ColumnsStrip(QFrame):
         self.jump.clicked.connect(self.figures_wanted)
         horizontal((self.words, 1), self.jump, on=self, margins=(10, 5, 6, 5))
 
-    def show_judge(self, found: Sequence[Ruled] | None, judge: Rater, more: str = "") -> None:
+    def show_judge(self, found: Sequence[RuledJudge] | None, judge: ValidationRater, more: str = "") -> None:
         """Show the columns of the judge in view, where they are counted; `more` is said at the end."""
         told = f"{METRIC} {more}".strip()
         mine = [one for one in found or () if one.rater.id == judge.id]

@@ -1,8 +1,8 @@
-"""Why a judge's verdict is not accepted, each with its key and in few words, and the answers that ask for it."""
+"""Reasons for rejecting a judge's verdict, with their keys."""
 
 from dataclasses import dataclass
 
-from annotator.domain.judges.informed import Fault, Review, Ruling
+from annotator.domain.judges.informed import Fault, InformedRuling, Review
 
 FAULTS: tuple[tuple[str, Fault, str], ...] = (
     ("fault_missed", Fault.MISSED, "missed it"),
@@ -20,8 +20,8 @@ ONCE = (*ACTS, *(act for act, _, _ in FAULTS))
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What can be said of a verdict: its value, its words, its icon and colour, whether it asks why, and a hint."""
+class VerdictAnswer:
+    """A possible answer: value, words, icon, colour, whether it needs a reason, and a hint."""
 
     value: str
     words: str
@@ -32,15 +32,18 @@ class Answer:
 
 
 RULINGS = (
-    Answer(Ruling.JUDGE_WRONG, "Judge wrong", "judges", "disagree", True, "The person's label is right"),
-    Answer(Ruling.PERSON_WRONG, "Person wrong", "annotator", "unconfirmed", False, "The judge's verdict is right"),
-    Answer(
-        Ruling.UNCLEAR, "Criterion unclear", "question", "incomplete", False,
+    VerdictAnswer(InformedRuling.JUDGE_WRONG, "Judge wrong", "judges", "disagree", True, "The person's label is right"),
+    VerdictAnswer(
+        InformedRuling.PERSON_WRONG, "Person wrong", "annotator", "unconfirmed", False,
+        "The judge's verdict is right",
+    ),
+    VerdictAnswer(
+        InformedRuling.UNCLEAR, "Criterion unclear", "question", "incomplete", False,
         "Both can be right: the criterion needs rewording",
     ),
 )  # fmt: skip
 REVIEWS = (
-    Answer(Review.AGREE, "Agree", "check", "agreed", False, "The verdict is right"),
-    Answer(Review.DISAGREE, "Disagree", "cross", "disagree", True, "The verdict is wrong"),
-    Answer(Review.UNSURE, "Unsure", "question", "unconfirmed", False, "Cannot tell"),
+    VerdictAnswer(Review.AGREE, "Agree", "check", "agreed", False, "The verdict is right"),
+    VerdictAnswer(Review.DISAGREE, "Disagree", "cross", "disagree", True, "The verdict is wrong"),
+    VerdictAnswer(Review.UNSURE, "Unsure", "question", "unconfirmed", False, "Cannot tell"),
 )

@@ -1,4 +1,4 @@
-"""What is read before a verdict is ruled on or reviewed: question, report, and beside it a page or a second report."""
+"""Texts for a ruling or review: question, report, and a cited page or second report."""
 
 from collections.abc import Sequence
 from html import escape
@@ -7,11 +7,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
-from annotator.actions.sets.verdict_readings import Reading
+from annotator.actions.sets.verdict_readings import VerdictReading
 from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.labelling.units.cards import PAGES
-from annotator.gui.pages.validation.cases.verdict_cases import Voice
+from annotator.gui.pages.validation.cases.verdict_cases import CaseVoice
 from annotator.gui.review.text_pane import Span, TextPane
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.fields.growing_edit import direction_of
@@ -26,13 +26,13 @@ QUESTION_LINES, SIDE_BY_SIDE = 3, 640
 ACROSS, DOWN = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
 
 
-class ReadingPane(QWidget):
+class CaseReadingPane(QWidget):
     """`first` is the report, `beside` the cited page or the report shown second; quotes are marked in them."""
 
     def __init__(self, desk: Desk, name: str) -> None:
         super().__init__()
-        self._shown: Reading | None = None
-        self._voices: Sequence[Voice] = ()
+        self._shown: VerdictReading | None = None
+        self._voices: Sequence[CaseVoice] = ()
         self._fresh = False
         self._places: list[tuple[TextPane, Span]] = []
         self.first, self.beside = TextPane(desk), TextPane(desk)
@@ -53,7 +53,7 @@ class ReadingPane(QWidget):
         vertical(self._area, (self.texts, 1), self.legend, on=self, margins=(4, 6, 4, 0), spacing=6)
         theme.watch(self, self._say_legend)
 
-    def show_reading(self, found: Reading | None, voices: Sequence[Voice]) -> None:
+    def show_reading(self, found: VerdictReading | None, voices: Sequence[CaseVoice]) -> None:
         """Show a case with what each side quotes; a text that is shown already stays where it was scrolled to."""
         before, self._shown, self._voices = self._shown, found, voices
         if found is None:
@@ -78,7 +78,7 @@ class ReadingPane(QWidget):
             self._show_page(found)
         self.mark(reveal=True)
 
-    def _show_page(self, found: Reading) -> None:
+    def _show_page(self, found: VerdictReading) -> None:
         why = PAGES.get(found.page_state, found.page_state)
         unread = f"This page could not be read: {why}. {found.page_cause}".strip() if why else ""
         self.beside.entitle(f"Cited page: {found.address}")
@@ -123,11 +123,11 @@ class ReadingPane(QWidget):
             place[0].report.reveal(*place[1])
         return place is not None
 
-    def stands(self, voice: Voice) -> bool | None:
+    def stands(self, voice: CaseVoice) -> bool | None:
         """Whether what a side quotes stands in what is read; None where it quotes nothing."""
         return self._place(voice) is not None if voice.quote else None
 
-    def _place(self, voice: Voice) -> tuple[TextPane, Span] | None:
+    def _place(self, voice: CaseVoice) -> tuple[TextPane, Span] | None:
         panes = [self.first] if self.beside.isHidden() else [self.beside, self.first]
         for pane in panes if voice.start is None else panes[::-1]:
             span = pane.place(voice.quote, voice.start if pane is self.first else None)

@@ -1,4 +1,4 @@
-"""What the desk of reviews is asked for at once: its choices, the verdicts, and what this person is not shown."""
+"""Query of the Reviews tab: choices, verdicts, and what this person is not shown."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,42 +8,42 @@ from annotator.actions.judging.judge_offers import title
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.sets import reviews
-from annotator.actions.sets.reviews import Line, Order, Outlook, Waiting
+from annotator.actions.sets.reviews import AcceptanceRate, ReviewCase, ReviewOrder, ReviewQueue
 from annotator.domain.experts.person import Role
 from annotator.domain.texts.refusal import Refusal
-from annotator.gui.pages.validation.cases.verdict_cases import NO_CASES, Cases, Key, VerdictCase, Voice
+from annotator.gui.pages.validation.cases.verdict_cases import NO_CASES, Cases, CaseVoice, Key, VerdictCase
 
 ORDERS = (
-    ("The least certain first", Order.UNCERTAINTY.value),
-    ("The heaviest first", Order.WEIGHT.value),
-    ("Random order", Order.RANDOM.value),
+    ("The least certain first", ReviewOrder.UNCERTAINTY.value),
+    ("The heaviest first", ReviewOrder.WEIGHT.value),
+    ("Random order", ReviewOrder.RANDOM.value),
 )
 EXPERTS = (("One expert each", "1"), ("Two experts each", "2"))
 Option = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """What was chosen: a protocol, a judge, an order, and how many experts review each verdict."""
+class ReviewChoice:
+    """The choice of protocol, judge, order, and reviewers per verdict."""
 
     protocol: str = ""
     judge: str = ""
-    order: str = Order.UNCERTAINTY.value
+    order: str = ReviewOrder.UNCERTAINTY.value
     experts: str = "1"
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
-    """What was found."""
+class ReviewLook:
+    """The result of the query."""
 
-    choice: Choice
+    choice: ReviewChoice
     options: Mapping[str, Sequence[Option]]
-    outlook: Outlook | None = None
+    outlook: ReviewQueue | None = None
     cases: Cases = NO_CASES
     refusal: Refusal | None = None
 
 
-def look(project: Project, choice: Choice) -> Looked:
+def look(project: Project, choice: ReviewChoice) -> ReviewLook:
     """The verdicts of a choice, fitted to what there is; a refusal is an answer."""
     try:
         found = _fitted(project, choice)
@@ -51,21 +51,21 @@ def look(project: Project, choice: Choice) -> Looked:
         if not choice.judge:
             return found
         outlook = reviews.outlook(
-            project, choice.judge, choice.protocol, Order(choice.order), int(choice.experts)
+            project, choice.judge, choice.protocol, ReviewOrder(choice.order), int(choice.experts)
         )
         return replace(found, outlook=outlook, cases=cases(outlook, choice))
     except Refusal as refusal:
-        return Looked(choice, {}, refusal=refusal)
+        return ReviewLook(choice, {}, refusal=refusal)
 
 
-def accepted(project: Project, choice: Choice) -> Sequence[Line]:
-    """How much of a judge is accepted; nothing for whoever is not told."""
+def accepted(project: Project, choice: ReviewChoice) -> Sequence[AcceptanceRate]:
+    """How much of a judge is accepted; nothing for anyone who is not told."""
     if not people.someone(project).has(Role.COORDINATOR):
         return ()
     return reviews.report(project, choice.protocol, choice.judge)
 
 
-def _fitted(project: Project, choice: Choice) -> Looked:
+def _fitted(project: Project, choice: ReviewChoice) -> ReviewLook:
     offers = reviews.offers(project)
     protocols = [(title(name), name) for name in dict.fromkeys(one.protocol for one in offers)]
     known = [value for _, value in protocols]
@@ -76,10 +76,10 @@ def _fitted(project: Project, choice: Choice) -> Looked:
     names = [value for _, value in judges]
     judge = choice.judge if choice.judge in names else next(iter(names), "")
     fitted = replace(choice, protocol=protocol, judge=judge)
-    return Looked(fitted, {"protocol": protocols, "judge": judges, "order": ORDERS, "experts": EXPERTS})
+    return ReviewLook(fitted, {"protocol": protocols, "judge": judges, "order": ORDERS, "experts": EXPERTS})
 
 
-def cases(outlook: Outlook, choice: Choice) -> Cases:
+def cases(outlook: ReviewQueue, choice: ReviewChoice) -> Cases:
     """The verdicts as the bench shows them."""
     lines = outlook.lines
     judge_id = lines[0].judge_id if lines else ""
@@ -91,7 +91,7 @@ def cases(outlook: Outlook, choice: Choice) -> Cases:
     return Cases(lines, lines.said(), number_of, lines.place, partial(_case_of, choice))
 
 
-def _case_of(choice: Choice, one: Waiting) -> VerdictCase:
+def _case_of(choice: ReviewChoice, one: ReviewCase) -> VerdictCase:
     key = (one.judge_id, *one.place.key, "")
-    voices = (Voice(choice.judge, one.judge_id, one.value),)
+    voices = (CaseVoice(choice.judge, one.judge_id, one.value),)
     return VerdictCase(key, choice.protocol, one.place, voices, one.said, one.reason, one.note)

@@ -1,4 +1,4 @@
-"""How experts review a judge's verdicts openly, one by one."""
+"""Reviews tab: experts review a judge's verdicts one by one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
@@ -7,32 +7,32 @@ from typing import Any
 
 from annotator.actions.results.result_sheets import in_words
 from annotator.actions.sets import reviews
-from annotator.actions.sets.reviews import Line
+from annotator.actions.sets.reviews import AcceptanceRate
 from annotator.domain.judges.informed import Review
 from annotator.domain.texts.counting import counted
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.validation.cases import review_look
-from annotator.gui.pages.validation.cases.case_bench import Words
+from annotator.gui.pages.validation.cases.case_bench import BenchWords
 from annotator.gui.pages.validation.cases.case_part import PAINTED_MS, WORK, CasePart
 from annotator.gui.pages.validation.cases.faults import ACTS, REVIEWS
-from annotator.gui.pages.validation.cases.review_look import Choice, Looked
-from annotator.gui.pages.validation.cases.verdict_cases import Show, VerdictCase
-from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
+from annotator.gui.pages.validation.cases.review_look import ReviewChoice, ReviewLook
+from annotator.gui.pages.validation.cases.verdict_cases import CaseFilter, VerdictCase
+from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.plain import PlainLabel
 
 RIGHT = (
-    Deed("previous_item", "Back", hint="The verdict before"),
-    Deed("next_item", "On", hint="The next verdict"),
-    Deed("next_open", "Next open", hint="Next verdict you have not reviewed"),
-    *(Deed(act, answer.words, hint=answer.hint) for act, answer in zip(ACTS, REVIEWS, strict=True)),
+    Command("previous_item", "Back", hint="The verdict before"),
+    Command("next_item", "On", hint="The next verdict"),
+    Command("next_open", "Next open", hint="Next verdict you have not reviewed"),
+    *(Command(act, answer.words, hint=answer.hint) for act, answer in zip(ACTS, REVIEWS, strict=True)),
 )
-WORDS = Words("validate/reviews", "Verdicts", "reviewed", "Stay until a reason is given")
+WORDS = BenchWords("validate/reviews", "Verdicts", "reviewed", "Stay until a reason is given")
 APART = "Reviews are informed: they are shown beside figures of blind labels and never count in them."
 NOTHING = WORK + 1
 
 
-class Reviewing(CasePart):
+class ReviewsPart(CasePart):
     """Choices above; list, report and verdict below. No system is named."""
 
     NAMES = {"protocol": "What", "judge": "Judge", "order": "Order", "experts": "Seen by"}
@@ -40,8 +40,8 @@ class Reviewing(CasePart):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, ActsBar((), RIGHT), WORDS, REVIEWS, self._keep)
-        self._wanted = Choice()
-        self._found = Looked(Choice(), {})
+        self._wanted = ReviewChoice()
+        self._found = ReviewLook(ReviewChoice(), {})
         self.told = PlainLabel("", "hint", wrap=True)
         self.nothing = EmptyState("label", "Nothing to review")
         self.way = self.nothing.add_action("To your labels", lambda: desk.go("Label"), primary=True)
@@ -70,10 +70,10 @@ class Reviewing(CasePart):
 
     def _choose(self) -> None:
         self.bench.stop()
-        self._wanted = Choice(**{name: self.choices.value(name) for name in self.NAMES})
+        self._wanted = ReviewChoice(**{name: self.choices.value(name) for name in self.NAMES})
         self.fill()
 
-    def _looked(self, asked: int, found: Looked) -> None:
+    def _looked(self, asked: int, found: ReviewLook) -> None:
         if self.stopped or asked != self.asked:
             return
         # A note that is being typed belongs to the case that is still at hand, and to its choices.
@@ -97,7 +97,7 @@ class Reviewing(CasePart):
         if found.outlook is not None and self.isVisible():
             self.recount.start(PAINTED_MS)
 
-    def _tell(self, accepted: Sequence[Line]) -> None:
+    def _tell(self, accepted: Sequence[AcceptanceRate]) -> None:
         outlook = self._found.outlook
         said = [_accepted(one) for one in accepted]
         if outlook is not None and outlook.blind and outlook.lines:
@@ -120,18 +120,18 @@ class Reviewing(CasePart):
     def _count_anew(self) -> None:
         self.desk.ask_later(partial(self._counted, self.asked), review_look.accepted, self._found.choice)
 
-    def _counted(self, asked: int, accepted: Sequence[Line]) -> None:
+    def _counted(self, asked: int, accepted: Sequence[AcceptanceRate]) -> None:
         if not self.stopped and asked == self.asked:
             self._tell(accepted)
 
     def _say_finished(self) -> None:
-        many = counted(self.bench.cases.counted(Show.ALL), "verdict")
+        many = counted(self.bench.cases.counted(CaseFilter.ALL), "verdict")
         self.answer.show_message(
             "success", f"You have reviewed all verdicts of this selection: {many}.", "Thank you."
         )
 
     def focus_first(self) -> None:
-        """Work begins at the verdict at hand."""
+        """Work begins at the current verdict."""
         if self.at_work:
             self.bench.take_focus()
         elif self.way.isVisible() or self.judging.isVisible():
@@ -140,7 +140,7 @@ class Reviewing(CasePart):
             self.choices.boxes["judge"].setFocus()
 
 
-def _accepted(one: Line) -> str:
+def _accepted(one: AcceptanceRate) -> str:
     rate = one.accepted
     if rate.value is None:
         return f"Nobody has agreed or disagreed with {one.judge} yet."
@@ -155,7 +155,7 @@ def _items(keys: Sequence[str]) -> str:
     return f"item {some}" if len(keys) == 1 else f"items {some}"
 
 
-def _nothing(found: Looked) -> tuple[str, str]:
+def _nothing(found: ReviewLook) -> tuple[str, str]:
     """Why there is nothing to review."""
     outlook = found.outlook
     if found.refusal is not None:

@@ -1,4 +1,4 @@
-"""The desk on which disagreements of judges and people are ruled on, one by one."""
+"""Disagreements tab: disagreements of judges and people, ruled on one by one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
@@ -7,51 +7,51 @@ from typing import Any
 
 from PySide6.QtWidgets import QWidget
 
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.sets import validation_sets
 from annotator.actions.validation import disagreements
-from annotator.actions.validation.disagreements import Disagreement, Ruled, Unclear
-from annotator.domain.judges.informed import Ruling as RulingSaid
+from annotator.actions.validation.disagreements import Disagreement, RuledJudge, UnclearCriterion
+from annotator.domain.judges.informed import InformedRuling
 from annotator.domain.texts.counting import counted
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.validation.cases import ruling_look
-from annotator.gui.pages.validation.cases.case_bench import Words
+from annotator.gui.pages.validation.cases.case_bench import BenchWords
 from annotator.gui.pages.validation.cases.case_part import PAINTED_MS, WORK, CasePart
 from annotator.gui.pages.validation.cases.columns_strip import ColumnsStrip
 from annotator.gui.pages.validation.cases.faults import ACTS, RULINGS
-from annotator.gui.pages.validation.cases.ruling_look import Choice, Looked
+from annotator.gui.pages.validation.cases.ruling_look import RulingChoice, RulingLook
 from annotator.gui.pages.validation.cases.unclear_panel import UnclearPanel
 from annotator.gui.pages.validation.cases.verdict_cases import VerdictCase
-from annotator.gui.pages.validation.looking import Gate, Look
-from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
+from annotator.gui.pages.validation.looking import CountedLook, TestPartGate
+from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.layouts import vertical
 
-LEFT = (Deed("unclear_criteria", "Unclear", "question", "Criteria ruled unclear, to be reworded"),)
+LEFT = (Command("unclear_criteria", "Unclear", "question", "Criteria ruled unclear, to be reworded"),)
 RIGHT = (
-    Deed("previous_item", "Back", hint="The disagreement before"),
-    Deed("next_item", "On", hint="The next disagreement"),
-    Deed("next_open", "Next open", hint="Next open disagreement"),
-    *(Deed(act, answer.words, hint=answer.hint) for act, answer in zip(ACTS, RULINGS, strict=True)),
+    Command("previous_item", "Back", hint="The disagreement before"),
+    Command("next_item", "On", hint="The next disagreement"),
+    Command("next_open", "Next open", hint="Next open disagreement"),
+    *(Command(act, answer.words, hint=answer.hint) for act, answer in zip(ACTS, RULINGS, strict=True)),
 )
-WORDS = Words("validate/ruling", "Disagreements", "ruled", "Stay until a reason is given")
+WORDS = BenchWords("validate/ruling", "Disagreements", "ruled", "Stay until a reason is given")
 NOTHING, GATE, UNCLEAR = range(WORK + 1, WORK + 4)
 
 
-class Ruling(CasePart):
-    """Choices above; the two columns, list, report and verdict below; the unclear criteria in their place."""
+class RulingPart(CasePart):
+    """Choices above; figures, list, report and verdict below; unclear criteria in their place."""
 
     NAMES = {"protocol": "What", "labels": "Labels", "judge": "Judge", "person": "Against"}
     OF_LABELS = True
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, ActsBar(LEFT, RIGHT), WORDS, RULINGS, self._keep)
-        self._wanted = Choice()
-        self._looks: dict[str, Look] = {}
-        self._found = Looked(Choice(), {})
+        self._wanted = RulingChoice()
+        self._looks: dict[str, CountedLook] = {}
+        self._found = RulingLook(RulingChoice(), {})
         self._entering = False
-        self.strip, self.unclear, self.gate = ColumnsStrip(), UnclearPanel(desk), Gate()
+        self.strip, self.unclear, self.gate = ColumnsStrip(), UnclearPanel(desk), TestPartGate()
         self.nothing = EmptyState("validate", "Nothing to rule on")
         self.way = self.nothing.add_action("To the sets", self._to_sets, primary=True)
         self.judging = self.nothing.add_action("Run a judge", self._to_runs, primary=True)
@@ -99,10 +99,10 @@ class Ruling(CasePart):
 
     def _choose(self) -> None:
         self.bench.stop()
-        self._wanted = Choice(**{name: self.choices.value(name) for name in self.NAMES})
+        self._wanted = RulingChoice(**{name: self.choices.value(name) for name in self.NAMES})
         self.fill()
 
-    def _looked(self, asked: int, found: Looked) -> None:
+    def _looked(self, asked: int, found: RulingLook) -> None:
         if self.stopped or asked != self.asked:
             return
         # A note that is being typed belongs to the case that is still at hand, and to its choices.
@@ -127,7 +127,7 @@ class Ruling(CasePart):
         if found.outlook.judged and self.isVisible():
             self.recount.start(PAINTED_MS)
 
-    def _turn(self, found: Looked) -> None:
+    def _turn(self, found: RulingLook) -> None:
         if self.stack.currentIndex() == UNCLEAR and found.options:
             return
         if found.closed is not None:
@@ -158,15 +158,15 @@ class Ruling(CasePart):
     def _keep(self, case: VerdictCase, said: str, reason: str, note: str) -> bool:
         one = self.bench.cases.line(case.key)
         return one is not None and self.keep_by(
-            disagreements.rule, one, RulingSaid(said), reason=reason, note=note,
+            disagreements.rule, one, InformedRuling(said), reason=reason, note=note,
             protocol=self._found.choice.protocol,
         )  # fmt: skip
 
     def _count_anew(self) -> None:
-        wish = self._found.choice.wish(self._found.opening)
-        self.desk.ask_later(partial(self._counted, self.asked), ruling_look.figures, wish)
+        query = self._found.choice.query(self._found.opening)
+        self.desk.ask_later(partial(self._counted, self.asked), ruling_look.figures, query)
 
-    def _counted(self, asked: int, ruled: Sequence[Ruled]) -> None:
+    def _counted(self, asked: int, ruled: Sequence[RuledJudge]) -> None:
         if not self.stopped and asked == self.asked:
             self._found = replace(self._found, ruled=ruled)
             self._show_case()
@@ -196,7 +196,7 @@ class Ruling(CasePart):
             return
         opening = self.desk.do(validation_sets.open_test, seen.name, list(seen.judges))
         if opening is not None:
-            self._looks[seen.set_id] = Look(seen, opening.id)
+            self._looks[seen.set_id] = CountedLook(seen, opening.id)
             self.fill()
 
     def _stay_closed(self) -> None:
@@ -211,7 +211,7 @@ class Ruling(CasePart):
             shown = keys.shown("unclear_criteria")
             self.answer.set_action(f"Unclear criteria  {shown}", self._toggle_unclear)
 
-    def _say_settled(self, one: Unclear) -> None:
+    def _say_settled(self, one: UnclearCriterion) -> None:
         self.answer.show_message(
             "success", f"The criterion of item {one.item_key} is reworded.",
             "Judges must still judge it again; people label it again once they reopen their labels.",
@@ -219,7 +219,7 @@ class Ruling(CasePart):
         self._entering = True
         self.fill()
 
-    def _say_ordered(self, orders: Sequence[Order]) -> None:
+    def _say_ordered(self, orders: Sequence[RunRequest]) -> None:
         self.answer.show_message(
             "success", f"{counted(len(orders), 'run')} in the queue.", "Start it on Judges."
         )
@@ -232,7 +232,7 @@ class Ruling(CasePart):
         self.desk.go("Validate", part="Sets")
 
     def focus_first(self) -> None:
-        """Work begins at the case at hand."""
+        """Work begins at the current case."""
         place = self.stack.currentIndex()
         if place == WORK:
             self.bench.take_focus()
@@ -248,14 +248,14 @@ class Ruling(CasePart):
         self.unclear.show_keys()
 
 
-def _held_back(found: Looked) -> str:
-    """How many are not shown to whoever must not know yet what others say."""
+def _held_back(found: RulingLook) -> str:
+    """How many are not shown to anyone who must not know yet what others say."""
     return (
         f"{counted(found.outlook.withheld, 'more disagreement')} on items that you still have to label blind."
     )
 
 
-def _nothing(found: Looked) -> tuple[str, str]:
+def _nothing(found: RulingLook) -> tuple[str, str]:
     """Why there is nothing to rule on."""
     if found.refusal is not None:
         return found.refusal.happened.rstrip("."), found.refusal.todo

@@ -1,4 +1,4 @@
-"""What the desk of disagreements is asked for at once: its choices, the cases, the figures, and what is unclear."""
+"""Query of the Disagreements tab: choices, cases, figures, unclear criteria."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,12 +8,17 @@ from annotator.actions.judging.judge_offers import title
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results.result_raters import CONSENSUS
-from annotator.actions.sets import rejudging, reviews, validation_looks, validation_sets
-from annotator.actions.sets.rejudging import Again
-from annotator.actions.sets.validation_looks import Seen
+from annotator.actions.sets import rejudging, reviews, set_looks, validation_sets
+from annotator.actions.sets.rejudging import StaleJudgements
+from annotator.actions.sets.set_looks import SetLook
 from annotator.actions.validation import disagreements
-from annotator.actions.validation.disagreements import Disagreement, Outlook, Ruled, Unclear
-from annotator.actions.validation.validation import Wish
+from annotator.actions.validation.disagreements import (
+    Disagreement,
+    DisagreementList,
+    RuledJudge,
+    UnclearCriterion,
+)
+from annotator.actions.validation.validation import ValidationQuery
 from annotator.domain.judges.validation import Split
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
@@ -21,23 +26,23 @@ from annotator.gui.pages.validation.cases.verdict_cases import (
     NO_CASES,
     PERSON,
     Cases,
+    CaseVoice,
     Key,
     VerdictCase,
-    Voice,
 )
-from annotator.gui.pages.validation.looking import Look
+from annotator.gui.pages.validation.looking import CountedLook
 
-# So many resamples are enough for a strip that is counted anew while one rules.
+# So many resamples are enough for a strip that is counted again while one rules.
 RESAMPLES = 400
 EVERY = "*"
-NOTHING = Outlook((), 0, False)
+NOTHING = DisagreementList((), 0, False)
 # Words and value of something that can be chosen.
 Option = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """What was chosen: a protocol, labels as “set|part” (empty: all that were submitted), a judge, whose labels."""
+class RulingChoice:
+    """The choice of protocol, labels as “set|part” (empty: all submitted), judge, and raters."""
 
     protocol: str = ""
     labels: str = ""
@@ -54,41 +59,41 @@ class Choice:
         """Its part."""
         return self.labels.rpartition("|")[2]
 
-    def wish(self, opening: str = "") -> Wish:
+    def query(self, opening: str = "") -> ValidationQuery:
         """The same as a validation is asked for."""
         judge = "" if self.judge == EVERY else self.judge
         against = () if self.person == EVERY else (self.person,)
-        return Wish(
+        return ValidationQuery(
             self.protocol, self.set_name, self.part, against, judge, opening=opening, resamples=RESAMPLES
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
-    """What was found. `closed` is a test part that nobody asked to open; `refusal` says why nothing can be shown.
+class RulingLook:
+    """The result of the query. `closed` is an unopened test part; `refusal` says why nothing can be shown.
 
     `ruled` are the figures, None until they are counted.
     """
 
-    choice: Choice
+    choice: RulingChoice
     options: Mapping[str, Sequence[Option]]
     opening: str = ""
-    outlook: Outlook = NOTHING
+    outlook: DisagreementList = NOTHING
     cases: Cases = NO_CASES
-    ruled: Sequence[Ruled] | None = None
-    unclear: Sequence[Unclear] = ()
-    again: Sequence[Again] = ()
+    ruled: Sequence[RuledJudge] | None = None
+    unclear: Sequence[UnclearCriterion] = ()
+    again: Sequence[StaleJudgements] = ()
     refusal: Refusal | None = None
-    closed: Seen | None = None
+    closed: SetLook | None = None
     details: Mapping[str, str] = field(default_factory=dict)
 
 
-def look(project: Project, choice: Choice, looks: Mapping[str, Look]) -> Looked:
+def look(project: Project, choice: RulingChoice, looks: Mapping[str, CountedLook]) -> RulingLook:
     """All but the figures for a choice, fitted to what there is; a refusal is an answer."""
     try:
         people.refuse_others(project, "is shown judges beside people")
         choice, options = _fitted(project, choice)
-        found = Looked(choice, options)
+        found = RulingLook(choice, options)
         if not choice.protocol:
             return found
         found = replace(
@@ -97,22 +102,22 @@ def look(project: Project, choice: Choice, looks: Mapping[str, Look]) -> Looked:
             again=rejudging.waiting(project, choice.protocol),
         )
     except Refusal as refusal:
-        return Looked(choice, {}, refusal=refusal)
+        return RulingLook(choice, {}, refusal=refusal)
     try:
-        if validation_looks.is_closed(choice.set_name, choice.part):
-            seen = validation_looks.seen(project, choice.set_name)
+        if set_looks.is_closed(choice.set_name, choice.part):
+            seen = set_looks.seen(project, choice.set_name)
             opened = looks.get(seen.set_id)
-            if opened is None or not validation_looks.covers(opened.seen, seen):
+            if opened is None or not set_looks.covers(opened.seen, seen):
                 return replace(found, closed=seen)
             found = replace(found, opening=opened.opening)
-        wish = choice.wish(found.opening)
-        outlook = disagreements.outlook(project, wish)
+        query = choice.query(found.opening)
+        outlook = disagreements.outlook(project, query)
         return replace(found, outlook=outlook, cases=cases(outlook.shown, choice.protocol))
     except Refusal as refusal:
         return replace(found, refusal=refusal)
 
 
-def _fitted(project: Project, choice: Choice) -> tuple[Choice, dict[str, Sequence[Option]]]:
+def _fitted(project: Project, choice: RulingChoice) -> tuple[RulingChoice, dict[str, Sequence[Option]]]:
     """The choice where it can be had, otherwise what comes first; with all that can be chosen."""
     offers = reviews.offers(project)
     protocols = [(title(name), name) for name in dict.fromkeys(one.protocol for one in offers)]
@@ -130,7 +135,7 @@ def _fitted(project: Project, choice: Choice) -> tuple[Choice, dict[str, Sequenc
         *((one.alias, one.alias) for one in people.people(project) if one.active),
         ("The consensus", CONSENSUS),
     ]
-    fitted = Choice(
+    fitted = RulingChoice(
         protocol, _held(choice.labels, labels), _held(choice.judge, judges), _held(choice.person, persons)
     )
     return fitted, {"protocol": protocols, "labels": labels, "judge": judges, "person": persons}
@@ -141,10 +146,10 @@ def _held(value: str, options: Sequence[Option]) -> str:
     return value if value in known else next(iter(known), "")
 
 
-def figures(project: Project, wish: Wish) -> Sequence[Ruled]:
+def figures(project: Project, query: ValidationQuery) -> Sequence[RuledJudge]:
     """The figures of a choice; nothing where they cannot be had any more."""
     try:
-        return disagreements.report(project, wish)
+        return disagreements.report(project, query)
     except Refusal:
         return ()
 
@@ -163,7 +168,7 @@ def cases(found: Sequence[Disagreement], protocol: str) -> Cases:
 
 def _case_of(protocol: str, one: Disagreement) -> VerdictCase:
     voices = (
-        Voice(one.judge.name, one.judge.id, one.judge_value),
-        Voice(one.alias, one.person_id, one.label_value, PERSON),
+        CaseVoice(one.judge.name, one.judge.id, one.judge_value),
+        CaseVoice(one.alias, one.person_id, one.label_value, PERSON),
     )
     return VerdictCase(one.case, protocol, one.place, voices, one.ruling, one.reason, one.note)

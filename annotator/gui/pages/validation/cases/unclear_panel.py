@@ -1,4 +1,4 @@
-"""Criteria that were ruled unclear: how often, in which cases, and new words for each, settled as a new version."""
+"""Unclear criteria: how often, in which cases, and rewording each as a new version."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,12 +12,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.sets import rejudging, rewording, verdict_readings
-from annotator.actions.sets.rejudging import Again
-from annotator.actions.sets.verdict_readings import Side
-from annotator.actions.validation.disagreements import Disagreement, Unclear
-from annotator.domain.judges.informed import Ruling
+from annotator.actions.sets.rejudging import StaleJudgements
+from annotator.actions.sets.verdict_readings import ReadingSide
+from annotator.actions.validation.disagreements import Disagreement, UnclearCriterion
+from annotator.domain.judges.informed import InformedRuling
 from annotator.domain.texts.counting import counted
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
@@ -27,7 +27,7 @@ from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit, direction_of
 from annotator.gui.widgets.keyless_area import KeylessArea
-from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 KEPT = (
@@ -42,7 +42,7 @@ NONE = (
 
 
 class UnclearPanel(QWidget):
-    """The list at the left, the chosen criterion with its cases and new words at the right, below it what to judge."""
+    """The list on the left, the chosen criterion with cases and rewording on the right, rejudging below."""
 
     settled = Signal(object)
     """A criterion was worded anew: the Unclear."""
@@ -53,11 +53,11 @@ class UnclearPanel(QWidget):
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk, self._protocol = desk, ""
-        self._unclear: Sequence[Unclear] = ()
+        self._unclear: Sequence[UnclearCriterion] = ()
         self._cases: Sequence[Disagreement] = ()
-        self._found: tuple[str, Sequence[Unclear], Sequence[Disagreement]] | None = None
+        self._found: tuple[str, Sequence[UnclearCriterion], Sequence[Disagreement]] | None = None
         """What is still to be shown: it comes with every look, also while the panel is out of view."""
-        self._again: Sequence[Again] = ()
+        self._again: Sequence[StaleJudgements] = ()
         self._typed: dict[str, str] = {}
         self._make()
         self._lay_out()
@@ -98,7 +98,7 @@ class UnclearPanel(QWidget):
         ):
             column.addWidget(widget)
         column.addWidget(self.refused)
-        acts = horizontal(self.settle_button, self.open_button, Stretch(1))
+        acts = horizontal(self.settle_button, self.open_button, StretchSpace(1))
         column.addLayout(acts)
         column.addStretch(1)
         area = KeylessArea("The criterion")
@@ -116,7 +116,11 @@ class UnclearPanel(QWidget):
         vertical((parts, 1), horizontal((self.again, 1), self.judge_button), on=self, margins=0)
 
     def show_found(
-        self, protocol: str, unclear: Sequence[Unclear], cases: Sequence[Disagreement], again: Sequence[Again]
+        self,
+        protocol: str,
+        unclear: Sequence[UnclearCriterion],
+        cases: Sequence[Disagreement],
+        again: Sequence[StaleJudgements],
     ) -> None:
         """Show what is unclear, the cases that were ruled so, and what waits to be judged again."""
         self._found, self._again = (protocol, unclear, cases), again
@@ -151,7 +155,7 @@ class UnclearPanel(QWidget):
         self._show_chosen()
 
     @property
-    def _chosen(self) -> Unclear | None:
+    def _chosen(self) -> UnclearCriterion | None:
         row = self.list.currentRow()
         return self._unclear[row] if 0 <= row < len(self._unclear) else None
 
@@ -175,12 +179,13 @@ class UnclearPanel(QWidget):
         self.settle_button.setEnabled(not refused and not readonly)
         self.open_button.setVisible(bool(way and way.page))
 
-    def _cases_of(self, one: Unclear) -> list[Disagreement]:
+    def _cases_of(self, one: UnclearCriterion) -> list[Disagreement]:
         wanted = (one.item_id, one.unit_id)
         return [
             case
             for case in self._cases
-            if (case.place.item_id, case.place.unit_id) == wanted and case.ruling == Ruling.UNCLEAR.value
+            if (case.place.item_id, case.place.unit_id) == wanted
+            and case.ruling == InformedRuling.UNCLEAR.value
         ]
 
     def _told(self, cases: Sequence[Disagreement]) -> Iterator[str]:
@@ -195,7 +200,7 @@ class UnclearPanel(QWidget):
             )
             sides = "; ".join(
                 f"{name} says “{face(value, self._protocol).words}”"
-                f"{_because(found.get((rater, case.place.key), Side()).why)}"
+                f"{_because(found.get((rater, case.place.key), ReadingSide()).why)}"
                 for rater, name, value in said
             )
             yield f"• {sides}.{f' Noted: {case.note}' if case.note else ''}"
@@ -223,7 +228,7 @@ class UnclearPanel(QWidget):
         """Put an order for each judge concerned into the queue of runs."""
         if not self.judge_button.isEnabled():
             return
-        made: list[Order] = []
+        made: list[RunRequest] = []
         for one in self._again:
             order = self._desk.do(rejudging.queue_up, one.order.judge, one.order.protocol)
             made += [order] if order is not None else []

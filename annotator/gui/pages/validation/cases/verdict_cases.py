@@ -1,4 +1,4 @@
-"""Verdicts to be ruled on or reviewed as Qt shows them: a line for each, with what both sides say and what was said."""
+"""Qt model of verdicts to rule on or review: both sides, and the answer."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,8 +9,8 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt
 
-from annotator.actions.sets.validation_units import Place
-from annotator.actions.sets.verdict_readings import Side
+from annotator.actions.sets.validation_units import UnitPlace
+from annotator.actions.sets.verdict_readings import ReadingSide
 from annotator.gui.tables.rows import Index, resetting
 
 CASE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
@@ -21,8 +21,8 @@ PAIR = "Which report is better?"
 Key = tuple[str, ...]
 
 
-class Show(Enum):
-    """Which cases the list is narrowed to."""
+class CaseFilter(Enum):
+    """Filter of the list of cases."""
 
     OPEN = "Open"
     DONE = "Done"
@@ -30,12 +30,12 @@ class Show(Enum):
 
     def admits(self, said: str) -> bool:
         """Whether a case of which that was said is shown under this filter."""
-        return self is Show.ALL or bool(said) == (self is Show.DONE)
+        return self is CaseFilter.ALL or bool(said) == (self is CaseFilter.DONE)
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
-    """What one side says: who it is, its value, why, its quote and where that begins in the report.
+class CaseVoice:
+    """One side: rater, value, reason, quote, and its place in the report.
 
     `rater` is the id by which what it gave beside its value is asked for; `mark` the kind of mark that its quote has.
     """
@@ -49,7 +49,7 @@ class Voice:
     start: int | None = None
     flags: tuple[str, ...] = ()
 
-    def with_side(self, side: Side) -> "Voice":
+    def with_side(self, side: ReadingSide) -> "CaseVoice":
         """The same with what was given beside the value; only of a judge it is told what is odd about it."""
         flags = tuple(side.flags.split()) if self.mark == JUDGE else ()
         return replace(self, why=side.why, quote=side.quote, start=side.quote_start, flags=flags)
@@ -57,12 +57,12 @@ class Voice:
 
 @dataclass(frozen=True, slots=True)
 class VerdictCase:
-    """A verdict with whoever differs from it, and what this person has said of it; `said` is empty while it is open."""
+    """A verdict with those who differ from it, and this person's answer; `said` is empty while it is open."""
 
     key: Key
     protocol: str
-    place: Place
-    voices: tuple[Voice, ...]
+    place: UnitPlace
+    voices: tuple[CaseVoice, ...]
     said: str = ""
     reason: str = ""
     note: str = ""
@@ -72,14 +72,14 @@ class VerdictCase:
         """What is asked, in a line."""
         return self.place.words or PAIR
 
-    def with_sides(self, sides: Mapping[str, Side]) -> "VerdictCase":
+    def with_sides(self, sides: Mapping[str, ReadingSide]) -> "VerdictCase":
         """The same with what each side gave beside its value."""
-        voices = (voice.with_side(sides.get(voice.rater, Side())) for voice in self.voices)
+        voices = (voice.with_side(sides.get(voice.rater, ReadingSide())) for voice in self.voices)
         return replace(self, voices=tuple(voices))
 
 
 class Cases:
-    """Lines of which each becomes a case when it is looked at: there may be very many, and few are looked at.
+    """Lines that become cases when accessed: there may be very many, and few are looked at.
 
     `said` is what was said of each; `number_of` finds one by the key of its case, `place_of` tells what it is about.
     """
@@ -89,7 +89,7 @@ class Cases:
         lines: Sequence[Any],
         said: list[str],
         number_of: Callable[[Key], int | None],
-        place_of: Callable[[int], Place],
+        place_of: Callable[[int], UnitPlace],
         case_of: Callable[[Any], VerdictCase],
     ) -> None:
         self.lines, self.said, self.number_of = lines, said, number_of
@@ -110,7 +110,7 @@ NO_CASES = Cases((), [], lambda _: None, lambda number: ()[number], lambda line:
 
 
 class VerdictCases(QAbstractListModel):
-    """All cases in their order; the rows are those that the filter and the search admit."""
+    """All cases in order; rows are those that match filter and search."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -138,29 +138,29 @@ class VerdictCases(QAbstractListModel):
         number = self.number(key)
         return None if number is None else self._made(number)
 
-    def counted(self, show: Show) -> int:
+    def counted(self, show: CaseFilter) -> int:
         """How many cases a filter admits."""
         every, still_open = len(self._all), self._all.said.count("")
-        return {Show.ALL: every, Show.OPEN: still_open, Show.DONE: every - still_open}[show]
+        return {CaseFilter.ALL: every, CaseFilter.OPEN: still_open, CaseFilter.DONE: every - still_open}[show]
 
     def fill(self, cases: Cases) -> None:
         """Take over the cases as they now are; which are shown is said by `narrow`."""
         with resetting(self):
             self._all, self._said, self._rows, self._places = cases, {}, range(len(cases)), None
 
-    def narrow(self, show: Show, words: str, keep: Key) -> None:
+    def narrow(self, show: CaseFilter, words: str, keep: Key) -> None:
         """Show only what matches; the case in `keep` stays whatever the filter, so that no one loses their place."""
         sought = words.casefold().split()
-        if show is Show.ALL and not sought and self._places is None:
+        if show is CaseFilter.ALL and not sought and self._places is None:
             return
         with resetting(self):
-            if show is Show.ALL and not sought:
+            if show is CaseFilter.ALL and not sought:
                 self._rows, self._places = range(len(self._all)), None
             else:
                 self._rows = [*self._admitted(show, sought, self.number(keep))]
                 self._places = {number: row for row, number in enumerate(self._rows)}
 
-    def _admitted(self, show: Show, sought: Sequence[str], keep: int | None) -> Iterator[int]:
+    def _admitted(self, show: CaseFilter, sought: Sequence[str], keep: int | None) -> Iterator[int]:
         matches = cache(lambda text: all(word in text for word in sought))
         texts: Iterable[str] = self._all.texts if sought else repeat("", len(self._all))
         for number, (said, text) in enumerate(zip(self._all.said, texts, strict=True)):
@@ -168,7 +168,7 @@ class VerdictCases(QAbstractListModel):
                 yield number
 
     def say(self, key: Key, said: str, reason: str, note: str) -> None:
-        """Something was said of a case; it stays where it is until the list is narrowed anew."""
+        """Something was said of a case; it stays where it is until the list is narrowed again."""
         number = self.number(key)
         assert number is not None
         self._said[number] = replace(self._made(number), said=said, reason=reason, note=note)

@@ -1,9 +1,9 @@
-"""What one side says of a unit: who it is, its value, why, and the passage that it quotes."""
+"""One side's answer on a unit: who, value, reason, and quoted passage."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QSizePolicy
 
-from annotator.gui.pages.validation.cases.verdict_cases import Voice
+from annotator.gui.pages.validation.cases.verdict_cases import CaseVoice
 from annotator.gui.review.judge_words import flag_words
 from annotator.gui.review.state_chip import StateChip
 from annotator.gui.review.verdicts import face
@@ -31,7 +31,7 @@ class VoiceBox(QFrame):
         for widget in (self.why, self.quote, self.flags):
             column.addWidget(widget)
 
-    def show_voice(self, voice: Voice, protocol: str, *, stands: bool | None) -> None:
+    def show_voice(self, voice: CaseVoice, protocol: str, *, stands: bool | None) -> None:
         """Show a side; `stands` tells whether its quote is in what is read, None where it quotes nothing."""
         look = face(voice.value, protocol)
         self.who.setText(voice.who)

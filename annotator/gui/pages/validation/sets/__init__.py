@@ -1,1 +1,1 @@
-"""Validation sets, and labels from files."""
+"""Validation sets tab, with labels from files."""

@@ -1,4 +1,4 @@
-"""Labels that were given elsewhere: choose files, say whose they are, look at what would go in, then take it in."""
+"""Import of labels: choose files, name the raters, preview, import."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.actions.imports import label_exports, label_files
-from annotator.actions.imports.label_files import Preview, Wish
+from annotator.actions.imports.label_files import LabelImportOptions, LabelImportPreview
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases
@@ -40,16 +40,16 @@ FILES = "Labels (*.csv *.json *.jsonl);;All files (*)"
 SHOWN_PROBLEMS = 500
 
 
-def looked(project: Project, paths: list[Path], wish: Wish) -> Preview | Refusal:
+def looked(project: Project, paths: list[Path], options: LabelImportOptions) -> LabelImportPreview | Refusal:
     """What an import would do, or why it cannot be."""
     try:
-        return label_files.preview(project, paths, wish)
+        return label_files.preview(project, paths, options)
     except Refusal as refusal:
         return refusal
 
 
 class LabelsIn(QWidget):
-    """Files, raters, reports' system; the report of what would happen, and what cannot be taken."""
+    """Files, raters, system; the preview, and entries that cannot be imported."""
 
     ready = Signal(bool)
     taken = Signal(str)
@@ -133,12 +133,12 @@ class LabelsIn(QWidget):
         if names:
             self.look_at([Path(name) for name in names])
 
-    def wish(self) -> Wish:
+    def options(self) -> LabelImportOptions:
         """Whose labels these are, and how much may be done."""
         raters = {
             name: str(combo.currentData()) for name, combo in self._raters.items() if combo.currentData()
         }
-        return Wish(
+        return LabelImportOptions(
             raters, str(self.system.currentData() or ""), skip_bad=self.skip.isChecked(),
             replace=self.replace.isChecked(), drafts=self.drafts.isChecked(),
         )  # fmt: skip
@@ -154,13 +154,13 @@ class LabelsIn(QWidget):
             if asked == self._asked and not self.stopped:
                 self._show(found)
 
-        self._desk.ask_later(show, looked, list(self._paths), self.wish())
+        self._desk.ask_later(show, looked, list(self._paths), self.options())
 
-    def _show(self, found: Preview | Refusal) -> None:
+    def _show(self, found: LabelImportPreview | Refusal) -> None:
         self.told.show()
         self.problems.clear()
         for widget in (self.skip, self.replace, self.drafts):
-            widget.setVisible(isinstance(found, Preview))
+            widget.setVisible(isinstance(found, LabelImportPreview))
         if isinstance(found, Refusal):
             self.problems.hide()
             self.told.setPlainText(f"{found.happened}\n{found.todo}")
@@ -207,10 +207,10 @@ class LabelsIn(QWidget):
         self.progress.show()
         self._taking = list(self._paths)
         self._desk.do_later(
-            self._taken, self.progress.show_progress, label_files.run, list(self._paths), self.wish()
+            self._taken, self.progress.show_progress, label_files.run, list(self._paths), self.options()
         )
 
-    def _taken(self, result: tuple[Change, Preview] | None) -> None:
+    def _taken(self, result: tuple[Change, LabelImportPreview] | None) -> None:
         if self.stopped:
             return
         self.progress.hide()

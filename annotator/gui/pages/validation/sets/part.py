@@ -1,4 +1,4 @@
-"""Validation sets: drawn, dealt, labelled and locked; labels that come from files, and leave in them."""
+"""Validation sets tab: draw, assign, label and lock sets; import and export labels."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,28 +7,28 @@ from typing import Any
 from PySide6.QtWidgets import QFileDialog, QStackedWidget, QWidget
 
 from annotator.actions.imports import label_exports
-from annotator.actions.sets import set_standings, validation_sets
-from annotator.actions.sets.set_standings import Standing
+from annotator.actions.sets import set_status, validation_sets
+from annotator.actions.sets.set_status import SetStatus
 from annotator.domain.texts.counting import counted
 from annotator.gui.desk.desk import Desk
-from annotator.gui.desk.part import Part
+from annotator.gui.desk.part import PagePart
 from annotator.gui.pages.validation.sets.labels_in import LabelsIn
 from annotator.gui.pages.validation.sets.set_form import SetForm
 from annotator.gui.pages.validation.sets.set_view import SetView
 from annotator.gui.pages.validation.sets.validation_sets import SETS
 from annotator.gui.tables.cells import CellsModel
 from annotator.gui.tables.cells_table import CellsTable
-from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
+from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import Stretch, vertical
+from annotator.gui.widgets.layouts import StretchSpace, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
 LEFT = (
-    Deed("new_set", "Draw a set", "plus", "Draw reports at random for people to label blind"),
-    Deed("labels_in", "Labels from files", "import", "Import labels given elsewhere"),
-    Deed(
+    Command("new_set", "Draw a set", "plus", "Draw reports at random for people to label blind"),
+    Command("labels_in", "Labels from files", "import", "Import labels given elsewhere"),
+    Command(
         "labels_out",
         "Save labels",
         "export",
@@ -36,13 +36,13 @@ LEFT = (
     ),
 )
 RIGHT = (
-    Deed("see_figures", "See the figures", hint="Judges beside people on the chosen set"),
-    Deed(
+    Command("see_figures", "See the figures", hint="Judges beside people on the chosen set"),
+    Command(
         "lock_set",
         "Lock the labels",
         hint="Freeze the labels: from now on they are the metric",
     ),
-    Deed("submit", "Draw and deal", role="primary"),
+    Command("submit", "Draw and deal", role="primary"),
 )
 NONE_YET = (
     "A validation set defines the reports on which judges are compared with people: drawn at random, "
@@ -51,12 +51,12 @@ NONE_YET = (
 FORM, VIEW, FILES = range(3)
 
 
-class Sets(Part):
-    """The sets at the left; at the right the chosen one, a new one, or labels from files."""
+class SetsPart(PagePart):
+    """Sets on the left; the chosen one, a new one, or label files on the right."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, ActsBar(LEFT, RIGHT))
-        self.model = CellsModel[Standing](SETS, self)
+        self.model = CellsModel[SetStatus](SETS, self)
         self.table = CellsTable("Validation sets", self.model, stretched=0)
         self.form, self.view, self.files = SetForm(desk), SetView(desk), LabelsIn(desk)
         self._fits = self._ready = False
@@ -100,18 +100,20 @@ class Sets(Part):
     def _drawing(self) -> QWidget:
         """A new set: its form, and below it what would be drawn, which stays in view."""
         fields = QWidget()
-        vertical(PlainLabel("A new set", "subtitle"), self.form, Stretch(1), on=fields, margins=0, spacing=8)
+        vertical(
+            PlainLabel("A new set", "subtitle"), self.form, StretchSpace(1), on=fields, margins=0, spacing=8
+        )
         drawing = QWidget()
         vertical((_scrolled("A new set", fields), 1), self.form.told, on=drawing, margins=0, spacing=8)
         self.form.told.setContentsMargins(12, 0, 8, 4)
         return drawing
 
     def fill(self) -> None:
-        """Read the sets anew; the chosen one stays chosen."""
+        """Read the sets again; the chosen one stays chosen."""
         self.form.fill()
-        self.desk.ask_later(self._show, set_standings.standings)
+        self.desk.ask_later(self._show, set_status.standings)
 
-    def _show(self, found: list[Standing]) -> None:
+    def _show(self, found: list[SetStatus]) -> None:
         if self.stopped:
             return
         kept = self._wanted or (self.chosen.set.name if self.chosen else "")
@@ -128,7 +130,7 @@ class Sets(Part):
         self._turn(stay=True)
 
     @property
-    def chosen(self) -> Standing | None:
+    def chosen(self) -> SetStatus | None:
         """The chosen set."""
         return self.model.at(self.table.currentIndex().row())
 
@@ -202,17 +204,17 @@ class Sets(Part):
         if self.side.currentIndex() == FILES:
             self.files.take()
             return
-        wish = self.form.wish()
-        change = self.desk.do(validation_sets.make, wish)
+        request = self.form.request()
+        change = self.desk.do(validation_sets.make, request)
         if change is not None:
             many = counted(int(change.after["responses"]), "response")
             self.form.name.clear()
             self.answer.show_message(
                 "success",
-                f"Drew \u2068{wish.name}\u2069: {many}.",
+                f"Drew \u2068{request.name}\u2069: {many}.",
                 "They are on the Label page of the annotators.",
             )
-            self.go({"set": wish.name})
+            self.go({"set": request.name})
 
     def _lock(self) -> None:
         row = self.chosen
@@ -249,7 +251,7 @@ class Sets(Part):
             )
 
     def keep(self) -> None:
-        """Nothing is kept of a wish: a set is drawn as a whole or not at all."""
+        """Nothing is kept of a request: a set is drawn as a whole or not at all."""
 
     def stop(self) -> None:
         """Ask for nothing any more."""

@@ -1,4 +1,4 @@
-"""What a validation set is to be: its name, of what, labelled by whom, how large, and what that comes to."""
+"""Form of a validation set: name, subject, raters, size, and a preview."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from annotator.actions.labelling.label_rows import USUAL
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.sets import validation_sets
-from annotator.actions.sets.validation_sets import Preview, Wish
+from annotator.actions.sets.validation_sets import SetPreview, SetRequest
 from annotator.domain.experts.person import Role
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui.desk.desk import Desk
@@ -43,16 +43,16 @@ UNNAMED = "Name the set to see what would be drawn."
 TEST = "Items of the test part are for the figures you report: choose and tune judges on the others"
 
 
-def looked(project: Project, wish: Wish) -> Preview | Refusal:
-    """What a wish comes to, or why it cannot be had."""
+def looked(project: Project, request: SetRequest) -> SetPreview | Refusal:
+    """What a request comes to, or why it cannot be had."""
     try:
-        return validation_sets.preview(project, wish)
+        return validation_sets.preview(project, request)
     except Refusal as refusal:
         return refusal
 
 
 class SetForm(QWidget):
-    """The wish; `told` is what would be drawn, for whoever shows the form to keep in view.
+    """The form of a request; `told` is its preview, for the page to keep in view.
 
     `looked_at` tells whether that can be had.
     """
@@ -153,9 +153,9 @@ class SetForm(QWidget):
         offer(self.what, [(title(name), name) for name in self._desk.ask(label_offers.offered) or ()])
         self._look_soon()
 
-    def wish(self) -> Wish:
+    def request(self) -> SetRequest:
         """What is wished for."""
-        return Wish(
+        return SetRequest(
             name=self.name.text().strip(),
             people=self.people.chosen(),
             protocol=str(self.what.currentData() or USUAL),
@@ -178,7 +178,7 @@ class SetForm(QWidget):
         self._later.stop()
 
     def _look_soon(self) -> None:
-        """What a wish comes to is counted for whoever sees it."""
+        """What a request comes to is counted for anyone who sees it."""
         self._stale = True
         if self.isVisible():
             self._later.start()
@@ -198,9 +198,9 @@ class SetForm(QWidget):
             if asked == self._asked and not self.stopped:
                 self._show(found)
 
-        self._desk.ask_later(show, looked, self.wish())
+        self._desk.ask_later(show, looked, self.request())
 
-    def _show(self, found: Preview | Refusal) -> None:
+    def _show(self, found: SetPreview | Refusal) -> None:
         refused = isinstance(found, Refusal)
         words = f"{found.happened} {found.todo}" if isinstance(found, Refusal) else "\n".join(found.told)
         words = words if self.name.text().strip() else UNNAMED

@@ -1,16 +1,16 @@
-"""What a validation set is: how it was drawn, what is still to be done before it is locked, who looked at its test."""
+"""Details of a validation set: how it was drawn, what is left before locking, looks at its test part."""
 
 import json
 
 from PySide6.QtWidgets import QListWidget, QWidget
 
 from annotator.actions.project import people
-from annotator.actions.sets.set_standings import Standing
+from annotator.actions.sets.set_status import SetStatus
 from annotator.domain.judges.validation import Draw, Split
 from annotator.domain.texts.counting import counted
 from annotator.gui.desk.desk import Desk
 from annotator.gui.review.judge_words import when
-from annotator.gui.widgets.layouts import Stretch, vertical
+from annotator.gui.widgets.layouts import StretchSpace, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 WAITING = "No judge is shown on these reports before their labels are locked."
@@ -21,7 +21,7 @@ LOCKED = (
 
 
 class SetView(QWidget):
-    """The chosen set in words, and one list: of what is lacking, or of the looks at its test part."""
+    """The chosen set in words, with a list of open work or of looks at its test part."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -35,13 +35,13 @@ class SetView(QWidget):
             self.state,
             self.heading,
             (self.lines, 1),
-            Stretch(0),
+            StretchSpace(0),
             on=self,
             margins=0,
             spacing=10,
         )
 
-    def show_set(self, row: Standing) -> None:
+    def show_set(self, row: SetStatus) -> None:
         """Show a set."""
         self.title.setText(row.set.name)
         self.about.setText(_about(row))
@@ -58,7 +58,7 @@ class SetView(QWidget):
         self.lines.addItems(lines)
         self.lines.setVisible(bool(lines))
 
-    def _looks(self, row: Standing) -> list[str]:
+    def _looks(self, row: SetStatus) -> list[str]:
         aliases = {one.id: one.alias for one in people.people(self._desk.project)}
         return [
             f"{when(one.at)}, {aliases.get(one.by, 'somebody')}: {', '.join(json.loads(one.judges)) or 'all judges'}"
@@ -66,7 +66,7 @@ class SetView(QWidget):
         ]
 
 
-def _about(row: Standing) -> str:
+def _about(row: SetStatus) -> str:
     """How the set was drawn, and what it holds, in lines."""
     content = row.set.content
     test = [one for one in content.responses if one.split is Split.TEST]

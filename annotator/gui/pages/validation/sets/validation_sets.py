@@ -1,26 +1,26 @@
-"""Validation sets as Qt shows them: what each holds, who labels it, how far it is, how often its test was opened."""
+"""Qt model of validation sets: content, raters, progress, looks at the test part."""
 
 from collections.abc import Sequence
 
-from annotator.actions.sets.set_standings import Standing
+from annotator.actions.sets.set_status import SetStatus
 from annotator.domain.texts.counting import counted
 from annotator.gui.tables.cells import Column
 
 
-def state(row: Standing) -> str:
+def state(row: SetStatus) -> str:
     """How far a set is, in words."""
     if row.set.locked_at is not None:
         return f"locked {row.set.locked_at:%d %b %Y}"
     return f"{counted(len(row.lacking), 'share')} of work open" if row.lacking else "complete: lock it"
 
 
-def _look(row: Standing) -> tuple[str, str] | None:
+def _look(row: SetStatus) -> tuple[str, str] | None:
     if row.locked:
         return ("lock", "state-agreed")
     return ("clock", "text-muted") if row.lacking else ("check", "state-unconfirmed")
 
 
-SETS: Sequence[Column[Standing]] = (
+SETS: Sequence[Column[SetStatus]] = (
     Column("Set", lambda row: row.set.name, 150),
     Column("What", lambda row: row.title, 120),
     Column("Responses", lambda row: f"{len(row.set.content.responses):,}", 84, number=True),

@@ -1,4 +1,4 @@
-"""Who is where: every piece of work with its state, its date, its pair and its time; and what each person comes to."""
+"""The assignment board: every assignment with state, due date, pair and time, and each person's totals."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions.labelling.board import Line
+from annotator.actions.labelling.board import AssignmentStatus
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.counting import counted
 from annotator.gui import keys
@@ -30,13 +30,13 @@ from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 
 WIDTHS = (88, 106, 150, 112, 110, 118, 72, 62)
-DEEDS = {
+COMMANDS = {
     "withdraw": "Withdraw", "change_due": "Change due date", "reassign": "Reassign",
 }  # fmt: skip
 
 
-class Whereabouts(QWidget):
-    """Filters above, the table in the middle, people's totals on the right, what can be done below."""
+class BoardView(QWidget):
+    """Filters above, table in the middle, totals on the right, acts below."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -94,23 +94,23 @@ class Whereabouts(QWidget):
         vertical(self.body, on=self, margins=0)
 
     def _foot(self) -> QHBoxLayout:
-        deeds = {"withdraw": self.withdraw, "change_due": self.open_due, "reassign": self.offer_people}
-        self.deeds = ActsRow([(act, words, "") for act, words in DEEDS.items()], deeds)
-        self.buttons = self.deeds.buttons
+        commands = {"withdraw": self.withdraw, "change_due": self.open_due, "reassign": self.offer_people}
+        self.commands = ActsRow([(act, words, "") for act, words in COMMANDS.items()], commands)
+        self.buttons = self.commands.buttons
         self.go = KeyButton("Go to the item", "↵", role="primary")
         self.go.clicked.connect(lambda: self._go(next(iter(self.chosen()), None)))
-        return horizontal((self.deeds, 1), self.go)
+        return horizontal((self.commands, 1), self.go)
 
     def rebind(self) -> None:
         """Print the keys as they now are on the buttons."""
-        self.deeds.rebind()
+        self.commands.rebind()
 
     def focus_first(self) -> None:
         """Work begins in the table."""
         if self.body.currentIndex() == 1:
             self.table.setFocus()
 
-    def fill(self, lines: Sequence[Line], *, coordinates: bool) -> None:
+    def fill(self, lines: Sequence[AssignmentStatus], *, coordinates: bool) -> None:
         """Take over the board as it now is; what is chosen stays chosen."""
         kept = [line.assignment_id for line in self.chosen()]
         row = self.table.currentIndex().row()
@@ -140,7 +140,7 @@ class Whereabouts(QWidget):
         )
         self.hand_out.setVisible(self._coordinates)
 
-    def chosen(self) -> list[Line]:
+    def chosen(self) -> list[AssignmentStatus]:
         """The lines that are selected, in the order shown."""
         rows = sorted({index.row() for index in self.table.selectionModel().selectedRows()})
         return [line for row in rows if (line := self.model.at(row)) is not None]
@@ -234,7 +234,7 @@ class Whereabouts(QWidget):
                 menu.addMenu(self.acts.people_menu(lines[0], menu))
         return menu
 
-    def _go(self, line: Line | None) -> None:
+    def _go(self, line: AssignmentStatus | None) -> None:
         """The page on which the piece is worked."""
         if line is None:
             return

@@ -1,4 +1,4 @@
-"""How far a person is with the documents of an item, and where their work goes on."""
+"""Progress of a person's documents on an item, and where to resume."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """A state in a word, its icon and the icon's colour, and how many units there are."""
+class WorkStatus:
+    """A status in a word, with icon, colour and number of units."""
 
     word: str
     icon: str
@@ -23,7 +23,7 @@ class Standing:
     units: int
 
 
-NONE = Standing("not begun", "", "", 0)
+NONE = WorkStatus("not begun", "", "", 0)
 _OF_STATE = {
     State.DRAFT: ("draft", "author", "state-incomplete"),
     State.SEALED: ("sealed", "lock", "state-agreed"),
@@ -31,14 +31,14 @@ _OF_STATE = {
 }
 
 
-def standing_of(artifact: Artifact) -> Standing:
+def standing_of(artifact: Artifact) -> WorkStatus:
     """How far an artifact is; what nobody of the project wrote was imported."""
     if not artifact.author_id and artifact.state is not State.CONSENSUS:
-        return Standing("imported", "import", "state-missing", len(artifact.document.units))
-    return Standing(*_OF_STATE[artifact.state], len(artifact.document.units))
+        return WorkStatus("imported", "import", "state-missing", len(artifact.document.units))
+    return WorkStatus(*_OF_STATE[artifact.state], len(artifact.document.units))
 
 
-def standings(artifacts: Sequence[Artifact]) -> dict[Kind, Standing]:
+def standings(artifacts: Sequence[Artifact]) -> dict[Kind, WorkStatus]:
     """How far each kind is: the first artifact of each counts, which is the person's own if there is one."""
     return {artifact.kind: standing_of(artifact) for artifact in reversed(artifacts)}
 

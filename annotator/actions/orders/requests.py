@@ -1,4 +1,4 @@
-"""What the window asks of its child: an order as one line of JSON, and from what file and by whom it comes."""
+"""Requests to the child process: an order as one line of JSON, with its file and person."""
 
 import json
 from collections.abc import Callable
@@ -8,30 +8,30 @@ from typing import Any, TextIO
 
 from pydantic import TypeAdapter, ValidationError
 
-from annotator.actions.attacks.attack_tests import AttackOrder
+from annotator.actions.attacks.attack_tests import AttackRunRequest
 from annotator.actions.items import page_fetching
 from annotator.actions.items.page_fetching import PagesFolder
-from annotator.actions.judging.judge_probes import ProbeOrder
+from annotator.actions.judging.judge_probes import ProbeRequest
+from annotator.actions.orders import orders
+from annotator.actions.orders.orders import AnyOrder
 from annotator.actions.project.file import Project
-from annotator.actions.running import orders
-from annotator.actions.running.orders import AnyOrder
-from annotator.actions.runs.judge_cases import Order
-from annotator.actions.runs.run_lines import Line
+from annotator.actions.runs.judge_cases import RunRequest
+from annotator.actions.runs.run_lines import RunEvent
 from annotator.domain.texts.refusal import Refusal
 
 # How an order is called on its way.
 KINDS: dict[str, Any] = {
-    "run": Order,
-    "attack": AttackOrder,
-    "fetch": page_fetching.Order,
+    "run": RunRequest,
+    "attack": AttackRunRequest,
+    "fetch": page_fetching.FetchRequest,
     "pages": PagesFolder,
-    "probe": ProbeOrder,
+    "probe": ProbeRequest,
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """An order for a project, by whoever is at work in it; with `estimate` only what it would take is wanted.
+class ChildRequest:
+    """An order with its project file and person; with `estimate` only its cost is estimated.
 
     No key is in it: a child finds keys in its environment.
     """
@@ -49,21 +49,21 @@ class Request:
 
 
 async def answer(
-    asked: Request, project: Project, *, tell: Callable[[Line], None], listen: TextIO | None = None
-) -> Line:
+    asked: ChildRequest, project: Project, *, tell: Callable[[RunEvent], None], listen: TextIO | None = None
+) -> RunEvent:
     """Do what is asked over its project; the last line is what came of it."""
-    if asked.estimate and isinstance(asked.order, Order):
+    if asked.estimate and isinstance(asked.order, RunRequest):
         tell(found := {"event": "ended", **(await orders.foreseen(project, asked.order)).tree()})
         return found
     return await orders.carry_out(project, asked.order, tell=tell, listen=listen)
 
 
-def read(line: str) -> Request:
+def read(line: str) -> ChildRequest:
     """The request of a line; Refusal for a line that is none."""
     try:
         tree = json.loads(line)
         order = TypeAdapter(KINDS[tree.pop("kind")]).validate_python(tree.pop("order"))
-        return Request(Path(tree.pop("file")), order, **tree)
+        return ChildRequest(Path(tree.pop("file")), order, **tree)
     except (ValueError, KeyError, TypeError, AttributeError, ValidationError):
         raise Refusal(
             "This command is the window's own, and nothing was asked of it.", "Use “judge run”."

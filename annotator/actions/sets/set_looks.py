@@ -1,4 +1,4 @@
-"""What a look at the test part of a set shows, and whether a look that was counted before still covers it."""
+"""Looks at the test part of a set, and whether an earlier look still covers its figures."""
 
 from dataclasses import dataclass
 
@@ -10,8 +10,8 @@ from annotator.domain.texts.canonical import canonical_json, sha256
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """Locked labels of a set beside what judges say of its test part; equal when a second look shows nothing new.
+class SetLook:
+    """Locked labels of a set with the judges' verdicts on its test part; equal looks show the same.
 
     `judges` are their names, and `said_sha256` is of every verdict under every wording.
     """
@@ -24,7 +24,7 @@ class Seen:
     openings: int
 
 
-def covers(counted: Seen, now: Seen) -> bool:
+def covers(counted: SetLook, now: SetLook) -> bool:
     """Whether what was looked at then is all that is looked at now."""
     return (counted.set_id, counted.labels_sha256, counted.said_sha256) == (
         now.set_id,
@@ -38,7 +38,7 @@ def is_closed(set_name: str, part: str) -> bool:
     return bool(set_name) and part not in ("", Split.DEV.value)
 
 
-def seen(project: Project, set_name: str) -> Seen:
+def seen(project: Project, set_name: str) -> SetLook:
     """What a look at the test part of a set would show now; Refusal while its labels are not locked."""
     found = validation_sets.named(project, set_name)
     validation_sets.refuse_unlocked(found)
@@ -54,6 +54,6 @@ def seen(project: Project, set_name: str) -> Seen:
     )
     keys = {row[0] for row in said}
     judges = sorted({one.judge.name for one in versions if validation_ground.rater_of(one).key in keys})
-    return Seen(
+    return SetLook(
         found.id, found.name, found.labels_sha256, tuple(judges), sha256(canonical_json(said).decode()), found.openings
     )  # fmt: skip

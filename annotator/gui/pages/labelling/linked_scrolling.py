@@ -1,17 +1,17 @@
-"""How two texts scroll as one: each to the same share of its length."""
+"""Linked scrolling of two texts, each to the same share of its length."""
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QAbstractScrollArea
 
 
-class Together(QObject):
+class LinkedScrolling(QObject):
     """Links the vertical scroll bars of two areas while it is `on`."""
 
     def __init__(self, one: QAbstractScrollArea, other: QAbstractScrollArea) -> None:
         super().__init__(one)
         self.on = False
         self._busy = False
-        # Python's hold on a bar may end before the bar does: it is asked for anew each time.
+        # Python's hold on a bar may end before the bar does: it is asked for again each time.
         self._areas = one, other
         one.verticalScrollBar().valueChanged.connect(self._one_moved)
         other.verticalScrollBar().valueChanged.connect(self._other_moved)

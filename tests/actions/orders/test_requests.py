@@ -5,31 +5,31 @@ from pathlib import Path
 import pytest
 
 from annotator.actions.attacks import attack_tests
-from annotator.actions.attacks.attack_tests import Wish
+from annotator.actions.attacks.attack_tests import AttackRequest
 from annotator.actions.items import page_fetching
 from annotator.actions.items.page_fetching import PagesFolder
-from annotator.actions.judging.judge_probes import ProbeOrder
-from annotator.actions.running import requests
-from annotator.actions.running.requests import KINDS, Request
-from annotator.actions.runs.judge_cases import Order
+from annotator.actions.judging.judge_probes import ProbeRequest
+from annotator.actions.orders import requests
+from annotator.actions.orders.requests import KINDS, ChildRequest
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.texts.refusal import Refusal
 
 ORDERS = [
-    Order(
+    RunRequest(
         "a “judge”\nof two lines", "adra.plan", ("Beta",), ("1", "—"), 3, 0.5, 1.25, batch=True, models=("m",)
     ),
     attack_tests.order(
-        Wish("distant", attacks=("padding", "injection"), size=4, writer="pen"), concurrency=2
+        AttackRequest("distant", attacks=("padding", "injection"), size=4, writer="pen"), concurrency=2
     ),
-    page_fetching.Order(refresh=True, reader="https://reader.example/"),
+    page_fetching.FetchRequest(refresh=True, reader="https://reader.example/"),
     PagesFolder("pages of others"),
-    ProbeOrder("distant"),
+    ProbeRequest("distant"),
 ]
 
 
 @pytest.mark.parametrize("order", ORDERS, ids=list(KINDS))
 def test_an_order_comes_out_of_its_line_as_it_went_in(order) -> None:
-    asked = Request(Path("a b.goldsmith"), order, "someone", estimate=True)
+    asked = ChildRequest(Path("a b.goldsmith"), order, "someone", estimate=True)
     assert "\n" not in asked.line()
     assert requests.read(asked.line()) == asked
     assert type(requests.read(asked.line()).order) is type(order)

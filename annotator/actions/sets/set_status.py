@@ -1,4 +1,4 @@
-"""How far validation sets are: what each is about, who labels it, and what is still to be done before it is locked."""
+"""Progress of validation sets: subject, labellers, and what is left before locking."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from annotator.domain.judges.validation import Opening
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """A set with the title of what is labelled, who labels how many items of it, and what each still has to do.
+class SetStatus:
+    """A set with its title, its labellers and their items, and what each still has to do.
 
     `types` counts its responses by question type; `openings` are the looks at its test part, the first one first.
     """
@@ -31,18 +31,18 @@ class Standing:
         return self.set.locked_at is not None
 
 
-def standings(project: Project) -> list[Standing]:
+def standings(project: Project) -> list[SetStatus]:
     """Every set, the newest first; for coordinators."""
     people.refuse_others(project, "can see validation sets")
     aliases = {person.id: person.alias for person in people.people(project)}
     return [_standing(project, one, aliases) for one in reversed(validation_sets.sets(project))]
 
 
-def _standing(project: Project, found: ValidationSet, aliases: dict[str, str]) -> Standing:
+def _standing(project: Project, found: ValidationSet, aliases: dict[str, str]) -> SetStatus:
     raters = Counter(aliases[person] for whose in found.content.dealt.values() for person in whose)
     types = Counter(one.question_type or "no type" for one in found.content.responses)
     lacking = () if found.locked_at is not None else tuple(validation_sets.lacking(project, found))
-    return Standing(
+    return SetStatus(
         found, judge_offers.title(found.protocol), dict(sorted(raters.items())), dict(types.most_common()), lacking,
         tuple(validation_sets.openings(project, found.id)),
     )  # fmt: skip

@@ -1,19 +1,19 @@
-"""Where a person is among the reports, where they were under each protocol, and where they are wanted."""
+"""A rater's place under each protocol, remembered and restored."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from annotator.gui.pages.labelling.bench import Bench
+from annotator.gui.pages.labelling.bench import LabellingBench
 from annotator.gui.pages.labelling.label_queue import LabelQueue
 
 Place = tuple[str, str]
 NOWHERE: Place = ("", "")
 
 
-class Whereabouts:
-    """Nobody loses their place by looking at another kind of question."""
+class KeptPlaces:
+    """Keeps a person's place in every kind of question."""
 
-    def __init__(self, queue: LabelQueue, bench: Bench) -> None:
+    def __init__(self, queue: LabelQueue, bench: LabellingBench) -> None:
         self._queue, self._bench = queue, bench
         self._left: dict[str, Place] = {}
 

@@ -1,4 +1,4 @@
-"""How the window says what came about out of sight: a job that ended, a change that was undone; with a way to it."""
+"""Messages about background events, such as a finished job or an undone change, with a link."""
 
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from annotator.gui.shell.window import Window
 
 
-class Ends(QObject):
-    """The page is brought into view only when that is asked for."""
+class FollowUp(QObject):
+    """The page is shown only on request."""
 
     def __init__(self, window: "Window") -> None:
         super().__init__(window)
@@ -24,7 +24,7 @@ class Ends(QObject):
         window.desk.turned.connect(self._show_turned)
 
     def hold(self, event: QCloseEvent) -> bool:
-        """Whether the window stays open, since a job is under way; what is waited for is said, and then it closes.
+        """Whether the window stays open, since a job is in progress; what is waited for is said, and then it closes.
 
         What is being typed is kept now: a session that ends does not wait.
         """
@@ -66,7 +66,7 @@ class Ends(QObject):
 
     def _show(self, words: str, page: str, place: dict[str, Any]) -> None:
         if self._closing:
-            # Another job may still be under way; the way to stay is not taken away.
+            # Another job may still be in progress; the way to stay is not taken away.
             return
         self._window.messages.show_message("success", words)
         self._window.messages.set_action("Show", partial(self._go, page, place))

@@ -1,10 +1,10 @@
-"""How a closed adjudication stands: its version, its two figures, what is objected to, and the way to reopen it."""
+"""Status of a closed adjudication: version, two figures of agreement, objections, and a reopen button."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
-from annotator.actions.adjudication.adjudication_sheets import Sheet, SheetDispute
-from annotator.actions.adjudication.settled import Settled
+from annotator.actions.adjudication.adjudication_sheets import AdjudicationSheet, SheetDispute
+from annotator.actions.adjudication.settled import ClosedVersion
 from annotator.domain.experts.adjudication import AdjudicationState, Origin
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.texts.counting import counted
@@ -23,8 +23,8 @@ ORIGINS = {
 }
 
 
-class Standing(QFrame):
-    """One message for the version that stands, and one for each dispute; hidden while an item is first worked on."""
+class StatusMessages(QFrame):
+    """A message for the current version, and one for each dispute; hidden at first."""
 
     reopened = Signal(str)
     """Take it up again, for this reason."""
@@ -45,12 +45,12 @@ class Standing(QFrame):
         self._column = vertical(
             self.said, self.figures, self._again, on=self, margins=(10, 6, 10, 8), spacing=4
         )
-        self.disputes: dict[str, DisputeRow] = {}
+        self.disputes: dict[str, DisputeMessage] = {}
         self._item = ""
         theme.set_role(self, level="success")
         self.hide()
 
-    def show_sheet(self, sheet: Sheet, versions: list[Settled], *, readonly: bool) -> None:
+    def show_sheet(self, sheet: AdjudicationSheet, versions: list[ClosedVersion], *, readonly: bool) -> None:
         """Show how an item stands; hide where there is nothing to say."""
         if sheet.adjudication_id != self._item:
             self._item = sheet.adjudication_id
@@ -83,15 +83,15 @@ class Standing(QFrame):
             gone.deleteLater()
         for dispute in disputes:
             if dispute.id not in self.disputes:
-                row = DisputeRow(dispute)
+                row = DisputeMessage(dispute)
                 row.answered.connect(self.answered)
                 row.setEnabled(not readonly)
                 self.disputes[dispute.id] = row
                 self._column.insertWidget(2, row)
 
 
-class DisputeRow(QWidget):
-    """What a letter objects to, and the answer that the consensus stands all the same."""
+class DisputeMessage(QWidget):
+    """An objection of a letter, and the option to uphold the consensus."""
 
     answered = Signal(str, str)
 

@@ -1,4 +1,4 @@
-"""How the keyboard stays with whoever uses it while something that was under way comes to its end."""
+"""Keyboard focus while something that was running comes to its end."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,7 +22,7 @@ TYPED = (QLineEdit, QPlainTextEdit, QTextEdit, QAbstractSpinBox)
 def keyboard_stays(*, typing_only: bool = False) -> Iterator[None]:
     """Whatever is done inside, the widget that has the focus keeps it, as long as it can be seen and used.
 
-    An answer that was waited for may go on from a list or a button, never from where somebody types (`typing_only`).
+    An answer that was waited for may go on from a list or a button, never from where someone types (`typing_only`).
     """
     held = QApplication.focusWidget()
     yield
@@ -35,7 +35,7 @@ def keyboard_stays(*, typing_only: bool = False) -> Iterator[None]:
 
 
 class Pressed(QObject):
-    """The button that was pressed and went out of use while the focus has not been moved by anybody since."""
+    """The button that was pressed and then disabled, until the focus moves."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -65,15 +65,15 @@ class Pressed(QObject):
         return here and QApplication.focusWidget() is standing and not isinstance(standing, TYPED)
 
     def _moved(self, left: QWidget | None, reached: QWidget | None) -> None:
-        """A button that is left because it went out of use is not left by whoever pressed it."""
+        """A button that is left because it went out of use is not left by the person who pressed it."""
         if isinstance(left, QAbstractButton) and isValid(left) and not _usable(left):
             self._button, self._standing = left, reached
         elif reached is not self._standing:
             self._button = self._standing = None
 
 
-class Seen(QObject):
-    """Keeps a window's focus on something seen, also after a click that hides or takes away what was clicked on."""
+class FocusKeeper(QObject):
+    """Keeps a window's focus on something visible, also when the clicked widget is hidden."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)

@@ -1,0 +1,1 @@
+"""Orders to models and to the page fetcher: running, resuming, estimating, and handing them to a child process."""
