@@ -195,7 +195,14 @@ def lock(
 @app.command("choose-judge")
 def choose_judge(
     file: File,
-    figure: Annotated[str, typer.Option(help="Figure to choose by: kappa, f1, accuracy, mcc …")] = "kappa",
+    figure: Annotated[
+        str,
+        typer.Option(
+            help="Figure to choose by: kappa, f1, accuracy, mcc …; by default what fits the values: kappa, "
+            "kappa_quadratic or icc",
+            show_default=False,
+        ),
+    ] = "",
     delta: Delta = 0.05,
     epsilon: Epsilon = 0.2,
     reference: Annotated[

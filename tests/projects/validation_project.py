@@ -19,6 +19,7 @@ from annotator.actions.project.people import new_project
 from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.experts.person import Person, Role
 from annotator.domain.judges.judgement import Judgement, RaterKind, Status
+from annotator.domain.judges.scale import Scale
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.kinds.unit import Unit
@@ -72,6 +73,11 @@ def negative(monkeypatch: pytest.MonkeyPatch, which: int = 1) -> None:
 
     monkeypatch.setattr(coverage, "weight", signed)
     monkeypatch.setitem(PROTOCOLS, COVERAGE, replace(PROTOCOLS[COVERAGE], weight=signed))
+
+
+def rated(monkeypatch: pytest.MonkeyPatch, scale: Scale) -> None:
+    """Criteria are rated on this scale."""
+    monkeypatch.setitem(PROTOCOLS, COVERAGE, replace(PROTOCOLS[COVERAGE], scale=scale))
 
 
 def person(project: Project, alias: str) -> Person:

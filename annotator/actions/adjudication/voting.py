@@ -1,12 +1,13 @@
 """First votes: what a senior thinks before seeing A and B, and how far it agrees with the raters."""
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from annotator.actions.adjudication import adjudication_sheets
 from annotator.actions.assignments import adjudicators
 from annotator.actions.authoring import criterion_weights
-from annotator.actions.authoring.comparing import measured, with_categories
+from annotator.actions.authoring.comparing import by_scale, field_named, measured
 from annotator.actions.authoring.value_figures import of_pairs
 from annotator.actions.consensus import consensus, letters, ruling_rows
 from annotator.actions.project import people
@@ -130,7 +131,7 @@ def votes(project: Project) -> list[Votes]:
                 units = consensus.members(row, documents).values()
                 by_stage[found.stage].append((found.item_id, [_said(found, row, unit) for unit in units]))
     weights = criterion_weights.allowed(project)
-    return [_pooled(stage, by_stage[stage], weights) for stage in Stage if stage in by_stage]
+    return [each for stage in Stage if stage in by_stage for each in _pooled(stage, by_stage[stage], weights)]
 
 
 def _said(found: Adjudication, row: Ruling, unit: Unit) -> Said:
@@ -138,15 +139,29 @@ def _said(found: Adjudication, row: Ruling, unit: Unit) -> Said:
     return protocol, row.first_vote, letters.said(letters.kind_of(found), unit), found.item_id
 
 
-def _pooled(stage: Stage, voted: list[tuple[str, list[Said]]], weights: Weights) -> Votes:
+def _pooled(stage: Stage, voted: list[tuple[str, list[Said]]], weights: Weights) -> Iterator[Votes]:
+    """The figures of what was voted on, and of each protocol whose values are ordered."""
     kind = letters.kind_of_stage(stage)
-    values = letters.values(kind, None, weights)
-    said = [each for _, of_row in voted for each in of_row]
-    pairs = tuple((mine, theirs or None) for _, mine, theirs, _ in said)
     asked = KINDS[kind].voted
     name = asked.name if asked else ""
     field = next(each for each in measured(kind) if each.name == name)
-    field = replace(field, categories=values or None)
-    field = with_categories(field, [{"protocol": tuple((each[0], each[0]) for each in said), name: pairs}])
-    figures = tuple(figure(*each) for each in of_pairs(field, pairs, [item for *_, item in said]))
-    return Votes(stage, name, len(voted), tuple(sorted({item_id for item_id, _ in voted})), figures)
+    field = replace(field, categories=letters.values(kind, None, weights) or None)
+    for each in by_scale(field, [_values(name, voted)]):
+        rows = [row for row in voted if any(_field(name, one) == each.name for one in row[1])]
+        said = [one for _, of_row in rows for one in of_row]
+        pairs = _values(name, rows)[name]
+        figures = tuple(
+            figure(*one) for one in of_pairs(each, pairs, [one[-1] for one in said], several=True)
+        )
+        yield Votes(stage, each.name, len(rows), tuple(sorted({item_id for item_id, _ in rows})), figures)
+
+
+def _values(name: str, voted: list[tuple[str, list[Said]]]) -> dict[str, tuple[tuple[str, str | None], ...]]:
+    """Votes beside what each rater said, as values of a field."""
+    said = [one for _, of_row in voted for one in of_row]
+    pairs = tuple((mine, theirs or None) for _, mine, theirs, _ in said)
+    return {"protocol": tuple((one[0], one[0]) for one in said), name: pairs}
+
+
+def _field(name: str, one: Said) -> str:
+    return field_named(name, one[0])

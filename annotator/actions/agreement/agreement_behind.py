@@ -14,6 +14,7 @@ from annotator.actions.agreement.agreement_groups import Group, criteria
 from annotator.actions.agreement.agreement_inputs import AgreementInput, refuse_others
 from annotator.actions.agreement.agreement_report import VOTES, AgreementReport, inputs_of
 from annotator.actions.assignments import adjudicators
+from annotator.actions.authoring.comparing import VALUE, field_named
 from annotator.actions.consensus import consensus, letters, ruling_rows
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import Adjudication, AdjudicationState, Ruling
@@ -187,6 +188,7 @@ def _of_votes(db: Connection, items: Items, row: FigureRow) -> list[LineBehind]:
         for ruling in rulings.get(found.id, ())
         if ruling.first_vote
         for letter, unit in consensus.members(ruling, documents).items()
+        if not isinstance(unit, Label) or field_named(VALUE, unit.protocol) == row.field
     ]
     about = _About(
         db, {(found.item_id, unit.unit_id) for found, _, _, unit in voted if isinstance(unit, Label)}

@@ -18,7 +18,7 @@ from annotator.actions.agreement.agreement_inputs import (
     refuse_others,
     where_of,
 )
-from annotator.actions.authoring.comparing import ITEM_SCORE, measured, with_categories
+from annotator.actions.authoring.comparing import ITEM_SCORE, VALUE, fields_of
 from annotator.actions.authoring.draft_provenance import COMMON
 from annotator.actions.authoring.value_figures import ComparedField, JoinedValue, alpha, noted, of_pairs
 from annotator.actions.project.file import PERSON, Project
@@ -63,7 +63,7 @@ class FigureRow:
     lists: int = 0
 
     def figure(self, name: str) -> Figure | None:
-        """The figure of that name: agreement, kappa, ac1, alpha, pearson, match_f1, jaccard or order_tau."""
+        """The figure of that name: agreement, kappa, ac1, alpha, pearson, match_f1, jaccard, or of a scale."""
         return next((found for found in self.figures if found.name == name), None)
 
 
@@ -122,8 +122,8 @@ def self_agreement(project: Project) -> list[FigureRow]:
     made = []
     for (person, alias, protocol), again in repeated(project).items():
         both, where = [(one.first, one.second) for one in again], [one.item_id for one in again]
-        said = {"protocol": ((protocol, protocol),), "value": tuple(both)}
-        field = with_categories(measured(Kind.LABELS)[0], [said])
+        said = {"protocol": ((protocol, protocol),) * len(both), VALUE: tuple(both)}
+        (field,) = fields_of(Kind.LABELS, [said])
         head = (Stage.LABELLING, SELF, (person, protocol), alias)
         made.append(_row(head, field.name, of_pairs(field, both, where), where))
     return sorted(made, key=lambda row: natural(row.name))
@@ -175,7 +175,7 @@ def _fields(stage: Stage, found: Iterable[Agreement]) -> list[ComparedField]:
     if stage.kind is None:
         return []
     values = [pair.values for agreement in found if agreement.stage is stage for pair in agreement.pairs]
-    fields = [with_categories(field, values) for field in measured(stage.kind)]
+    fields = fields_of(stage.kind, values)
     scores = [ComparedField(ITEM_SCORE, Level.INTERVAL)] if KINDS[stage.kind].scored else []
     return [field for field in fields if field.level is not Level.RANK] + scores
 
@@ -207,11 +207,13 @@ def _row(head: Head, field: str, found: Sequence[tuple[str, Estimate]], items: I
 def _pooled(field: ComparedField, found: Sequence[AgreementInput]) -> list[tuple[str, Estimate]]:
     """The figures of a field over all pairs of raters and items at once; α where three or more rated."""
     pairs = [(each.value_a, each.value_b) for each in found]
-    figures = of_pairs(field, pairs, [each.where.item_id for each in found])
     sides = {frozenset((each.where.a, each.where.b)) for each in found}
+    figures = of_pairs(field, pairs, [each.where.item_id for each in found], several=len(sides) > 1)
     if len(sides) > 1:
         figures = [(name, noted(one, f"pooled over {len(sides)} pairs of raters")) for name, one in figures]
     if len({person for side in sides for person in side}) >= FEWEST_FOR_ALPHA:
+        # Over all raters at once, in the place of what every two of them have.
+        figures = [each for each in figures if each[0] != "alpha"]
         figures.append(("alpha", alpha(field, [_joined(each) for each in found])))
     return figures
 

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import select
 
 from annotator.actions.assignments import agreements
-from annotator.actions.authoring.comparing import ITEM_SCORE, about
+from annotator.actions.authoring.comparing import ITEM_SCORE, about, field_named
 from annotator.actions.project import people
 from annotator.actions.project.file import PERSON, Project
 from annotator.domain.experts.agreement import Agreement, PairAgreement
@@ -143,8 +143,12 @@ def _values(where: AgreementScope, pair: PairAgreement) -> Iterator[AgreementInp
     for name, values in pair.values.items():
         if name in ABOUT:
             continue
-        for match, (a, b), (report, unit) in zip(pair.matched, values, about(pair), strict=True):
-            yield AgreementInput(where, name, match.a, match.b, a, b, response_id=report, judged_unit=unit)
+        protocols = pair.values.get("protocol", (("", ""),) * len(values))
+        for match, (a, b), (report, unit), (protocol, _) in zip(
+            pair.matched, values, about(pair), protocols, strict=True
+        ):
+            field = field_named(name, protocol)
+            yield AgreementInput(where, field, match.a, match.b, a, b, response_id=report, judged_unit=unit)
 
 
 def inputs(project: Project) -> list[dict[str, Any]]:

@@ -11,13 +11,17 @@ from annotator.actions.agreement.agreement_report import (
     AgreementReport,
     SecondFigures,
 )
+from annotator.actions.authoring.comparing import VALUE
 from annotator.actions.results.result_exports import tabbed
 from annotator.actions.results.result_sheets import columns
 from annotator.domain.experts.agreement import Figure, bound_of
+from annotator.domain.judges.level_figures import FIGURES, IN_UNITS, WORDS
+from annotator.domain.judges.scale import NO_VALUES, Scale
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import decimal, interval
 from annotator.domain.texts.ordering import natural
 from annotator.exchange.pictures.figures import PRINTED, Ink
+from annotator.protocols import PROTOCOLS
 
 # Figure by figure, in the order they are shown: its short name, and what it is.
 TITLES = {
@@ -25,12 +29,16 @@ TITLES = {
     "agreement": "Agreement",
     "kappa": "κ",
     "ac1": "AC1",
-    "alpha": "α",
+    **{name: title for name, (title, _) in WORDS.items()},
     "jaccard": "Jaccard",
     "order_tau": "Order τ",
     "pearson": "r",
 }
 ABOUT = {
+    **{
+        name: f"{words[:1].upper()}{words[1:]}. The interval resamples items."
+        for name, (_, words) in WORDS.items()
+    },
     "match_f1": (
         "Twice the matched units over all units of both raters, item by item, then averaged. The fixed "
         "matcher pairs units one-to-one by the similarity of their words; it never sees who wrote what. If "
@@ -54,6 +62,9 @@ ABOUT = {
         "One minus the disagreement seen over the disagreement expected, for any number of raters and with missing "
         "values. The interval resamples items."
     ),
+    "spearman": (
+        f"{WORDS['spearman'][1].capitalize()}. The interval assumes independent pairs, so it is somewhat too narrow."
+    ),
     "jaccard": "Units in both lists divided by units in either, item by item, then averaged; references are "
     "matched by identifier.",
     "order_tau": (
@@ -65,7 +76,7 @@ ABOUT = {
 FIELDS = {"units": "units", "label": "gold label", "item_score": "item score", "value": "judgement"}
 # Shown as shares of a hundred; everything else as it is.
 PERCENT = "agreement"
-MAIN = ("match_f1", "kappa", "pearson")
+MAIN = ("match_f1", *(names[0] for names in FIGURES.values()), "pearson")
 
 
 def number(found: Figure, digits: int = 2) -> str:
@@ -85,7 +96,7 @@ def band(found: Figure) -> str:
     """The word of Landis & Koch for a κ, to stand beside it; empty for every other figure."""
     from annotator.stats.agreement.verdicts import landis_koch
 
-    if found.name != "kappa" or found.value is None:
+    if not found.name.startswith("kappa") or found.value is None:
         return ""
     return landis_koch(max(-1.0, min(1.0, found.value)))
 
@@ -125,8 +136,15 @@ def main(row: FigureRow) -> Figure:
 
 
 def field(row: FigureRow) -> str:
-    """What raters are compared on."""
+    """What raters are compared on; ordered values of a protocol by its title."""
+    if row.field in PROTOCOLS:
+        return f"{FIELDS[VALUE]}: {PROTOCOLS[row.field].title}"
     return FIELDS.get(row.field, row.field)
+
+
+def scale_of(row: FigureRow) -> Scale:
+    """The scale of a row's ordered values; one without values where there is none."""
+    return PROTOCOLS[row.field].scale if row.field in PROTOCOLS else NO_VALUES
 
 
 def group(report: AgreementReport, row: FigureRow) -> str:
@@ -254,6 +272,11 @@ AXES = {
     "jaccard": "Jaccard, mean over items, 95 % interval (bootstrap)",
     "order_tau": "τ-b, mean over items, 95 % interval (bootstrap)",
     "pearson": "Pearson's r, 95 % interval (Fisher's z)",
+    "spearman": "Spearman's ρ, 95 % interval (Bonett and Wright)",
+    **{
+        name: f"{WORDS[name][0]}, in units of the scale, 95 % interval (bootstrap over items)"
+        for name in sorted(IN_UNITS)
+    },
 }
 OF = {
     "stage": "by stage",

@@ -29,6 +29,7 @@ from annotator.actions.sets import validation_ground, validation_values
 from annotator.actions.sets.validation_ground import Ground, ValidationRater
 from annotator.actions.studies import contests
 from annotator.domain.judges.pairs import FIRST, TIE, PairOutcome
+from annotator.domain.judges.scale import Level
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.attacks import TARGETS
@@ -51,21 +52,23 @@ class Bias:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A unit judged by a judge and labelled by a person: its lean towards yes, its error, its subject."""
+    """A unit of a judge's with a label of a person's: how far it leans to yes, or up, how far it errs, and on what."""
 
     item_id: str
     response_id: str
     system_id: str
     true: bool
-    lean: int
+    lean: float
 
     @property
-    def errs(self) -> int:
+    def errs(self) -> float:
         return abs(self.lean)
 
 
 POSITION, LENGTH, FAMILY = "position", "length", "same family"
 LEANS = "[judge says {positive}] − [person says {positive}], averaged"
+LEANS_UP = "The judge's value − the person's, in units of the scale, averaged"
+LEVEL_BIAS = "level"
 
 
 def report(project: Project, protocol: str = USUAL, judge: str = "") -> list[Bias]:
@@ -145,6 +148,7 @@ def _of_labels(project: Project, protocol: str) -> list[Bias]:
     every = _at_every_trial(project, found)
     for rater in found.judges():
         rows = [row for at_one in every for row in _rows(at_one, rater)]
+        made += _level(found, rater, rows)
         made += _length(found, rater, rows, lengths)
         made += _family(found, rater, rows, own)
     return made
@@ -174,12 +178,14 @@ def _at_every_trial(project: Project, found: Ground) -> list[Ground]:
 def _rows(found: Ground, rater: ValidationRater) -> list[_Row]:
     if rater not in found.judges():
         return []
-    positive = found.shape.values[0]
+    scale, positive = found.shape.scale, found.shape.values[0]
     rows = []
     for row in found.rows(rater, found.known):
         if row.said is not None:
             place, true = found.places[row.key], row.true == positive
-            lean = int(row.said == positive) - int(true)
+            lean: float = int(row.said == positive) - int(true)
+            if scale.level is not Level.NOMINAL:
+                lean = scale.number(row.said) - scale.number(row.true)
             rows.append(_Row(place.item_id, place.response_id, place.system_id, true, lean))
     return rows
 
@@ -202,11 +208,12 @@ def _length(
         for row in rows
         if lengths[row.response_id] != middle[row.item_id]
     ]
-    positive = found.shape.values[0]
+    positive, ordered = found.shape.values[0], found.shape.scale.level is not Level.NOMINAL
     longer = "over reports longer than the median one on their item less over shorter ones"
-    names: tuple[tuple[str, Sequence[tuple[_Row, bool]], Callable[[_Row], int], str], ...] = (
-        ("Leans to longer reports", told, lambda row: row.lean, f"{LEANS.format(positive=positive)} {longer}"),
-        ("Errs more on longer reports", told, lambda row: row.errs, f"Share of verdicts unlike the person's, {longer}"),
+    unlike = "Mean distance from the person's value" if ordered else "Share of verdicts unlike the person's"
+    names: tuple[tuple[str, Sequence[tuple[_Row, bool]], Callable[[_Row], float], str], ...] = (
+        ("Leans to longer reports", told, lambda row: row.lean, f"{_leans(found)} {longer}"),
+        ("Errs more on longer reports", told, lambda row: row.errs, f"{unlike}, {longer}"),
         (f"“{positive}” where people "
         "disagree", [one for one in told if not one[0].true], lambda row: row.errs,
          "At equal labels: share of units labelled negative by people that the judge marks positive, "
@@ -217,8 +224,25 @@ def _length(
     )  # fmt: skip
     return [
         Bias(rater.id, _called(found, rater), LENGTH, name, _gap(chosen, of), words)
-        for name, chosen, of, words in names
+        for name, chosen, of, words in (names[:2] if ordered else names)
     ]
+
+
+def _leans(found: Ground) -> str:
+    """What a lean is, in words."""
+    if found.shape.scale.level is Level.NOMINAL:
+        return LEANS.format(positive=found.shape.values[0])
+    return LEANS_UP
+
+
+def _level(found: Ground, rater: ValidationRater, rows: Sequence[_Row]) -> list[Bias]:
+    """How much higher or lower than people a judge sets ordered values."""
+    from annotator.stats.intervals.cluster_means import cluster_mean
+
+    if found.shape.scale.level is Level.NOMINAL:
+        return []
+    lean = cluster_mean([row.lean for row in rows], [row.item_id for row in rows])
+    return [Bias(rater.id, _called(found, rater), LEVEL_BIAS, "Leans to higher values", lean, LEANS_UP)]
 
 
 def _family(
@@ -227,7 +251,7 @@ def _family(
     own = known.get(rater.id, "")
     name = "Leans to its own family"
     words = (
-        f"{LEANS.format(positive=found.shape.values[0])} over systems of the judge's own family"
+        f"{_leans(found)} over systems of the judge's own family"
         f"{f' ({own})' if own else ''} less over systems of other known families"
     )
     if not own:
@@ -237,7 +261,7 @@ def _family(
     return [Bias(rater.id, _called(found, rater), FAMILY, name, _gap(told, lambda row: row.lean), words)]
 
 
-def _gap(told: Sequence[tuple[_Row, bool]], of: Callable[[_Row], int]) -> Estimate:
+def _gap(told: Sequence[tuple[_Row, bool]], of: Callable[[_Row], float]) -> Estimate:
     from annotator.stats.intervals.cluster_means import cluster_gap
 
     values, items = [of(row) for row, _ in told], [row.item_id for row, _ in told]
@@ -265,7 +289,8 @@ class Panel:
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
     """Under which protocol, and which judge."""
-    shapes = tuple((PROTOCOLS[name].title, name) for name in TARGETS)
+    ordered = [name for name, shape in PROTOCOLS.items() if shape.scale.level is not Level.NOMINAL]
+    shapes = tuple((PROTOCOLS[name].title, name) for name in dict.fromkeys((*TARGETS, *ordered)))
     names = tuple((one.name, one.name) for one in judges.all_of(project))
     return ViewChoice("protocol", "What was judged", shapes), ViewChoice(
         "judge", "Judge", (("all judges", ANY), *names)

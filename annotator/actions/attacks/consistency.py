@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import combinations
 from typing import Any
 
@@ -14,12 +14,16 @@ from annotator.actions.project.file import Project
 from annotator.actions.results.result_sheets import or_why
 from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.level_figures import WORDS
+from annotator.domain.judges.scale import Level
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols import USUAL
+from annotator.protocols import PROTOCOLS, USUAL
 
 # Item, response, unit.
 Unit = tuple[str, str, str]
+# Figures that values without an order have too keep the names they have there.
+CALLED = {name: title for name, (title, _) in WORDS.items() if name != "alpha"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +31,8 @@ class SelfConsistency:
     """A judge against itself: how often its verdict changed on units judged at least twice.
 
     `flips` is the share of units on which not all trials agree, `agreement` the share of pairs of trials that do,
-    averaged over units, `alpha` Krippendorff's α with the trials as raters.
+    averaged over units, `alpha` Krippendorff's α with the trials as raters. `more` are the other figures of ordered
+    values, over every two trials of a unit.
     """
 
     judge: str
@@ -37,49 +42,86 @@ class SelfConsistency:
     flips: Estimate
     agreement: Estimate
     alpha: Estimate
+    more: Mapping[str, Estimate] = field(default_factory=dict)
 
     def tree(self) -> dict[str, Any]:
         """The figures as a JSON tree."""
-        return asdict(self)
+        return _tree(self)
 
     def words(self) -> list[str]:
         """The figures as a person reads them."""
-        figures = {"flip rate": self.flips, "agreement": self.agreement, "alpha": self.alpha}
+        figures = {"flip rate": self.flips, "agreement": self.agreement, "alpha": self.alpha, **self.more}
         return [f"{counted(self.units, 'unit')} judged more than once.", *_lines(figures)]
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeConsistency:
-    """Two judges against each other, at their first trials, over shared units."""
+    """Two judges against each other, each at its first trial, over the units that both judged.
+
+    `more` are the figures that fit the protocol's values.
+    """
 
     judge: str
     other: str
     protocol: str
     units: int
     agreement: Estimate
-    kappa: Estimate
-    alpha: Estimate
+    more: Mapping[str, Estimate]
+
+    @property
+    def kappa(self) -> Estimate:
+        """Cohen's κ, where values have no order."""
+        return self.more["kappa"]
+
+    @property
+    def alpha(self) -> Estimate:
+        """Krippendorff's α, which every level has."""
+        return self.more["alpha"]
 
     def tree(self) -> dict[str, Any]:
         """The figures as a JSON tree."""
-        return asdict(self)
+        return _tree(self)
 
     def words(self) -> list[str]:
         """The figures as a person reads them."""
-        figures = {"agreement": self.agreement, "kappa": self.kappa, "alpha": self.alpha}
-        return [f"{counted(self.units, 'unit')} judged by both.", *_lines(figures)]
+        return [
+            f"{counted(self.units, 'unit')} judged by both.",
+            *_lines({"agreement": self.agreement, **self.more}),
+        ]
+
+
+def _tree(found: SelfConsistency | JudgeConsistency) -> dict[str, Any]:
+    """The figures side by side, whether every protocol has them or only some."""
+    tree = asdict(found)
+    more: dict[str, Any] = tree.pop("more")
+    return {**tree, **more}
 
 
 def within(project: Project, judge: str, protocol: str = USUAL) -> SelfConsistency:
     """A judge's agreement with itself over its trials; what is undefined says why in its note."""
+    from annotator.stats.agreement import levels
     from annotator.stats.agreement.alpha import krippendorff_alpha
     from annotator.stats.agreement.repeats import flip_rate
 
+    scale = PROTOCOLS[protocol].scale
     said = _said(project, judges.named(project, judge).id, protocol)
     repeated = {unit: values for unit, values in sorted(said.items()) if len(values) > 1}
     trials = sorted({trial for values in repeated.values() for trial in values})
     by_trial = [[values.get(trial) for values in repeated.values()] for trial in trials]
     items = [unit[0] for unit in repeated]
+    more: dict[str, Estimate] = {}
+    if scale.level is Level.NOMINAL:
+        alpha = krippendorff_alpha(by_trial, clusters=items or None)
+    else:
+        alpha = levels.alpha_of(scale, by_trial, items or None)
+        pairs = [
+            (unit[0], *pair)
+            for unit, values in repeated.items()
+            for pair in combinations(list(values.values()), 2)
+        ]
+        where, first, second = ([pair[part] for pair in pairs] for part in range(3))
+        more = levels.figures(scale, first, second, where or None, form="1,1")
+        more = {name: figure for name, figure in more.items() if name != "alpha"}
     return SelfConsistency(
         judge=judge,
         protocol=protocol,
@@ -87,15 +129,18 @@ def within(project: Project, judge: str, protocol: str = USUAL) -> SelfConsisten
         units=len(repeated),
         flips=flip_rate(by_trial, items or None),
         agreement=_pairwise([list(values.values()) for values in repeated.values()]),
-        alpha=krippendorff_alpha(by_trial, clusters=items or None),
+        alpha=alpha,
+        more=more,
     )
 
 
 def between(project: Project, judge: str, other: str, protocol: str = USUAL) -> JudgeConsistency:
     """The agreement of two judges, such as one asked unit by unit and the same asked several together."""
+    from annotator.stats.agreement import levels
     from annotator.stats.agreement.agreement import cohen_kappa, percent_agreement
     from annotator.stats.agreement.alpha import krippendorff_alpha
 
+    scale = PROTOCOLS[protocol].scale
     first, second = (
         {unit: values[1] for unit, values in found.items() if 1 in values}
         for found in (_said(project, judges.named(project, name).id, protocol) for name in (judge, other))
@@ -103,19 +148,25 @@ def between(project: Project, judge: str, other: str, protocol: str = USUAL) -> 
     shared = sorted(first.keys() & second.keys())
     a, b = [first[unit] for unit in shared], [second[unit] for unit in shared]
     items = [unit[0] for unit in shared] or None
+    if scale.level is Level.NOMINAL:
+        more = {
+            "kappa": cohen_kappa(a, b, clusters=items),
+            "alpha": krippendorff_alpha([a, b], clusters=items),
+        }
+    else:
+        more = levels.figures(scale, a, b, items)
     return JudgeConsistency(
         judge=judge,
         other=other,
         protocol=protocol,
         units=len(shared),
         agreement=percent_agreement(zip(a, b, strict=True), len(set(items)) if items else None),
-        kappa=cohen_kappa(a, b, clusters=items),
-        alpha=krippendorff_alpha([a, b], clusters=items),
+        more=more,
     )
 
 
 def _lines(figures: Mapping[str, Estimate]) -> list[str]:
-    return [f"{name}: {or_why(figure)}" for name, figure in figures.items()]
+    return [f"{CALLED.get(name, name)}: {or_why(figure)}" for name, figure in figures.items()]
 
 
 def _pairwise(repeated: list[list[str]]) -> Estimate:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 Units = Sequence[Any]
 Values = dict[str, tuple[tuple[Any, Any], ...]]
 POSITION, ITEM_SCORE = "position", "item_score"
+VALUE = KINDS[Kind.LABELS].says
 MATCH_F1, JACCARD = "match_f1", "jaccard"
 
 
@@ -169,27 +170,61 @@ def compare_raters(
 def over_all(kind: Kind, item_id: str, pairs: Sequence[PairAgreement]) -> tuple[Figure, ...]:
     """Figures over all raters of an item at once: α of each measured field, the mean of how pairs overlap."""
     found = [
-        figure(f"{field.name}_alpha", alpha(field, _joined(item_id, field.name, pairs)))
-        for field in (with_categories(one, [pair.values for pair in pairs]) for one in measured(kind))
+        figure(f"{field.name}_alpha", alpha(field, _joined(item_id, field, pairs)))
+        for field in fields_of(kind, [pair.values for pair in pairs])
         if field.level is not Level.RANK
     ]
     return (*(_mean(name, pairs) for name in KINDS[kind].overlap), *found)
 
 
-def with_categories(field: ComparedField, values: Iterable[Mapping[str, Pairs]]) -> ComparedField:
-    """The field with its categories: those of a label are the values of its protocols, and any other in use.
-
-    Of a choice among numbers, such as a weight, they are those in use where another than the usual ones is.
-    """
+def fields_of(kind: Kind, values: Iterable[Mapping[str, Pairs]]) -> list[ComparedField]:
+    """What agreement on these values of a kind is measured on; ordered values of each protocol are a field of it."""
     listed = list(values)
+    return [each for field in measured(kind) for each in by_scale(field, listed)]
+
+
+def by_scale(field: ComparedField, listed: Sequence[Mapping[str, Pairs]]) -> list[ComparedField]:
+    """A field with its categories: those of a label are the values of its protocols, and any other in use.
+
+    Of a choice among numbers, such as a weight, they are those in use where another than the usual ones is. Protocols
+    whose values are ordered have a field each, under their name.
+    """
     if field.level is Level.ORDINAL and field.categories is not None:
-        return replace(field, categories=_in_order(field, listed))
+        return [replace(field, categories=_in_order(field, listed))]
     if field.categories is not None or field.level is not Level.NOMINAL:
-        return field
-    protocols = {name for each in listed for both in each.get("protocol", ()) for name in both}
-    known = [v for name in sorted(protocols) if name in PROTOCOLS for v in PROTOCOLS[name].values]
-    in_use = {v for each in listed for both in each.get(field.name, ()) for v in both}
-    return replace(field, categories=tuple(dict.fromkeys([*known, *sorted(in_use - {UNSURE, None})])))
+        return [field]
+    used = sorted({name for each in listed for both in each.get("protocol", ()) for name in both})
+    ordered = [name for name in used if field_named(field.name, name) != field.name]
+    of_each = [
+        ComparedField(name, scale.level, scale.names, scale=scale)
+        for name, scale in ((name, PROTOCOLS[name].scale) for name in ordered)
+    ]
+    if ordered and ordered == used:
+        return of_each
+    known = [v for name in used if name in PROTOCOLS and name not in ordered for v in PROTOCOLS[name].values]
+    in_use = {v for each in listed for place in own_pairs(field, each) for v in each[source_of(field)][place]}
+    categories = tuple(dict.fromkeys([*known, *sorted(in_use - {UNSURE, None})]))
+    return [replace(field, categories=categories), *of_each]
+
+
+def field_named(field: str, protocol: str) -> str:
+    """The field under which a value is compared: a protocol whose values are ordered is a field of its own."""
+    known = protocol in PROTOCOLS and PROTOCOLS[protocol].scale.level is not Level.NOMINAL
+    return protocol if known else field
+
+
+def own_pairs(field: ComparedField, values: Mapping[str, Pairs]) -> list[int]:
+    """The places of the pairs of values that are a field's own: of a label's, those of its protocols."""
+    name = source_of(field)
+    if name != VALUE or "protocol" not in values:
+        return list(range(len(values.get(name, ()))))
+    protocols = enumerate(protocol for protocol, _ in values["protocol"])
+    return [place for place, protocol in protocols if field_named(name, protocol) == field.name]
+
+
+def source_of(field: ComparedField) -> str:
+    """The name under which the values of a field are kept."""
+    return field.name if field.scale is None else VALUE
 
 
 def _in_order(field: ComparedField, values: Iterable[Mapping[str, Pairs]]) -> tuple[Any, ...] | None:
@@ -250,8 +285,11 @@ def _of_values(kind: Kind, values: Values, alignment: "Alignment") -> list[Figur
     # Labels on one report hang together; lists of units have nothing that they hang together by.
     clusters = [report for report, _ in values["response_id"]] if "response_id" in values else None
     found = []
-    for field in (with_categories(field, [values]) for field in measured(kind)):
-        for name, estimate in of_pairs(field, values[field.name], clusters):
+    for field in fields_of(kind, [values]):
+        own = own_pairs(field, values)
+        pairs = [values[source_of(field)][place] for place in own]
+        within = None if clusters is None else [clusters[place] for place in own]
+        for name, estimate in of_pairs(field, pairs, within):
             found.append(figure(_named(field.name, name), noted(estimate, lopsided)))
     return found
 
@@ -274,13 +312,13 @@ def _item_score(ratings: list[int | None]) -> Estimate:
     return Estimate(fmean(given) if given else None, n=len(given), missing=absent, method=method, note=note)
 
 
-def _joined(item_id: str, name: str, pairs: Iterable[PairAgreement]) -> Iterator[JoinedValue]:
+def _joined(item_id: str, field: ComparedField, pairs: Iterable[PairAgreement]) -> Iterator[JoinedValue]:
     for pair in pairs:
-        for match, (value_a, value_b), (report, _) in zip(
-            pair.matched, pair.values[name], about(pair), strict=True
-        ):
+        reports = about(pair)
+        for place in own_pairs(field, pair.values):
+            match, (value_a, value_b) = pair.matched[place], pair.values[source_of(field)][place]
             a, b = (item_id, pair.a, match.a), (item_id, pair.b, match.b)
-            yield JoinedValue(a, b, value_a, value_b, cluster=report)
+            yield JoinedValue(a, b, value_a, value_b, cluster=reports[place][0])
 
 
 def _mean(name: str, pairs: Sequence[PairAgreement]) -> Figure:

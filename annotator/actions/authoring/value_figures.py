@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal
 
-from annotator.domain.judges.scale import Level
+from annotator.domain.judges.level_figures import FIGURES
+from annotator.domain.judges.scale import Level, Scale
 from annotator.domain.kinds.labels import UNSURE
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate, settled
@@ -17,8 +18,6 @@ Named = list[tuple[str, Estimate]]
 Node = tuple[str, str, str]
 # Steps that differ by less differ by rounding alone.
 EVEN = 1e-9
-# Said beside an interval that knows nothing of what pairs belong to.
-AS_IF_APART = "the interval takes pairs of one item as independent, and may be too narrow"
 
 
 # How α weighs a difference.
@@ -29,13 +28,22 @@ METRIC: Mapping[Level, Literal["nominal", "ordinal", "interval"]] = {
 
 @dataclass(frozen=True, slots=True)
 class ComparedField:
-    """A field on which two raters' units are compared. `always_ac1`: not only under skewed prevalence."""
+    """A field that two raters' units are compared on. `always_ac1`: not only where the prevalence is skewed.
+
+    With a `scale` its categories are those of a protocol that orders them.
+    """
 
     name: str
     level: Level
     categories: tuple[Hashable, ...] | None = None
     always_ac1: bool = False
     correlated: bool = False
+    scale: Scale | None = None
+
+    def known(self, value: Any) -> Any:
+        """The value, or None where it is missing: “unsure”, and whatever a scale does not have."""
+        off = self.scale is not None and value not in (self.categories or ())
+        return None if value == UNSURE or off else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +60,27 @@ class JoinedValue:
     cluster: str = ""
 
 
-def of_pairs(field: ComparedField, pairs: Pairs, clusters: Sequence[str] | None = None) -> Named:
+def of_pairs(
+    field: ComparedField, pairs: Pairs, clusters: Sequence[str] | None = None, *, several: bool = False
+) -> Named:
     """The figures of a field's pairs of values, by name; None and “unsure” are missing, and unsure ones counted.
 
-    `clusters` names what each pair belongs to: intervals of κ and AC1 draw clusters again, not pairs.
+    `clusters` names what each pair belongs to: intervals of κ and AC1 draw clusters anew, not pairs. `several`: the
+    pairs are of more than two raters.
     """
-    known = [(_said(a), _said(b)) for a, b in pairs]
-    if field.level is Level.RANK:
+    known = [(field.known(a), field.known(b)) for a, b in pairs]
+    if field.scale is not None:
+        found = _of_scale(field.scale, known, clusters, several)
+    elif field.level is Level.RANK:
         found = [("tau", _tau(known))]
     elif field.level is Level.INTERVAL:
         found = [("pearson", _pearson(known, clusters))]
     else:
         found = _categorical(field, known, clusters)
     unsure = sum((a, b).count(UNSURE) for a, b in pairs)
-    return [(name, noted(estimate, _of_unsure(unsure))) for name, estimate in found]
+    lost = sum(both.count(None) for both in known) - sum(both.count(None) for both in pairs)
+    strange = lost - unsure
+    return [(name, noted(estimate, _of_unsure(unsure), _of_strange(strange))) for name, estimate in found]
 
 
 def alpha(field: ComparedField, joined: Iterable[JoinedValue]) -> Estimate:
@@ -74,17 +89,18 @@ def alpha(field: ComparedField, joined: Iterable[JoinedValue]) -> Estimate:
     Matches are made pair by pair of raters: what A, B and C wrote is one unit where matches link it. Links that
     lead to two units of one rater contradict each other: such units are left out and counted in the note.
     """
+    from annotator.stats.agreement import levels
     from annotator.stats.agreement.alpha import krippendorff_alpha
 
-    units, torn = _units(list(joined))
+    units, torn = _units(field, list(joined))
     raters = sorted({person for _, said in units for person in said})
     clusters = [cluster for cluster, _ in units]
-    found = krippendorff_alpha(
-        [[said.get(person) for _, said in units] for person in raters],
-        METRIC[field.level],
-        field.categories,
-        clusters=clusters if any(clusters) else None,
-    )
+    said_by = [[said.get(person) for _, said in units] for person in raters]
+    within = clusters if any(clusters) else None
+    if field.scale is not None:
+        found = levels.alpha_of(field.scale, said_by, within)
+    else:
+        found = krippendorff_alpha(said_by, METRIC[field.level], field.categories, clusters=within)
     return noted(found, f"{counted(torn, 'unit')} left out: matches contradict each other" if torn else "")
 
 
@@ -103,6 +119,17 @@ def _distances(categories: Sequence[Hashable]) -> Literal["linear"] | list[list[
     if max(steps, default=0) - min(steps, default=0) < EVEN:
         return "linear"
     return [[abs(a - b) for b in numbers] for a in numbers]
+
+
+def _of_scale(scale: Scale, pairs: Pairs, clusters: Sequence[str] | None, several: bool) -> Named:
+    from annotator.stats.agreement import levels
+    from annotator.stats.agreement.agreement import percent_agreement
+
+    a, b = [first for first, _ in pairs], [second for _, second in pairs]
+    found = levels.figures(scale, a, b, clusters, form="1,1" if several else "2,1")
+    if "agreement" in FIGURES[scale.level]:
+        found["agreement"] = percent_agreement(pairs, len(set(clusters)) if clusters else None)
+    return list(found.items())
 
 
 def _categorical(field: ComparedField, pairs: Pairs, clusters: Sequence[str] | None) -> Named:
@@ -130,6 +157,7 @@ def _categorical(field: ComparedField, pairs: Pairs, clusters: Sequence[str] | N
 def _pearson(pairs: Pairs, clusters: Sequence[str] | None) -> Estimate:
     """r, whose interval, drawn over pairs, needs enough of what they belong to, and says what it leaves out."""
     from annotator.stats.agreement.correlation import pearson
+    from annotator.stats.agreement.levels import AS_IF_APART
 
     found = pearson([a for a, _ in pairs], [b for _, b in pairs])
     if not clusters or found.low is None:
@@ -145,21 +173,23 @@ def _tau(pairs: Pairs) -> Estimate:
     return kendall_tau_b([a for a, _ in pairs], [b for _, b in pairs])
 
 
-def _said(value: Any) -> Any:
-    return None if value == UNSURE else value
-
-
 def _of_unsure(count: int) -> str:
     return f"{count} judgement{'s' if count > 1 else ''} of “unsure”, counted as missing" if count else ""
 
 
-def _units(joined: Sequence[JoinedValue]) -> tuple[list[tuple[str, dict[str, Any]]], int]:
+def _of_strange(count: int) -> str:
+    return f"{counted(count, 'judgement')} not on the scale, counted as missing" if count else ""
+
+
+def _units(
+    field: ComparedField, joined: Sequence[JoinedValue]
+) -> tuple[list[tuple[str, dict[str, Any]]], int]:
     """Each unit's cluster and values by person, and how many units have two values of one rater."""
     leader: dict[Node, Node] = {}
     values: dict[Node, Any] = {}
     cluster: dict[Node, str] = {}
     for link in joined:
-        values[link.a], values[link.b] = _said(link.value_a), _said(link.value_b)
+        values[link.a], values[link.b] = field.known(link.value_a), field.known(link.value_b)
         cluster[link.a] = cluster[link.b] = link.cluster
         first, second = sorted((_lead(leader, link.a), _lead(leader, link.b)))
         leader[second] = first

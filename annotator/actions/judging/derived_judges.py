@@ -1,4 +1,4 @@
-"""Judges derived from others: several units per call, or a majority of judges or trials."""
+"""Judges made from others: asked several units together, or what most of several judges or trials of one say."""
 
 import json
 from collections import Counter, defaultdict
@@ -18,10 +18,12 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Asking, Judge, JudgeFields, JudgeKind
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Case, Verdicts
+from annotator.domain.judges.scale import Level, Scale
 from annotator.domain.texts.canonical import canonical_json
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import derived_id, new_id
 from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import PROTOCOLS
 
 _ROOM_FOR_A_NAME = 100
 
@@ -76,7 +78,7 @@ class MemberVote:
 
 
 def add(project: Project, name: str, members: Sequence[str]) -> Change:
-    """A judge that is the majority of several (by name), or of the trials of a single one."""
+    """A judge that is the majority of several (by name), or of the trials of one; of ordered values their median."""
     known = [judges.named(project, member) for member in dict.fromkeys(members)]
     if not known:
         raise Refusal("A vote needs members.", "Name one judge for its trials, or several for a panel.")
@@ -110,35 +112,77 @@ def members(project: Project, judge: Judge) -> list[str]:
 
 
 def counting(project: Project, judge: Judge, protocol: str) -> Callable[[Case], Verdicts]:
-    """What gives each unit of a case the verdict of the majority, from the votes as they stand now."""
+    """What gives each unit of a case the verdict of the majority, from the votes as they stand now.
+
+    Where values are ordered, it is their median.
+    """
+    scale = PROTOCOLS[protocol].scale
     votes = _votes(project, judge, protocol)
     panel = json.loads(judge.parameters)
     size = len(panel["members"]) if panel["over"] == JUDGES else 0
 
     def count(case: Case) -> Verdicts:
         cast = {unit.id: votes.get((case.response.id, unit.id), ()) for unit in case.units}
-        return {unit_id: majority(found, max(size, len(found))) for unit_id, found in cast.items()}
+        return {unit_id: _counted(found, max(size, len(found)), scale) for unit_id, found in cast.items()}
 
     return count
+
+
+def _counted(votes: Sequence[MemberVote], members: int, scale: Scale) -> Verdict:
+    return majority(votes, members) if scale.level is Level.NOMINAL else middle(votes, members, scale)
+
+
+def middle(votes: Sequence[MemberVote], members: int, scale: Scale) -> Verdict:
+    """The median of the votes, given that more than half of the members voted; otherwise unclear.
+
+    Of an even number whose middle two differ it is their mean where values are numbers and it is one of them;
+    otherwise unclear.
+    """
+    given = [vote for vote in votes if vote.value in scale.names]
+    if lack := _lack(votes, given, members):
+        return lack
+    names = sorted((str(vote.value) for vote in given), key=scale.number)
+    low, high = names[(len(names) - 1) // 2], names[len(names) // 2]
+    between = (scale.number(low) + scale.number(high)) / 2
+    mean = [name for name in scale.names if scale.number(name) == between]
+    words = ", ".join(vote.words() for vote in votes)
+    if low != high and not (mean and scale.level is Level.INTERVAL):
+        return Verdict(status=Status.UNCLEAR, cause=f"The middle lies between {low} and {high}: {words}.")
+    value = low if low == high else mean[0]
+    return _by_votes(value, given, f"median of {len(given)}: {words}")
 
 
 def majority(votes: Sequence[MemberVote], members: int) -> Verdict:
     """The value of more than half of the votes, given that more than half of the members voted; otherwise unclear."""
     given = [vote for vote in votes if vote.value is not None]
-    if not given:
-        return Verdict(status=Status.SKIPPED, cause="No member has given a verdict.")
+    if lack := _lack(votes, given, members):
+        return lack
     words = ", ".join(vote.words() for vote in votes)
-    if 2 * len(given) <= members:
-        cause = f"Only {len(given)} of {members} members gave a verdict: {words}."
-        return Verdict(status=Status.UNCLEAR, cause=cause)
     (value, most), *others = Counter(vote.value for vote in given).most_common()
     if 2 * most <= len(given):
         tied = bool(others) and others[0][1] == most
         return Verdict(status=Status.UNCLEAR, cause=f"{'A tie' if tied else 'No majority'}: {words}.")
-    first = next(vote for vote in given if vote.value == value)
+    return _by_votes(str(value), given, f"{most} of {len(given)}: {words}")
+
+
+def _lack(votes: Sequence[MemberVote], given: Sequence[MemberVote], members: int) -> Verdict | None:
+    """Why too few have voted for a verdict; None where enough have."""
+    if not given:
+        return Verdict(status=Status.SKIPPED, cause="No member has given a verdict.")
+    if 2 * len(given) > members:
+        return None
+    words = ", ".join(vote.words() for vote in votes)
+    return Verdict(
+        status=Status.UNCLEAR, cause=f"Only {len(given)} of {members} members gave a verdict: {words}."
+    )
+
+
+def _by_votes(value: str, given: Sequence[MemberVote], rationale: str) -> Verdict:
+    """The verdict with the passage of the first who voted so, if any did."""
+    first = next((vote for vote in given if vote.value == value), MemberVote("", value))
     return Verdict(
         value=value,
-        rationale=f"{most} of {len(given)}: {words}",
+        rationale=rationale,
         quote=first.quote,
         quote_start=first.quote_start,
         quote_end=first.quote_end,

@@ -12,8 +12,10 @@ from annotator.actions.project.file import Project
 from annotator.actions.results.result_sheets import or_why
 from annotator.actions.runs.journal import CALL
 from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.scale import Level
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
+from annotator.protocols import PROTOCOLS
 
 # Of the calls behind the verdicts: what is compared, and what it is called.
 TRAITS = {
@@ -63,8 +65,9 @@ class ChangedVerdict:
 class DriftReport:
     """A check compared with its anchor set: `compared` of its `units` have a new verdict, `missing` have none.
 
-    `agreement` is the share of verdicts that stayed, with Wilson's interval, and `kappa` Cohen's, both over items.
-    `differences` names what differs between the calls of then and of now, each with both lists of what was seen.
+    `agreement` is the share of verdicts that stayed, with Wilson's interval, and `kappa` Cohen's, of ordered values
+    with quadratic weights; both are over items. `differences` names what differs between the calls of then and of
+    now, each with both lists of what was seen.
     """
 
     judge: str
@@ -126,6 +129,8 @@ def compared(
         else:
             cause = "gone" if again is None else again.status
             missing[cause] = missing.get(cause, 0) + 1
+    scale = PROTOCOLS[about["protocol"]].scale
+    ordered = scale.level is not Level.NOMINAL
     stayed, items = [unit.value == value for unit, value in pairs], [unit.item_id for unit, _ in pairs]
     return DriftReport(
         **about,
@@ -133,7 +138,11 @@ def compared(
         compared=len(pairs),
         agreement=clustered_wilson(stayed, items),
         kappa=cohen_kappa(
-            [unit.value for unit, _ in pairs], [value for _, value in pairs], clusters=items or None
+            [unit.value for unit, _ in pairs],
+            [value for _, value in pairs],
+            "quadratic" if ordered else "none",
+            scale.names if ordered else None,
+            clusters=items or None,
         ),
         changed=_changed(project, changed),
         missing=missing,

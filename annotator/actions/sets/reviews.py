@@ -16,17 +16,8 @@ from annotator.actions.labelling.label_rows import JUDGEMENT
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.keeping import kept
-from annotator.actions.results import result_pictures
-from annotator.actions.results.result_sheets import (
-    JUDGE_COLUMN,
-    ResultSheet,
-    SheetLine,
-    SheetPicture,
-    columns,
-    count,
-    key_of,
-    text,
-)
+from annotator.actions.results import result_pictures, result_sheets
+from annotator.actions.results.result_sheets import columns
 from annotator.actions.sets import informed, validation_units
 from annotator.actions.sets.informed import INFORMED
 from annotator.actions.sets.validation_figures import told
@@ -366,35 +357,33 @@ def _line(
     )  # fmt: skip
 
 
-def sheets(found: Sequence[AcceptanceRate]) -> tuple[ResultSheet, ...]:
+def sheets(found: Sequence[AcceptanceRate]) -> tuple[result_sheets.ResultSheet, ...]:
     """A row for each judge and group."""
     heads = columns(
-        ("group", "Group"), JUDGE_COLUMN,
+        ("group", "Group"), result_sheets.JUDGE_COLUMN,
         ("accepted", "Accepted", "Share of agree among agree and disagree; informed reviews, not blind labels"),
         ("n", "n", "Reviews that agree or disagree"),
-        *((key_of(said.value), said.value.capitalize()) for said in Review),
+        *((result_sheets.key_of(said.value), said.value.capitalize()) for said in Review),
         ("outdated", "Outdated", "Reviews of verdicts that were replaced since"),
         ("faults", "Faults", "Why verdicts were not accepted"),
     )  # fmt: skip
     lines = tuple(
-        SheetLine((
-            text(one.group), text(one.judge), told(one.accepted), count(one.accepted.n),
-            *(count(one.said.get(said.value, 0)) for said in Review), count(one.outdated),
-            text(", ".join(f"{reason}: {many}" for reason, many in one.reasons.items()) or "–"),
+        result_sheets.SheetLine((
+            result_sheets.text(one.group), result_sheets.text(one.judge), told(one.accepted),
+            result_sheets.count(one.accepted.n),
+            *(result_sheets.count(one.said.get(said.value, 0)) for said in Review), result_sheets.count(one.outdated),
+            result_sheets.text(", ".join(f"{reason}: {many}" for reason, many in one.reasons.items()) or "–"),
         ))
         for one in found
     )  # fmt: skip
     about = (
         "Experts saw the verdict, its reasons and its quote: these are informed labels, kept apart from blind ones.",
     )
-    return (
-        (ResultSheet("reviews", "Reviews of judges", heads, lines, about, (_picture(found),)),)
-        if lines
-        else ()
-    )
+    whole = result_sheets.ResultSheet("reviews", "Reviews of judges", heads, lines, about, (_picture(found),))
+    return (whole,) if lines else ()
 
 
-def _picture(found: Sequence[AcceptanceRate]) -> SheetPicture:
+def _picture(found: Sequence[AcceptanceRate]) -> result_sheets.SheetPicture:
     """What share of each judge's verdicts is accepted."""
     rows = [
         (one.judge if one.group == ALL else f"{one.judge}, {one.group}", one.accepted)
@@ -407,4 +396,4 @@ def _picture(found: Sequence[AcceptanceRate]) -> SheetPicture:
     )
     title = "Verdicts that experts accept, having seen them"
     axis = f"Share of agree among agree and disagree; 95 % interval; informed, not blind{left}"
-    return SheetPicture("accepted", title, partial(result_pictures.shares, rows, title, axis))
+    return result_sheets.SheetPicture("accepted", title, partial(result_pictures.shares, rows, title, axis))

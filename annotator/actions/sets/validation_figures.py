@@ -1,4 +1,4 @@
-"""Figures of a rater compared with others: confusion matrix for two values, agreement for more."""
+"""Which figures come of a rater held against others: of a positive value by cells, of any by their scale's level."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -10,17 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotator.actions.results.result_sheets import SheetCell, figure, number
+from annotator.domain.judges.level_figures import FIGURES, WORDS
 from annotator.domain.judges.protocol import Protocol
+from annotator.domain.judges.scale import Level, Scale
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
+from annotator.stats.agreement import levels
 from annotator.stats.agreement.agreement import cohen_kappa
 from annotator.stats.agreement.chance import gwet_ac1
+from annotator.stats.agreement.levels import Measure
+from annotator.stats.intervals.clustered import ResamplingPlan
 from annotator.stats.intervals.coding import ONE_CATEGORY, Chosen, Codes
 from annotator.stats.intervals.resampling import RESAMPLES, Floats
 from annotator.stats.validation import comparison as comparing
+from annotator.stats.validation.alt_test import Scoring
+from annotator.stats.validation.cells import CELL_FIGURES
 from annotator.stats.validation.classification import RatingFigures, both_ways
-from annotator.stats.validation.comparison import GroupDifference, comparison, kappa_difference
+from annotator.stats.validation.comparison import GroupDifference, comparison, difference, kappa_difference
 from annotator.stats.validation.paired import McNemar, mcnemar_of
 
 # Name → title and what it is; in the order in which they are shown.
@@ -34,8 +41,17 @@ TITLES: dict[str, tuple[str, str]] = {
     "kappa": ("Cohen's κ", "agreement beyond chance, chance by how often each side uses each value"),
     "ac1": ("Gwet's AC1", "agreement beyond chance, less moved than κ where one value prevails"),
     "mcc": ("MCC", "Matthews' correlation of the two sides"),
+    **WORDS,
 }
-ANY_VALUES = tuple(comparing.TABLE_FIGURES)
+# What is told of all values, where none is positive, by the name that it has here.
+CALLED = {"agreement": "accuracy"}
+# Limits of agreement tell of the spread of one judge; two judges have no difference of them.
+ONE_SIDED = ("lower_limit", "upper_limit")
+# What a difference of two judges tells that is above 0, and one that is below, where more is not better.
+VERDICTS = {
+    "absolute_difference": ("the second is better", "the first is better"),
+    "mean_difference": ("the first gives higher values", "the second gives higher values"),
+}
 Named = dict[str, Estimate]
 
 
@@ -131,13 +147,14 @@ class JudgeDifference:
         }
 
     def verdict(self, name: str) -> str:
-        """What can be said of the two on a figure."""
+        """What can be said of the two on a figure; of most, more is better."""
         one = self.plain[name]
         if one.value is None or one.low is None or one.high is None:
             return "nothing can be said: " + (one.note or "there is no interval")
         if self.indistinguishable[name]:
             return "indistinguishable: the interval of the difference spans 0"
-        return "the first is better" if one.value > 0 else "the second is better"
+        words = VERDICTS.get(name, ("the first is better", "the second is better"))
+        return words[one.value < 0]
 
 
 def positive_of(shape: Protocol, wanted: str = "") -> str:
@@ -149,55 +166,143 @@ def positive_of(shape: Protocol, wanted: str = "") -> str:
     return wanted or shape.scale.positive
 
 
-def figures(
-    pairs: TruthPairs, positive: str, values: Sequence[str], resamples: int = RESAMPLES
-) -> RaterResult:
-    """All figures with intervals over items; without a positive value those of `ANY_VALUES`, and weighted accuracy."""
+def of_level(scale: Scale) -> tuple[str, ...]:
+    """The figures of all values of a scale, the main one first."""
+    return tuple(CALLED.get(name, name) for name in FIGURES[scale.level])
+
+
+def main_of(scale: Scale) -> str:
+    """The figure that stands for all where there is room for one."""
+    return of_level(scale)[0]
+
+
+def brief_of(scale: Scale) -> tuple[str, ...]:
+    """What fits a terminal; of numbers there is more to say than the main figure does."""
+    return ("accuracy", "f1", main_of(scale), "absolute_difference", "mean_difference")
+
+
+def scoring_of(scale: Scale) -> Scoring:
+    """How the alternative annotator test tells who is closer: by how many others say the same, or by how far off."""
+    return "accuracy" if scale.level is Level.NOMINAL else "neg_rmse"
+
+
+def choosable(scale: Scale, positive: str = "", *, weighted: bool = False) -> tuple[str, ...]:
+    """The figures by which judges can be held against people: more is better, and two of them have a difference."""
+    own = levels.measures(scale)
+    fitting = {name for name, one in own.items() if one.better > 0 and (one.weighed or not weighted)}
+    found = tuple(name for name in of_level(scale) if name in fitting or name not in (*own, "spearman"))
+    return (*found, *(name for name in CELL_FIGURES if name not in found)) if positive else found
+
+
+def chosen_figure(shape: Protocol, wanted: str, positive: str = "", *, weighted: bool = False) -> str:
+    """The figure by which judges are chosen: the one named, else the main one; Refusal for one that does not fit."""
+    there = choosable(shape.scale, positive, weighted=weighted)
+    if (wanted or main_of(shape.scale)) in there:
+        return wanted or main_of(shape.scale)
+    if wanted in CELL_FIGURES and wanted not in of_level(shape.scale) and not positive:
+        raise Refusal(
+            f"“{wanted}” refers to one value, and {shape.title} has more than two.",
+            f"Name the positive one, or use one of {', '.join(there)}.",
+        )
+    if not there:
+        raise Refusal(
+            f"No figure of {shape.title} by which judges are chosen counts units by weight.",
+            "Count each unit as one.",
+        )
+    what = " by weight" if weighted else ""
+    raise Refusal(
+        f"“{wanted or main_of(shape.scale)}” is no figure{what} by which judges are chosen under {shape.title}.",
+        f"Use one of {', '.join(there)}.",
+    )
+
+
+def figures(pairs: TruthPairs, positive: str, scale: Scale, resamples: int = RESAMPLES) -> RaterResult:
+    """All figures with intervals over items: those of the scale's level, and of a positive value those of its cells."""
     confusion = pairs.confusion()
+    plain, weighted = _of_level(pairs, scale, resamples)
     if positive:
         both = both_ways(pairs.truth, pairs.said, positive, pairs.weights, pairs.items, resamples=resamples)
-        return RaterResult(_by_name(both.plain), _by_name(both.weighted), *confusion)
-    same, true = _same(pairs), [True] * len(pairs.truth)
-    shares = both_ways(true, same, True, pairs.weights, pairs.items, resamples=resamples)
+        plain, weighted = plain | _by_name(both.plain), weighted | _by_name(both.weighted)
+    elif "accuracy" in of_level(scale):
+        same, true = _same(pairs), [True] * len(pairs.truth)
+        shares = both_ways(true, same, True, pairs.weights, pairs.items, resamples=resamples)
+        plain, weighted = (
+            {"accuracy": _share(share.accuracy)} | of
+            for share, of in ((shares.plain, plain), (shares.weighted, weighted))
+        )
+        if scale.level is Level.NOMINAL:
+            plain |= _nominal(pairs, scale.names, resamples)
+    return RaterResult(plain, weighted, *confusion)
+
+
+def _of_level(pairs: TruthPairs, scale: Scale, resamples: int) -> tuple[Named, Named]:
+    """The figures of ordered values, each pair counting one, and each its weight."""
+    if scale.level is Level.NOMINAL:
+        return {}, {}
+    plain, weighted = (
+        levels.figures(scale, pairs.truth, pairs.said, pairs.items, weights, resamples)
+        for weights in (None, pairs.weights)
+    )
+    return plain, weighted
+
+
+def _nominal(pairs: TruthPairs, values: Sequence[str], resamples: int) -> Named:
     kappa = cohen_kappa(pairs.truth, pairs.said, categories=values, clusters=pairs.items, resamples=resamples)
     ac1 = gwet_ac1([pairs.truth, pairs.said], categories=values, clusters=pairs.items, resamples=resamples)
-    plain = {"accuracy": _share(shares.plain.accuracy), "kappa": kappa, "ac1": ac1}
-    return RaterResult(plain, {"accuracy": _share(shares.weighted.accuracy)}, *confusion)
+    return {"kappa": kappa, "ac1": ac1}
 
 
-def gap(one: TruthPairs, other: TruthPairs, positive: str, resamples: int = RESAMPLES) -> JudgeDifference:
-    """One judge less another; both must be compared with the same true values of the same units."""
+def gap(
+    one: TruthPairs, other: TruthPairs, positive: str, scale: Scale, resamples: int = RESAMPLES
+) -> JudgeDifference:
+    """One judge less another; both must be held against the same true values of the same units."""
     mcnemar = mcnemar_of(one.truth, one.said, other.said)
     units = sum(a is not None and b is not None for a, b in zip(one.said, other.said, strict=True))
-    about = one.weights, one.items, resamples
+    plain, weighted = _gaps(one, other, scale, resamples)
     if positive:
-        plain, weighted = (
-            comparison(one.truth, one.said, other.said, positive, weights, about[1], resamples).difference
-            for weights in (None, about[0])
+        cells, heavy = (
+            comparison(one.truth, one.said, other.said, positive, weights, one.items, resamples).difference
+            for weights in (None, one.weights)
         )
-        return JudgeDifference(_by_name(plain), _by_name(weighted), mcnemar, units)
-    true = [True] * len(one.truth)
-    shares = [
-        comparison(true, _same(one), _same(other), True, weights, about[1], resamples).difference.accuracy
-        for weights in (None, about[0])
-    ]
-    kappa = kappa_difference(one.truth, one.said, other.said, clusters=one.items, resamples=resamples)
-    return JudgeDifference({"accuracy": shares[0], "kappa": kappa}, {"accuracy": shares[1]}, mcnemar, units)
+        return JudgeDifference(plain | _by_name(cells), weighted | _by_name(heavy), mcnemar, units)
+    if "accuracy" in of_level(scale):
+        true = [True] * len(one.truth)
+        shares = [
+            comparison(
+                true, _same(one), _same(other), True, weights, one.items, resamples
+            ).difference.accuracy
+            for weights in (None, one.weights)
+        ]
+        plain, weighted = {"accuracy": shares[0]} | plain, {"accuracy": shares[1]} | weighted
+    if scale.level is Level.NOMINAL:
+        kappa = kappa_difference(one.truth, one.said, other.said, clusters=one.items, resamples=resamples)
+        plain = {**plain, "kappa": kappa}
+    return JudgeDifference(plain, weighted, mcnemar, units)
+
+
+def _gaps(one: TruthPairs, other: TruthPairs, scale: Scale, resamples: int) -> tuple[Named, Named]:
+    """The differences of ordered values' figures, each unit counting one, and each its weight."""
+
+    def gap_of(measure: Measure, weights: Floats | None) -> Estimate:
+        draws = ResamplingPlan(resamples)
+        return difference(
+            one.truth, one.said, other.said, measure, scale.names, weights, one.items, draws
+        )  # fmt: skip
+
+    told_of = {name: each for name, each in levels.measures(scale).items() if name not in ONE_SIDED}
+    plain = {name: gap_of(measure, None) for name, measure in told_of.items()}
+    return plain, {name: gap_of(measure, one.weights) for name, measure in told_of.items() if measure.weighed}
 
 
 def beside(
-    one: TruthPairs,
-    other: TruthPairs,
-    name: str,
-    positive: str,
-    values: Sequence[str],
-    resamples: int = RESAMPLES,
+    one: TruthPairs, other: TruthPairs, name: str, positive: str, scale: Scale, resamples: int = RESAMPLES
 ) -> GroupDifference:
     """A figure of a judge with people, by weight, of people with one another, and the one less the other."""
     groups = [
         comparing.RatedPairs(pairs.truth, pairs.said, pairs.items, pairs.weights) for pairs in (one, other)
     ]
-    return comparing.beside(groups[0], groups[1], name, values, positive or None, resamples)
+    of_level = levels.measures(scale).get(name, name)
+    return comparing.beside(groups[0], groups[1], of_level, scale.names, positive or None, resamples)
 
 
 def _same(pairs: TruthPairs) -> list[bool | None]:

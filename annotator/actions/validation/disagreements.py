@@ -212,7 +212,7 @@ def _ruled(
     differ = int((there(first.said) & (first.said != first.truth)).sum())
     each = (first, replace(found, truth=truth).pairs(rater)) if counts else (first,)
     told_of = [
-        validation_figures.figures(pairs, positive, found.shape.values, query.resamples) for pairs in each
+        validation_figures.figures(pairs, positive, found.shape.scale, query.resamples) for pairs in each
     ]
     return RuledJudge(
         rater, told_of[0], told_of[-1], dict(counts.most_common()), differ - counts.total(), query

@@ -19,7 +19,7 @@ from annotator.actions.results.result_sheets import (
     percent,
     text,
 )
-from annotator.actions.sets import validation_units
+from annotator.actions.sets import validation_figures, validation_units
 from annotator.actions.sets.validation_figures import TITLES, JudgeDifference, remark, told
 from annotator.actions.sets.validation_ground import PEOPLE, ValidationRater
 from annotator.actions.validation import stand_in, validation
@@ -44,7 +44,7 @@ class JudgeChoiceQuery:
     """
 
     of: validation.ValidationQuery = field(default_factory=validation.ValidationQuery)
-    figure: str = "kappa"
+    figure: str = ""
     weighted: bool = False
     delta: float = stand_in.DELTA
     reference: str = PEOPLE
@@ -103,6 +103,10 @@ def choose(project: Project, query: JudgeChoiceQuery) -> JudgeChoice:
     judged = [line for line in found.lines if line.rater.is_judge]
     if not judged:
         raise Refusal("No judge has judged what people labelled.", "Run a judge on these reports first.")
+    named_figure = validation_figures.chosen_figure(
+        ground.shape, query.figure, found.positive, weighted=query.weighted
+    )
+    query = replace(query, figure=named_figure)
     _refuse_unknown(query, judged[0])
     human = next((_agreement(query, line) for line in found.lines if line.rater.id == PEOPLE), None)
     reference = _reference(query, judged)

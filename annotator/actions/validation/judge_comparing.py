@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Select, func, select
 from sqlalchemy.engine import Connection
 
+from annotator.actions.authoring.comparing import VALUE
 from annotator.actions.authoring.value_figures import ComparedField, of_pairs
 from annotator.actions.items import materials
 from annotator.actions.items.items import ITEM
@@ -67,7 +68,7 @@ class RaterPair:
     figures: tuple[Figure, ...]
 
     def figure(self, name: str) -> Figure:
-        """The figure of that name: agreement, kappa or ac1."""
+        """The figure of that name: of the level of the protocol's values."""
         return next(found for found in self.figures if found.name == name)
 
 
@@ -136,7 +137,9 @@ def compare(
     common = set[Unit]().union(*said.values()).intersection(*said.values()) if shared else None
     if common is not None:
         said = {rater: {unit: found[unit] for unit in common} for rater, found in said.items()}
-    field = ComparedField("value", Level.NOMINAL, shape_of(protocol).values, always_ac1=True)
+    scale = shape_of(protocol).scale
+    ordered = scale if scale.level is not Level.NOMINAL else None
+    field = ComparedField(VALUE, scale.level, scale.names, always_ac1=True, scale=ordered)
     pairings = [_pairing(field, a, b, said) for a, b in combinations(known, 2)]
     pairings += [_pairing(field, rater, rater, said) for rater in known if rater.id == PEOPLE]
     return JudgeComparison(protocol, tuple(pairings), None if common is None else len(common))
@@ -191,7 +194,7 @@ def _pairing(field: ComparedField, a: ComparedRater, b: ComparedRater, said: dic
         for unit in units
         for x, y in _pairs(first[unit], second[unit], same=a is b)
     ]
-    found = of_pairs(field, [pair for _, pair in pairs], [item for item, _ in pairs] or None)
+    found = of_pairs(field, [pair for _, pair in pairs], [item for item, _ in pairs] or None, several=a is b)
     return RaterPair(a, b, len(units), len(pairs), tuple(figure(name, estimate) for name, estimate in found))
 
 

@@ -1,4 +1,4 @@
-"""Replies behind a judge's coverage verdicts, read under ResearcherBench's published rule."""
+"""Replies behind a judge's verdicts, read under a protocol's other published rule."""
 
 import json
 from dataclasses import dataclass

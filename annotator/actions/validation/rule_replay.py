@@ -1,4 +1,4 @@
-"""Scores under ResearcherBench's published rule: the verdicts it changes, and the effect."""
+"""Scores under a protocol's other published rule: the verdicts it changes, and the effect."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -9,7 +9,6 @@ from typing import Any
 from sqlalchemy import select
 
 from annotator.actions.items import materials
-from annotator.actions.items.materials import SYSTEM
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_pictures, results, scoring
@@ -27,7 +26,6 @@ from annotator.actions.results.result_sheets import (
     figure,
     text,
 )
-from annotator.actions.results.scoring import Score
 from annotator.actions.runs import run_judgements
 from annotator.actions.sets.validation_figures import told
 from annotator.actions.validation import rule_readings
@@ -47,8 +45,7 @@ OURS, THEIRS, DIFFERENCE = "ours", "theirs", "difference"
 class ChangedReading:
     """A judgement that the rule reads differently: our value, theirs, why, and the reply.
 
-    `shown` is the word whose letters decided it, `form` whether the reply was plain text or JSON; `raw` is empty where
-    the call brought no reply.
+    `shown` is the word whose letters decided it, `form` plain text or JSON; `raw` is empty without a reply.
     """
 
     judgement_id: str
@@ -159,7 +156,7 @@ def replay(project: Project, judge: str = "", protocol: str = "") -> RuleReplay:
     asked = rule_readings.judge_of(project, shape, judge)
     with project.store.read() as db:
         found = rule_readings.readings(db, shape, rule, asked)
-        systems = dict(db.execute(select(SYSTEM.c.id, SYSTEM.c.name)).all())
+        systems = dict(db.execute(select(materials.SYSTEM.c.id, materials.SYSTEM.c.name)).all())
     tally = _Tally(shape, systems, _by_response(found))
     tally.count(project)
     if not tally.replies:
@@ -195,7 +192,7 @@ class _Tally:
     unread: int = 0
     changed: list[ChangedReading] = field(default_factory=list)
     reports: list[ScoreLine] = field(default_factory=list)
-    scores: dict[str, list[Score]] = field(default_factory=lambda: defaultdict(list))
+    scores: dict[str, list[scoring.Score]] = field(default_factory=lambda: defaultdict(list))
     changes: Counter[str] = field(default_factory=Counter)
 
     def count(self, project: Project) -> None:
@@ -251,10 +248,12 @@ class _Tally:
         came = {unit: value for unit, value in values.items() if value is not None}
         return _metric(self.shape).score(RatedResponse(material, came), True)
 
-    def _score(self, material: Material, estimate: Estimate) -> Score:
+    def _score(self, material: Material, estimate: Estimate) -> scoring.Score:
         response = material.response
         about = (response.id, response.trial, response.mode, estimate.n)
-        return Score(material.item.id, response.system_id, _metric(self.shape).name, (), estimate, *about)
+        return scoring.Score(
+            material.item.id, response.system_id, _metric(self.shape).name, (), estimate, *about
+        )
 
     def systems(self) -> tuple[ScoreLine, ...]:
         """Every system, the best under the rule first; means over items with their intervals."""
@@ -335,7 +334,6 @@ def _systems(found: RuleReplay) -> ResultSheet:
         ))
         for one in found.systems
     )  # fmt: skip
-    # What the systems come to is said by the table itself.
     about = found.words()[: -len(found.systems)] if found.systems else found.words()
     return ResultSheet("systems", "Systems", heads, lines, tuple(map(str.strip, about)), (_picture(found),))
 

@@ -1,5 +1,6 @@
 """May a judge stand in for people: yes, no, or not yet known, with reasons."""
 
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from functools import partial
@@ -8,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from annotator.actions.project.file import Project
-from annotator.actions.results import publishing, result_pictures
-from annotator.actions.results.result_raters import CONSENSUS
+from annotator.actions.results import publishing, result_pictures, result_raters
 from annotator.actions.results.result_sheets import (
     JUDGE_COLUMN,
     ResultSheet,
@@ -24,17 +24,15 @@ from annotator.actions.results.result_sheets import (
     text,
 )
 from annotator.actions.sets import validation_figures, validation_units
-from annotator.actions.sets.validation_figures import TITLES, TruthPairs, told
+from annotator.actions.sets.validation_figures import TITLES, TruthPairs, scoring_of, told
 from annotator.actions.sets.validation_ground import TOGETHER, Ground, ValidationRater
-from annotator.actions.sets.validation_units import Key
-from annotator.actions.validation import aims, validation
-from annotator.actions.validation.validation_behind import held
+from annotator.actions.validation import aims, validation, validation_behind
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS
-from annotator.stats.validation.alt_test import EPSILON, FALSE_DISCOVERIES, PASSING, AltTest, alt_test
+from annotator.stats.validation import alt_test as alternative
 
 DELTA = 0.05
 # The alternative annotator test leaves one person out and holds the others against each other.
@@ -53,23 +51,24 @@ class StandInVerdict(StrEnum):
 class StandInQuery:
     """The labels, the figure, and the margin below people's agreement that is accepted.
 
-    `delta` is the margin of the figure, `epsilon` that of the alternative annotator test: what a judge's lower cost
-    is worth (the paper takes 0.2 for experts, 0.15 for skilled people, 0.1 for a crowd).
+    `figure` is that of the scale unless one is named. `delta` is the margin of the figure, `epsilon` that of the
+    alternative annotator test: what a judge's lower cost is worth (the paper takes 0.2 for experts, 0.15 for skilled
+    people, 0.1 for a crowd).
     """
 
     of: validation.ValidationQuery = field(default_factory=validation.ValidationQuery)
-    figure: str = "kappa"
+    figure: str = ""
     weighted: bool = False
     delta: float = DELTA
-    epsilon: float = EPSILON
+    epsilon: float = alternative.EPSILON
 
 
 @dataclass(frozen=True, slots=True)
 class StandInAnswer:
     """May a judge stand in, and why: its agreement with people, and people's with one another.
 
-    All three figures are of the units that it judged and two people labelled; `items` counts their items, `people`
-    those who labelled. `alt` is the alternative annotator test, None where fewer than three people labelled.
+    The figures are of units that it judged and two people labelled; `items` and `people` count theirs.
+    `alt` is the alternative annotator test, None where fewer than three people labelled.
     """
 
     rater: ValidationRater
@@ -78,7 +77,7 @@ class StandInAnswer:
     judge: Estimate
     human: Estimate
     difference: Estimate
-    alt: AltTest | None
+    alt: alternative.AltTest | None
     items: int
     people: int
 
@@ -90,6 +89,7 @@ class StandInAnswers:
     query: StandInQuery
     against: str
     answers: tuple[StandInAnswer, ...]
+    scoring: alternative.Scoring = "accuracy"
 
     def of(self, rater: ValidationRater) -> StandInAnswer:
         """The answer of a judge; KeyError when there is none."""
@@ -109,13 +109,16 @@ def refuse_senseless(query: StandInQuery) -> None:
     """Refusal for margins and figures that there are not."""
     if query.delta < 0 or query.epsilon < 0:
         raise Refusal("A margin must not be negative.", "Give how much worse a judge may be, such as 0.05.")
-    if query.figure not in TITLES:
+    if query.figure and query.figure not in TITLES:
         raise Refusal(f"Judges cannot be chosen by “{query.figure}”.", f"Use one of {', '.join(TITLES)}.")
 
 
 def of_ground(project: Project, found: Ground, query: StandInQuery) -> StandInAnswers:
     """The answers on these labels."""
     limit, order = publishing.limit(project), list(StandInVerdict)
+    positive = validation_figures.positive_of(found.shape, query.of.positive)
+    named = validation_figures.chosen_figure(found.shape, query.figure, positive, weighted=query.weighted)
+    query = replace(query, figure=named)
     answers = [_answer(found, query, rater, limit) for rater in found.judges()]
     answers.sort(
         key=lambda one: (
@@ -124,19 +127,16 @@ def of_ground(project: Project, found: Ground, query: StandInQuery) -> StandInAn
             one.rater.name,
         )
     )
-    return StandInAnswers(query, validation.against_words(found), tuple(answers))
+    return StandInAnswers(
+        query, validation.against_words(found), tuple(answers), scoring_of(found.shape.scale)
+    )
 
 
 def _answer(found: Ground, query: StandInQuery, rater: ValidationRater, limit: float) -> StandInAnswer:
     judge, human = _shared(found, query, rater)
     positive = validation_figures.positive_of(found.shape, query.of.positive)
-    if not positive and query.figure not in validation_figures.ANY_VALUES:
-        raise Refusal(
-            f"“{query.figure}” refers to one value, and {found.shape.title} has more than two.",
-            f"Name the positive one, or use one of {', '.join(validation_figures.ANY_VALUES)}.",
-        )
     beside = validation_figures.beside(
-        judge, human, query.figure, positive, found.shape.values, query.of.resamples
+        judge, human, query.figure, positive, found.shape.scale, query.of.resamples
     )
     alt = _alt_test(found, query, rater)
     known = int(found.known.sum())
@@ -149,9 +149,9 @@ def _answer(found: Ground, query: StandInQuery, rater: ValidationRater, limit: f
     )
 
 
-def _people(found: Ground) -> dict[str, dict[Key, str | None]]:
+def _people(found: Ground) -> dict[str, dict[validation_units.Key, str | None]]:
     """Those whose labels a judge is compared with; behind a consensus, those who labelled."""
-    return dict(found.people if CONSENSUS in found.truth else found.truth)
+    return dict(found.people if result_raters.CONSENSUS in found.truth else found.truth)
 
 
 def _shared(found: Ground, query: StandInQuery, rater: ValidationRater) -> tuple[TruthPairs, TruthPairs]:
@@ -169,7 +169,7 @@ def _shared(found: Ground, query: StandInQuery, rater: ValidationRater) -> tuple
     )
 
 
-def _alt_test(found: Ground, query: StandInQuery, rater: ValidationRater) -> AltTest | None:
+def _alt_test(found: Ground, query: StandInQuery, rater: ValidationRater) -> alternative.AltTest | None:
     people, said = _people(found), found.version(rater).said
     if len(people) < FEWEST_PEOPLE:
         return None
@@ -177,10 +177,17 @@ def _alt_test(found: Ground, query: StandInQuery, rater: ValidationRater) -> Alt
     if not keys:
         return None
     named = sorted(((found.aliases[person], own) for person, own in people.items()), key=lambda one: one[0])
-    return alt_test(
-        {alias: [own.get(key) for key in keys] for alias, own in named},
-        [said[key] for key in keys], query.epsilon, clusters=[found.places[key].item_id for key in keys],
-        resamples=query.of.resamples,
+    scale = found.shape.scale
+
+    def values(own: Mapping[validation_units.Key, str | None]) -> Sequence[Hashable]:
+        given = [own.get(key) for key in keys]
+        return (
+            given if scoring_of(scale) == "accuracy" else [v if v is None else scale.number(v) for v in given]
+        )
+
+    return alternative.alt_test(
+        {alias: values(own) for alias, own in named}, values(said), query.epsilon, scoring_of(scale),
+        clusters=[found.places[key].item_id for key in keys], resamples=query.of.resamples,
     )  # fmt: skip
 
 
@@ -190,7 +197,7 @@ class _Reasons:
 
     query: StandInQuery
     difference: Estimate
-    alt: AltTest | None
+    alt: alternative.AltTest | None
     people: int
     items: int
     lacking: float | None
@@ -245,7 +252,7 @@ class _Reasons:
         return (
             f"the alternative annotator test is {'' if alt.passed else 'not '}passed: ω "
             f"{alt.winning_rate.value:.2f} of {alt.winning_rate.n} people, {'at least' if alt.passed else 'below'} "
-            f"{PASSING:g}; ρ {in_words(alt.advantage)}; ε {self.query.epsilon:g}"
+            f"{alternative.PASSING:g}; ρ {in_words(alt.advantage)}; ε {self.query.epsilon:g}"
         )
 
     def _todo(self) -> str:
@@ -259,6 +266,11 @@ class _Reasons:
 
 
 STATES = {StandInVerdict.YES: "agreed", StandInVerdict.NO: "disagree", StandInVerdict.UNKNOWN: "incomplete"}
+
+SCORED: Mapping[alternative.Scoring, str] = {
+    "accuracy": "",
+    "neg_rmse": ", which tells who is closer by root mean squared distance",
+}
 NO_TEST = Estimate(None, note="Fewer than three people labelled.")
 HASH_SHOWN = 8
 
@@ -324,7 +336,9 @@ def _line(found: StandInAnswers, one: StandInAnswer) -> SheetLine:
     more = ((f"{one.verdict}, because", one.because),)
     return SheetLine(
         cells,
-        source=held(found.query.of, one.rater, validation_units.ALL, f"{one.rater.name}: units"),
+        source=validation_behind.held(
+            found.query.of, one.rater, validation_units.ALL, f"{one.rater.name}: units"
+        ),
         more=more,
     )
 
@@ -342,9 +356,9 @@ def _told(found: StandInAnswers) -> tuple[str, ...]:
     query = found.query
     return (
         *(f"“{one.rater.name}”: {one.verdict}, because {one.because}" for one in found.answers),
-        f"Compared with {found.against}, with a margin of {query.delta:g} for {TITLES[query.figure][0]} and ε "
-        "= "
-        f"{query.epsilon:g} for the alternative annotator test (Calderon, Reichart & Dror 2025).",
+        f"Compared with {found.against}, with a margin of {query.delta:g} for {TITLES[query.figure][0]} and ε = "
+        f"{query.epsilon:g} for the alternative annotator test (Calderon, Reichart & Dror 2025)"
+        f"{SCORED[found.scoring]}.",
         aims.words(PROTOCOLS[query.of.protocol]),
     )
 
@@ -374,7 +388,7 @@ def _by_person(found: StandInAnswers) -> ResultSheet:
         ("person_as_close", "Person as close", "Of the units, those on which the person is"), ("n", "n", "Units"),
         ("p", "p", "Of the person's lead being ε or more, by a one-sided t test over items"),
         ("judge_wins", "Judge wins",
-         f"False discoveries among all people kept below {FALSE_DISCOVERIES:g} (Benjamini & Yekutieli)"),
+         f"False discoveries among all people kept below {alternative.FALSE_DISCOVERIES:g} (Benjamini & Yekutieli)"),
     )  # fmt: skip
     lines = tuple(
         SheetLine((

@@ -16,13 +16,27 @@ from annotator.actions.sets.validation_ground import Ground, ValidationRater
 from annotator.actions.sets.validation_units import ALL as ALL
 from annotator.actions.sets.validation_units import BY as BY
 from annotator.actions.sets.validation_units import Group, named
+from annotator.domain.judges.level_figures import uncrossed
 from annotator.domain.judges.protocol import Protocol
+from annotator.domain.judges.scale import Level
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import USUAL
 from annotator.stats.intervals.coding import Chosen, Codes
 from annotator.stats.intervals.multiplicity import holm
 from annotator.stats.intervals.resampling import RESAMPLES
+
+# What follows from comparing people in both directions.
+BOTH_WAYS = {
+    Level.NOMINAL: ", so precision and recall are equal",
+    Level.ORDINAL: "",
+    Level.INTERVAL: ", so the mean difference is 0",
+}
+# What is said of figures of values that are not just names.
+ABOUT_LEVEL = {
+    Level.ORDINAL: "ordered: κ, AC2 and α count how far apart two values are, ρ compares ranks.",
+    Level.INTERVAL: "numbers: a difference is the rater's value less the true one, in units of the scale.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +159,11 @@ def _contrasts(found: Ground, positive: str, resamples: int = RESAMPLES) -> list
     """Every two judges on the units that have a value of both."""
     pairs = {rater.key: found.pairs(rater) for rater in found.judges()}
     gaps = [
-        (one, other, validation_figures.gap(pairs[one.key], pairs[other.key], positive, resamples))
+        (
+            one,
+            other,
+            validation_figures.gap(pairs[one.key], pairs[other.key], positive, found.shape.scale, resamples),
+        )
         for one, other in combinations(found.judges(), 2)
     ]
     raised = holm([gap.mcnemar.mid.value for _, _, gap in gaps])
@@ -174,7 +192,7 @@ def line(
 ) -> RaterFigures:  # fmt: skip
     """A rater's line within a group, whose units are the chosen ones."""
     pairs = found.pairs(rater, chosen)
-    told = validation_figures.figures(pairs, positive, found.shape.values, query.resamples)
+    told = validation_figures.figures(pairs, positive, found.shape.scale, query.resamples)
     told = told.over(len(np.unique(pairs.there().units)))
     return RaterFigures(group, rater, told, int(chosen.sum()), found.missing(rater, chosen), cost)
 
@@ -189,16 +207,20 @@ def _notes(found: Ground, query: ValidationQuery, positive: str) -> list[str]:
     if len(found.people) > 1 and CONSENSUS not in found.truth:
         notes.append(
             "Each person is compared with every other who counts as true, in both directions where both "
-            "count, so precision and recall are equal."
+            f"count{BOTH_WAYS[found.shape.scale.level]}."
         )
     if len(found.people) == 1 and CONSENSUS not in found.truth:
         notes.append("Only one person labelled: there is no human ceiling to compare judges with.")
     if CONSENSUS in found.truth:
         notes.append("The consensus was made of people's labels, which flatters the people beside it.")
-    if not positive:
+    if not positive and found.shape.scale.level is Level.NOMINAL:
         notes.append(
             f"{found.shape.title} has more than two values: name a positive one for precision and recall."
         )
+    if said := ABOUT_LEVEL.get(found.shape.scale.level):
+        notes.append(f"The values of {found.shape.title} are {said}")
+    if why := uncrossed(found.shape.scale):
+        notes.append(f"Confusion: {why}")
     if any(place.weight < 0 for place in found.places.values()):
         notes.append(
             "By weight, a unit whose weight is negative counts as much as one of that weight above zero: a wrong "

@@ -18,18 +18,18 @@ from annotator.actions.results.result_sheets import (
     percent,
     text,
 )
-from annotator.actions.sets.validation_figures import TITLES, Named, remark, told
+from annotator.actions.sets.validation_figures import TITLES, Named, brief_of, main_of, remark, told
 from annotator.actions.sets.validation_ground import PEOPLE, ValidationRater
 from annotator.actions.sets.validation_units import ALL
 from annotator.actions.validation import aims
 from annotator.actions.validation.validation import Contrast, RaterFigures, Validation
 from annotator.actions.validation.validation_behind import HeldRater, held
+from annotator.domain.judges.level_figures import FIGURES, uncrossed
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
 from annotator.stats.agreement.verdicts import landis_koch
 
 DOLLARS = "USD"
-MAIN = ("accuracy", "f1", "kappa")
 TABLE_2 = ("accuracy", "precision", "recall", "f1")
 KINDS = {"endpoint": "judge", "derived": "vote of judges"}
 HASH_SHOWN = 8
@@ -121,7 +121,7 @@ def _figure(found: Validation, name: str, line: RaterFigures, *, weighted: bool 
         return text("–")
     cell = told(estimate)
     tip = f"{_called(line)}: {TITLES[name][0]} {cell.words}"
-    if name == "kappa" and estimate.value is not None:
+    if name.startswith("kappa") and estimate.value is not None:
         tip += f"\nκ of this size is called {landis_koch(estimate.value)} (Landis & Koch)"
     rate = line.missing_rate or 0.0
     unfit = rate > found.limit
@@ -187,7 +187,7 @@ def _confusion(found: Validation) -> ResultSheet:
         *group, RATER, PROMPT, ("true", "True value", f"By {found.against}"), ("said", "Said"), ("units", "Units"),
         ("weight", "Weight", "Sum of weights"),
     )  # fmt: skip
-    values = found.shape.values
+    values = () if uncrossed(found.shape.scale) else found.shape.values
     lines = tuple(
         SheetLine((*(text(line.group) for _ in group), *_confused(found, line, true, said)),
              picture=f"confusion/{line.group}")
@@ -273,7 +273,8 @@ def brief(found: Validation) -> tuple[ResultSheet, ...]:
     """What fits a terminal: the main figures, and of every two judges the one that is told most by."""
     if not found.lines:
         return ()
-    names = [name for name in MAIN if name in found.lines[0].told.plain]
+    main = main_of(found.shape.scale)
+    names = [name for name in brief_of(found.shape.scale) if name in found.lines[0].told.plain]
     group = _group(found)
     heads = columns(*group, RATER, PROMPT, *map(_titled, names), UNITS, MISSING, COST)
     lines = tuple(
@@ -286,18 +287,19 @@ def brief(found: Validation) -> tuple[ResultSheet, ...]:
     )  # fmt: skip
     between = tuple(
         SheetLine((
-            *_who(one.first), *_who(one.second), told(one.gap.plain["kappa"]), text(one.gap.verdict("kappa")),
+            *_who(one.first), *_who(one.second), told(one.gap.plain[main]), text(one.gap.verdict(main)),
         ))
         for one in found.contrasts
     )  # fmt: skip
-    apart = columns(*PAIR, ("difference", "Difference of κ", TITLES["kappa"][1]), VERDICT)
+    called = TITLES[main][0].removeprefix("Cohen's ")
+    apart = columns(*PAIR, ("difference", f"Difference of {called}", TITLES[main][1]), VERDICT)
     pairs = ResultSheet("contrasts", "Two judges", apart, between)
     whole = ResultSheet("judges", "Judges beside people", heads, lines, _told(found))
     return tuple(sheet for sheet in (whole, pairs, aims.sheet(found)) if sheet.lines)
 
 
 AXIS = "95 % interval over items; the band is people with one another"
-FIRST = ("kappa", "accuracy")
+FIRST = (*(names[0] for names in FIGURES.values()), "accuracy")
 # Hash signs that tell two wordings of one judge apart.
 SIGNS = 4
 

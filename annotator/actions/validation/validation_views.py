@@ -9,7 +9,13 @@ from annotator.actions.project.keeping import kept
 from annotator.actions.results import result_raters
 from annotator.actions.results.metrics import USUAL_METRIC
 from annotator.actions.results.result_sheets import ViewChoice
-from annotator.actions.sets import reviews, validation_ground, validation_sets, validation_units
+from annotator.actions.sets import (
+    reviews,
+    validation_figures,
+    validation_ground,
+    validation_sets,
+    validation_units,
+)
 from annotator.actions.sets.validation_figures import TITLES
 from annotator.actions.sets.validation_ground import PEOPLE
 from annotator.actions.studies.result_views import ResultView
@@ -30,13 +36,14 @@ from annotator.protocols import PROTOCOLS, USUAL
 
 JUDGES = "Judges beside people"
 ANY, WEIGHTED = "", "weighted"
+# Figures of a positive value are offered: which one that is, stands beside them.
+ANY_POSITIVE = "any"
 PARTS = (
     (Split.DEV.value, Split.DEV.value),
     ("test (views are counted)", Split.TEST.value),
     ("whole (views are counted)", validation_ground.WHOLE),
 )
 Condition = tuple[str, tuple[str, ...]] | None
-FIGURES = ("kappa", *(name for name in TITLES if name != "kappa"))
 MARGINS = ("0.05", "0.02", "0.1", "0.2")
 EPSILONS = (("0.2 (experts)", "0.2"), ("0.15 (skilled annotators)", "0.15"), ("0.1 (a crowd)", "0.1"))
 WIDTHS = ("0.1", "0.05", "0.2", "0.3")
@@ -64,7 +71,7 @@ def report(
 
 def answers(
     project: Project, protocol: str = USUAL, set: str = "", part: str = "", against: str = "",  # noqa: A002
-    figure: str = "kappa", counting: str = ANY, delta: str = MARGINS[0], epsilon: str = EPSILONS[0][1],
+    figure: str = "", counting: str = ANY, delta: str = MARGINS[0], epsilon: str = EPSILONS[0][1],
     positive: str = "", opening: str = "",
 ) -> stand_in.StandInAnswers:  # fmt: skip
     """Whether each judge may stand in for people."""
@@ -77,7 +84,7 @@ def answers(
 
 def choice_of_judge(
     project: Project, protocol: str = USUAL, set: str = "", part: str = "", against: str = "",  # noqa: A002
-    figure: str = "kappa", counting: str = ANY, reference: str = PEOPLE, delta: str = MARGINS[0],
+    figure: str = "", counting: str = ANY, reference: str = PEOPLE, delta: str = MARGINS[0],
     positive: str = "", opening: str = "",
 ) -> judge_choice.JudgeChoice:  # fmt: skip
     """The cheapest judge that is not worse than the reference by more than `delta`."""
@@ -146,18 +153,35 @@ def _against(project: Project, protocol: str) -> tuple[tuple[str, str], ...]:
     return (("all people", ANY), *result_raters.named_people(project, protocol))
 
 
-def _by() -> tuple[ViewChoice, ...]:
-    """By which figure a judge is compared with people."""
+def _by(protocol: ViewChoice) -> tuple[ViewChoice, ...]:
+    """By which figure a judge is held against people: one that fits the values of the protocol."""
+    of_level: dict[tuple[str, ...], list[str]] = {}
+    for _, name in protocol.values:
+        of_level.setdefault(validation_figures.choosable(PROTOCOLS[name].scale, ANY_POSITIVE), []).append(
+            name
+        )
+    figures = (
+        ViewChoice(
+            "figure", "Agreement", tuple((TITLES[name][0], name) for name in _main_first(names)),
+            ("protocol", tuple(protocols)) if of_level.keys() - {names} else None,
+        )
+        for names, protocols in of_level.items()
+    )  # fmt: skip
     return (
-        ViewChoice("figure", "Agreement", tuple((TITLES[name][0], name) for name in FIGURES)),
+        *figures,
         ViewChoice("counting", "Each unit counts", (("one", ANY), ("its weight", WEIGHTED))),
     )
 
 
+def _main_first(names: tuple[str, ...]) -> list[str]:
+    """Figures in the order in which all are shown, but for the main one."""
+    return sorted(names, key=lambda name: (name != names[0], list(TITLES).index(name)))
+
+
 def _of_answers(project: Project) -> tuple[ViewChoice, ...]:
     return (
-        *_labels(project),
-        *_by(),
+        *(labels := _labels(project)),
+        *_by(labels[0]),
         ViewChoice("delta", "Worse by δ at most", tuple((margin, margin) for margin in MARGINS)),
         ViewChoice("epsilon", "Alt-test's ε", EPSILONS),
     )
@@ -168,7 +192,7 @@ def _of_choice(project: Project) -> tuple[ViewChoice, ...]:
     references = (("people", PEOPLE), ("the best judge", judge_choice.BEST))
     return (
         *labels,
-        *_by(),
+        *_by(labels[0]),
         *(
             ViewChoice(
                 "reference", "Not worse than", (*references, *((name, name) for name in _judges(project, protocol))),

@@ -42,6 +42,7 @@ from annotator.actions.sets.validation_ground import PEOPLE, PERSON, Ground, Val
 from annotator.actions.validation import corrected, stand_in, validation
 from annotator.actions.validation.validation import Validation
 from annotator.domain.judges.judge import JudgeKind
+from annotator.domain.judges.level_figures import WORDS, uncrossed
 from annotator.domain.judges.validation import Split
 from annotator.domain.judges.validity_card import (
     Attacked,
@@ -145,7 +146,7 @@ def _made(
         protocol_title=shape.title, citation=shape.citation, reach=judge_identities.reach(judge),
         judge=judge_identities.as_judged(project, judge, shape, rater.prompt), labels=_labelled(ground),
         positive=positive, definitions=_definitions([one for _, one in lines]),
-        lines=tuple(_line(one, by, tuple(shape.values)) for by, one in lines),
+        lines=tuple(_line(one, by, () if uncrossed(shape.scale) else shape.values) for by, one in lines),
         cost=Figure.of(Estimate(None)), missing_limit=publishing.limit(project),
     )  # fmt: skip
     return ValidityCard.model_validate(told | more)
@@ -345,7 +346,7 @@ def _of_attack(line: AttackFigures) -> Attacked:
     return Attacked(name=line.attack, title=line.title, failures=Figure.of(line.failed), note=moved)
 
 
-MAIN = ("kappa", "ac1", "accuracy", "precision", "recall", "f1")
+MAIN = ("kappa", "ac1", *WORDS, "accuracy", "precision", "recall", "f1")
 
 
 def brief(card: ValidityCard) -> ResultSheet:

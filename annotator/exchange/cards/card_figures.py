@@ -58,7 +58,7 @@ def _meant(card: ValidityCard, judge: Line) -> str:
 
 
 def _word(name: str, figure: Figure | None) -> str:
-    if name != "kappa" or figure is None or figure.value is None or not -1 <= figure.value <= 1:
+    if not name.startswith("kappa") or figure is None or figure.value is None or not -1 <= figure.value <= 1:
         return ""
     return f"{landis_koch(figure.value)} (Landis & Koch)"
 
@@ -66,7 +66,7 @@ def _word(name: str, figure: Figure | None) -> str:
 def confusion(card: ValidityCard) -> str:
     """True values against what the judge says."""
     judge = card.of("judge")
-    if judge is None:
+    if judge is None or not judge.confusion:
         return ""
     there = {(one.truth, one.said): one for one in judge.confusion}
     values = card.judge.values

@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from annotator.domain.judges.judge import JudgeKind
+from annotator.domain.judges.level_figures import FIGURES
 from annotator.domain.judges.validity_card import Identity, ValidityCard
 from annotator.domain.texts.canonical import canonical_json
 from annotator.domain.texts.counting import counted
 from annotator.exchange.cards.card_parts import brief, digest, dollars, facts, lost, moment, plain, say, table
 
-SHORT = ("kappa", "accuracy", "f1")
+SHORT = (*(names[0] for names in FIGURES.values()), "accuracy", "f1")
 NOBODY = "nobody to be held against"
 
 

@@ -24,8 +24,12 @@ def by_group(points: Points, title: str, axis: str, ink: Ink = PRINTED) -> Any:
     shown = points[:MOST_GROUPS]
     figure, axes = sheet(1.25 + INCH_PER_GROUP * max(3, len(shown)), title, ink)
     low = _least([found for _, found in shown])
-    axes.set_xlim(low - 0.02, 1.16 if low >= 0 else 1.24)
-    axes.set_xticks([tick / 10 for tick in range(round(low * 10), 11, 2)])
+    if reach := _beyond([found for _, found in shown]):
+        low = reach[0]
+        axes.set_xlim(low - 0.02 * (reach[1] - low), reach[1] + 0.2 * (reach[1] - low))
+    else:
+        axes.set_xlim(low - 0.02, 1.16 if low >= 0 else 1.24)
+        axes.set_xticks([tick / 10 for tick in range(round(low * 10), 11, 2)])
     axes.grid(axis="x", color=ink.grid, linewidth=0.8)
     if low < 0:
         axes.axvline(0, color=ink.faint, linewidth=1)
@@ -46,7 +50,11 @@ def by_week(points: Points, title: str, axis: str, ink: Ink = PRINTED) -> Any:
     """
     figure, axes = sheet(3.6, title, ink)
     low = _least([found for _, found in points])
-    axes.set_ylim(low - 0.03, 1.03)
+    if reach := _beyond([found for _, found in points]):
+        low, room = reach[0], 0.03 * (reach[1] - reach[0])
+        axes.set_ylim(low - room, reach[1] + room)
+    else:
+        axes.set_ylim(low - 0.03, 1.03)
     axes.grid(axis="y", color=ink.grid, linewidth=0.8)
     days = [_monday(week) for week, _ in points]
     for run in _runs(points):
@@ -113,6 +121,13 @@ def _least(found: Sequence[Figure]) -> float:
     """Where the axis begins: 0, or below the lowest bound at a tenth that makes whole fifths up to 1."""
     least = min((x for each in found for x in (each.value, each.low) if x is not None), default=0.0)
     return 0.0 if least >= 0 else max(-1.0, -0.2 * -(-round(-least * 1000) // 200))
+
+
+def _beyond(found: Sequence[Figure]) -> tuple[float, float] | None:
+    """From where to where figures in units of a scale reach, 0 among them; None where all lie from −1 to 1."""
+    known = [x for each in found for x in (each.value, each.low, each.high) if x is not None]
+    low, high = min(known, default=0.0), max(known, default=0.0)
+    return (min(low, 0.0), max(high, 0.0)) if low < -1 or high > 1 else None
 
 
 def _week(points: Points, place: int, step: int) -> str:

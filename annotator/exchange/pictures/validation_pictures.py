@@ -52,12 +52,15 @@ def beside(title: str, sections: Sequence[Section], axis: str, ink: Ink = PRINTE
             y += 1
         _band(axes, section.human, y - 0.5, y + len(section.raters) - 0.5, ink)
         for rater in section.raters:
-            _rated(axes, y, rater, ink)
+            _rated(axes, y, rater, ink, max(1.0, _reach(drawn)))
             places.append(y)
             names.append(short(rater.name))
             y += 1
-    low, _ = axes.get_xlim()
-    axes.set_xlim(max(-1.05, min(0.0, low)), 1 + ROOM_FOR_WORDS)
+    low, high = axes.get_xlim()
+    if _reach(drawn) > 1:
+        axes.set_xlim(min(0.0, low), high + ROOM_FOR_WORDS * (high - low))
+    else:
+        axes.set_xlim(max(-1.05, min(0.0, low)), 1 + ROOM_FOR_WORDS)
     axes.set_yticks(places, names)
     axes.set_ylim(max(y, 1) - 0.4, -0.6)
     spell(axes.get_yticklabels(), ink)
@@ -90,7 +93,16 @@ def _band(axes: Any, human: Estimate | None, top: float, bottom: float, ink: Ink
     axes.plot([human.value] * 2, [top, bottom], color=ink.mark, linewidth=1, linestyle=":", zorder=0.6)
 
 
-def _rated(axes: Any, y: float, rater: PlottedRater, ink: Ink) -> None:
+def _reach(drawn: Sequence[Section]) -> float:
+    """How far from 0 anything that is drawn lies: beyond 1 it is in units of a scale."""
+    every = [
+        one for section in drawn for one in (section.human, *(rater.estimate for rater in section.raters))
+    ]
+    known = [abs(x) for one in every if one for x in (one.value, one.low, one.high) if x is not None]
+    return max(known, default=0.0)
+
+
+def _rated(axes: Any, y: float, rater: PlottedRater, ink: Ink, furthest: float) -> None:
     found = rater.estimate
     if found.value is None:
         axes.annotate("undefined", (0.01, y), va="center", fontsize=8, color=ink.faint)
@@ -105,7 +117,7 @@ def _rated(axes: Any, y: float, rater: PlottedRater, ink: Ink) -> None:
     edge = max(found.value, found.high if found.high is not None else found.value)
     words = f"{found.value:.3f}  {rater.remark}".rstrip().replace("-", "−")
     label = axes.annotate(
-        words, (min(edge, 1.0), y), (8, 0), textcoords="offset points", va="center", fontsize=8.5
+        words, (min(edge, furthest), y), (8, 0), textcoords="offset points", va="center", fontsize=8.5
     )
     label.set_color(ink.text)
 

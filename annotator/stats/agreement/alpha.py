@@ -33,7 +33,7 @@ def krippendorff_alpha(
     `clusters` names the item of each unit, without which each stands for itself. A unit judged fewer than two
     times is left out. No resamples, no interval. ValueError for values that do not fit together.
     """
-    measured = _measured(raters, level, categories)
+    measured = added_up(raters, level, categories)
     units, paired = len(measured.judged), measured.judged > 1
     groups = cluster_codes(clusters, units)
     n, method = int(paired.sum()), f"Krippendorff's α, {level}"
@@ -47,7 +47,7 @@ def krippendorff_alpha(
 
 
 @dataclass(frozen=True, slots=True)
-class _Measured:
+class Measured:
     """The number of judgements of each unit, the columns that add up over a choice of units, and α from their sums."""
 
     judged: Floats
@@ -55,7 +55,8 @@ class _Measured:
     figure: Figure
 
 
-def _measured(raters: Sequence[Values], level: Level, categories: Sequence[Hashable] | None) -> _Measured:
+def added_up(raters: Sequence[Values], level: Level, categories: Sequence[Hashable] | None) -> Measured:
+    """What α of these judgements is read off; values and errors as in `krippendorff_alpha`."""
     if level == "interval":
         return _interval(numbers(raters))
     if level == "ratio":
@@ -68,7 +69,7 @@ def _measured(raters: Sequence[Values], level: Level, categories: Sequence[Hasha
     return _ordinal(category_counts(raters, categories)[0])
 
 
-def _ratio(grid: Floats) -> _Measured:
+def _ratio(grid: Floats) -> Measured:
     """Distances are differences as a share of the sum of the two values."""
     if (grid < 0).any():
         raise ValueError("a ratio is not negative")
@@ -78,7 +79,7 @@ def _ratio(grid: Floats) -> _Measured:
     return _by_distance(table, (np.abs(values[:, None] - values) / np.where(sums > 0, sums, 1)) ** 2)
 
 
-def _by_distance(table: Floats, squared: Floats) -> _Measured:
+def _by_distance(table: Floats, squared: Floats) -> Measured:
     """α from distances that stay as they are: each unit adds its counts of values and its disagreement."""
     judged = table.sum(axis=1)
 
@@ -89,7 +90,7 @@ def _by_distance(table: Floats, squared: Floats) -> _Measured:
         values, seen = sums[:, :-1], sums[:, -1]
         return 1 - over((values.sum(axis=1) - 1) * seen, _apart(values, squared))
 
-    return _Measured(judged, rows, figure)
+    return Measured(judged, rows, figure)
 
 
 def _apart(values: Floats, squared: Floats) -> Floats:
@@ -97,7 +98,7 @@ def _apart(values: Floats, squared: Floats) -> Floats:
     return np.asarray(((values @ squared) * values).sum(axis=1))
 
 
-def _ordinal(table: Floats) -> _Measured:
+def _ordinal(table: Floats) -> Measured:
     """Distances are differences of mean ranks, which move with every resample: units add their pairs of values."""
     table = table[:, table.any(axis=0)]
     judged, size = table.sum(axis=1), table.shape[1]
@@ -114,10 +115,10 @@ def _ordinal(table: Floats) -> _Measured:
         expected = (values[:, low] * values[:, high] * squared).sum(axis=1)
         return 1 - over((values.sum(axis=1) - 1) * (met * squared).sum(axis=1), expected)
 
-    return _Measured(judged, rows, figure)
+    return Measured(judged, rows, figure)
 
 
-def _interval(grid: Floats) -> _Measured:
+def _interval(grid: Floats) -> Measured:
     """Distances are differences: each unit adds the number, the sum and the squares of its values."""
     given = ~np.isnan(grid)
     # Counted from the least value: squares of values far from zero would drown their differences.
@@ -132,7 +133,7 @@ def _interval(grid: Floats) -> _Measured:
     def figure(sums: Floats) -> Floats:
         return 1 - over((sums[:, 0] - 1) * sums[:, 3], _spread(sums))
 
-    return _Measured(judged, rows, figure)
+    return Measured(judged, rows, figure)
 
 
 def _spread(moments: Floats) -> Floats:

@@ -41,10 +41,10 @@ def icc(
     reason = "fewer than two units or raters"
     if min(n, k) > 1:
         # Counted from one of the scores: squares of scores far from zero would drown their differences.
-        tally = tallied(_moments(scores - scores.min()), None if groups is None else groups[complete])
+        tally = tallied(moments(scores - scores.min()), None if groups is None else groups[complete])
         found = estimate(
             tally,
-            lambda sums: _icc(sums, form),
+            lambda sums: of_moments(sums, form),
             ResamplingPlan(resamples, seed, interval),
             method,
             n,
@@ -57,13 +57,13 @@ def icc(
     return Estimate(None, n=n, missing=missing, method=method, note="; ".join([reason, *notes]))
 
 
-def _moments(scores: Floats) -> Floats:
+def moments(scores: Floats) -> Floats:
     """What adds up over units: their number, each rater's score, the squares, and the squared sum of raters."""
     columns = np.ones(len(scores)), scores, (scores**2).sum(axis=1), scores.sum(axis=1) ** 2
     return np.column_stack(columns)
 
 
-def _icc(sums: Floats, form: Form) -> Floats:
+def of_moments(sums: Floats, form: Form) -> Floats:
     """The intraclass correlations of sums (draws × columns) by the mean squares of an analysis of variance."""
     raters, squares, of_units = sums[:, 1:-2], sums[:, -2], sums[:, -1]
     # One unit has no variance between units.

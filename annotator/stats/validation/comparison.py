@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from annotator.domain.texts.estimate import Estimate
+from annotator.stats.agreement.levels import Added, Measure, kappa_of
 from annotator.stats.intervals.clustered import (
     ClusterTally,
     Figure,
@@ -22,10 +23,8 @@ from annotator.stats.intervals.coding import (
     Weights,
     cluster_codes,
     coded,
-    disagreements,
     in_order,
     left_out,
-    named,
     plain,
 )
 from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats
@@ -100,35 +99,60 @@ def kappa_difference(
     Any number of categories; arguments and errors as in `cohen_kappa`.
     """
     in_order(weights, categories)
-    codes, known = coded([truth, one, other], categories)
+    known = coded([truth, one, other], categories)[1]
+    measure = replace(
+        kappa_of(len(known), weights),
+        undefined="one of the two has no κ: with the truth it used one category only",
+    )
+    return difference(
+        truth, one, other, measure, known, None, clusters, ResamplingPlan(resamples, seed, interval)
+    )
+
+
+def difference(
+    truth: Values,
+    one: Values,
+    other: Values,
+    measure: Measure,
+    categories: Sequence[Hashable],
+    weights: Weighing | None,
+    clusters: Values | None,
+    draws: ResamplingPlan,
+) -> Estimate:
+    """A measure of `one` with the truth less that of `other`, on the units that have all three, paired.
+
+    `categories` are those of the measure, in their order; `weights` count a unit as so many. ValueError for values
+    that do not fit together.
+    """
+    codes, _ = coded([truth, one, other], categories)
     groups = cluster_codes(clusters, codes.shape[1])
     used = (codes != MISSING).all(axis=0)
-    n, units, size = int(used.sum()), codes.shape[1], len(known)
-    method, missing = f"difference of Cohen's κ{named(weights)}, paired", int((codes == MISSING).sum())
+    n, units = int(used.sum()), codes.shape[1]
+    weighted = "" if weights is None else ", units weighted"
+    method, missing = f"difference of {measure.method}{weighted}, paired", int((codes == MISSING).sum())
     notes = left_out(units - n, units)
     if n == 0:
         return Estimate(None, missing=missing, method=method, note="; ".join([NO_UNIT, *notes]))
+    heavy = None if weights is None else checked_weights(weights, units)[used]
     true, *said = codes[:, used]
-    apart, unit = disagreements(weights, size), np.eye(size)
-    first, second = (np.hstack([unit[of_one], apart[true, of_one][:, None]]) for of_one in said)
-    group = None if groups is None else groups[used]
-    tally, at_one, at_other = tallied(np.hstack([unit[true], first, second]), group), size, 2 * size + 1
-    turned = tallied(np.hstack([unit[true], second, first]), group)
-    if _later(tally, turned):
-        tally, at_one, at_other = turned, at_other, at_one
+    both = [measure.of_pairs(true, of_one, heavy) for of_one in said]
+    group, width = None if groups is None else groups[used], both[0].rows.shape[1]
+    tally, turned = (
+        tallied(np.hstack([first.rows, second.rows]), group) for first, second in (both, both[::-1])
+    )
+    if swapped := _later(tally, turned):
+        tally, width = turned, both[1].rows.shape[1]
+    front, back = both[::-1] if swapped else both
 
-    def kappa_of(column: int) -> Figure:
-        def figure(sums: Floats) -> Floats:
-            of_truth, of_one = sums[:, :size], sums[:, column : column + size]
-            expected = ((of_truth @ apart) * of_one).sum(axis=1)
-            return 1 - over(of_truth.sum(axis=1) * sums[:, column + size], expected)
+    def of_front(sums: Floats) -> Floats:
+        return front.of(sums[:, :width])
 
-        return figure
+    def of_back(sums: Floats) -> Floats:
+        return back.of(sums[:, width:])
 
-    difference = _less(kappa_of(at_one), kappa_of(at_other))
-    (found,) = intervals(tally, [difference], ResamplingPlan(resamples, seed, interval))
-    reason = "one of the two has no κ: with the truth it used one category only"
-    return told(found, method, n, notes, missing, reason)
+    gap = _less(of_back, of_front) if swapped else _less(of_front, of_back)
+    (found,) = intervals(tally, [gap], draws)
+    return told(found, method, n, notes, missing, measure.undefined)
 
 
 def _less(one: Figure, other: Figure) -> Figure:
@@ -157,7 +181,7 @@ class GroupDifference:
 def beside(
     one: RatedPairs,
     other: RatedPairs,
-    figure: str,
+    figure: str | Measure,
     categories: Sequence[Hashable],
     positive: Hashable | None = None,
     resamples: int = RESAMPLES,
@@ -165,36 +189,56 @@ def beside(
 ) -> GroupDifference:
     """A figure of two groups of pairs from the same clusters, and their difference: every draw takes both.
 
-    Where agreement with people is compared with that of people with one another, the pairs are others, the items the
-    same. `figure` is one of `CELL_FIGURES` of a `positive` value, or without one accuracy, kappa or ac1 of all
-    `categories`. ValueError for pairs that lack a value, and for values that do not fit together.
+    Where agreement with people is held against that of people with one another, the pairs are others, the items the
+    same. `figure` is a measure of the `categories`, one of `CELL_FIGURES` of a `positive` value, or without one
+    accuracy, kappa or ac1 of all `categories`. ValueError for pairs that lack a value, and for values that do not
+    fit together.
     """
     clusters = [*plain(one.clusters), *plain(other.clusters)]
-    first, second = (_tables(pairs, categories, positive) for pairs in (one, other))
-    name = CELL_FIGURES[figure].method if figure in CELL_FIGURES else figure
-    if not len(first) or not len(second):
+    first, second = (_added(pairs, figure, categories, positive) for pairs in (one, other))
+    name, reason = (
+        (figure.method, figure.undefined)
+        if isinstance(figure, Measure)
+        else (CELL_FIGURES[figure].method, CELL_FIGURES[figure].undefined)
+    )
+    if not len(first.rows) or not len(second.rows):
         none = Estimate(None, method=name, note=NO_UNIT)
         return GroupDifference(none, none, replace(none, method=f"difference of {name}"))
-    width = first.shape[1]
-    rows = np.vstack([np.hstack([first, 0 * first]), np.hstack([0 * second, second])])
-    of = CELL_FIGURES[figure].of if positive is not None else TABLE_FIGURES[figure]
+    width, others = first.rows.shape[1], np.zeros((len(first.rows), second.rows.shape[1]))
+    rows = np.vstack([
+        np.hstack([first.rows, others]),
+        np.hstack([np.zeros((len(second.rows), width)), second.rows]),
+    ])  # fmt: skip
 
     def of_one(sums: Floats) -> Floats:
-        return of(sums[:, :width])
+        return first.of(sums[:, :width])
 
     def of_other(sums: Floats) -> Floats:
-        return of(sums[:, width:])
+        return second.of(sums[:, width:])
 
     figures = [of_one, of_other, _less(of_one, of_other)]
     found = intervals(
         tallied(rows, cluster_codes(clusters, len(clusters))), figures, ResamplingPlan(resamples, seed)
     )
-    reason = CELL_FIGURES[figure].undefined
     names = name, name, f"difference of {name}"
     return GroupDifference(*(
         told(bounds, words, n, [], undefined=reason)
-        for bounds, words, n in zip(found, names, (len(first), len(second), len(first)), strict=True)
+        for bounds, words, n in zip(
+            found, names, (len(first.rows), len(second.rows), len(first.rows)), strict=True
+        )
     ))  # fmt: skip
+
+
+def _added(
+    pairs: RatedPairs, figure: str | Measure, categories: Sequence[Hashable], positive: Hashable | None
+) -> Added:
+    """What a group of pairs adds up to, and the figure of that."""
+    if not isinstance(figure, Measure):
+        of = CELL_FIGURES[figure].of if positive is not None else TABLE_FIGURES[figure]
+        return Added(_tables(pairs, categories, positive), of)
+    heavy = checked_weights(pairs.weights, len(plain(pairs.truth)))
+    codes, _ = coded([pairs.truth, pairs.said], categories)
+    return figure.of_pairs(codes[0], codes[1], heavy)
 
 
 def _tables(pairs: RatedPairs, categories: Sequence[Hashable], positive: Hashable | None) -> Floats:

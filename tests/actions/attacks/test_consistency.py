@@ -1,5 +1,6 @@
 """How far a judge agrees with itself, and with another: figures counted by hand."""
 
+import krippendorff
 import pytest
 from sqlalchemy import insert
 
@@ -7,9 +8,12 @@ from annotator.actions.attacks import consistency
 from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
+from annotator.domain.judges.level_figures import FIGURES, WORDS
+from annotator.domain.judges.scale import Level, numbers
 from annotator.domain.texts.identity import derived_id, now
 from annotator.storage.tables import JudgementRow, table
 from tests.projects.small_project import units_of
+from tests.projects.validation_project import rated
 from tests.servers.said_by_judges import two_judges
 from tests.storage import sql
 
@@ -20,12 +24,16 @@ COVERAGE = "researcherbench.coverage"
 def say(project: Project, judge: str, trial: int, values: str) -> None:
     """What a judge says of the units of both items of the first system, in their order: y, n, or - for nothing."""
     rows = []
+    known = {"y": "yes", "n": "no"}
     units = [(item, unit) for item in items.ids(project) for unit in units_of(project, item)]
     for (item, unit), value in zip(units, values, strict=True):
         (response,) = sql.first(
             project, "SELECT id FROM response WHERE item_id = ? ORDER BY rowid LIMIT 1", [item]
         )
-        said = {"value": {"y": "yes", "n": "no"}.get(value), "status": "invalid" if value == "-" else "ok"}
+        said = {
+            "value": None if value == "-" else known.get(value, value),
+            "status": "invalid" if value == "-" else "ok",
+        }
         row = {
             "id": derived_id(judge, trial, unit), "protocol": COVERAGE, "item_id": item, "response_id": response,
             "unit_id": unit, "rater_kind": "judge", "rater_id": judges.named(project, judge).id, "trial": trial,
@@ -68,6 +76,29 @@ def test_a_unit_judged_once_counts_for_nothing(project: Project) -> None:
     say(project, "a", 2, "y-----")
     found = consistency.within(project, "a")
     assert (found.units, found.flips.value, found.agreement.value) == (1, 0, 1)
+
+
+@pytest.mark.parametrize("level", [Level.ORDINAL, Level.INTERVAL])
+def test_repeats_of_ordered_values_have_the_figures_of_their_level(
+    project: Project, monkeypatch: pytest.MonkeyPatch, level: Level
+) -> None:
+    rated(monkeypatch, numbers(0, 9, level=level))
+    trials = ("158320", "258321", "15842-")
+    for trial, values in enumerate(trials, 1):
+        say(project, "a", trial, values)
+    found = consistency.within(project, "a")
+    given = [[float("nan") if value == "-" else int(value) for value in values] for values in trials]
+    peer = krippendorff.alpha(given, level_of_measurement=level.value)
+    assert found.alpha.value == pytest.approx(peer)
+    assert list(found.more) == [name for name in FIGURES[level] if name not in ("alpha", "agreement")]
+    # Three pairs of trials on each unit but the last, which has one.
+    assert {one.n for one in found.more.values()} == {16}
+    if level is Level.INTERVAL:
+        # Apart by 1, 0, 1; 0, 0, 0; 0, 0, 0; 0, 1, 1; 0, 0, 0; and 1.
+        assert found.more["absolute_difference"].value == pytest.approx(5 / 16)
+        assert found.more["icc"].method.startswith("ICC(1,1)")
+    assert found.tree().keys() >= {"flips", "agreement", "alpha", *found.more}
+    assert any(WORDS[next(iter(found.more))][0] in line for line in found.words())
 
 
 def test_without_repeats_every_figure_is_undefined_with_its_reason(project: Project) -> None:

@@ -7,11 +7,12 @@ import pytest
 
 from annotator.actions.judges import judges
 from annotator.actions.judging import derived_judges, judge_probes, judge_runs
-from annotator.actions.judging.derived_judges import MemberVote, majority
+from annotator.actions.judging.derived_judges import MemberVote, majority, middle
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.scale import Level, Scale, Value, numbers
 from annotator.domain.texts.refusal import Refusal
 from tests.judging.odd_server import OddServer, completion
 from tests.projects.small_project import CRITERIA
@@ -59,6 +60,39 @@ def test_what_has_no_majority_is_unclear_with_its_cause(
     found = majority(cast(*values), members)
     assert (found.value, found.status) == (None, Status.UNCLEAR)
     assert found.cause.startswith(cause)
+
+
+ORDINAL, NUMBER = numbers(0, 10, level=Level.ORDINAL), numbers(0, 10)
+
+
+@pytest.mark.parametrize(
+    ("scale", "values", "value"),
+    [
+        (ORDINAL, ("10", "2", "9"), "9"),
+        (ORDINAL, ("2", "10", "10", "3"), None),
+        (ORDINAL, ("2", "7", "7", "9"), "7"),
+        (NUMBER, ("2", "10", None, "9"), "9"),
+        (NUMBER, ("4", "6"), "5"),
+        (NUMBER, ("4", "5"), None),
+        (
+            Scale(Level.ORDINAL, (Value("low", ""), Value("middle", ""), Value("high", ""))),
+            ("high", "low", "middle"),
+            "middle",
+        ),
+    ],
+)
+def test_the_median_of_ordered_votes_is_the_verdict(
+    scale: Scale, values: tuple[str | None, ...], value: str | None
+) -> None:
+    found = middle(cast(*values), len(values), scale)
+    assert (found.value, found.status) == (value, Status.OK if value else Status.UNCLEAR)
+    assert ("the middle lies between" in found.cause.casefold()) is (value is None)
+    assert all(vote.words() in found.rationale + found.cause for vote in cast(*values))
+
+
+def test_a_median_takes_more_than_half_of_the_members() -> None:
+    assert middle(cast("3", None, None), 3, NUMBER).cause.startswith("Only 1 of 3 members")
+    assert middle([], 3, NUMBER).status is Status.SKIPPED
 
 
 def test_without_any_vote_nothing_is_said() -> None:

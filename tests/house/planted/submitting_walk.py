@@ -113,6 +113,8 @@ def submitted(_project: Project, folder: Path) -> None:
     assert percent is not None
     assert percent.value is not None
     assert (row.field, round(percent.value, 6)) == ("value", round(4 / 6, 6))
-    written = label_exports.export(project, folder / "presence.csv", choice=label_exports.Choice((PRESENCE,)))
+    written = label_exports.export(
+        project, folder / "presence.csv", choice=label_exports.LabelSelection((PRESENCE,))
+    )
     assert written.labels == 2 * ASKED
     project.close()

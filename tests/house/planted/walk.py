@@ -30,7 +30,7 @@ from annotator.actions.validation import stand_in, validation, validation_views,
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.storage.tables import ResponseRow, SystemRow, table
-from tests.house.planted import published
+from tests.house.planted import levels, published
 from tests.house.planted.by_keys import labelled_by_keys
 from tests.house.planted.submitting_walk import submitted
 
@@ -331,7 +331,7 @@ STEPS: dict[str, Callable[[Project, Path], None]] = {
         set_out,
         in_the_window,
     )
-}
+} | dict(levels.steps(published.said))
 
 
 def walked(steps: Mapping[str, Callable[[], None]]) -> None:

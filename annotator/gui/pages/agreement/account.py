@@ -1,7 +1,7 @@
 """Details of a row of figures: each number with its method, values and records."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -18,9 +18,10 @@ from annotator.actions.agreement.agreement_report import (
     provenance,
 )
 from annotator.domain.experts.agreement import Figure
+from annotator.domain.judges.level_figures import uncrossed
 from annotator.gui import theme
 
-# A table of more values than this is not read, and of fractions it says nothing.
+# A table of more values than this is not read, and of fractions it says nothing; a scale says so itself.
 MOST_VALUES = 6
 LISTED_ITEMS = 80
 # How units were paired: by an adjudicator, or by a model.
@@ -86,25 +87,33 @@ def _values(report: AgreementReport, row: FigureRow, found: RowBasis) -> str:
     if row.field == UNITS:
         both, either = found.said.get((1, 1), 0), sum(found.said.values())
         return f"<p><b>Units</b><br>{both:,} matched, {either - both:,} that only one of the two has.</p>"
-    listed = sorted({value for pair in found.said for value in pair if value is not None}, key=_order)
-    if not listed or len(listed) > MOST_VALUES or any(isinstance(value, float) for value in listed):
+    scale = words.scale_of(row)
+    if why := uncrossed(scale):
+        return f"<p><b>Values given</b><br>{escape(why)}</p>"
+    order = _order(scale.names)
+    used = {value for pair in found.said for value in pair if value is not None}
+    listed = sorted(used.union(scale.names), key=order)
+    many = not scale.names and len(listed) > MOST_VALUES
+    if not used or many or any(isinstance(value, float) for value in listed):
         return ""
     ordered = row.by in ("pair", "person") or len(found.raters) == 2
-    return f"<p><b>Values given</b><br>{_shares(found.said)}</p>{_table(report, row, found, listed, ordered)}"
+    return f"<p><b>Values given</b><br>{_shares(found.said, order)}</p>{_table(report, row, found, listed, ordered)}"
 
 
-def _order(value: Any) -> tuple[bool, str]:
-    return value == "unsure", str(value)
+def _order(scale: Sequence[str]) -> Callable[[Any], tuple[bool, int, str]]:
+    """By what values are sorted: those of a scale in its order, then others, “unsure” last."""
+    places = {value: place for place, value in enumerate(scale)}
+    return lambda value: (value == "unsure", places.get(value, len(places)), str(value))
 
 
-def _shares(said: Said) -> str:
+def _shares(said: Said, order: Callable[[Any], Any]) -> str:
     counted: Counter[Any] = Counter()
     for pair, times in said.items():
         counted.update({value: times for value in set(pair) if value is not None})
         if pair[0] is not None and pair[0] == pair[1]:
             counted[pair[0]] += times
     total = sum(counted.values())
-    listed = sorted(counted.items(), key=lambda each: _order(each[0]))
+    listed = sorted(counted.items(), key=lambda each: order(each[0]))
     spread = ", ".join(f"{escape(value_words(value))}: {100 * n / total:.0f} %" for value, n in listed)
     return f"{spread} of {total:,} values"
 
@@ -118,8 +127,11 @@ def _table(report: AgreementReport, row: FigureRow, found: RowBasis, listed: lis
         caption = "several pairs of raters: pairs of values in either order"
     head = "".join(f"<th>&nbsp;{escape(value_words(value))}&nbsp;</th>" for value in listed)
     lines = [f"<tr><td></td>{head}</tr>"]
-    for a in listed:
-        cells = "".join(f"<td align='right'>{_times(said, a, b, ordered)}&nbsp;</td>" for b in listed)
+    for place, a in enumerate(listed):
+        cells = "".join(
+            f"<td align='right'>{_times(said, a, b, ordered or listed.index(b) <= place)}&nbsp;</td>"
+            for b in listed
+        )
         lines.append(f"<tr><th align='left'>{escape(value_words(a))}&nbsp;</th>{cells}</tr>")
     return f"<p>{_muted(caption)}</p><table cellpadding='2'>{''.join(lines)}</table>"
 
@@ -142,11 +154,9 @@ def _folded(said: Said) -> Counter[tuple[Any, Any]]:
     return folded
 
 
-def _times(said: Said, a: Any, b: Any, ordered: bool) -> str:
+def _times(said: Said, a: Any, b: Any, shown: bool) -> str:
     # Either way round, the half below the diagonal says it all.
-    if not ordered and _order(b) > _order(a):
-        return ""
-    return f"{said.get((a, b), 0):,}"
+    return f"{said.get((a, b), 0):,}" if shown else ""
 
 
 def _second(one: SecondFigures, row: FigureRow) -> str:

@@ -26,7 +26,7 @@ from annotator.actions.validation.judge_comparing import (
 from annotator.domain.texts.counting import CutList
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.part import PagePart
-from annotator.gui.pages.judges.judge_pairings import PAIRINGS, account, second, whose
+from annotator.gui.pages.judges.judge_pairings import PAIRINGS, account, pairings, second, whose
 from annotator.gui.pages.judges.reply_lines import DIFFERENCES
 from annotator.gui.tables.cells import CellsModel
 from annotator.gui.tables.cells_table import CellsTable
@@ -190,7 +190,7 @@ class ComparingPart(PagePart):
             return
         kept = self.table.currentIndex().row()
         self._comparison = comparison
-        self.pairs.show(comparison.pairings)
+        self.pairs.show(comparison.pairings, pairings(comparison.pairings))
         if comparison.pairings:
             self.table.setCurrentIndex(self.pairs.index(min(max(0, kept), len(comparison.pairings) - 1), 0))
         self._turn()

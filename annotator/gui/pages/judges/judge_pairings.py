@@ -27,7 +27,7 @@ def _figure(name: str, head: str, width: int) -> Column[RaterPair]:
     return Column(head, lambda one: words.number(one.figure(name)), width, tip=tip, about=words.ABOUT[name])
 
 
-PAIRINGS: Sequence[Column[RaterPair]] = (
+WHO: Sequence[Column[RaterPair]] = (
     Column("Who", lambda one: whose(one.a), 140),
     Column("With", second, 140),
     Column(
@@ -37,10 +37,21 @@ PAIRINGS: Sequence[Column[RaterPair]] = (
         number=True,
         about="Units that both judged, at the first trial.",
     ),
+)
+PAIRINGS: Sequence[Column[RaterPair]] = (
+    *WHO,
     _figure("agreement", "Agreement [95 %]", 172),
     _figure("kappa", "κ [95 %]", 142),
     _figure("ac1", "AC1 [95 %]", 142),
 )
+
+
+def pairings(found: Sequence[RaterPair]) -> Sequence[Column[RaterPair]]:
+    """The columns of these pairings: the figures that fit the values that were given."""
+    if not found or any(each.name == "kappa" for each in found[0].figures):
+        return PAIRINGS
+    names = [each.name for each in found[0].figures]
+    return (*WHO, *(_figure(name, f"{words.TITLES[name]} [95 %]", 142) for name in names))
 
 
 def account(one: RaterPair, comparison: JudgeComparison) -> str:
@@ -53,8 +64,15 @@ def account(one: RaterPair, comparison: JudgeComparison) -> str:
         said.append(
             f"{counted(comparison.shared, 'unit was', 'units were')} judged by all that are ticked; nothing else counts"
         )
-    found = one.figure("kappa")
-    said += [words.reason(found)] if words.reason(found) else [f"κ is {words.band(found)}"]
+    found = next(each for name in words.MAIN for each in one.figures if each.name == name)
+    band = words.band(found)
+    said += (
+        [words.reason(found)]
+        if words.reason(found)
+        else [f"{words.TITLES[found.name]} is {band}"]
+        if band
+        else []
+    )
     said += words.remarks(found)
     if one.a.baseline or one.b.baseline:
         said.append("the baseline is a floor, not a judge")

@@ -23,7 +23,8 @@ BASELINE_WORDS = (
     "should clearly beat, not a judge to trust."
 )
 VOTE_WORDS = (
-    "A vote makes no calls. Its verdict is the majority of its members, or of one judge's repeated trials; "
+    "A vote makes no calls. Its verdict is the majority of its members, or of one judge's repeated trials "
+    "(of ordered values their median); "
     "without a majority, its judgement is missing and lists the votes. Count it again when its members have "
     "judged more."
 )

@@ -13,7 +13,12 @@ from annotator.domain.texts.estimate import Estimate, decimal, interval
 from annotator.gui.widgets.layouts import horizontal
 from annotator.gui.widgets.plain import PlainLabel, tooltip
 
-SHOWN = (("accuracy", "accuracy"), ("kappa", "κ"), ("f1", "F1"))
+SHOWN = (
+    ("accuracy", "accuracy"),
+    ("kappa", "κ"),
+    *((name, TITLES[name][0]) for name in ("kappa_quadratic", "icc", "absolute_difference")),
+    ("f1", "F1"),
+)
 METRIC = (
     "First labels stay the metric; labels never change. Rulings are a second column and can only raise "
     "agreement, because errors shared by both sides are never reviewed."
@@ -47,22 +52,23 @@ class ColumnsStrip(QFrame):
             return
         one = mine[0]
         ruled = sum(one.rulings.values()) > 0
+        shown = [(name, words) for name, words in SHOWN if name in one.first.plain]
         pairs = [
             f"{words} {_value(first)}" + (f" → {_value(one.ruled.plain[name])}" if ruled else "")
-            for name, words in SHOWN
-            if (first := one.first.plain.get(name)) is not None
+            for name, words in shown
+            for first in (one.first.plain[name],)
         ]
-        spans = any(one.first.plain[name].low is not None for name, _ in SHOWN if name in one.first.plain)
+        spans = any(one.first.plain[name].low is not None for name, _ in shown)
         method = "95 % intervals over items" if spans else "too few items for an interval"
-        accuracy, after = one.first.plain["accuracy"], one.ruled.plain["accuracy"]
+        before, after = (of.plain[shown[0][0]] for of in (one.first, one.ruled))
         rest = f"; {counted(one.open, 'disagreement')} not ruled on" if one.open else ""
         columns = "first labels → after the rulings" if ruled else "first labels"
-        n = f"{accuracy.n:,} → {after.n:,}" if ruled else f"{accuracy.n:,}"
+        n = f"{before.n:,} → {after.n:,}" if ruled else f"{before.n:,}"
         self.words.setText(
             f"{one.rater.name}, {columns}: {' · '.join(pairs)} (n = {n}, {method}{rest}).\n{told}"
         )
         self.words.setToolTip(
-            tooltip("\n".join(f"{TITLES[name][0]}: {TITLES[name][1]}" for name, _ in SHOWN))
+            tooltip("\n".join(f"{TITLES[name][0]}: {TITLES[name][1]}" for name, _ in shown))
         )
 
 

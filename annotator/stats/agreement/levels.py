@@ -1,0 +1,227 @@
+"""How the figures of ordered values are computed, and what of each pair of values they add up."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from statistics import NormalDist
+
+import numpy as np
+
+from annotator.domain.judges.level_figures import FIGURES
+from annotator.domain.judges.scale import Level, Scale
+from annotator.domain.texts.estimate import Estimate, settled
+from annotator.stats.agreement import alpha, icc
+from annotator.stats.agreement.agreement import NO_PAIR
+from annotator.stats.agreement.correlation import spearman
+from annotator.stats.intervals.clustered import Figure, ResamplingPlan, estimate, over, tallied
+from annotator.stats.intervals.coding import (
+    MISSING,
+    ONE_CATEGORY,
+    Codes,
+    Values,
+    Weighing,
+    Weights,
+    closeness,
+    cluster_codes,
+    coded,
+    disagreements,
+    left_out,
+    named,
+)
+from annotator.stats.intervals.resampling import RESAMPLES, Floats
+
+# Bland & Altman (1999): so many standard deviations about the mean hold 95 % of differences that are normal.
+LIMITS = NormalDist().inv_cdf(0.975)
+AS_IF_APART = "the interval takes pairs of one item as independent, and may be too narrow"
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What of each pair of values adds up (pairs × columns), and the figure that is read off the sums."""
+
+    rows: Floats
+    of: Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A figure of pairs of values, which are codes of a scale, and why it is undefined where it is.
+
+    `better` is 1 where more is better, −1 where less is, 0 where neither. `weighed`: pairs may count by weight.
+    """
+
+    method: str
+    undefined: str
+    adds: Callable[[Codes, Codes], Added]
+    better: int = 1
+    weighed: bool = True
+
+    def of_pairs(self, first: Codes, second: Codes, heavy: Floats | None = None) -> Added:
+        """What the pairs add up to, each counting as many times as it weighs."""
+        added = self.adds(first, second)
+        return added if heavy is None else Added(added.rows * heavy[:, None], added.of)
+
+
+def kappa_of(size: int, weights: Weights) -> Measure:
+    """Cohen's κ of so many categories, with these weights."""
+    apart, unit = disagreements(weights, size), np.eye(size)
+
+    def adds(first: Codes, second: Codes) -> Added:
+        return Added(np.hstack([unit[first], unit[second], apart[first, second][:, None]]), figure)
+
+    def figure(sums: Floats) -> Floats:
+        of_first, of_second = sums[:, :size], sums[:, size:-1]
+        expected = ((of_first @ apart) * of_second).sum(axis=1)
+        return 1 - over(of_first.sum(axis=1) * sums[:, -1], expected)
+
+    return Measure(
+        f"Cohen's κ{named(weights)}", "both used one value only, so chance alone agrees as often", adds
+    )
+
+
+def measures(scale: Scale, form: icc.Form = "2,1") -> dict[str, Measure]:
+    """The measures of an ordered scale by name, in the order of `FIGURES`; none of one without an order.
+
+    `form` is that of the intraclass correlation: 1,1 where units have raters of their own.
+    """
+    if scale.level is Level.NOMINAL:
+        return {}
+    numbers = np.array([scale.number(name) for name in scale.names])
+    made = _of_order(len(numbers)) if scale.level is Level.ORDINAL else _of_numbers(numbers, form)
+    return {name: made[name] for name in FIGURES[scale.level] if name in made}
+
+
+def figures(
+    scale: Scale, first: Values, second: Values, clusters: Values | None = None, weights: Weighing | None = None,
+    resamples: int = RESAMPLES, form: icc.Form = "2,1",
+) -> dict[str, Estimate]:  # fmt: skip
+    """Every measure of an ordered scale, and of ordinal values ρ, with intervals over clusters.
+
+    None is missing; `weights` count a pair as so many, and leave out what cannot be weighed. Differences are those
+    of the second value less the first. ValueError for values that are none of the scale's.
+    """
+    codes, _ = coded([first, second], scale.names)
+    groups = cluster_codes(clusters, codes.shape[1])
+    both = (codes != MISSING).all(axis=0)
+    pairs, group = codes[:, both], None if groups is None else groups[both]
+    heavy = None if weights is None else np.asarray(weights, dtype=np.float64)[both]
+    n, missing = int(both.sum()), int((codes == MISSING).sum())
+    notes = left_out(len(both) - n, len(both))
+    one_category = [ONE_CATEGORY] if n and (pairs == pairs[0, 0]).all() else []
+    found = {}
+    for name, measure in measures(scale, form).items():
+        if heavy is not None and not measure.weighed:
+            continue
+        method = measure.method + ("" if heavy is None else ", units weighted")
+        told = _told(
+            measure, pairs, heavy, group, ResamplingPlan(resamples), method, [*one_category, *notes], missing
+        )
+        undefined = "; ".join([measure.undefined if n else NO_PAIR, *notes])
+        found[name] = told or Estimate(None, n=n, missing=missing, method=method, note=undefined)
+    if scale.level is Level.ORDINAL and heavy is None:
+        found["spearman"] = _spearman(codes, None if group is None else len(set(group.tolist())))
+    return {name: found[name] for name in FIGURES[scale.level] if name in found}
+
+
+def alpha_of(scale: Scale, raters: Sequence[Values], clusters: Values | None = None) -> Estimate:
+    """Krippendorff's α of any number of raters who gave values of an ordered scale, None for missing."""
+    if scale.level is Level.ORDINAL:
+        return alpha.krippendorff_alpha(raters, "ordinal", scale.names, clusters)
+    numbers = {name: scale.number(name) for name in scale.names}
+    said = [[None if value is None else numbers[str(value)] for value in values] for values in raters]
+    return alpha.krippendorff_alpha(said, "interval", clusters=clusters)
+
+
+def _told(
+    measure: Measure, pairs: Codes, heavy: Floats | None, group: Codes | None, draws: ResamplingPlan, method: str,
+    notes: list[str], missing: int,
+) -> Estimate | None:  # fmt: skip
+    """The figure with its interval; where raters may change places without moving it, no draw moves either."""
+    if not pairs.shape[1]:
+        return None
+    added = [measure.of_pairs(pairs[i], pairs[1 - i], heavy) for i in (0, 1)]
+    tallies = [tallied(one.rows, group) for one in added]
+    turned = measure.better != 0 and tallies[1].key < tallies[0].key
+    return estimate(tallies[turned], added[turned].of, draws, method, pairs.shape[1], notes, missing)
+
+
+def _spearman(codes: Codes, clusters: int | None) -> Estimate:
+    """ρ, whose interval is drawn over pairs: it needs enough of what they belong to."""
+    found = spearman(*([None if code == MISSING else code for code in row.tolist()] for row in codes))
+    if clusters is None or found.low is None:
+        return found
+    found = settled(found, clusters, within=(-1.0, 1.0))
+    return found if found.low is None else found.remarked(AS_IF_APART)
+
+
+def _of_order(size: int) -> dict[str, Measure]:
+    """What fits values whose distances nobody knows."""
+    return {
+        "kappa_quadratic": kappa_of(size, "quadratic"),
+        "kappa_linear": kappa_of(size, "linear"),
+        "ac2": _ac2(size, "quadratic"),
+        "alpha": _alpha("ordinal", range(size), lambda codes: codes),
+    }
+
+
+def _of_numbers(numbers: Floats, form: icc.Form) -> dict[str, Measure]:
+    """What fits values whose differences can be told."""
+
+    def gaps(first: Codes, second: Codes) -> Floats:
+        return numbers[second] - numbers[first]
+
+    def mean_of(what: Callable[[Floats], Floats], first: Codes, second: Codes) -> Added:
+        apart = what(gaps(first, second))
+        return Added(np.column_stack([apart, np.ones(len(apart))]), lambda sums: over(sums[:, 0], sums[:, 1]))
+
+    def limit(sign: int, first: Codes, second: Codes) -> Added:
+        apart = gaps(first, second)
+        return Added(np.column_stack([apart, apart**2, np.ones(len(apart))]), partial(_limit, sign))
+
+    def correlated(first: Codes, second: Codes) -> Added:
+        scores = np.column_stack([numbers[first], numbers[second]])
+        rows = icc.moments(scores - numbers.min())
+        return Added(rows, lambda sums: icc.of_moments(sums, form))
+
+    few = "a standard deviation takes two units"
+    return {
+        "icc": Measure(f"ICC({form})", "the units do not differ enough from one another", correlated, weighed=False),
+        "alpha": _alpha("interval", None, lambda codes: numbers[codes]),
+        "absolute_difference": Measure("mean absolute difference", NO_PAIR, partial(mean_of, np.abs), better=-1),
+        "mean_difference": Measure("mean difference", NO_PAIR, partial(mean_of, np.asarray), better=0),
+        "lower_limit": Measure("lower limit of agreement, mean − 1.96 SD", few, partial(limit, -1), 0, weighed=False),
+        "upper_limit": Measure("upper limit of agreement, mean + 1.96 SD", few, partial(limit, 1), 0, weighed=False),
+    }  # fmt: skip
+
+
+def _limit(sign: int, sums: Floats) -> Floats:
+    total, squares, n = sums.T
+    spread = np.maximum(squares - over(total**2, n), 0)
+    return over(total, n) + sign * LIMITS * np.sqrt(over(spread, n - 1))
+
+
+def _alpha(
+    level: alpha.Level, categories: Sequence[int] | None, values: Callable[[Codes], Floats | Codes]
+) -> Measure:
+    def adds(first: Codes, second: Codes) -> Added:
+        measured = alpha.added_up([values(first), values(second)], level, categories)
+        return Added(measured.rows(np.ones(len(first), dtype=bool)), measured.figure)
+
+    undefined = "all judgements are the same, so chance would leave no disagreement"
+    return Measure(f"Krippendorff's α, {level}", undefined, adds, weighed=False)
+
+
+def _ac2(size: int, weights: Weights) -> Measure:
+    """Gwet's AC2 of two raters, as `gwet_ac1` has it of any number."""
+    alike, unit = closeness(weights, size), np.eye(size)
+
+    def adds(first: Codes, second: Codes) -> Added:
+        shares = (unit[first] + unit[second]) / 2
+        return Added(np.column_stack([shares, alike[first, second], np.ones(len(first))]), figure)
+
+    def figure(sums: Floats) -> Floats:
+        agreed, drawn = over(sums[:, -2], sums[:, -1]), sums[:, :size] / sums[:, -1:]
+        chance = alike.sum() / (size * (size - 1)) * (drawn * (1 - drawn)).sum(axis=1)
+        return over(agreed - chance, 1 - chance)
+
+    return Measure(f"Gwet's AC2{named(weights)}", "all judgements are of one value, as by chance", adds)

@@ -1,0 +1,207 @@
+"""Figures of ordered values: published examples, other packages, and cases worked out by hand."""
+
+from math import sqrt
+
+import krippendorff
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+from sklearn.metrics import cohen_kappa_score
+
+from annotator.domain.judges.level_figures import FIGURES, IN_UNITS, WORDS, uncrossed
+from annotator.domain.judges.scale import Level, Scale, Value, numbers, plain
+from annotator.stats.agreement import levels
+from annotator.stats.agreement.agreement import cohen_kappa
+from annotator.stats.agreement.alpha import krippendorff_alpha
+from annotator.stats.agreement.chance import gwet_ac1
+from annotator.stats.agreement.icc import icc
+from annotator.stats.intervals.clustered import ResamplingPlan
+from annotator.stats.validation import comparison
+from tests.stats.agreement_oracles import needs_oracles, oracle, two_raters
+
+ORDINAL, NUMBER = numbers(0, 10, level=Level.ORDINAL), numbers(0, 10)
+FEW = 50
+# Bland & Altman (1986), Lancet 327, 307-310: peak flow by a large and by a mini meter, l/min.
+LARGE = [494, 395, 516, 434, 476, 557, 413, 442, 650, 433, 417, 656, 267, 478, 178, 423, 427]
+MINI = [512, 430, 520, 428, 500, 600, 364, 380, 658, 445, 432, 626, 260, 477, 259, 350, 451]
+
+
+def judged(seed: int = 3, units: int = 60) -> tuple[list[str | None], list[str | None], list[int]]:
+    """Two raters of 0 to 10 who differ by two at most, five units to an item, one value of each missing."""
+    rng = np.random.default_rng(seed)
+    first = rng.integers(0, 11, units)
+    second = np.clip(first + rng.integers(-2, 3, units), 0, 10)
+    a, b = ([str(value) for value in values] for values in (first, second))
+    return [None, *a[1:]], [*b[:-1], None], [place // 5 for place in range(units)]
+
+
+def both(a: list[str | None], b: list[str | None]) -> tuple[list[int], list[int]]:
+    pairs = [(int(x), int(y)) for x, y in zip(a, b, strict=True) if x is not None and y is not None]
+    return [x for x, _ in pairs], [y for _, y in pairs]
+
+
+@pytest.mark.parametrize("level", FIGURES)
+def test_every_figure_of_a_level_is_told(level: Level) -> None:
+    a, b, items = judged()
+    scale = {Level.NOMINAL: plain("a", "b"), Level.ORDINAL: ORDINAL, Level.INTERVAL: NUMBER}[level]
+    if level is Level.NOMINAL:
+        assert levels.measures(scale) == {}
+        return
+    found = levels.figures(scale, a, b, items, resamples=FEW)
+    assert list(found) == [name for name in FIGURES[level] if name != "agreement"]
+    assert all(one.low <= one.value <= one.high for one in found.values())
+    assert {(one.n, one.missing) for one in found.values()} == {(58, 2)}
+    assert all("2 of 60 units left out" in one.note for one in found.values())
+    assert found.keys() <= WORDS.keys()
+
+
+def test_ordinal_figures_are_those_of_other_packages() -> None:
+    a, b, items = judged()
+    found = levels.figures(ORDINAL, a, b, items, resamples=0)
+    first, second = both(a, b)
+    for weights in ("linear", "quadratic"):
+        peer = cohen_kappa_score(first, second, labels=range(11), weights=weights)
+        assert found[f"kappa_{weights}"].value == pytest.approx(peer)
+    peer = krippendorff.alpha([first, second], level_of_measurement="ordinal", value_domain=range(11))
+    assert found["alpha"].value == pytest.approx(peer)
+    assert found["spearman"].value == pytest.approx(spearmanr(first, second).statistic)
+    ours = gwet_ac1(
+        [[str(x) for x in first], [str(y) for y in second]], "quadratic", ORDINAL.names, resamples=0
+    )
+    assert found["ac2"].value == pytest.approx(ours.value)
+
+
+@needs_oracles
+def test_weighted_kappa_is_as_published() -> None:
+    known = oracle("cohen_1960_1968")
+    first, second = two_raters(known["data"])
+    scale = Scale(Level.ORDINAL, tuple(Value(name, name) for name in ("low", "middle", "high")))
+    found = levels.figures(
+        scale, *([scale.names[code] for code in codes] for codes in (first, second)), resamples=0
+    )
+    assert found["kappa_linear"].value == pytest.approx(known["linear"])
+    assert found["kappa_quadratic"].value == pytest.approx(known["quadratic"])
+
+
+def test_alpha_and_icc_of_numbers_are_those_of_other_packages() -> None:
+    a, b, items = judged()
+    first, second = both(a, b)
+    found = levels.figures(NUMBER, a, b, items, resamples=0)
+    peer = krippendorff.alpha([first, second], level_of_measurement="interval")
+    assert found["alpha"].value == pytest.approx(peer)
+    # Shrout & Fleiss's oracle is told of `icc`, which takes any number of raters.
+    for form in ("2,1", "1,1"):
+        one = levels.figures(NUMBER, a, b, items, resamples=0, form=form)["icc"]
+        assert (one.value, one.method[:8]) == (
+            pytest.approx(icc([first, second], form).value),
+            f"ICC({form})",
+        )
+
+
+def test_limits_of_agreement_are_those_of_bland_and_altman() -> None:
+    named = sorted({*LARGE, *MINI})
+    scale = Scale(Level.INTERVAL, tuple(Value(f"{one}", "") for one in named), of_numbers=True)
+    found = levels.figures(scale, [str(one) for one in MINI], [str(one) for one in LARGE], resamples=FEW)
+    # Published: the large meter less the mini one −2.1, standard deviation 38.8.
+    assert found["mean_difference"].value == pytest.approx(-2.1, abs=0.05)
+    half = (found["upper_limit"].value - found["lower_limit"].value) / 2
+    assert half / 1.96 == pytest.approx(38.8, abs=0.05)
+    assert found["absolute_difference"].value == pytest.approx(492 / 17)
+
+
+def test_differences_are_worked_out_by_hand() -> None:
+    # Second less first: 2, 0, −1, 3; mean 1, absolute 6/4, variance (1 + 1 + 4 + 4) / 3.
+    found = levels.figures(NUMBER, ["1", "5", "9", "4"], ["3", "5", "8", "7"], resamples=0)
+    assert found["mean_difference"].value == 1
+    assert found["absolute_difference"].value == 1.5
+    assert found["upper_limit"].value == pytest.approx(1 + 1.959964 * sqrt(10 / 3))
+    assert found["lower_limit"].value == pytest.approx(1 - 1.959964 * sqrt(10 / 3))
+    turned = levels.figures(NUMBER, ["3", "5", "8", "7"], ["1", "5", "9", "4"], resamples=0)
+    assert turned["mean_difference"].value == -1
+
+
+def test_units_count_by_weight_where_that_has_a_meaning() -> None:
+    first, second, weights = ["1", "5", "9"], ["3", "5", "8"], [3.0, 0.5, 1.0]
+    found = levels.figures(NUMBER, first, second, weights=weights, resamples=0)
+    # (3 · 2 − 1) / 4.5 and (3 · 2 + 1) / 4.5.
+    assert found["mean_difference"].value == pytest.approx(5 / 4.5)
+    assert found["absolute_difference"].value == pytest.approx(7 / 4.5)
+    assert found.keys() == {"mean_difference", "absolute_difference"}
+    weighted = levels.figures(ORDINAL, first, second, weights=[2, 1, 1], resamples=0)
+    twice = levels.figures(ORDINAL, ["1", *first], ["3", *second], resamples=0)
+    assert weighted.keys() == {"kappa_quadratic", "kappa_linear", "ac2"}
+    assert all(one.value == pytest.approx(twice[name].value) for name, one in weighted.items())
+
+
+@pytest.mark.parametrize("scale", [ORDINAL, NUMBER])
+def test_what_is_undefined_has_a_reason(scale: Scale) -> None:
+    for one in levels.figures(scale, [None, "3"], ["4", None], ["i", "j"]).values():
+        assert one.value is None
+        assert one.note.startswith(("no unit was judged by both", "0 pairs are too few"))
+    same = levels.figures(scale, ["7"] * 12, ["7"] * 12, list(range(12)))
+    for name, one in same.items():
+        # AC2 has a chance that stays small, and is full agreement here.
+        assert (one.value is None) is (name not in IN_UNITS | {"ac2"}), name
+        assert one.note
+
+
+def test_whoever_comes_first_moves_no_draw_but_of_what_has_a_sign() -> None:
+    a, b, items = judged()
+    for scale in (ORDINAL, NUMBER):
+        one, other = (levels.figures(scale, *sides, items, resamples=FEW) for sides in ((a, b), (b, a)))
+        for name in one.keys() - {"mean_difference", "lower_limit", "upper_limit"}:
+            assert one[name] == other[name], name
+
+
+@pytest.mark.parametrize("name", ["kappa_linear", "alpha", "icc"])
+def test_a_difference_of_two_judges_is_that_of_their_figures(name: str) -> None:
+    scale = NUMBER if name == "icc" else ORDINAL
+    truth, one, items = judged()
+    other = judged(seed=5)[1]
+    measure = levels.measures(scale)[name]
+    gap = comparison.difference(truth, one, other, measure, scale.names, None, items, ResamplingPlan(FEW))
+    turned = comparison.difference(truth, other, one, measure, scale.names, None, items, ResamplingPlan(FEW))
+    there = [row for row in zip(truth, one, other, strict=True) if None not in row]
+    values = [
+        levels.figures(scale, [row[0] for row in there], [row[i] for row in there], resamples=0)[name].value
+        for i in (1, 2)
+    ]
+    assert gap.value == pytest.approx(values[0] - values[1])
+    assert gap.low <= gap.value <= gap.high
+    assert (turned.value, turned.low, turned.high) == pytest.approx((-gap.value, -gap.high, -gap.low))
+
+
+def test_a_judge_beside_people_has_the_figures_of_both_groups() -> None:
+    truth, said, items = judged()
+    pairs = [row for row in zip(truth, said, items, strict=True) if None not in row]
+    groups = [
+        comparison.RatedPairs(
+            [row[0] for row in rows], [row[1] for row in rows], [row[2] for row in rows], [1.0] * len(rows)
+        )
+        for rows in (pairs, pairs[::2])
+    ]
+    measure = levels.measures(ORDINAL)["alpha"]
+    found = comparison.beside(groups[0], groups[1], measure, ORDINAL.names, resamples=FEW)
+    for told, group in zip((found.one, found.other), groups, strict=True):
+        alpha = krippendorff_alpha([group.truth, group.said], "ordinal", ORDINAL.names, resamples=0)
+        assert told.value == pytest.approx(alpha.value)
+    assert found.difference.value == pytest.approx(found.one.value - found.other.value)
+
+
+def test_the_difference_of_kappas_is_of_the_kappas_that_are_told_alone() -> None:
+    truth, one, items = judged()
+    other = judged(seed=5)[1]
+    gap = comparison.kappa_difference(truth, one, other, "linear", ORDINAL.names, items, resamples=0)
+    there = [row for row in zip(truth, one, other, strict=True) if None not in row]
+    of = [
+        cohen_kappa(
+            [row[0] for row in there], [row[i] for row in there], "linear", ORDINAL.names, resamples=0
+        )
+        for i in (1, 2)
+    ]
+    assert gap.value == pytest.approx(of[0].value - of[1].value)
+
+
+def test_long_scales_are_not_crossed_and_say_why() -> None:
+    assert [uncrossed(scale) for scale in (plain("a", "b"), ORDINAL, numbers(1, 5))] == ["", "", ""]
+    assert "the scale has 11 values" in uncrossed(NUMBER)
