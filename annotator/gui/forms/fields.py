@@ -175,14 +175,14 @@ class TextLine(LineField):
     """A single line of text."""
 
     stirred = Signal()
-    paused = Signal(str)
+    edited = Signal(str)
 
     def __init__(self, name: str, prompt: str = "") -> None:
         super().__init__()
         self.setAccessibleName(name)
         self.setPlaceholderText(prompt)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._pause.timeout.connect(lambda: self.paused.emit(self.text()))
+        self._pause.timeout.connect(lambda: self.edited.emit(self.text()))
         self.textEdited.connect(self._stir)
 
     def _stir(self) -> None:

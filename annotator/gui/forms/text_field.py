@@ -15,8 +15,6 @@ class TextField(GrowingEdit):
 
     stirred = Signal()
     """A key changed the text."""
-    paused = Signal(str)
-    """Typing paused, or went on for a second: the text as it is."""
 
     def __init__(self, name: str, prompt: str = "", *, most: int = 12) -> None:
         super().__init__(most=most)
@@ -25,7 +23,6 @@ class TextField(GrowingEdit):
         self._putting = False
         self._last = ""
         self.textChanged.connect(self._stir)
-        self.edited.connect(self.paused)
 
     def event(self, event: QEvent) -> bool:
         """Leave the page's own keys to the page, also those that a text field would take for itself."""

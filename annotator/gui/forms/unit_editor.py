@@ -116,7 +116,7 @@ class UnitEditor(QFrame):
         else:
             field.stirred.connect(lambda: self.typed.emit(self.unit_id, name, field.value()))
         if isinstance(field, TextField | TextLine):
-            field.paused.connect(lambda text: self.paused.emit(self.unit_id, name, text))
+            field.edited.connect(lambda text: self.paused.emit(self.unit_id, name, text))
 
     def show_unit(self, unit: Unit, number: int, typing: Collection[str] = ()) -> None:
         """Show a unit; fields named in `typing` hold newer words and are left alone."""

@@ -226,7 +226,7 @@ def test_it_is_edited_in_its_parts_and_put_beside_the_item(of_reference, project
     press("Ctrl+End")
     type_words(" Checked.")
     fields["beyond"].setPlainText("")
-    fields["beyond"].paused.emit("")
+    fields["beyond"].edited.emit("")
     press("Ctrl+T")
     assert beside(project) == [f"## From the sources\n\n{SAID} Checked."]
     pane = of_reference.window().page.source

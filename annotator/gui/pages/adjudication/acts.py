@@ -1,15 +1,16 @@
 """Keyboard acts of the Adjudicate page: rule, explain, pair, split, add and move rows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any
 
 from PySide6.QtCore import QObject
 
+from annotator.actions.adjudication import pairing, ruling, unanimity, voting
 from annotator.domain.experts.adjudication import BOTH, DROP, OWN, Confidence, Reason
 from annotator.gui import keys
 from annotator.gui.pages.adjudication.bench import AdjudicationBench
 from annotator.gui.pages.adjudication.flow import AdjudicationFlow
-from annotator.gui.pages.adjudication.hand import AdjudicationHand
 from annotator.gui.pages.adjudication.rows.pairing_mode import PairingMode
 from annotator.gui.pages.adjudication.rows.rows_pane import RowsPane
 from annotator.gui.review.ruling_words import CONFIDENCES, LETTER_ACTS, REASONS, VOTE_ACTS, about
@@ -25,13 +26,12 @@ class AdjudicationActs(QObject):
     def __init__(
         self,
         bench: AdjudicationBench,
-        hand: AdjudicationHand,
         flow: AdjudicationFlow,
         rows: RowsPane,
         messages: MessageBar,
     ) -> None:
         super().__init__(bench)
-        self._bench, self._hand, self._flow, self._rows = bench, hand, flow, rows
+        self._bench, self._flow, self._rows = bench, flow, rows
         self._messages = messages
         self.pairing = PairingMode(self)
         self.splitting = False
@@ -47,10 +47,10 @@ class AdjudicationActs(QObject):
             "flag": self._here(partial(self._rows.enter, "gap")),
             "pair_row": self.pair,
             "split_row": self.split,
-            "leave_open": self._here(self._hand.leave_open),
+            "leave_open": self._here(self._leave_open),
             "new_row": self.new_row,
-            "row_up": self._here(partial(self._hand.move_row, -1)),
-            "row_down": self._here(partial(self._hand.move_row, 1)),
+            "row_up": self._here(partial(self._move_row, -1)),
+            "row_down": self._here(partial(self._move_row, 1)),
             "confirm_unanimous": self.confirm,
         }
         for act, reason, _ in REASONS:
@@ -78,13 +78,38 @@ class AdjudicationActs(QObject):
         if ballot is not None:
             place = VOTE_ACTS.index(act) if act in VOTE_ACTS else len(ballot.values)
             if place < len(ballot.values):
-                self._hand.vote(ballot.values[place])
+                self.vote(ballot.values[place])
             else:
                 self._messages.show_message(
                     "info", "Vote first: what is your own value?", "A and B are shown after your vote."
                 )
             return
         self.take(PLAIN_TAKES.get(act) or "ABCD"[LETTER_ACTS.index(act)])
+
+    def vote(self, value: str) -> None:
+        """Say a value of the row at hand before seeing what others said."""
+        if self._bench.ruling_id:
+            self._bench.do(voting.vote, self._bench.ruling_id, value)
+
+    def word(self, fields: Mapping[str, Any]) -> None:
+        """Give fields of the own wording of the row at hand other values, in one ruling."""
+        row = self._bench.row
+        if row is not None:
+            self._bench.do(ruling.write_own, row.ruling.id, **fields)
+
+    def _leave_open(self) -> None:
+        row = self._bench.row
+        if row is not None and not row.ruling.open:
+            self._bench.do(ruling.undecide, row.ruling.id)
+
+    def _move_row(self, by: int) -> None:
+        if self._bench.ruling_id:
+            self._bench.do(ruling.move, self._bench.ruling_id, by)
+
+    def _pair(self, ruling_id: str, other_id: str) -> None:
+        """Bring the units of another row into a row, which is at hand then."""
+        if self._bench.do(pairing.pair, ruling_id, other_id):
+            self._bench.move_to(ruling_id)
 
     def take(self, take: str) -> None:
         """Rule on the current row."""
@@ -130,7 +155,7 @@ class AdjudicationActs(QObject):
         if row is not None:
             going = self._flow.moment.isActive()
             wanted = "" if row.ruling.confidence is confidence else confidence
-            self._hand.explain(row.ruling.id, confidence=wanted)
+            self._bench.do(ruling.explain, row.ruling.id, confidence=wanted)
             if row.ruling.id != self._bench.ruling_id:
                 self._say_behind(row.ruling.id)
             elif going:
@@ -173,7 +198,7 @@ class AdjudicationActs(QObject):
             )
         else:
             self._rows.flush()
-            self._hand.pair(ruling_id, source_id)
+            self._pair(ruling_id, source_id)
 
     def split(self) -> None:
         """Give one letter's unit a row of its own; of three or more, its key says which."""
@@ -182,7 +207,7 @@ class AdjudicationActs(QObject):
         if row is None or self._bench.ballot(row.ruling.id) is not None:
             return
         if len(row.units) <= 2:
-            self._hand.split(row.ruling.id, list(row.units)[-1] if row.units else "")
+            self._bench.do(pairing.split, row.ruling.id, list(row.units)[-1] if row.units else "")
             return
         self.splitting = True
         offered = ", ".join(
@@ -197,20 +222,22 @@ class AdjudicationActs(QObject):
         self.leave_modes()
         letter = "ABCD"[LETTER_ACTS.index(act)] if act in LETTER_ACTS else ""
         if row is not None:
-            self._hand.split(row.ruling.id, letter)
+            self._bench.do(pairing.split, row.ruling.id, letter)
 
     def new_row(self) -> None:
         """Add what nobody wrote, and word it."""
         self.leave_modes()
-        ruling_id = self._hand.add_row()
-        if ruling_id:
-            self._bench.move_to(ruling_id)
+        bench, before = self._bench, set(self._bench.rows)
+        if bench.sheet is None or not bench.do(ruling.add_row, bench.sheet.adjudication_id, bench.ruling_id):
+            return
+        for new in bench.rows.keys() - before:
+            bench.move_to(new)
             self._rows.enter("own")
 
     def confirm(self) -> None:
         """Confirm every row on which everybody agrees."""
-        count = len(self._bench.unconfirmed)
-        if self._hand.confirm():
+        count, sheet = len(self._bench.unconfirmed), self._bench.sheet
+        if sheet is not None and self._bench.do(unanimity.confirm_unanimous, sheet.adjudication_id):
             rows = "The agreed row is" if count == 1 else f"All {count} agreed rows are"
             self._messages.show_message("success", f"{rows} confirmed.")
             if not self._bench.lacking:
@@ -230,7 +257,7 @@ class AdjudicationActs(QObject):
         if self.pairing.active:
             ruling_id, partner = self.pairing.ruling_id, self.pairing.partner
             self.leave_modes()
-            self._hand.pair(ruling_id, partner)
+            self._pair(ruling_id, partner)
             return
         row = self._bench.row
         if row is not None:

@@ -209,11 +209,11 @@ class AdjudicationBench(QObject):
         contested = self.unresolved(contested=True) or self.unresolved(contested=False)
         return next(iter(contested or self.rows), "")
 
-    def do(self, verb: Callable[..., Any], *args: Any) -> bool:
+    def do(self, verb: Callable[..., Any], *args: Any, **fields: Any) -> bool:
         """Do a verb whose change is this page's own; whether it was done."""
         self.acting = True
         try:
-            return self._begin() and self._desk.do(verb, *args) is not None
+            return self._begin() and self._desk.do(verb, *args, **fields) is not None
         finally:
             self.acting = False
 

@@ -2,11 +2,11 @@
 
 from PySide6.QtCore import Signal
 
+from annotator.actions.adjudication import closing, ruling
 from annotator.actions.adjudication.adjudication_sheets import SheetRow
 from annotator.domain.experts.adjudication import OWN, Reason
 from annotator.gui.desk import flow
 from annotator.gui.pages.adjudication.bench import AdjudicationBench
-from annotator.gui.pages.adjudication.hand import AdjudicationHand
 from annotator.gui.review.adjudication_queue import AdjudicationQueue, place_of
 
 
@@ -26,16 +26,17 @@ class AdjudicationFlow(flow.Flow):
     finished = Signal()
     """No conflict is left in any item."""
 
-    def __init__(
-        self, bench: AdjudicationBench, hand: AdjudicationHand, queue: AdjudicationQueue, moment_ms: int
-    ) -> None:
+    def __init__(self, bench: AdjudicationBench, queue: AdjudicationQueue, moment_ms: int) -> None:
         super().__init__(moment_ms, bench)
-        self._bench, self._hand, self._queue = bench, hand, queue
+        self._bench, self._queue = bench, queue
         bench.moved.connect(self.touched)
 
     def take(self, take: str) -> None:
         """Rule on the current row; when it lacks nothing then, go on after a moment."""
-        if not self._hand.rule(take):
+        row = self._bench.row
+        if row is None:
+            return
+        if row.ruling.take != take and not self._bench.do(ruling.rule, row.ruling.id, take):
             return
         self.said = self._bench.ruling_id
         if take == OWN:
@@ -50,7 +51,7 @@ class AdjudicationFlow(flow.Flow):
         if row is None:
             return False
         again = row.ruling.reason is reason
-        return self._hand.explain(row.ruling.id, reason="" if again else reason) and not again
+        return self._bench.do(ruling.explain, row.ruling.id, reason="" if again else reason) and not again
 
     @property
     def last(self) -> SheetRow | None:
@@ -102,7 +103,7 @@ class AdjudicationFlow(flow.Flow):
             self.leave_closed()
         elif self._bench.lacking:
             self.still_open.emit()
-        elif self._hand.close():
+        elif self._bench.do(closing.close, self._bench.sheet.adjudication_id):
             self.closed.emit()
 
     def leave_closed(self) -> None:

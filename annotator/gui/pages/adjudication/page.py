@@ -8,7 +8,7 @@ from PySide6.QtCore import QSettings, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 
-from annotator.actions.adjudication import adjudicating, settled
+from annotator.actions.adjudication import adjudicating, closing, settled
 from annotator.actions.adjudication.adjudicating import QueueLine
 from annotator.domain.texts.change import Change
 from annotator.gui.desk.desk import Desk
@@ -20,7 +20,6 @@ from annotator.gui.pages.adjudication.confirming import Confirming
 from annotator.gui.pages.adjudication.empty import nothing_yet
 from annotator.gui.pages.adjudication.flow import AdjudicationFlow
 from annotator.gui.pages.adjudication.frame import Frame, fill
-from annotator.gui.pages.adjudication.hand import AdjudicationHand
 from annotator.gui.pages.adjudication.news import RulingNews
 from annotator.gui.review.adjudication_queue import AdjudicationQueue, confirmable, place_of
 from annotator.gui.review.ruling_words import LETTER_ACTS
@@ -44,14 +43,13 @@ class AdjudicatePage(Page):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self.queue, self.bench = AdjudicationQueue(self), AdjudicationBench(desk, self)
-        self.hand = AdjudicationHand(self.bench)
-        self.flow = AdjudicationFlow(self.bench, self.hand, self.queue, self.MOMENT_MS)
+        self.flow = AdjudicationFlow(self.bench, self.queue, self.MOMENT_MS)
         self._requeue = QTimer(self, singleShot=True, interval=REQUEUE_MS)
         self._requeue.timeout.connect(self._fill_queue)
         self.frame = frame = Frame(desk, self.bench, self.queue)
         fill(self, frame)
         self.rows, self.side, self.messages = frame.rows, frame.side, frame.messages
-        self.acts = AdjudicationActs(self.bench, self.hand, self.flow, self.rows, self.messages)
+        self.acts = AdjudicationActs(self.bench, self.flow, self.rows, self.messages)
         self.news = RulingNews(desk, self.bench, self.flow, self.acts, frame, self.queue, self._fill_queue)
         self.confirming = Confirming(desk, frame, self.queue, self._fill_queue, self._open)
         self._listen()
@@ -69,11 +67,11 @@ class AdjudicatePage(Page):
         frame.close_panel.closed.connect(rows.take_focus)
         rows.entered.connect(self.acts.enter)
         rows.dropped.connect(self.acts.pair_dropped)
-        rows.worded.connect(self.hand.word)
+        rows.worded.connect(self.acts.word)
         rows.quote_wanted.connect(self._show_quote)
         rows.own_quote_wanted.connect(lambda place: self._show_quote(bench.ruling_id, "", place))
         controls.taken.connect(self.acts.take)
-        controls.voted.connect(self.hand.vote)
+        controls.voted.connect(self.acts.vote)
         controls.reasoned.connect(self.acts.reason_here)
         controls.sure.connect(self.acts.sure_here)
         controls.asked.connect(lambda act: self._acts[act]())
@@ -226,7 +224,8 @@ class AdjudicatePage(Page):
         self.rows.take_focus()
 
     def _reopen(self, reason: str) -> None:
-        if self.hand.reopen(reason):
+        sheet = self.bench.sheet
+        if sheet is not None and self.bench.do(closing.reopen, sheet.adjudication_id, reason):
             self._fill_queue()
             self.rows.take_focus()
 

@@ -26,7 +26,6 @@ class UnitsForm(PlainArea):
     """The editors of all units of an artifact; its signals start with the unit's id."""
 
     typed = Signal(str, str, object)
-    paused = Signal(str, str, str)
     chosen = Signal(str, str, object)
     asked = Signal(str, str)
     entered = Signal(str)
@@ -34,8 +33,10 @@ class UnitsForm(PlainArea):
     left = Signal()
     """The focus left a field."""
 
-    def __init__(self) -> None:
+    def __init__(self, draft: Callable[[str, str, str], None]) -> None:
+        """`draft` keeps what is being typed: unit id, field, text."""
         super().__init__("Units")
+        self._draft = draft
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         inner = QWidget()
         column = vertical(on=inner, margins=(8, 8, 8, 8), spacing=8)
@@ -124,7 +125,7 @@ class UnitsForm(PlainArea):
         assert self._make is not None
         editor = self._make()
         editor.typed.connect(self.typed)
-        editor.paused.connect(self.paused)
+        editor.paused.connect(self._draft)
         editor.chosen.connect(self.chosen)
         editor.asked.connect(self.asked)
         if self._offered:

@@ -59,9 +59,10 @@ class AuthoringSheet(QWidget):
         self.closed: Refusal | None = None
         """Why the document in view cannot be changed now, if so."""
         self._source_text = ""
-        self.strip, self.form, self.bar = StateStrip(), UnitsForm(), AuthoringActionBar()
+        self.saving = Saving(desk, self)
+        self.strip, self.form, self.bar = StateStrip(), UnitsForm(self.saving.draft), AuthoringActionBar()
         self.panel, self.messages, self.beginning = SubmitPanel(), MessageBar(), AuthoringStart()
-        self.saving, self.checking = Saving(desk, self), Checking(self._remarks, self)
+        self.checking = Checking(self._remarks, self)
         self.acts = UnitActs(desk, self.form, self.saving, self)
         self.submission = Submission(desk, self.form, self.saving, self.checking, self.panel, self)
         self._stack = QStackedWidget()
@@ -79,7 +80,6 @@ class AuthoringSheet(QWidget):
     def _listen(self) -> None:
         form, saving, bar = self.form, self.saving, self.bar
         form.typed.connect(self._typed)
-        form.paused.connect(saving.draft)
         form.chosen.connect(lambda unit_id, field, value: saving.put(unit_id, **{field: value}))
         form.left.connect(saving.keep)
         form.left.connect(self.checking.soon)

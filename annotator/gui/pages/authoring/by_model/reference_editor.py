@@ -48,7 +48,7 @@ class ReferenceMaterialEditor(QWidget):
         inside = vertical(on=self._inner, margins=(0, 0, 4, 0), spacing=4)
         for part, (title, hint) in ABOUT.items():
             field = self.fields[part]
-            field.paused.connect(self._keep)
+            field.edited.connect(self._keep)
             field.cursorPositionChanged.connect(self._follow)
             inside.addWidget(PlainLabel(title, "strong"))
             inside.addWidget(PlainLabel(hint, "hint", wrap=True))
