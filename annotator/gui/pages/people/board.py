@@ -10,16 +10,13 @@ from annotator.actions.labelling import board
 from annotator.actions.labelling.board import AssignmentStatus
 from annotator.domain.experts.assignment import Purpose, Stage
 from annotator.domain.texts.ordering import natural
-from annotator.gui import theme
 from annotator.gui.desk.due import due_words, late_words
 from annotator.gui.desk.naming import named, title
 from annotator.gui.pages.people.partners import Partners, partners
-from annotator.gui.tables.rows import RIGHT, Index, RowsModel, resetting
-from annotator.gui.widgets.icons import icon
-from annotator.gui.widgets.plain import tooltip
+from annotator.gui.tables.cells import CellsModel, Column
+from annotator.gui.tables.rows import resetting
 
-COLUMNS = ("Item", "Stage", "Person", "State", "With", "Due", "Units", "Time")
-ITEM, STAGE, PERSON, STATE, WITH, DUE, UNITS, TIME = range(len(COLUMNS))
+ITEM, STAGE, PERSON, STATE, WITH, DUE, UNITS, TIME = range(8)
 OVERDUE, WAITED_FOR, INCOMPLETE = "overdue", "not handed in", "pair incomplete"
 # State → icon and colour; every state has its word beside them.
 LOOKS = {
@@ -51,11 +48,12 @@ class BoardFilter:
     state: str = ""
 
 
-class BoardModel(RowsModel[AssignmentStatus]):
+class BoardModel(CellsModel[AssignmentStatus]):
     """The filtered and sorted lines of the board."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(COLUMNS, parent)
+        pair = Column("With", self._with, 110, tip=self._explained_pair, look=self._look_of_pair)
+        super().__init__((*COLUMNS[:WITH], pair, *COLUMNS[WITH:]), parent)
         self._all: list[AssignmentStatus] = []
         self._partners: dict[str, Partners] = {}
         self._narrowed = BoardFilter()
@@ -72,14 +70,9 @@ class BoardModel(RowsModel[AssignmentStatus]):
         with resetting(self):
             self._rows = self._in_order([line for line in self._all if self._admits(line)])
 
-    def lines(self) -> Sequence[AssignmentStatus]:
-        """All that is shown, in the order in which it is."""
-        return self._rows
-
     def row_of(self, assignment_id: str) -> int:
         """The row of an assignment, or -1."""
-        places = (row for row, line in enumerate(self._rows) if line.assignment_id == assignment_id)
-        return next(places, -1)
+        return self.place_of(lambda line: line.assignment_id == assignment_id)
 
     def counted(self, state: str) -> int:
         """How many lines of the whole board one of the filters of state admits."""
@@ -132,27 +125,6 @@ class BoardModel(RowsModel[AssignmentStatus]):
         """Whether a line is overdue, or its pair may never be complete."""
         return line.overdue or self._in_state(line, INCOMPLETE)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What a cell shows."""
-        if not index.isValid():
-            return None
-        line, column = self._rows[index.row()], index.column()
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self.words(line, column)
-        if role == Qt.ItemDataRole.DecorationRole:
-            return self._picture(line, column)
-        if role == Qt.ItemDataRole.ForegroundRole:
-            return self._colour(line, column)
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tooltip(self._explained(line, column))
-        if role == Qt.ItemDataRole.TextAlignmentRole and column in (UNITS, TIME):
-            return RIGHT
-        return None
-
-    def words(self, line: AssignmentStatus, column: int) -> str:
-        """A cell in words."""
-        return _WORDS[column](line) if column != WITH else self._with(line)
-
     def _with(self, line: AssignmentStatus) -> str:
         """Who else is on it; how far they are only where that is not as far as this one."""
         there = self._partners.get(line.assignment_id)
@@ -163,50 +135,16 @@ class BoardModel(RowsModel[AssignmentStatus]):
         )
         return ", ".join(said) or ("nobody" if there.alone else "")
 
-    def _picture(self, line: AssignmentStatus, column: int) -> Any:
-        size = theme.current().px(15)
-        if column == STATE:
-            return icon(LOOKS[line.state][0], size, LOOKS[line.state][1])
-        if column == STAGE and line.purpose in PURPOSES:
-            return icon(PURPOSES[line.purpose][0], size, "text-muted")
-        if column == DUE and line.overdue:
-            return icon("warning", size, "state-disagree")
-        if column == WITH and (look := self._look_of_pair(line)):
-            return icon(look[0], size, look[1])
-        return None
-
-    def _colour(self, line: AssignmentStatus, column: int) -> Any:
-        if column == STATE:
-            return theme.token(LOOKS[line.state][1])
-        if column == DUE and line.overdue:
-            return theme.token("state-disagree")
-        if column == WITH:
-            look = self._look_of_pair(line)
-            return theme.token(look[1] if look else "text-muted")
-        return None
-
-    def _look_of_pair(self, line: AssignmentStatus) -> tuple[str, str] | None:
+    def _look_of_pair(self, line: AssignmentStatus) -> tuple[str, str]:
         """Nothing is said of a pair that goes on together."""
         there = self._partners.get(line.assignment_id)
         if there is None or not there.incomplete:
-            return None
+            return "", "text-muted"
         return ("warning", "state-disagree") if there.alone else ("clock", "state-incomplete")
 
-    def _explained(self, line: AssignmentStatus, column: int) -> str:
-        if column == WITH:
-            there = self._partners.get(line.assignment_id)
-            return there.explained if there else ""
-        if column == PERSON:
-            return named(line.alias, line.person)
-        if column == STAGE and line.purpose in PURPOSES:
-            return f"{title(line.stage)}. {PURPOSES[line.purpose][1]}."
-        if column == DUE and line.overdue and line.due:
-            return f"Due {due_words(line.due)}"
-        if column == STATE and line.submitted_at:
-            return f"Handed in on {due_words(line.submitted_at, overdue=False)}"
-        if column == UNITS and line.stage is Stage.ADJUDICATION:
-            return "Adjudicated stages of the item, of those that two or more people answer"
-        return self.words(line, column)
+    def _explained_pair(self, line: AssignmentStatus) -> str:
+        there = self._partners.get(line.assignment_id)
+        return there.explained if there else ""
 
 
 def _words(wanted: BoardFilter) -> list[str]:
@@ -233,15 +171,48 @@ def time_words(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60:02}"
 
 
-_WORDS: dict[int, Callable[[AssignmentStatus], str]] = {
-    ITEM: lambda line: line.item_key,
-    STAGE: lambda line: title(line.stage),
-    PERSON: lambda line: named(line.alias, line.person),
-    STATE: lambda line: line.state,
-    DUE: _due,
-    UNITS: _units,
-    TIME: lambda line: time_words(line.seconds),
-}
+def _explained_stage(line: AssignmentStatus) -> str:
+    said = title(line.stage)
+    return f"{said}. {PURPOSES[line.purpose][1]}." if line.purpose in PURPOSES else said
+
+
+def _look_of_stage(line: AssignmentStatus) -> tuple[str, str] | None:
+    return (PURPOSES[line.purpose][0], "text-muted") if line.purpose in PURPOSES else None
+
+
+def _explained_state(line: AssignmentStatus) -> str:
+    at = line.submitted_at
+    return f"Handed in on {due_words(at, overdue=False)}" if at else line.state
+
+
+def _explained_units(line: AssignmentStatus) -> str:
+    if line.stage is Stage.ADJUDICATION:
+        return "Adjudicated stages of the item, of those that two or more people answer"
+    return _units(line)
+
+
+COLUMNS: tuple[Column[AssignmentStatus], ...] = (
+    Column("Item", lambda line: line.item_key, 88, firm=True),
+    Column("Stage", lambda line: title(line.stage), 106, tip=_explained_stage, look=_look_of_stage),
+    Column("Person", lambda line: named(line.alias, line.person), 150),
+    Column(
+        "State",
+        lambda line: line.state,
+        112,
+        tip=_explained_state,
+        look=lambda line: LOOKS[line.state],
+        firm=True,
+    ),
+    Column(
+        "Due",
+        _due,
+        118,
+        tip=lambda line: f"Due {due_words(line.due)}" if line.overdue and line.due else _due(line),
+        look=lambda line: ("warning", "state-disagree") if line.overdue else None,
+    ),
+    Column("Units", _units, 72, tip=_explained_units, number=True),
+    Column("Time", lambda line: time_words(line.seconds), 62, number=True),
+)
 _ORDER = list(Stage)
 _KEYS: dict[int, Callable[[AssignmentStatus], Any]] = {
     STAGE: lambda line: _ORDER.index(line.stage),

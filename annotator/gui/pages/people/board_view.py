@@ -17,7 +17,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.counting import counted
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.people.board import ITEM, PERSON, STATE, WITH, BoardModel
+from annotator.gui.pages.people.board import PERSON, STATE, WITH, BoardModel
 from annotator.gui.pages.people.board_acts import BoardActs, DueBar
 from annotator.gui.pages.people.board_filters import BoardFilters
 from annotator.gui.pages.people.totals_table import TotalsTable
@@ -29,7 +29,6 @@ from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 
-WIDTHS = (88, 106, 150, 112, 110, 118, 72, 62)
 COMMANDS = {
     "withdraw": "Withdraw", "change_due": "Change due date", "reassign": "Reassign",
 }  # fmt: skip
@@ -55,8 +54,8 @@ class BoardView(QWidget):
         self.rebind()
 
     def _make_tables(self) -> None:
-        self.table = LinesTable("Progress", self.model, WIDTHS, stretched=PERSON)
-        self.table.firm = (ITEM, STATE)
+        self.table = LinesTable("Progress", self.model, self.model.widths, stretched=PERSON)
+        self.table.firm = self.model.firm
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.table.setSortingEnabled(True)
         self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)

@@ -8,22 +8,38 @@ from PySide6.QtCore import Qt
 from annotator.actions.labelling.board import StatusTotal
 from annotator.actions.project import people
 from annotator.domain.experts.person import Person, Role
-from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
-from annotator.gui.tables.rows import Index, RowsModel
-from annotator.gui.widgets.icons import icon
-from annotator.gui.widgets.plain import tooltip
+from annotator.gui.tables.cells import CellsModel, Column
+from annotator.gui.tables.rows import Index
 
-COLUMNS = ("Name", "Alias", "Annotator", "Adjudicator", "Coordinator", "Handed in", "Standing")
-NAME, ALIAS, _, _, _, WORK, STANDING = range(len(COLUMNS))
+ALIASES = "Pseudonym in every export; the name is never exported."
+NAME, _, _, _, _, WORK, STANDING = range(7)
 ROLES = {2: Role.ANNOTATOR, 3: Role.ADJUDICATOR, 4: Role.COORDINATOR}
 
 
-class PeopleModel(RowsModel[Person]):
+class PeopleModel(CellsModel[Person]):
     """Editable names and role check boxes, where `editable` permits."""
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__(COLUMNS, desk)
+        roles = (("Annotator", 96), ("Adjudicator", 104), ("Coordinator", 108))
+        super().__init__(
+            (
+                Column(
+                    "Name",
+                    lambda person: person.name,
+                    260,
+                    tip=lambda person: f"{person.name}\nid {person.id}",
+                    look=_gone,
+                ),
+                Column("Alias", lambda person: person.alias, 110, tip=lambda _: ALIASES, look=_gone),
+                *(Column(title, lambda _: "", width) for title, width in roles),
+                Column("Handed in", self._handed_in, 130, tip=self._by_state, look=_gone),
+                Column(
+                    "Standing", self._standing, 120, tip=lambda _: "", look=self._look_of_standing, firm=True
+                ),
+            ),
+            desk,
+        )
         self._desk = desk
         self._work: Mapping[str, StatusTotal] = {}
         self.editable = False
@@ -36,7 +52,7 @@ class PeopleModel(RowsModel[Person]):
 
     def row_of(self, person_id: str) -> int:
         """The row of a person, or -1."""
-        return next((row for row, person in enumerate(self._rows) if person.id == person_id), -1)
+        return self.place_of(lambda person: person.id == person_id)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         """Names can be edited and roles ticked by those who may."""
@@ -50,23 +66,15 @@ class PeopleModel(RowsModel[Person]):
         return flags
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What a cell shows."""
-        if not index.isValid():
-            return None
-        person, column = self._rows[index.row()], index.column()
-        if role == Qt.ItemDataRole.CheckStateRole and column in ROLES:
-            return Qt.CheckState.Checked if person.has(ROLES[column]) else Qt.CheckState.Unchecked
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
-            return self._words(person, column)
-        if role == Qt.ItemDataRole.ForegroundRole and not person.active:
-            return theme.token("text-disabled")
-        if role == Qt.ItemDataRole.DecorationRole and column == STANDING:
-            return self._picture(person)
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tooltip(self._explained(person, column))
-        if role == Qt.ItemDataRole.AccessibleTextRole and column in ROLES:
-            return f"{COLUMNS[column]}: {'yes' if person.has(ROLES[column]) else 'no'}"
-        return None
+        """What a cell shows; a role is a box, a name is typed."""
+        person, held = self.at(index.row()), ROLES.get(index.column())
+        if person is not None and held and role == Qt.ItemDataRole.CheckStateRole:
+            return Qt.CheckState.Checked if person.has(held) else Qt.CheckState.Unchecked
+        if person is not None and held and role == Qt.ItemDataRole.AccessibleTextRole:
+            return f"{self.columns[index.column()]}: {'yes' if person.has(held) else 'no'}"
+        if person is not None and role == Qt.ItemDataRole.EditRole and index.column() == NAME:
+            return person.name
+        return super().data(index, role)
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """Rename a person, or give or take a role."""
@@ -81,35 +89,24 @@ class PeopleModel(RowsModel[Person]):
             return self._desk.do(people.set_roles, person.id, roles) is not None
         return False
 
-    def _words(self, person: Person, column: int) -> str:
-        if column == NAME:
-            return person.name
-        if column == ALIAS:
-            return person.alias
-        if column == WORK:
-            work = self._work.get(person.id)
-            return f"{work.handed_in} of {work.assignments}" if work else "nothing assigned"
-        if column == STANDING:
-            return self._standing(person)
-        return ""
+    def _handed_in(self, person: Person) -> str:
+        work = self._work.get(person.id)
+        return f"{work.handed_in} of {work.assignments}" if work else "nothing assigned"
+
+    def _by_state(self, person: Person) -> str:
+        work = self._work.get(person.id)
+        return "\n".join(f"{state}: {count}" for state, count in work.states.items()) if work else ""
 
     def _standing(self, person: Person) -> str:
         if not person.active:
             return "left the project"
         return "this window" if person.id == self._desk.project.by else ""
 
-    def _picture(self, person: Person) -> Any:
-        size = theme.current().px(15)
+    def _look_of_standing(self, person: Person) -> tuple[str, str] | None:
         if not person.active:
-            return icon("minus", size, "state-missing")
-        return icon("annotator", size, "accent") if person.id == self._desk.project.by else None
+            return "minus", "state-missing"
+        return ("annotator", "accent") if person.id == self._desk.project.by else None
 
-    def _explained(self, person: Person, column: int) -> str:
-        if column == NAME:
-            return f"{person.name}\nid {person.id}"
-        if column == ALIAS:
-            return "Pseudonym in every export; the name is never exported."
-        work = self._work.get(person.id)
-        if column == WORK and work is not None:
-            return "\n".join(f"{state}: {count}" for state, count in work.states.items())
-        return ""
+
+def _gone(person: Person) -> tuple[str, str] | None:
+    return None if person.active else ("", "text-disabled")

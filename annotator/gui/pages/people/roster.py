@@ -12,15 +12,13 @@ from annotator.domain.experts.person import Person, Role
 from annotator.domain.texts.counting import counted
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.people.people_model import NAME, STANDING, WORK, PeopleModel
+from annotator.gui.pages.people.people_model import NAME, WORK, PeopleModel
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.layouts import StretchSpace, horizontal
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
-
-WIDTHS = (260, 110, 96, 104, 108, 130, 120)
 
 
 class PeopleTable(QWidget):
@@ -31,8 +29,8 @@ class PeopleTable(QWidget):
         self._desk = desk
         self._open: Mapping[str, StatusTotal] = {}
         self.model = PeopleModel(desk)
-        self.list = LinesTable("People", self.model, WIDTHS, stretched=NAME)
-        self.list.firm = (STANDING,)
+        self.list = LinesTable("People", self.model, self.model.widths, stretched=NAME)
+        self.list.firm = self.model.firm
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.list.activated.connect(lambda _: self.work_as())
         self.list.selectionModel().currentRowChanged.connect(lambda *_: self._offer())
