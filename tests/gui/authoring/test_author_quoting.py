@@ -7,7 +7,7 @@ from annotator.actions.items import items, sources
 from annotator.domain.texts.canonical import sha256
 from annotator.gui.review.quoting import anchor_of, anchor_on_page
 from annotator.gui.widgets.bars.message_bar import INFO_MS, READ_MS
-from annotator.gui.widgets.reading import report_view
+from annotator.gui.widgets.reading import report_pages
 from tests.gui.authoring.small_pdf import pdf
 from tests.material.anchors import stands_in
 from tests.projects.authoring_project import PAPER, begun_project, mine
@@ -53,7 +53,7 @@ def test_a_long_source_that_is_quoted_comes_in_slices_and_is_marked_once_it_is_t
     page.source.enter()
     select(page, "train badly")
     press("Ctrl+E")
-    monkeypatch.setattr(report_view, "AT_ONCE", 0)
+    monkeypatch.setattr(report_pages, "AT_ONCE", 0)
     page.source._show_tab()
     shown = page.source.text
     assert (shown.loading, shown.marks()) == (True, [])

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from annotator.actions.labelling import labels
-from annotator.gui.widgets.reading import report_view
+from annotator.gui.widgets.reading import report_pages
 from tests.projects.labelling_project import REPORT, SYSTEMS, add_report, labelling_project
 from tests.windows.labelling_keys import focus, press, type_words
 
@@ -57,7 +57,7 @@ def test_marking_shows_the_passage_and_leaves_nothing_selected(page):
 def test_a_long_report_with_evidence_comes_in_slices_and_is_marked_once_it_is_there(page, qtbot, monkeypatch):
     select_by_keys(4)
     press("Ctrl+E")
-    monkeypatch.setattr(report_view, "AT_ONCE", 0)
+    monkeypatch.setattr(report_pages, "AT_ONCE", 0)
     page.report_pane._show_texts()
     page.report_pane._show_unit()
     report = page.report_pane.report

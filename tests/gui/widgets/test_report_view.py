@@ -7,7 +7,8 @@ from annotator.domain.texts.rendered import CUT
 from annotator.exchange.texts.rendering import render
 from annotator.gui import theme
 from annotator.gui.widgets.reading import report_style
-from annotator.gui.widgets.reading.report_view import AT_ONCE, PAGE, ReportView
+from annotator.gui.widgets.reading.report_pages import AT_ONCE, PAGE
+from annotator.gui.widgets.reading.report_view import ReportView
 
 SHORT = (
     "# A 👩‍🔬 title\n\nThe **model** answers [most](https://example.org/a?b=1) questions.\n\n- one\n- two\n"
