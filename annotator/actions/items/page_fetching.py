@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -111,26 +111,37 @@ async def fetch(
     """Fetch the cited pages that are not there yet; the last line tells how it ended.
 
     Each page is committed before `tell` gets a line on it; a line “cancel” on `listen` stops within a second, and
-    what came stays. Refusal when another run is fetching for this project.
+    what came stays; “pause” lets no other page be asked for until “resume”. Refusal when another run is fetching
+    for this project.
     """
     fetcher = make(order)
     with _alone(project):
         wanted = plan(project, order)
         run = _Run(project, fetcher, tell, len(wanted.to_fetch), wanted.skipped)
-        cancel = asyncio.Event()
         async with fetcher:
-            with stoppable(cancel, listen):
-                crew = asyncio.ensure_future(run.through(wanted.to_fetch, order.concurrency))
-                watch = asyncio.ensure_future(cancel.wait())
-                await asyncio.wait({crew, watch}, return_when=asyncio.FIRST_COMPLETED)
-                for task in (crew, watch):
-                    task.cancel()
-                await asyncio.gather(crew, watch, return_exceptions=True)
-        if not crew.cancelled():
-            crew.result()
-        ended = run.ended(cancelled=crew.cancelled())
+            cancelled = await _unless_cancelled(
+                lambda going: run.through(wanted.to_fetch, order.concurrency, going), listen
+            )
+        ended = run.ended(cancelled=cancelled)
     tell(ended)
     return ended
+
+
+async def _unless_cancelled(
+    work: Callable[[asyncio.Event], Coroutine[Any, Any, None]], listen: TextIO | None
+) -> bool:
+    """Do work that goes on while its event is set; whether it was cancelled."""
+    cancel, going = asyncio.Event(), asyncio.Event()
+    going.set()
+    with stoppable(cancel, listen, going):
+        crew, watch = asyncio.ensure_future(work(going)), asyncio.ensure_future(cancel.wait())
+        await asyncio.wait({crew, watch}, return_when=asyncio.FIRST_COMPLETED)
+        for task in (crew, watch):
+            task.cancel()
+        await asyncio.gather(crew, watch, return_exceptions=True)
+    if not crew.cancelled():
+        crew.result()
+    return crew.cancelled()
 
 
 @dataclass
@@ -149,18 +160,19 @@ class _Run:
     reached: bool = False
     unreached: "list[tuple[str, FetchedPage]]" = field(default_factory=list)
 
-    async def through(self, to_fetch: tuple[str, ...], concurrency: int) -> None:
-        """Fetch them all, so many side by side."""
+    async def through(self, to_fetch: tuple[str, ...], concurrency: int, going: asyncio.Event) -> None:
+        """Fetch them all, so many side by side, while `going` is set."""
         waiting = iter(to_fetch)
         async with side_by_side() as group:
             for _ in range(max(1, concurrency)):
-                group.create_task(self._work(waiting))
+                group.create_task(self._work(waiting, going))
         if not self.offline:
             for _, found in self.unreached:
                 self._take(found.page)
 
-    async def _work(self, waiting: Iterator[str]) -> None:
+    async def _work(self, waiting: Iterator[str], going: asyncio.Event) -> None:
         for cited in waiting:
+            await going.wait()
             if self.offline:
                 return
             self.running += 1
@@ -208,10 +220,12 @@ class _Run:
         return self._line("ended") | {"state": state, "cause": cause}
 
 
-async def import_folder(project: Project, folder: Path, *, tell: Tell = lambda _: None) -> Line:
+async def import_folder(
+    project: Project, folder: Path, *, tell: Tell = lambda _: None, listen: TextIO | None = None
+) -> Line:
     """Take in the pages of a folder; the last line tells what came, and of each problem where and why.
 
-    Refusal when the folder or its index cannot be read at all.
+    It is cancelled and paused as fetching is. Refusal when the folder or its index cannot be read at all.
     """
     from annotator.exchange.pages import folder as folders
     from annotator.exchange.pages.worker import ReadingProcess
@@ -221,8 +235,11 @@ async def import_folder(project: Project, folder: Path, *, tell: Tell = lambda _
     by_state: Counter[str] = Counter()
     kept = uncited = 0
     line: Line = {}
-    async with ReadingProcess() as worker:
+
+    async def through(going: asyncio.Event) -> None:
+        nonlocal kept, uncited, line
         for number, entry in enumerate(entries, 1):
+            await going.wait()
             found = await folders.page_of(entry, worker)
             if isinstance(found, Page):
                 kept += pages.take_in(project, found, "import page") is None
@@ -235,8 +252,12 @@ async def import_folder(project: Project, folder: Path, *, tell: Tell = lambda _
                 "by_state": dict(by_state), "kept": kept, "uncited": uncited,
             }  # fmt: skip
             tell(line)
+
+    async with ReadingProcess() as worker:
+        cancelled = await _unless_cancelled(through, listen)
     empty = {"done": 0, "total": 0, "by_state": {}, "kept": 0, "uncited": 0}
-    return empty | line | {"event": "ended", "state": "done", "problems": [str(one) for one in problems]}
+    state = "cancelled" if cancelled else "done"
+    return empty | line | {"event": "ended", "state": state, "problems": [str(one) for one in problems]}
 
 
 def words(line: Line) -> list[str]:

@@ -67,7 +67,7 @@ async def carry_out(
     if isinstance(order, page_fetching.FetchRequest):
         return await page_fetching.fetch(project, order, tell=tell, listen=listen)
     if isinstance(order, PagesFolder):
-        return await page_fetching.import_folder(project, Path(order.folder), tell=tell)
+        return await page_fetching.import_folder(project, Path(order.folder), tell=tell, listen=listen)
     tell(found := {"event": "ended", **await judge_probes.test(project, order.judge)})
     return found
 

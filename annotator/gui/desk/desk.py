@@ -30,6 +30,8 @@ class Desk(QObject):
     """The moment the last commit returned."""
     wanted = Signal(str, dict)
     """A page by name, and where on it to go."""
+    run_changed = Signal(object)
+    """A BackgroundRun that began, is further, was paused or resumed, was asked to stop, or ended."""
     ended = Signal(str, str, dict)
     """A job has ended: what is said of it, the page that shows what came of it, and where on it."""
     turned = Signal(str, str, dict)
@@ -48,7 +50,11 @@ class Desk(QObject):
         """Do a verb: its change is told to everyone; a refusal is told instead and None returned."""
         if self._ended:
             return None
-        return self.attempt(lambda: self._done(verb(self.project, *args, **kwargs)))
+        try:
+            return self._done(verb(self.project, *args, **kwargs))
+        except Refusal as refusal:
+            self.refused.emit(refusal)
+            return None
 
     def ask(
         self, question: Callable[Concatenate[Project, P], T], *args: P.args, **kwargs: P.kwargs

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.texts.counting import counted, usd
-from annotator.gui.review.verdicts import face
+
+if TYPE_CHECKING:
+    from annotator.gui.review.verdicts import Face
 
 KIND_WORDS = {
     JudgeKind.BASELINE: "Baseline",
@@ -47,18 +49,25 @@ def kind_of(judge: Judge) -> str:
     return KIND_WORDS.get(judge.kind, str(judge.kind))
 
 
+def _face(value: str, protocol: str) -> "Face":
+    # What shows a run alone need not load all of labelling.
+    from annotator.gui.review.verdicts import face
+
+    return face(value, protocol)
+
+
 def value_words(protocol: str, value: str | None, status: str = "ok") -> str:
     """A verdict in the words of its protocol; the cause where there is none."""
     if value is None:
         return STATUS_WORDS.get(status, status.replace("_", " ").capitalize())
-    return face(value, protocol).words
+    return _face(value, protocol).words
 
 
 def value_look(protocol: str, value: str | None) -> tuple[str, str]:
     """A verdict's icon and colour; missing is grey, never that of a no."""
     if value is None:
         return "question", "state-missing"
-    shown = face(value, protocol)
+    shown = _face(value, protocol)
     return shown.icon, f"state-{shown.state}"
 
 
@@ -71,7 +80,12 @@ def flag_words(flag: str) -> str:
 
 def causes_words(missing: Mapping[str, int]) -> str:
     """How many did not come for which cause; empty when all came."""
-    return ", ".join(f"{count:,} × {STATUS_WORDS.get(name, name).lower()}" for name, count in missing.items())
+    return ", ".join(f"{count:,} × {status_words(name)}" for name, count in missing.items())
+
+
+def status_words(status: str) -> str:
+    """Why a verdict did not come, inside a sentence."""
+    return STATUS_WORDS.get(status, status.replace("_", " ")).lower()
 
 
 def doing(line: Mapping[str, Any], usual: str) -> str:

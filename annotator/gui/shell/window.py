@@ -78,7 +78,7 @@ class Window(QMainWindow):
             self.status.addPermanentWidget(self.tries.button)
         from annotator.gui.shell import menus
 
-        self._acts = menus.build(self)
+        self._acts = menus.build(self) | self.status.acts
         for part in (self.menuBar(), self.navigation, self.messages, self.status):
             theme.wear(part)
 
@@ -145,7 +145,7 @@ class Window(QMainWindow):
         self.desk.project.work_as(chosen)
         # The one in view goes last: in its place the next one would be shown, and dressed, only to go as well.
         for page in sorted(self._pages.values(), key=lambda page: page is self.page):
-            page.stop()
+            self._take_down(page)
             self.stack.removeWidget(page)
             page.deleteLater()
         self.desk.forget_pages()
@@ -272,8 +272,13 @@ class Window(QMainWindow):
         kept_place.keep(self.desk.project, self._current, self.page.place())
         for page in self._pages.values():
             page.leave()
-            page.stop()
+            self._take_down(page)
         self.desk.end()
+
+    def _take_down(self, page: Page) -> None:
+        """Let a page end what it started, its runs last."""
+        page.stop()
+        self.status.end_runs(page)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Keep what is being typed, end a judging child, give the file back; not in the middle of a job."""

@@ -7,6 +7,7 @@ from tests.projects.assisted_project import assisted_project, pairing
 from tests.servers.served import JUDGE
 from tests.storage import sql
 from tests.windows.judges_window import settle
+from tests.windows.run_keys import run_panel, stopped_by_key
 
 MODEL = "Model-assisted"
 
@@ -40,10 +41,10 @@ def choose(page, judge):
 
 def paired(page, qtbot):
     """Ask for what is missing, and wait for the end."""
-    with qtbot.waitSignal(page.assisting.progress.ended):
+    with qtbot.waitSignal(page.assisting.run.ended):
         page.assisting.ask.click()
         assert not page.assisting.ask.isEnabled()
-        assert page.assisting.progress.isVisible()
+        assert run_panel(page, page.assisting.run).isVisible()
     settle(page)
 
 
@@ -115,3 +116,11 @@ def test_an_endpoint_that_is_gone_is_told_and_takes_no_figure_away(project, page
     assert "0 of 2 pairs of lists" in page.assisting.words.text()
     assert page.assisting.answer.text()
     assert server.bodies == []
+
+
+def test_a_key_stops_the_pairing_and_says_what_is_kept(page, qtbot, server):
+    choose(page, JUDGE)
+    stopped_by_key(page, qtbot, server, page.assisting.run, page.assisting.ask.click)
+    settle(page)
+    assert page.assisting.answer.text().startswith("Stopped; finished pairs are kept.")
+    assert page.assisting.ask.isEnabled()

@@ -31,6 +31,7 @@ from tests.servers.drafting_server import (
     first_item,
 )
 from tests.windows.labelling_keys import focus, press, type_words
+from tests.windows.run_keys import stopped_by_key
 
 FIRST, SECOND, THIRD = (text for text, _, _ in CRITERIA)
 
@@ -79,6 +80,13 @@ def test_a_draft_is_shown_unit_by_unit_and_is_nobodys_document(panel, project, q
     assert artifacts_of(project, first_item(project)) == []
     assert "test-model" in panel.head.text()
     assert not panel.asking.ask.isVisible()
+
+
+def test_a_key_stops_the_drafting_and_nothing_came(page, panel, server, qtbot):
+    stopped_by_key(page, qtbot, server, panel.asking.run, panel.asking.start)
+    assert panel.cards == []
+    assert "Stopped before a draft arrived." in panel.asking.answer.text()
+    assert panel.asking.ask.isVisible()
 
 
 def test_taking_one_takes_that_one_alone(page, panel, project, qtbot):
@@ -141,7 +149,7 @@ def test_the_blind_partner_sees_no_draft(page, panel, project, qtbot, window_ove
 def test_why_nothing_came_is_said_beside_the_button(panel, server, qtbot):
     server.answer = lambda *_: error(400, "Not today.")
     asked(panel, qtbot)
-    assert "No draft came: api error." in panel.asking.answer.text()
+    assert "No draft came: endpoint failed." in panel.asking.answer.text()
     assert panel.cards == []
     assert panel.asking.ask.isEnabled()
 

@@ -13,6 +13,7 @@ from tests.servers.served import JUDGE, add_judge, answering
 from tests.storage import sql
 from tests.windows.judges_window import cells, choose, said_in, settle, tick
 from tests.windows.labelling_keys import press
+from tests.windows.run_keys import paused_and_resumed, stopped_by_key
 
 COVERAGE = "researcherbench.coverage"
 DATASET = "Names one dataset"
@@ -165,6 +166,21 @@ def test_a_check_that_was_stopped_is_said_and_gone_on_with(frozen, server, show)
     page = show(frozen, "Drift")
     assert cells(page.drifting.table, 3) == ["stopped at 5 of 12"]
     assert "it goes on and asks nothing twice" in said_in(page.drifting.forecast)
+
+
+def test_a_check_is_paused_and_goes_on(frozen, server, show, qtbot):
+    page = show(frozen, "Drift")
+    page.drifting.form.concurrency.setValue(1)
+    settle(page)
+    paused_and_resumed(page, qtbot, server, page.driver, lambda: press("Ctrl+Return"))
+    settle(page)
+    assert "No verdict changed." in page.drifting.found.count.text()
+
+
+def test_a_key_stops_a_check(frozen, server, show, qtbot):
+    page = show(frozen, "Drift")
+    stopped_by_key(page, qtbot, server, page.driver, lambda: press("Ctrl+Return"))
+    assert "The check was stopped before it finished." in page.drifting.answer.text()
 
 
 def test_the_runs_lead_to_the_checks_that_are_among_them(frozen, show):

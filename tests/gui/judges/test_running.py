@@ -157,9 +157,10 @@ def test_a_run_shows_every_call_and_keeps_what_is_finished_when_cancelled(served
     qtbot.waitUntil(lambda: "…" not in cells(live.asking, 3))
     assert set(cells(live.asking, 1)) <= {"1", "2"}
     assert set(cells(live.asking, 2)) <= {"Alpha", "Beta"}
-    assert "Judge run" in page.window().status._run.text()
+    (button,) = page.window().status.runs.values()
+    assert button.text().startswith("Judge run · 1 of 12")
     with qtbot.waitSignal(page.driver.ended) as ended:
-        page.running.acts["cancel_run"]()
+        press("Ctrl+.")
     assert ended.args[0]["state"] == "cancelled"
     settle(page)
     (run,) = run_records.runs(served)
@@ -184,16 +185,16 @@ def test_a_run_is_held_and_goes_on(served, server, show, qtbot):
     live = page.running.live
     qtbot.waitUntil(lambda: len(server.bodies) == 2)
     press("Ctrl+H")
-    qtbot.waitUntil(lambda: "Paused" in live.progress._what.text())
-    assert live.hold.text().startswith("Resume")
+    qtbot.waitUntil(lambda: "Paused" in live.panel.progress._what.text())
+    assert live.panel.hold.text().startswith("Resume")
     let_go.set()
-    qtbot.waitUntil(lambda: live._line["done"] == 2)
+    qtbot.waitUntil(lambda: page.driver.line["done"] == 2)
     # A held run tells so once a second; by then it would have asked again.
     with qtbot.waitSignal(page.driver.progressed):
         pass
     assert len(server.bodies) == 2
     with qtbot.waitSignal(page.driver.ended):
-        live.hold.click()
+        live.panel.hold.click()
     assert run_records.runs(served)[0].state == "done"
 
 
@@ -213,7 +214,7 @@ def test_closing_the_window_ends_the_run_and_keeps_what_is_finished(served, serv
     page.running.form.concurrency.setValue(1)
     settle(page)
     page.running.acts["submit"]()
-    qtbot.waitUntil(lambda: page.running.live._line.get("done", 0) > 0)
+    qtbot.waitUntil(lambda: page.driver.line.get("done", 0) > 0)
     page.window().close()
     again = Project.open(served.path)
     (run,) = run_records.runs(again)
@@ -227,8 +228,9 @@ def test_a_run_that_is_cancelled_before_it_began_is_no_error(served, show, qtbot
     settle(page)
     page.running.acts["submit"]()
     with qtbot.waitSignal(page.driver.ended) as ended:
-        page.running.acts["cancel_run"]()
+        page.running.live.panel.cancel.click()
     assert ended.args[0]["state"] == "cancelled"
+    assert page.running.live.idle.text().startswith("The last run was stopped before it began.")
     assert page.window().messages.text() == ""
 
 
@@ -361,7 +363,7 @@ def test_the_judging_process_gives_way_to_the_window(served, server, show, qtbot
     child = page.driver._child.process.processId()
     mine = os.getpriority(os.PRIO_PROCESS, 0)
     assert os.getpriority(os.PRIO_PROCESS, child) == min(19, mine + NICENESS)
-    page.running.acts["cancel_run"]()
+    page.driver.cancel()
     qtbot.waitUntil(lambda: not page.driver.running)
 
 

@@ -1,13 +1,16 @@
 """The pages that claims cite: fetched once from a real server, kept, and read as plain text."""
 
+import threading
+
 import pytest
 
 from annotator.actions.items import cited_pages, pages
 from annotator.actions.project.people import new_project
 from annotator.domain.material.page import PageState
-from tests.exchange.pages.page_server import article
+from tests.exchange.pages.page_server import Given, article
 from tests.projects.material_project import FIRST, keep_claims
 from tests.windows.labelling_keys import press
+from tests.windows.run_keys import run_panel
 
 
 @pytest.fixture
@@ -32,7 +35,7 @@ def states(project) -> dict[str, str]:
 
 
 def fetched(page, qtbot, start) -> None:
-    with qtbot.waitSignal(page.pages.fetching.progress.ended):
+    with qtbot.waitSignal(page.pages.fetching.run.ended):
         start()
     qtbot.waitUntil(lambda: not page.desk._errands and not page._later.isActive())
 
@@ -87,6 +90,40 @@ def test_pages_can_be_taken_from_a_folder(page, project, pages_server, tmp_path,
     fetched(page, qtbot, lambda: page.pages.fetching.take_in(folder))
     assert states(project) == {"a": "ok", "b": "never"}
     assert pages.page(project, pages_server.url("/a")).title == "From the folder"
+
+
+def test_fetching_is_paused_and_goes_on(page, project, pages_server, qtbot):
+    let_go = threading.Event()
+
+    def late(_number):
+        let_go.wait(60)
+        return article("A study")
+
+    pages_server.pages |= {"/a": late, "/b": late}
+    page.pages.fetching.private.setChecked(True)
+    run = page.pages.fetching.run
+    page.pages.fetching.start()
+    qtbot.waitUntil(lambda: len(pages_server.asked) >= 2)
+    press("Ctrl+H")
+    panel = run_panel(page, run)
+    assert (run.held, panel.hold.text().split("\u2003")[0]) == (True, "Resume")
+    press("Ctrl+H")
+    assert not run.held
+    with qtbot.waitSignal(run.ended):
+        let_go.set()
+    assert states(project) == {"a": "ok", "b": "ok"}
+    assert panel.isHidden()
+
+
+def test_fetching_is_stopped_by_the_key_and_keeps_what_came(page, project, pages_server, qtbot):
+    pages_server.pages |= {"/b": Given(held=True)}
+    page.pages.fetching.private.setChecked(True)
+    with qtbot.waitSignal(page.pages.fetching.run.progressed):
+        page.pages.fetching.start()
+    with qtbot.waitSignal(page.pages.fetching.run.ended):
+        press("Ctrl+.")
+    assert states(project) == {"a": "ok", "b": "never"}
+    assert "(cancelled)" in page.pages.fetching.answer.text()
 
 
 def test_a_claim_that_cites_the_page_is_shown_in_its_report(page, qtbot):

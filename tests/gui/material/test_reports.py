@@ -12,6 +12,7 @@ from tests.judging.odd_server import error
 from tests.projects.material_project import subject
 from tests.servers.writing_server import answering, asking_project, written
 from tests.windows.labelling_keys import press
+from tests.windows.run_keys import paused_and_resumed
 
 
 @pytest.fixture
@@ -120,11 +121,18 @@ def test_a_run_is_stopped_and_what_is_finished_is_kept(page, asking, writer, qtb
     writer.answer = slow
     page.reports.form.at_once.setValue(1)
     order(page, trials=3)
-    with qtbot.waitSignal(page.reports.form.progress.progressed):
+    with qtbot.waitSignal(page.reports.form.run.progressed):
         page.reports.form.start()
-    ended(page, qtbot, page.reports.form.progress.cancel)
+    ended(page, qtbot, lambda: press("Ctrl+."))
     assert report_lines.reports(asking).count == 1
     assert "Stopped" in page.reports.form.answer.text()
+
+
+def test_a_run_is_paused_and_goes_on(page, asking, writer, qtbot):
+    page.reports.form.at_once.setValue(1)
+    order(page, trials=2)
+    paused_and_resumed(page, qtbot, writer, page.reports.form.run, page.reports.form.start)
+    assert report_lines.reports(asking).count == 4
 
 
 def test_only_items_that_lack_a_report_can_be_listed(project, show):

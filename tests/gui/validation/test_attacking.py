@@ -17,6 +17,8 @@ from tests.judging.odd_server import Odd, OddServer
 from tests.projects.attacked_project import attacked, firm, gullible, judged
 from tests.servers.served import JUDGE, add_judge
 from tests.windows.judges_window import cells, choose, settle
+from tests.windows.labelling_keys import press
+from tests.windows.run_keys import paused_and_resumed, run_panel
 
 VERDICTS = 12
 
@@ -119,8 +121,8 @@ def test_a_run_ends_in_rates_and_cases(project: Project, server: OddServer, show
     part = show(project)
     only(part, "injection.order", "padding.filler")
     part.start()
-    assert part.bar.buttons["attack_stop"].isEnabled()
-    until(part, lambda: not part.progress.running)
+    assert run_panel(part.window().page, part.run).isVisible()
+    until(part, lambda: not part.run.running)
     assert cells(part.rates, 0) == ["An order to the judge", "Padding by sentences on nothing"]
     assert [words.split(" [")[0] for words in cells(part.rates, 2)] == ["100 %", "0 %"]
     until(part, lambda: part.cases.rowCount() == VERDICTS)
@@ -135,15 +137,23 @@ def test_a_run_can_be_stopped_and_gone_on_with(project: Project, server: OddServ
     part.form.concurrency.setValue(1)
     part.start()
     until(part, lambda: len(server.bodies) == 4)
-    part.acts["attack_stop"]()
-    until(part, lambda: not part.progress.running)
+    press("Ctrl+.")
+    until(part, lambda: not part.run.running)
     assert len(server.bodies) == 4
     server.answer = firm
     part.start()
-    until(part, lambda: not part.progress.running)
+    until(part, lambda: not part.run.running)
     # What was under way when it was stopped is asked for again.
     assert len(server.bodies) == 2 * VERDICTS + 1
     assert set(cells(part.rates, 3)) == {str(VERDICTS)}
+
+
+def test_a_run_is_paused_and_resumed(project: Project, server: OddServer, show, qtbot) -> None:
+    part = show(project)
+    only(part, "padding.filler")
+    part.form.concurrency.setValue(1)
+    paused_and_resumed(part.window().page, qtbot, server, part.run, part.start)
+    until(part, lambda: set(cells(part.rates, 3)) == {str(VERDICTS)})
 
 
 def test_a_case_is_read_beside_its_report_with_what_was_planted_marked(

@@ -95,20 +95,6 @@ def test_progress_says_what_how_many_and_how_long_still(qtbot):
     assert row.findChild(QProgressBar).maximum() == 0
 
 
-def test_cancel_is_there_only_where_somebody_listens(qtbot):
-    row = ProgressRow()
-    qtbot.addWidget(row)
-    row.show()
-    cancel = row.findChild(QPushButton)
-    assert not cancel.isVisible()
-    stopped: list[bool] = []
-    row.cancelled.connect(lambda: stopped.append(True))
-    row.show_progress("Judging", 1, 2)
-    cancel.click()
-    cancel.click()
-    assert stopped == [True]
-
-
 @pytest.mark.parametrize(
     ("seconds", "words"),
     [(None, ""), (2, "a few seconds left"), (31, "about 30 s left"), (58, "about 1 min left"),

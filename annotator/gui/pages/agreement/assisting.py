@@ -9,8 +9,9 @@ from annotator.actions.agreement.agreement_report import AgreementReport
 from annotator.actions.agreement.assisted import Assistance
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.counting import counted
-from annotator.gui.desk.child_progress import ChildProgress
 from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.run import BackgroundRun
+from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.fields.number_box import BudgetBox
 from annotator.gui.widgets.layouts import vertical
@@ -33,15 +34,15 @@ class AssistancePane(QFrame):
         self.budget, self.ask = BudgetBox(most=10_000), QPushButton("Pair what is &missing")
         self.ask.setProperty("role", "primary")
         self.ask.clicked.connect(self.start)
-        self.progress, self.answer = ChildProgress(desk, "Pairing", "Agreement"), MessageBar()
-        self.progress.ended.connect(self._ended)
+        self.run, self.answer = BackgroundRun(desk, "Pairing", "Agreement", self), MessageBar()
+        self.run.ended.connect(self._ended)
         said, row = QVBoxLayout(), QHBoxLayout()
         for label in (self.words, self.estimate):
             said.addWidget(label)
         row.addLayout(said, 1)
         for part in (self.budget, self.ask):
             row.addWidget(part)
-        vertical(row, self.progress, on=self, margins=0)
+        vertical(row, RunPanel(self.run), on=self, margins=0)
         self.hide()
 
     def show_report(self, report: AgreementReport) -> None:
@@ -58,7 +59,7 @@ class AssistancePane(QFrame):
         left = given.there < given.lists
         for part in (self.estimate, self.budget, self.ask):
             part.setVisible(left)
-        self.ask.setEnabled(left and not self._desk.project.readonly and not self.progress.running)
+        self.ask.setEnabled(left and not self._desk.project.readonly and not self.run.running)
         if left:
             from annotator.actions.agreement import assisting
             from annotator.actions.orders import orders
@@ -75,7 +76,7 @@ class AssistancePane(QFrame):
             return
         self.answer.clear()
         order = assisting.order(given.judge, self._stage, concurrency=AT_ONCE, budget_usd=self.budget.limit)
-        self.ask.setEnabled(not self.progress.start(order, f"{given.judge} reads the lists"))
+        self.ask.setEnabled(not self.run.start(order))
 
     def _show_forecast(self, forecast: Any) -> None:
         if self._given is not None and forecast.judge == self._given.judge:

@@ -62,11 +62,6 @@ class AgreementViewer(Viewer):
         """Before anything is frozen, work must be handed out."""
         return "Hand out work", "People", {}
 
-    def stop(self) -> None:
-        """End what a judge was asked for, too."""
-        super().stop()
-        self.assisting.progress.stop()
-
     def _count_anew(self) -> None:
         self._known.clear()
         self._count()

@@ -67,8 +67,7 @@ class JudgesPage(PartedPage):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self.driver = Driver(desk)
-        self.driver.setParent(self)
+        self.driver = Driver(desk, self)
         self.waiting = DrawnWaiting(desk)
         self.head.insertWidget(self.head.count() - 1, self.waiting)
         self.bind("drawn_waiting", self.waiting.go)
@@ -138,8 +137,3 @@ class JudgesPage(PartedPage):
         """Show the part in view and what waits as they now are."""
         super().fill()
         self.waiting.fill()
-
-    def stop(self) -> None:
-        """End a run before the window closes; what is finished is kept."""
-        self.driver.stop()
-        super().stop()

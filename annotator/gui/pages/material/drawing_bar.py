@@ -12,9 +12,11 @@ from annotator.actions.orders import orders
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.gui import keys
-from annotator.gui.desk.child_progress import ChildProgress
 from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.run import REFUSED, BackgroundRun
 from annotator.gui.pages.material.drawn_lines import DrawnLine
+from annotator.gui.review.judge_words import causes_words
+from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
@@ -53,11 +55,9 @@ class DrawingBar(QFrame):
         self.weigh.setProperty("role", "quiet")
         self.weigh.setToolTip("Estimate calls and cost, without making a call")
         self.weigh.clicked.connect(self._ask_weight)
-        self.progress, self.answer = (
-            ChildProgress(desk, "Extracting from reports", "Material", part="Extracts"),
-            MessageBar(),
-        )
-        self.progress.ended.connect(self._ended)
+        self.run = BackgroundRun(desk, "Extracting from reports", "Material", self, part="Extracts")
+        self.answer = MessageBar()
+        self.run.ended.connect(self._ended)
         self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._soon.timeout.connect(self._weigh)
         choices = FlowRow(gap=10)
@@ -65,7 +65,7 @@ class DrawingBar(QFrame):
             horizontal(PlainLabel(words), choice, on=(both := QWidget()), margins=0)
             choices.addWidget(both)
         column = vertical(horizontal((choices, 1), self.weigh, self.begin), on=self, margins=(10, 8, 10, 8))
-        for widget in (self.words, self.progress):
+        for widget in (self.words, RunPanel(self.run)):
             column.addWidget(widget)
 
     def offer(self, drawing: ExtractionOffer | None, line: DrawnLine | None) -> None:
@@ -87,12 +87,11 @@ class DrawingBar(QFrame):
         if order is None or not self.begin.isEnabled():
             return
         self.answer.clear()
-        self.begin.setEnabled(not self.progress.start(order, f"{order.judge} begins to read"))
+        self.begin.setEnabled(not self.run.start(order))
 
     def stop(self) -> None:
-        """End the run before the window closes."""
+        """Ask nothing more."""
         self._soon.stop()
-        self.progress.stop()
 
     def rebind(self) -> None:
         """Print the key as it now is."""
@@ -114,9 +113,7 @@ class DrawingBar(QFrame):
     def _change(self) -> None:
         drawing, order = self._drawing, self._order()
         lacks = "" if drawing is None else drawing.lacks
-        free = (
-            order is not None and not lacks and not self.progress.running and not self._desk.project.readonly
-        )
+        free = order is not None and not lacks and not self.run.running and not self._desk.project.readonly
         self.begin.setEnabled(free)
         if lacks or order is None:
             self._soon.stop()
@@ -153,16 +150,14 @@ class DrawingBar(QFrame):
         self.words.setText(
             f"{said} {' '.join(found.words())}" if found.units else f"{said} {found.judge} has extracted all."
         )
-        self.begin.setEnabled(
-            bool(found.units) and not self.progress.running and not self._desk.project.readonly
-        )
+        self.begin.setEnabled(bool(found.units) and not self.run.running and not self._desk.project.readonly)
 
     def _ended(self, line: dict[str, Any]) -> None:
-        if line.get("event") != "refused":
+        if line.get("event") != REFUSED:
             missing = line.get("missing") or {}
             if missing:
-                causes = ", ".join(f"{count} × {name.replace('_', ' ')}" for name, count in missing.items())
-                self.answer.show_message("warning", f"Incomplete: {causes}.", "Start again to retry.")
+                said = f"Incomplete: {causes_words(missing)}."
+                self.answer.show_message("warning", said, "Start again to retry.")
             elif line.get("state") == "done":
                 self.answer.show_message("success", f"{line['done']:,} of {line['total']:,} are extracted.")
             else:

@@ -10,8 +10,9 @@ from annotator.actions.items import page_fetching
 from annotator.actions.items.cited_pages import CitedPages
 from annotator.actions.items.page_fetching import PagesFolder
 from annotator.gui import keys
-from annotator.gui.desk.child_progress import ChildProgress
 from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.run import REFUSED, BackgroundRun
+from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import Level, MessageBar
@@ -48,12 +49,10 @@ class FetchingBar(QFrame):
         self.folder.clicked.connect(self._choose_folder)
         self.begin = KeyButton("Fetch", keys.shown("start_run"), "primary")
         self.begin.clicked.connect(self.start)
-        self.progress, self.answer = (
-            ChildProgress(desk, "Fetching cited pages", "Material", part="Cited pages"),
-            MessageBar(),
-        )
-        self.progress.ended.connect(self._ended)
-        self.progress.progressed.connect(lambda _: self.came.emit())
+        self.run = BackgroundRun(desk, "Fetching cited pages", "Material", self, part="Cited pages")
+        self.answer = MessageBar()
+        self.run.ended.connect(self._ended)
+        self.run.progressed.connect(lambda _: self.came.emit())
         row, options = QHBoxLayout(), FlowRow(gap=14)
         row.addWidget(self.words, 1)
         row.addWidget(self.folder)
@@ -63,7 +62,7 @@ class FetchingBar(QFrame):
         vertical(
             row,
             horizontal(options, PlainLabel("Reader service"), (self.reader, 1)),
-            self.progress,
+            RunPanel(self.run),
             on=self,
             margins=(10, 8, 10, 8),
         )
@@ -75,7 +74,7 @@ class FetchingBar(QFrame):
 
     def _offer(self) -> None:
         plan = self._found.plan(refresh=self.refresh.isChecked()) if self._found else None
-        free = not self.progress.running and not self._desk.project.readonly
+        free = not self.run.running and not self._desk.project.readonly
         self.words.setText(plan.words() if plan else "")
         self.begin.setEnabled(bool(plan and plan.to_fetch) and free)
         self.folder.setEnabled(free)
@@ -84,28 +83,22 @@ class FetchingBar(QFrame):
         """Fetch what is lacking, in a process of its own."""
         if not self.begin.isEnabled():
             return
-        order = page_fetching.FetchRequest(
-            self.refresh.isChecked(), self.private.isChecked(), self.reader.text().strip()
-        )
-        self._run(order, "Requesting the first pages")
+        reader = self.reader.text().strip()
+        self._run(page_fetching.FetchRequest(self.refresh.isChecked(), self.private.isChecked(), reader))
 
     def take_in(self, folder: Path) -> None:
         """Take pages from a folder, in a process of its own."""
-        self._run(PagesFolder(str(folder)), f"Reading {folder.name}")
-
-    def stop(self) -> None:
-        """End the run before the window closes."""
-        self.progress.stop()
+        self._run(PagesFolder(str(folder)))
 
     def rebind(self) -> None:
         """Print the key as it now is."""
         self.begin.set_key(keys.shown("start_run"))
 
-    def _run(self, order: page_fetching.FetchRequest | PagesFolder, what: str) -> None:
+    def _run(self, order: page_fetching.FetchRequest | PagesFolder) -> None:
         self.answer.clear()
         self.begin.setEnabled(False)
         self.folder.setEnabled(False)
-        self.progress.start(order, what)
+        self.run.start(order)
 
     def _choose_folder(self) -> None:
         name = QFileDialog.getExistingDirectory(self, "Folder with cited pages")
@@ -113,7 +106,7 @@ class FetchingBar(QFrame):
             self.take_in(Path(name))
 
     def _ended(self, line: dict[str, Any]) -> None:
-        if line.get("event") != "refused":
+        if line.get("event") != REFUSED:
             first, *more = page_fetching.words(line)
             problems = list(line.get("problems") or [])
             left = [f"and {len(problems) - SHOWN_PROBLEMS} more"] * (len(problems) > SHOWN_PROBLEMS)

@@ -154,17 +154,16 @@ class PagesView(QWidget):
         self.shown.hold(PageFilter.ALL)
 
     def stop(self) -> None:
-        """End what was started."""
+        """Read nothing more."""
         self._stopped = True
         self._refill.stop()
-        self.fetching.stop()
 
     def rebind(self) -> None:
         """Print the keys as they now are."""
         self.fetching.rebind()
 
     def _came(self) -> None:
-        if self.fetching.progress.running:
+        if self.fetching.run.running:
             if not self._refill.isActive():
                 self._refill.start()
         else:

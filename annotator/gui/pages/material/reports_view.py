@@ -65,7 +65,7 @@ class ReportsView(QWidget):
         self.grid.verticalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignCenter)
         self.form, self.lacking = WritingForm(desk), LackingList()
         self.form.came.connect(self.came)
-        self.form.progress.progressed.connect(self._progressed)
+        self.form.run.progressed.connect(self._progressed)
         self.lacking.again_wanted.connect(self.form.again)
         self._refill = QTimer(self, singleShot=True, interval=EVERY_MS)
         self._refill.timeout.connect(self.fill)
@@ -160,7 +160,7 @@ class ReportsView(QWidget):
             told += f" {counted(reports.lacking, 'cell')} of the grid {'is' if reports.lacking == 1 else 'are'} empty."
         self.count.setText(told)
         self.lacking.show_lacking(self._lacking)
-        self.lacking.enable(not self.form.progress.running and not self._desk.project.readonly)
+        self.lacking.enable(not self.form.run.running and not self._desk.project.readonly)
         self.form.offer(systems, [one.key for one in reports.items])
 
     def _narrow(self) -> None:

@@ -22,8 +22,9 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.texts.counting import counted
 from annotator.gui import keys, theme
-from annotator.gui.desk.child_progress import ChildProgress
 from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.run import REFUSED, BackgroundRun
+from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
@@ -73,11 +74,9 @@ class WritingForm(QFrame):
         self.words, self.estimate = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
         self.begin = KeyButton("Write reports", keys.shown("start_run"), "primary")
         self.begin.clicked.connect(self.start)
-        self.progress, self.answer = (
-            ChildProgress(desk, "Writing reports", "Material", part="Reports"),
-            MessageBar(),
-        )
-        self.progress.ended.connect(self._ended)
+        self.run = BackgroundRun(desk, "Writing reports", "Material", self, part="Reports")
+        self.answer = MessageBar()
+        self.run.ended.connect(self._ended)
         self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._soon.timeout.connect(self._weigh)
         self._lay_out()
@@ -106,7 +105,7 @@ class WritingForm(QFrame):
             form,
             self.estimate,
             horizontal(StretchSpace(1), self.begin),
-            self.progress,
+            RunPanel(self.run),
             on=self,
         )
 
@@ -163,11 +162,11 @@ class WritingForm(QFrame):
         order = self.order()
         if order is None or not self.begin.isEnabled():
             return
-        self._run(order, f"{order.judge} begins to write")
+        self._run(order)
 
     def again(self, lacking: Sequence[MissingResponse]) -> None:
         """Ask once more for reports of one system in one mode, of the writer and in the manner of the last time."""
-        if not lacking or self.progress.running:
+        if not lacking or self.run.running:
             return
         last = max(lacking, key=lambda one: one.at)
         runs = self._desk.ask(run_records.runs) or []
@@ -179,24 +178,23 @@ class WritingForm(QFrame):
             run.judge, run.protocol, (last.system,), items, trials=max(one.trial for one in lacking),
             concurrency=self.at_once.value(), timeout_s=TIMEOUT_S, budget_usd=self.budget.limit,
         )  # fmt: skip
-        self._run(order, f"Retrying {last.system}")
+        self._run(order)
 
     def stop(self) -> None:
-        """End the run before the window closes."""
+        """Ask nothing more."""
         self._soon.stop()
-        self.progress.stop()
 
     def rebind(self) -> None:
         """Print the key as it now is."""
         self.begin.set_key(keys.shown("start_run"))
 
-    def _run(self, order: RunRequest, what: str) -> None:
+    def _run(self, order: RunRequest) -> None:
         self.answer.clear()
-        self.begin.setEnabled(not self.progress.start(order, what))
+        self.begin.setEnabled(not self.run.start(order))
 
     def _change(self) -> None:
         self.planned.setEnabled(self.mode.currentData() == END_TO_END)
-        order, free = self.order(), not self.progress.running and not self._desk.project.readonly
+        order, free = self.order(), not self.run.running and not self._desk.project.readonly
         self.begin.setEnabled(order is not None and free)
         self.words.setText(self._lacks())
         self.words.setVisible(bool(self.words.text()))
@@ -236,12 +234,10 @@ class WritingForm(QFrame):
             lacks = counted(without, "item lacks", "items lack")
             lacks = f" {lacks} the required gold." if without > 0 else ""
             self.estimate.setText(" ".join(found.words()) + lacks)
-        self.begin.setEnabled(
-            bool(found.units) and not self.progress.running and not self._desk.project.readonly
-        )
+        self.begin.setEnabled(bool(found.units) and not self.run.running and not self._desk.project.readonly)
 
     def _ended(self, line: dict[str, Any]) -> None:
-        if line.get("event") != "refused":
+        if line.get("event") != REFUSED:
             failed, done = len(line.get("failed") or []), int(line.get("done", 0))
             told = f"{done:,} of {int(line['total']):,} reports are there."
             if failed:

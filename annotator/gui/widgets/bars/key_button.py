@@ -1,6 +1,6 @@
 """Button that shows its key."""
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import Property, QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QPushButton, QToolButton, QWidget
 from shiboken6 import isValid
@@ -33,6 +33,9 @@ class KeyButton(QPushButton):
         native = QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
         self._key = native.replace("Return", "Enter")
         self._show()
+
+    key = Property(str, lambda self: self._key, set_key)
+    """The same as a property, which `keys.tell` keeps up to date."""
 
     def set_hint(self, hint: str) -> None:
         """Say in the tooltip what the button does."""

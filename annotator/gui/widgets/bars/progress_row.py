@@ -1,11 +1,10 @@
-"""Progress of long work: what, how many, time left, and a stop button."""
+"""Progress of long work: what, how many, time left."""
 
 import time
 
-from PySide6.QtCore import QMetaMethod, Signal
-from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QProgressBar, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QProgressBar, QWidget
 
+from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -15,20 +14,15 @@ _SECONDS_TO_TELL = 2.0
 
 
 class ProgressRow(QWidget):
-    """A line of words over a bar; Cancel is shown only where it has an effect."""
-
-    cancelled = Signal()
+    """A line of words over a bar."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._what, self._count = PlainLabel(), PlainLabel(role="hint")
-        self._bar, self._cancel = QProgressBar(), QPushButton("Cancel")
+        self._what, self._count = ElidedLabel(), PlainLabel(role="hint")
+        self._bar = QProgressBar()
         self._bar.setTextVisible(False)
-        self._cancel.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._cancel.clicked.connect(self._stop)
         self._begun: tuple[str, float] = ("", 0.0)
-        column = vertical(horizontal((self._what, 1), self._count), self._bar, spacing=4)
-        horizontal((column, 1), self._cancel, on=self, margins=0, spacing=12)
+        vertical(horizontal((self._what, 1), self._count), self._bar, on=self, margins=0, spacing=4)
 
     def show_progress(self, what: str, done: int, total: int, left_s: float | None = None) -> None:
         """Show that `done` of `total` are through; a total of 0 means that nobody knows how many there are.
@@ -44,24 +38,6 @@ class ProgressRow(QWidget):
         counted = f"{done:,} of {total:,}" if total else ""
         self._count.setText(" · ".join(part for part in (counted, left_in_words(left)) if part))
         self._bar.setAccessibleName(f"{what} {self._count.text()}")
-        self._offer_cancel()
-
-    def show_stopping(self) -> None:
-        """Say that the work was asked to stop."""
-        self.show_progress("Stopping; finished work is kept", 0, 0)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """Let the work be cancelled again."""
-        super().showEvent(event)
-        self._cancel.setEnabled(True)
-        self._offer_cancel()
-
-    def _offer_cancel(self) -> None:
-        self._cancel.setVisible(self.isSignalConnected(QMetaMethod.fromSignal(self.cancelled)))
-
-    def _stop(self) -> None:
-        self._cancel.setEnabled(False)
-        self.cancelled.emit()
 
     def _estimate(self, done: int, total: int) -> float | None:
         passed = time.monotonic() - self._begun[1]

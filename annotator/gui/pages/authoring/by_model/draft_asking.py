@@ -12,8 +12,10 @@ from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.reference import NAMES, WriterAid
 from annotator.domain.material.item import Item
 from annotator.gui import keys
-from annotator.gui.desk.child_progress import ChildProgress
 from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.run import REFUSED, BackgroundRun
+from annotator.gui.review.judge_words import status_words
+from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
@@ -48,8 +50,8 @@ class DraftAsking(QFrame):
         self.words, self.estimate = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
         self.ask = KeyButton("Ask for a draft", keys.shown("ask_draft"), "primary")
         self.ask.clicked.connect(self.start)
-        self.progress, self.answer = ChildProgress(desk, "Drafting", "Author"), MessageBar()
-        self.progress.ended.connect(self._ended)
+        self.run, self.answer = BackgroundRun(desk, "Drafting", "Author", self), MessageBar()
+        self.run.ended.connect(self._ended)
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -58,7 +60,7 @@ class DraftAsking(QFrame):
         row.addWidget(self.budget)
         acts.addStretch(1)
         acts.addWidget(self.ask)
-        vertical(self.words, row, self.estimate, acts, self.progress, on=self, margins=0, spacing=6)
+        vertical(self.words, row, self.estimate, acts, RunPanel(self.run), on=self, margins=0, spacing=6)
 
     def show_item(self, item: Item, kind: Kind | WriterAid, *, lacks: str, waiting: bool) -> None:
         """Get ready for a kind of an item; `lacks` says what must be there first, `waiting` that a draft of it is."""
@@ -76,7 +78,7 @@ class DraftAsking(QFrame):
     def show_estimate(self) -> None:
         """Say what asking would take; it is counted on another thread."""
         fit = not self.ask.isHidden() and not self._lacks and not self._desk.project.readonly
-        self.ask.setEnabled(fit and not self.progress.running)
+        self.ask.setEnabled(fit and not self.run.running)
         self.estimate.clear()
         if fit and self._item is not None:
             from annotator.actions.orders import orders
@@ -89,8 +91,7 @@ class DraftAsking(QFrame):
         if self._item is None or not self.ask.isEnabled() or self.ask.isHidden():
             return
         self.answer.clear()
-        order = self._order()
-        self.ask.setEnabled(not self.progress.start(order, f"{order.judge} reads the sources"))
+        self.ask.setEnabled(not self.run.start(self._order()))
 
     def rebind(self) -> None:
         """Print the key as it now is."""
@@ -158,10 +159,10 @@ class DraftAsking(QFrame):
             self.estimate.setText(" ".join(forecast.words()[1:]) or forecast.words()[0])
 
     def _ended(self, line: dict[str, Any]) -> None:
-        if line.get("event") != "refused":
+        if line.get("event") != REFUSED:
             failed = line.get("failed") or []
             if failed:
-                happened = f"No draft came: {str(failed[0]['status']).replace('_', ' ')}."
+                happened = f"No draft came: {status_words(str(failed[0]['status']))}."
                 self.answer.show_message("warning", happened, str(failed[0]["cause"]))
             elif line.get("state") != "done":
                 self.answer.show_message("info", "Stopped before a draft arrived.", str(line["cause"]))

@@ -170,9 +170,8 @@ class ModelDraft(QWidget):
             self.wake()
 
     def stop(self) -> None:
-        """End what was started."""
+        """Keep what is being typed."""
         self.reference.tell()
-        self.asking.progress.stop()
 
     def rebind(self) -> None:
         """Print the keys as they now are."""

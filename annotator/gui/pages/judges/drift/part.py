@@ -10,7 +10,6 @@ from annotator.actions.judging.drift import DriftStatus
 from annotator.actions.judging.judge_planning import RunSummary
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases
-from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import RunState
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
@@ -20,13 +19,13 @@ from annotator.gui.desk.part import PagePart
 from annotator.gui.pages.judges.drift.anchor_form import AnchorForm
 from annotator.gui.pages.judges.drift.drift_found import DriftFound
 from annotator.gui.pages.judges.drift.drifts import STANDINGS
-from annotator.gui.pages.judges.runs.driver import Driver
+from annotator.gui.pages.judges.runs.driver import CHECK, Driver
 from annotator.gui.pages.judges.runs.forecast_view import ForecastView
-from annotator.gui.review.judge_words import doing, when
+from annotator.gui.review.judge_words import when
+from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.tables.cells import CellsModel
 from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
-from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.layouts import StretchSpace, vertical
@@ -39,7 +38,6 @@ LEFT = (
         "lock",
         "Freeze some of the judge's verdicts to check later; makes no call and costs nothing",
     ),
-    Command("cancel_run", "Cancel the check", "stop", "Stop the current work; finished work is kept"),
 )
 RIGHT = (
     Command("previous_item", "Back", hint="The changed verdict before"),
@@ -67,15 +65,12 @@ class DriftPart(PagePart):
         self.model = CellsModel[DriftStatus](STANDINGS, self)
         self.table = CellsTable("Judges and their frozen verdicts", self.model, stretched=0)
         self.form, self.forecast, self.found = AnchorForm(desk), ForecastView(desk), DriftFound(desk)
-        self.progress = ProgressRow()
-        self.progress.cancelled.connect(self.cancel)
-        self.progress.hide()
+        self.panel = RunPanel(driver, CHECK)
         self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._soon.timeout.connect(self._look)
         self.acts = {
             "freeze_anchor": self.freeze,
             "submit": self.start,
-            "cancel_run": self.cancel,
             "next_item": lambda: self.found.step(1),
             "previous_item": lambda: self.found.step(-1),
         }
@@ -88,8 +83,7 @@ class DriftPart(PagePart):
         self.found.freeze_wanted.connect(self.freeze)
         self.found.check_wanted.connect(self.start)
         self.found.turned.connect(self._offer)
-        self.driver.began.connect(self._began)
-        self.driver.progressed.connect(self._progressed)
+        self.driver.began.connect(lambda _: self._offer())
         self.driver.ended.connect(self._ended)
 
     def _body(self) -> QWidget:
@@ -100,7 +94,7 @@ class DriftPart(PagePart):
             (PlainArea("Frozen verdicts and the check", inner), 1), on=below, margins=(0, 4, 4, 0), spacing=8
         )
         # What it would cost stays in view, however long the form is.
-        for widget in (self.forecast, self.progress):
+        for widget in (self.forecast, self.panel):
             column.addWidget(widget)
         left = Splitter("judges/drift form", Qt.Orientation.Vertical)
         left.addWidget(self.table)
@@ -189,19 +183,13 @@ class DriftPart(PagePart):
         changed = self.found.changed.rowCount() > 0 and bool(one and one.checks)
         self.bar.set_words("freeze_anchor", "Freeze again" if frozen else "Freeze verdicts")
         self.bar.enable("freeze_anchor", writable and one is not None)
-        self.bar.enable("cancel_run", self._checking)
         self.bar.enable("submit", writable and frozen and not going)
         for act in ("next_item", "previous_item"):
             self.bar.enable(act, changed)
         for button in (self.found.freeze, self.found.check):
             button.setEnabled(writable and not going)
-        other = going and not self._checking
+        other = going and not self.driver.checking
         self.bar.say("A run is under way; a check can start after it." if other else "")
-
-    @property
-    def _checking(self) -> bool:
-        order = self.driver.order
-        return self.driver.running and order is not None and order.protocol.startswith(drift.PREFIX)
 
     def freeze(self) -> None:
         """Freeze verdicts of the chosen judge; where some are frozen, only once that was confirmed."""
@@ -250,30 +238,9 @@ class DriftPart(PagePart):
             self.answer.clear()
             self.driver.start(self.form.order(one))
 
-    def cancel(self) -> None:
-        """Stop the check that is in progress."""
-        if self._checking:
-            self.progress.show_stopping()
-            self.driver.cancel()
-
-    def _began(self, order: RunRequest) -> None:
-        if order.protocol.startswith(drift.PREFIX):
-            # Hidden and shown again: the button to cancel is good for every check again.
-            self.progress.hide()
-            self.progress.show_progress(f"Starting the check of \u2068{order.judge}\u2069", 0, 0)
-            self.progress.show()
-        self._offer()
-
-    def _progressed(self, line: dict[str, Any]) -> None:
-        if self._checking:
-            what = doing(line, "Judging the frozen units again")
-            self.progress.show_progress(what, int(line["done"]), int(line["total"]), line.get("left_s"))
-
     def _ended(self, line: dict[str, Any]) -> None:
-        self.progress.hide()
         self._offer()
         if "drift" in line:
-            self.desk.tell_end("The check for drift has ended.", "Judges", self, part="Drift")
             told = line["drift"]
             changed = told["changed"] or told["differences"]
             self.answer.show_message("warning" if changed else "success", str(line["words"][0]))

@@ -1,70 +1,64 @@
-"""The driver of runs: one child process at a time, then the next in the queue."""
+"""The driver of runs: one at a time, then the next in the queue."""
 
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import Signal
 
 from annotator.actions.judging import judge_queue
+from annotator.actions.judging.judge_offers import CHECKS, title
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import RunState
 from annotator.domain.texts.change import Change
-from annotator.domain.texts.refusal import Refusal
-from annotator.gui.desk.child import Child
 from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.parted_page import PartedPage
+from annotator.gui.desk.run import BackgroundRun
 
-CANCELLED, INTERRUPTED = RunState.CANCELLED.value, RunState.INTERRUPTED.value
+INTERRUPTED = RunState.INTERRUPTED.value
+CHECK = "Drift check"
 
 
-class Driver(QObject):
-    """Starts and cancels runs, and works through the queue.
+class Driver(BackgroundRun):
+    """A run that takes the queue forward.
 
-    After a run that was cancelled the queue stands still. One that was interrupted (the endpoint is down, the budget
+    After a run that was stopped the queue stands still. One that was interrupted (the endpoint is down, the budget
     is spent) holds its judge back: those of other judges go on.
     """
 
     began = Signal(object)
-    """The Order that was started."""
-    progressed = Signal(dict)
-    ended = Signal(dict)
-    """The last line of a run, also of one that was refused."""
+    """The order that was started."""
     queued = Signal()
     """The queue is another."""
 
-    def __init__(self, desk: Desk, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._desk = desk
-        self._child = Child(desk, self)
-        self._child.progressed.connect(self._progressed)
-        self._child.ended.connect(self._ended)
-        self._held: set[str] = set()
-        self._cancelled = self._stopping = self.held = False
-        self.order: RunRequest | None = None
-        """What is under way."""
+    def __init__(self, desk: Desk, page: PartedPage) -> None:
+        super().__init__(desk, "Judge run", "Judges", page)
+        self._parts = page
+        self._held_back: set[str] = set()
+        self._closing = False
 
     @property
-    def running(self) -> bool:
-        """Whether a run is in progress."""
-        return self._child.running
+    def title(self) -> str:
+        """Who judges what, of which systems."""
+        order = self.order
+        if not isinstance(order, RunRequest):
+            return super().title
+        scope = ", ".join(order.systems) or "all systems"
+        return f"\u2068{order.judge}\u2069 · {title(order.protocol)} · {scope}"
 
-    def start(self, order: RunRequest) -> bool:
+    @property
+    def checking(self) -> bool:
+        """Whether what is in progress is a check for drift."""
+        return self.running and self.what == CHECK
+
+    def start(self, order: Any) -> bool:
         """Start a run of its own; whether that was done."""
-        if not self._child.start(order):
+        if self.running:
             return False
-        self.order, self._cancelled, self.held = order, False, False
+        checks = order.protocol.startswith(CHECKS)
+        self.what, self.place = (CHECK, {"part": "Drift"}) if checks else ("Judge run", {"part": "Runs"})
+        if not super().start(order):
+            return False
         self.began.emit(order)
         return True
-
-    def cancel(self) -> None:
-        """Stop the run; what is finished is kept."""
-        if self.running:
-            self._cancelled = True
-            self._child.cancel()
-
-    def hold(self) -> None:
-        """Let the run begin no further question, or go on; what is in progress is answered."""
-        if self.running:
-            self.held = not self.held
-            self._child.hold(held=self.held)
 
     def enqueue(self, order: RunRequest) -> bool:
         """Let an order wait for its turn; whether it does."""
@@ -74,17 +68,17 @@ class Driver(QObject):
 
     def start_queue(self) -> bool:
         """Start what waits, those of judges that were held back too; whether anything did."""
-        self._held.clear()
+        self._held_back.clear()
         return self._next()
 
     def stop(self) -> None:
-        """End the run before the window closes."""
-        self._stopping = True
-        self._child.stop_now()
+        """End the run before its page is taken down."""
+        self._closing = True
+        super().stop()
 
     def _next(self) -> bool:
         while not self.running:
-            order = self._desk.ask(judge_queue.take, frozenset(self._held))
+            order = self._desk.ask(judge_queue.take, frozenset(self._held_back))
             if order is None:
                 return False
             self.queued.emit()
@@ -92,28 +86,16 @@ class Driver(QObject):
                 return True
         return False
 
-    def _progressed(self, line: dict[str, Any]) -> None:
-        self._tell_status(line)
-        self.progressed.emit(line)
-
     def _ended(self, line: dict[str, Any]) -> None:
-        order, cancelled = self.order, self._cancelled
-        self.order = None
-        self._tell_status(None)
-        if cancelled and line.get("event") == "refused":
-            # It was ended before it had begun.
-            line = {"event": "ended", "state": CANCELLED, "cause": ""}
-        if line.get("event") == "refused":
-            self._desk.refused.emit(Refusal(str(line["error"]), str(line.get("todo", ""))))
+        judge, stopped = getattr(self.order, "judge", ""), self.stopping
         self._desk.tell(Change("judge_run", str(line.get("run", "")), "judge"))
-        self.ended.emit(line)
-        if order is not None and line.get("state") == INTERRUPTED:
-            self._held.add(order.judge)
-        if not cancelled and not self._stopping:
+        super()._ended(line)
+        if line.get("state") == INTERRUPTED:
+            self._held_back.add(judge)
+        if not stopped and not self._closing:
             self._next()
 
-    def _tell_status(self, line: dict[str, Any] | None) -> None:
-        page = self.parent()
-        status = getattr(page.window(), "status", None) if page is not None else None  # type: ignore[attr-defined]
-        if status is not None:
-            status.show_run(line)
+    def is_seen(self) -> bool:
+        """Whether the part that shows it is in view."""
+        here = self._parts.TABS[self._parts.tabs.currentIndex()]
+        return super().is_seen() and here == self.place["part"]

@@ -1,30 +1,29 @@
-"""Live panel of a run: progress, speed, remaining time, cost, missing verdicts, running calls."""
+"""Live panel of a run: its systems and running calls, or how the last one ended."""
 
 import time
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
 
-from annotator.actions.judging.judge_offers import CHECKS, title
+from annotator.actions.judging.judge_offers import CHECKS
 from annotator.actions.project.file import Project
 from annotator.actions.runs import run_watching
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_watching import CallSubject, SystemStatus
 from annotator.domain.texts.counting import counted, lasting, usd
-from annotator.gui import keys, theme
+from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.run import CANCELLED, REFUSED
+from annotator.gui.pages.judges.runs.driver import Driver
 from annotator.gui.pages.judges.runs.judge_work import CALLS, PARTS, CallProgress, SystemProgress
-from annotator.gui.review.judge_words import causes_words, doing
+from annotator.gui.review.judge_words import causes_words
+from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.tables.cells import CellsModel
 from annotator.gui.tables.cells_table import CellsTable
-from annotator.gui.widgets.bars.key_button import KeyButton
-from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.bars.splitter import Splitter
-from annotator.gui.widgets.chips import Chip, Chips
-from annotator.gui.widgets.elided_label import ElidedLabel
-from annotator.gui.widgets.layouts import horizontal, vertical
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 # Systems are counted, and names of new calls looked up, this often.
@@ -36,25 +35,17 @@ _NO_END = 16_777_215
 
 
 class LivePanel(QFrame):
-    """Progress above; systems and running calls side by side below."""
+    """The run's panel above; systems and running calls side by side below."""
 
-    cancelled = Signal()
-
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, driver: Driver) -> None:
         super().__init__()
-        self._desk = desk
-        self._order: RunRequest | None = None
-        self._line: dict[str, Any] = {}
+        self._desk, self._driver = desk, driver
         self._heard = 0.0
         self._names: dict[Key, CallSubject] = {}
         self._wanted: dict[str, int] = {}
         self._looking = False
         self.setProperty("role", "card")
-        self.title, self.chips, self.progress = ElidedLabel("", "strong"), Chips(), ProgressRow()
-        self.progress.cancelled.connect(self.cancelled)
-        self.hold = KeyButton("Pause")
-        self.hold.set_hint("Send no further questions until resumed; pending ones are answered")
-        self.rebind()
+        self.panel = RunPanel(driver)
         self.idle = PlainLabel(IDLE, "hint", wrap=True)
         self.parts, self.calls = (
             CellsModel[SystemProgress](PARTS, self),
@@ -69,19 +60,20 @@ class LivePanel(QFrame):
         self._tick.timeout.connect(self._look)
         self._lay_out()
         self.show_idle()
+        theme.watch(self, self._settle)
+        driver.began.connect(self.show_order)
+        driver.progressed.connect(lambda _: self._hear())
+        driver.ended.connect(self.show_idle)
 
     def _lay_out(self) -> None:
         self.under_way = PlainLabel("", "hint")
         both = Splitter("judges/live")
         for words, view in ((PlainLabel("By system", "hint"), self.systems), (self.under_way, self.asking)):
             pane = QWidget()
-            column = vertical(words, (view, 1), on=pane, margins=0, spacing=3)
+            vertical(words, (view, 1), on=pane, margins=0, spacing=3)
             both.addWidget(pane)
         work = QWidget()
-        head = horizontal((self.title, 1), self.hold)
-        column = vertical(self.progress, self.chips, on=work, margins=0, spacing=6)
-        column.insertLayout(0, head)
-        column.addWidget(both, 1)
+        vertical(self.panel, (both, 1), on=work, margins=0, spacing=6)
         self.body = QStackedWidget()
         self.body.addWidget(self.idle)
         self.body.addWidget(work)
@@ -89,59 +81,30 @@ class LivePanel(QFrame):
 
     def show_idle(self, line: Mapping[str, Any] | None = None) -> None:
         """No run is in progress; `line` is the last one's last word."""
-        self._tick.stop()
-        self._fresh.stop()
-        self._order = None
+        self.stop()
         self.idle.setText(f"{ended_words(line)}\n{IDLE}" if line else IDLE)
         self.body.setCurrentIndex(0)
         self._settle()
-        theme.watch(self, self._settle)
 
     def show_order(self, order: RunRequest) -> None:
         """A run begins."""
         # A look whose question was refused never came home, and must not keep the next run from being looked at.
-        self._looking = False
-        self._order, self._line, self._wanted = order, {}, {}
-        scope = ", ".join(order.systems) or "all systems"
-        self.title.setText(f"\u2068{order.judge}\u2069 · {title(order.protocol)} · {scope}")
+        self._looking, self._wanted = False, {}
         self.parts.show([])
         self.calls.show([])
-        self.chips.show_chips([Chip("Starting", "clock", "incomplete")])
-        # Hidden and shown again: the button to cancel is good for every run again.
-        self.show_held(held=False)
-        self.progress.hide()
-        self.progress.show_progress("Starting the judge", 0, 0)
-        self.progress.show()
         self.body.setCurrentIndex(1)
         self._settle()
         self._desk.ask_later(self._count_wanted, run_watching.wanted, order)
         self._tick.start()
 
-    def rebind(self) -> None:
-        """Print the key as it now is."""
-        self.hold.set_key(keys.sequences("hold_run")[0])
-
-    def show_held(self, *, held: bool) -> None:
-        """The run is held, or goes on."""
-        self.hold.set_words("Resume" if held else "Pause")
-
-    def show_stopping(self) -> None:
-        """The run was asked to stop."""
-        self.progress.show_stopping()
-
-    def show_line(self, line: dict[str, Any]) -> None:
-        """Show how far the run is."""
-        self._line, self._heard = line, time.monotonic()
-        done, total = int(line["done"]), int(line["total"])
-        what = doing(line, f"{line.get('rate', 0):,.1f} a second")
-        self.progress.show_progress(what, done, total, line.get("left_s"))
-        self.chips.show_chips(chips(line))
+    def _hear(self) -> None:
+        self._heard = time.monotonic()
         if not self._fresh.isActive():
             self._fresh.start()
 
     def _show_calls(self) -> None:
         since = time.monotonic() - self._heard
-        under_way = self._line.get("under_way") or ()
+        under_way = self._driver.line.get("under_way") or ()
         called = [self._calling(call, since) for call in under_way]
         self.calls.show(sorted(called, key=lambda call: -call.seconds))
         self.under_way.setText(
@@ -161,15 +124,13 @@ class LivePanel(QFrame):
 
     def _look(self) -> None:
         """Count the systems, and look up what new calls are about; one look at a time."""
-        if self._order is None or self._looking or not self._line:
+        order, line = self._driver.order, self._driver.line
+        if not isinstance(order, RunRequest) or self._looking or not line:
             return
         self._looking = True
-        called = self._line.get("under_way") or ()
-        asked = {(call["response"], unit) for call in called for unit in call["units"]}
+        asked = {(call["response"], unit) for call in line.get("under_way") or () for unit in call["units"]}
         new = sorted(asked - self._names.keys())
-        self._desk.ask_later(
-            self._looked, _seen, self._line["run"], self._order.protocol.removeprefix(CHECKS), new
-        )
+        self._desk.ask_later(self._looked, _seen, line["run"], order.protocol.removeprefix(CHECKS), new)
 
     def _looked(self, found: tuple[list[SystemStatus], dict[Key, CallSubject]]) -> None:
         self._looking = False
@@ -178,7 +139,7 @@ class LivePanel(QFrame):
         self.parts.show(
             [SystemProgress(standing, self._wanted.get(standing.system, 0)) for standing in standings]
         )
-        if self._order is not None:
+        if self._driver.running:
             self._show_calls()
 
     def _count_wanted(self, wanted: dict[str, int]) -> None:
@@ -188,7 +149,7 @@ class LivePanel(QFrame):
         """Take no more room than a few words need while nothing is in progress."""
         idle = self.body.currentIndex() == 0
         self.setMaximumHeight(theme.current().px(86) if idle else _NO_END)
-        self.setMinimumHeight(0 if idle else theme.current().px(190))
+        self.setMinimumHeight(0 if idle else theme.current().px(215))
 
     def stop(self) -> None:
         """Look at nothing any more."""
@@ -206,32 +167,15 @@ def _seen(
     )
 
 
-def chips(line: Mapping[str, Any]) -> list[Chip]:
-    """What a run came to so far, in pills."""
-    missing = line.get("missing") or {}
-    cost = line.get("cost_usd")
-    made = [Chip(counted(line.get("calls", 0), "call"), "link", "missing")]
-    if line.get("reused"):
-        made.append(Chip(f"{line['reused']:,} from the cache", "restore", "agreed"))
-    if cost is not None:
-        made.append(Chip(f"{usd(cost)} spent", "info", "unconfirmed"))
-    elif line.get("calls"):
-        made.append(Chip("cost not known", "info", "missing"))
-    came = int(line.get("judged_now", 0)) - sum(missing.values())
-    made.append(Chip(f"{came:,} came now", "check", "agreed"))
-    if missing:
-        made.append(Chip(f"missing: {causes_words(missing)}", "warning", "unconfirmed"))
-    if len(line.get("models") or ()) > 1:
-        made.append(Chip(f"answers as {', '.join(line['models'])}", "warning", "disagree"))
-    return made
-
-
 def ended_words(line: Mapping[str, Any]) -> str:
     """How a run ended, in a sentence or two."""
-    if line.get("event") == "refused":
-        return f"The last run failed: {line.get('error', '')}"
-    if not line.get("total"):
-        return "The last run was cancelled before it started."
+    if line.get("event") == REFUSED:
+        stopped = line.get("state") == CANCELLED
+        return (
+            "The last run was stopped before it began."
+            if stopped
+            else f"The last run failed: {line['error']}"
+        )
     left = f", {line['not_asked']:,} not asked," if line.get("not_asked") else ""
     said = f"The last run is {line['state']}: {line['judged']:,} of {line['total']:,}{left}"
     said += f" in {lasting(line['seconds'])}"

@@ -36,7 +36,6 @@ LEFT = (
         "Resume the selected run, or ask for its missing judgements",
     ),
     Command("read_replies", "Read replies", "quote", "Read the replies of the selected run, one by one"),
-    Command("cancel_run", "Cancel the run", "stop", "Stop the current work; finished work is kept"),
 )
 RIGHT = (
     Command("start_queue", "Start queue", hint="Start the queued runs, one after the other"),
@@ -59,17 +58,15 @@ class RunsPart(PagePart):
         super().__init__(desk, ActsBar(LEFT, RIGHT))
         self.driver = driver
         self._look: RunSummary | None = None
-        self._new = self._checks = False
+        self._new = False
         self.form, self.ready, self.forecast = RunForm(desk), Readiness(desk), ForecastView(desk)
-        self.live, self.past = LivePanel(desk), PastRuns(desk)
+        self.live, self.past = LivePanel(desk, driver), PastRuns(desk)
         self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._soon.timeout.connect(self._ask_look)
         self.acts = {
             "submit": self.start,
             "queue_run": self.enqueue,
             "start_queue": self.start_queue,
-            "cancel_run": self.cancel,
-            "hold_run": self.hold,
             "run_again": lambda: self.again(),
             "read_replies": self._read,
             "run_costs": self._read_costs,
@@ -104,14 +101,12 @@ class RunsPart(PagePart):
         self.form.changed.connect(self._changed)
         self.ready.drawing_wanted.connect(lambda name: self.form.show_place({"protocol": name}))
         self.ready.prompt_wanted.connect(lambda name: self.prompt_wanted.emit({"prompt": name}))
-        self.live.cancelled.connect(self.cancel)
-        self.live.hold.clicked.connect(self.hold)
         self.past.chosen.connect(self._offer)
         self.past.read_wanted.connect(self._read)
         self.past.costs.clicked.connect(self._read_costs)
-        self.driver.began.connect(self._began)
+        self.driver.began.connect(lambda _: self._began())
         self.driver.progressed.connect(self._progressed)
-        self.driver.ended.connect(self._ended)
+        self.driver.ended.connect(lambda _: self._ended())
         self.driver.queued.connect(self._fill_past)
 
     def fill(self) -> None:
@@ -129,7 +124,6 @@ class RunsPart(PagePart):
     def rebind(self) -> None:
         """Print the keys as they now are."""
         super().rebind()
-        self.live.rebind()
         self.past.rebind()
 
     def focus_first(self) -> None:
@@ -161,18 +155,6 @@ class RunsPart(PagePart):
         if not self.driver.running and not self.driver.start_queue():
             self.answer.show_message("info", "The queue is empty.", "Set up a run and add it to the queue.")
 
-    def cancel(self) -> None:
-        """Stop the run that is in progress."""
-        if self.driver.running:
-            self.live.show_stopping()
-            self.driver.cancel()
-
-    def hold(self) -> None:
-        """Pause or resume the run."""
-        if self.driver.running:
-            self.driver.hold()
-            self.live.show_held(held=self.driver.held)
-
     def again(self, run_id: str = "") -> None:
         """Go on with a run, the chosen one by default, or ask for what it left without a verdict, and for no more."""
         runs = self.desk.ask(run_records.runs) or [] if run_id else []
@@ -185,23 +167,17 @@ class RunsPart(PagePart):
         self.answer.clear()
         self.driver.start(order)
 
-    def _began(self, order: RunRequest) -> None:
-        self._new, self._checks = True, order.protocol.startswith(CHECKS)
-        self.live.show_order(order)
+    def _began(self) -> None:
+        self._new = True
         self._offer()
 
     def _progressed(self, line: dict[str, Any]) -> None:
-        self.live.show_line(line)
         if not self.past.show_live(line) and self._new:
             # The run has its place in the list as soon as it has begun.
             self._new = False
             self._fill_past()
 
-    def _ended(self, line: dict[str, Any]) -> None:
-        if not self.driver.running:
-            self.live.show_idle(line)
-        if not self._checks and line.get("event") != "refused":
-            self.desk.tell_end("The judge run has ended.", "Judges", self, part="Runs")
+    def _ended(self) -> None:
         self.fill()
         self._offer()
 
@@ -253,7 +229,6 @@ class RunsPart(PagePart):
         self.bar.enable("submit", able and not going)
         self.bar.enable("queue_run", able)
         self.bar.enable("start_queue", writable and not going and self.past.waits)
-        self.bar.enable("cancel_run", going)
         self.bar.enable("run_again", writable and not going and run is not None and run.open)
         self.bar.set_words("run_again", again_words(run))
         self.bar.enable("read_replies", run is not None)

@@ -13,13 +13,14 @@ from annotator.actions.attacks.attack_offers import AttackableJudge
 from annotator.actions.project.file import Project
 from annotator.actions.runs import run_records
 from annotator.domain.texts.change import Change
-from annotator.gui.desk.child_progress import ChildProgress
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.part import PagePart
+from annotator.gui.desk.run import REFUSED, BackgroundRun
 from annotator.gui.pages.validation.attacks.attack_form import AttackForm
 from annotator.gui.pages.validation.attacks.attack_lines import CASES, LINES, MISSING
 from annotator.gui.pages.validation.attacks.attack_reader import AttackReader
 from annotator.gui.pages.validation.attacks.family_list import FamilyList
+from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.tables.cells import CellsModel
 from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
@@ -33,7 +34,6 @@ from annotator.gui.widgets.plain_area import PlainArea
 LEFT = (
     Command("attack_back", "Back to the table", hint="Back to the attacks and their rates"),
     Command("attack_families", "Families", hint="Developer of the model behind each system and judge"),
-    Command("attack_stop", "Stop", hint="Stop the current work; finished work is kept"),
 )
 RIGHT = (
     Command("previous_item", "Back", hint="The case before"),
@@ -49,7 +49,7 @@ NOTHING = (
 NO_TEST = "No judge was tested yet. Verdicts on copies do not count in any score or release."
 SETTLE_MS = 150
 WORK, READER, FAMILIES, EMPTY = range(4)
-IN_WORK = frozenset({"attack_families", "attack_stop", "attack_read", "submit"})
+IN_WORK = frozenset({"attack_families", "attack_read", "submit"})
 IN_READER = frozenset({"attack_back", "previous_item", "next_item"})
 AWAY = frozenset({"attack_back", "attack_families"})
 
@@ -60,9 +60,9 @@ class AttacksPart(PagePart):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, ActsBar(LEFT, RIGHT))
         self._wanted, self._running = "", False
-        self.form, self.progress = (
+        self.form, self.run = (
             AttackForm(desk),
-            ChildProgress(desk, "The attack", "Validate", part="Attacks"),
+            BackgroundRun(desk, "Attacks", "Validate", self, part="Attacks"),
         )
         self.reader, self.families = AttackReader(), FamilyList(desk)
         self.lines, self.cases = (
@@ -76,7 +76,6 @@ class AttacksPart(PagePart):
         self._soon.timeout.connect(self._ask_cases)
         self.acts = {
             "submit": self.start,
-            "attack_stop": self.progress.cancel,
             "attack_read": self.read,
             "attack_back": self.back,
             "attack_families": self.show_families,
@@ -88,7 +87,7 @@ class AttacksPart(PagePart):
 
     def _listen(self) -> None:
         self.form.changed.connect(self._offer)
-        self.progress.ended.connect(self._ended)
+        self.run.ended.connect(self._ended)
         self.rates.selectionModel().currentRowChanged.connect(lambda *_: self._soon.start())
         self.list.selectionModel().currentRowChanged.connect(lambda *_: self._offer())
         self.list.activated.connect(lambda _: self.read())
@@ -98,7 +97,7 @@ class AttacksPart(PagePart):
         area = PlainArea("Attack settings", self.form)
         below = _column(self.count, self.list)
         right = Splitter("validate/attacks below", Qt.Orientation.Vertical)
-        right.addWidget(_column(self.progress, self.nothing, self.rates))
+        right.addWidget(_column(RunPanel(self.run), self.nothing, self.rates))
         right.addWidget(below)
         right.setSizes([300, 260])
         work = Splitter("validate/attacks")
@@ -130,11 +129,10 @@ class AttacksPart(PagePart):
         self.form.judge.setFocus()
 
     def stop(self) -> None:
-        """End what is in progress; its journal makes that safe."""
+        """Ask nothing more."""
         super().stop()
         self._soon.stop()
         self.form.stop()
-        self.progress.stop()
 
     def start(self) -> None:
         """Put the judge to the test."""
@@ -142,7 +140,7 @@ class AttacksPart(PagePart):
         if order is None or not self.bar.buttons["submit"].isEnabled():
             return
         self.answer.clear()
-        self.progress.start(order, f"Attacks on “{order.judge}” begin")
+        self.run.start(order)
         self._offer()
 
     def read(self) -> None:
@@ -224,7 +222,7 @@ class AttacksPart(PagePart):
                 self.read()
 
     def _ended(self, line: dict[str, Any]) -> None:
-        if line.get("event") != "refused":
+        if line.get("event") != REFUSED:
             done, missing = int(line["done"]), sum((line.get("missing") or {}).values())
             said = f"{done:,} of {int(line['total']):,} {line['deed']}."
             more = f" {missing:,} did not come; start again to ask for those." if missing else ""
@@ -236,7 +234,7 @@ class AttacksPart(PagePart):
 
     def _offer(self) -> None:
         """What can be done with what is in view."""
-        going, place = self.progress.running, self.body.currentIndex()
+        going, place = self.run.running, self.body.currentIndex()
         case = self.cases.at(self.list.currentIndex().row())
         able = self.form.request() is not None and not self.desk.project.readonly and place == WORK
         why = "Another run is in progress in this project." if self._running and not going else ""
@@ -245,7 +243,6 @@ class AttacksPart(PagePart):
             button.setVisible(act in shown)
         self.bar.fit()
         self.bar.enable("submit", able and not going and not why, why)
-        self.bar.enable("attack_stop", going)
         self.bar.enable("attack_read", place == WORK and case is not None)
         self.bar.enable("attack_back", place in (READER, FAMILIES))
         self.bar.enable("attack_families", place != FAMILIES)
