@@ -267,10 +267,7 @@ class _Reasons:
 
 STATES = {StandInVerdict.YES: "agreed", StandInVerdict.NO: "disagree", StandInVerdict.UNKNOWN: "incomplete"}
 
-SCORED: Mapping[alternative.Scoring, str] = {
-    "accuracy": "",
-    "neg_rmse": ", which tells who is closer by root mean squared distance",
-}
+SCORED: Mapping[alternative.Scoring, str] = {"accuracy": "", "neg_rmse": ", by root mean squared distance"}
 NO_TEST = Estimate(None, note="Fewer than three people labelled.")
 HASH_SHOWN = 8
 
