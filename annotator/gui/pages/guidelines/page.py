@@ -25,7 +25,7 @@ from annotator.gui.tables.cells import CellsModel
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import Splitter
-from annotator.gui.widgets.layouts import horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
 from annotator.gui.widgets.plain import PlainLabel
@@ -76,7 +76,6 @@ class GuidelinesPage(Page):
         right = QWidget()
         inside = vertical((parts, 1), on=right, margins=(6, 0, 0, 0), spacing=4)
         self.answer.float_over(parts)
-        inside.addWidget(self.weights)
         inside.addLayout(self._foot())
         whole = Splitter("guidelines/whole")
         whole.addWidget(self.stages)
@@ -84,7 +83,8 @@ class GuidelinesPage(Page):
         whole.setSizes([250, 860])
         whole.grow(self.stages, 250)
         whole.setStretchFactor(1, 1)
-        vertical(PlainLabel("Guidelines", "title"), (whole, 1), on=self, margins=(20, 16, 20, 12), spacing=8)
+        head = horizontal(PlainLabel("Guidelines", "title"), StretchSpace(1), self.weights, margins=0)
+        vertical(head, (whole, 1), on=self, margins=(20, 14, 20, 10), spacing=6)
 
     def _answers(self) -> QWidget:
         self.about_older = PlainLabel("", "strong")

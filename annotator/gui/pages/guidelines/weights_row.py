@@ -8,7 +8,6 @@ from annotator.domain.kinds.weights import HOW
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.layouts import horizontal
-from annotator.gui.widgets.plain import PlainLabel
 
 NO_LONGER_THAN = 160
 
@@ -27,18 +26,16 @@ class WeightsRow(QWidget):
         self.field.setToolTip(HOW)
         caption = QLabel("Weights of &criteria:")
         caption.setBuddy(self.field)
-        self.hint = PlainLabel("such as 1 to 3, -3 to 3 or 1, 2, 5", "hint")
         self.field.returnPressed.connect(self._allow)
         self.field.textChanged.connect(self._offer)
         self.set.clicked.connect(self._allow)
-        horizontal(caption, self.field, self.set, self.hint, (QWidget(), 1), on=self, margins=0, spacing=6)
+        horizontal(caption, self.field, self.set, on=self, margins=0, spacing=6)
 
     def show_allowed(self, *, writable: bool) -> None:
         """Show what is allowed now."""
         self.field.setText(criterion_weights.allowed(self._desk.project).text)
         self.field.setReadOnly(not writable)
         self.set.setVisible(writable)
-        self.hint.setVisible(writable)
         self._offer()
 
     def _offer(self) -> None:
