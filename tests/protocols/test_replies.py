@@ -88,7 +88,7 @@ def test_a_later_line_with_another_value_leaves_none(later):
 
 
 def test_reasoning_that_was_not_cut_off_is_no_answer():
-    with pytest.raises(ValueError, match="the reasoning is not told apart"):
+    with pytest.raises(ValueError, match="the reasoning is not separated"):
         sole_value("yes\n</think>\nno idea", "yes", "no")
 
 

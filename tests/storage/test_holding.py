@@ -17,8 +17,8 @@ from annotator.storage.opening import Busy
 HOLDER = """
 import sys
 from pathlib import Path
-from annotator.storage.holding import Hold
-hold = Hold.take(Path(sys.argv[1]))
+from annotator.storage.holding import ProjectHold
+hold = ProjectHold.take(Path(sys.argv[1]))
 print("held", flush=True)
 sys.stdin.read()
 """

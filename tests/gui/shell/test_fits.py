@@ -321,7 +321,10 @@ def test_a_narrow_window_shows_the_steps_by_their_icons_and_marks_where_somethin
 
 def test_what_a_bar_has_no_room_for_is_behind_its_last_button(qtbot):
     bar = ActsBar(
-        [Command("test_judge", "Try it on something that is long"), Command("new_judge", "Another as long")],
+        [
+            Command("test_judge", "Try it on something that is long"),
+            Command("new_judge", "Something else as long"),
+        ],
         [Command("find", "Look for something in here"), Command("submit", "The main deed of all")],
     )
     # In a window of its own it could not be narrower than its buttons.
