@@ -178,11 +178,17 @@ def matched_plans(project: Project) -> dict[tuple[str, str], float]:
 
 
 def all_said_true(_: Project) -> dict[tuple[str, str], float]:
-    """3 of 5 statements hold: A = P = 3/5, R = 3/3, F1 = 2·3/(2·3 + 2)."""
+    """3 of 5 statements hold: A = P = 3/5, R = 3/3, F1 = 2·3/(2·3 + 2); none is left open: A is one in both."""
     share = SUPPORTED / (SUPPORTED + UNSUPPORTED)
     f1 = 2 * SUPPORTED / (2 * SUPPORTED + UNSUPPORTED)
-    values = {"accuracy": share, "precision": share, "recall": 1.0, "f1": f1}
-    return {(f"reasoning.{name}", system): value for system in SYSTEMS for name, value in values.items()}
+    values = {
+        "reasoning.accuracy": share,
+        "reasoning.precision": share,
+        "reasoning.recall": 1.0,
+        "reasoning.f1": f1,
+    }
+    values["reasoning_silence.accuracy"] = share
+    return {(name, system): value for system in SYSTEMS for name, value in values.items()}
 
 
 def retrieved(project: Project) -> dict[tuple[str, str], float]:

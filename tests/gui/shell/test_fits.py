@@ -321,10 +321,7 @@ def test_a_narrow_window_shows_the_steps_by_their_icons_and_marks_where_somethin
 
 def test_what_a_bar_has_no_room_for_is_behind_its_last_button(qtbot):
     bar = ActsBar(
-        [
-            Command("test_judge", "Try it on something that is long"),
-            Command("new_judge", "Something else as long"),
-        ],
+        [Command("test_judge", "Try it on something long"), Command("new_judge", "Something else as long")],
         [Command("find", "Look for something in here"), Command("submit", "The main deed of all")],
     )
     # In a window of its own it could not be narrower than its buttons.
@@ -342,11 +339,7 @@ def test_what_a_bar_has_no_room_for_is_behind_its_last_button(qtbot):
     assert bar.more.isVisible()
     bar.more.menu().aboutToShow.emit()
     hidden = [action.text().split("\t")[0] for action in bar.more.menu().actions()]
-    assert hidden == [
-        "Look for something in here",
-        "Try it on something that is long",
-        "Something else as long",
-    ]
+    assert hidden == ["Look for something in here", "Try it on something long", "Something else as long"]
     bar.more.menu().actions()[1].trigger()
     assert asked == ["test_judge"]
 
