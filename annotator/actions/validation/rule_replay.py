@@ -72,10 +72,9 @@ class ChangedReading:
 
 @dataclass(frozen=True, slots=True)
 class ScoreLine:
-    """Coverage of a system, or of one report, here and under the rule, and the difference.
+    """Score of a system, or of one report, here and under the rule, and the difference.
 
-    `place` and `place_theirs` are a system's places among all, from 1; None where it has no score. A report's line has
-    the ids of the response and its item.
+    `place` and `place_theirs` are a system's places among all, from 1; None where it has no score.
     """
 
     system: str

@@ -153,7 +153,9 @@ def test_a_run_is_paused_and_resumed(project: Project, server: OddServer, show, 
     only(part, "padding.filler")
     part.form.concurrency.setValue(1)
     paused_and_resumed(part.window().page, qtbot, server, part.run, part.start)
-    until(part, lambda: set(cells(part.rates, 3)) == {str(VERDICTS)})
+    shown = {str(VERDICTS)}
+    until(part, lambda: set(cells(part.rates, 3)) == shown)
+    assert set(cells(part.rates, 3)) == shown
 
 
 def test_a_case_is_read_beside_its_report_with_what_was_planted_marked(
