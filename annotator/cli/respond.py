@@ -1,4 +1,4 @@
-"""Command for having a model write the reports of a system."""
+"""Commands for systems and their reports: having a model write them, groups and footnotes."""
 
 from typing import Annotated, Any
 
@@ -6,9 +6,11 @@ import typer
 
 from annotator.cli.carrying import Shown, carried_out, say_forecast
 from annotator.cli.options import Budget, Concurrency, Items, KeyEnv, Timeout
-from annotator.cli.saying import File, Json
+from annotator.cli.saying import File, Json, opened, say
 
 app = typer.Typer()
+systems_app = typer.Typer(help="Systems under test: their groups and footnotes.", no_args_is_help=True)
+SYSTEM_COLUMNS = ("name", "group", "footnote", "notes")
 
 
 @app.command()
@@ -68,3 +70,54 @@ def respond(
         return await ResponseRun.run(project, order_of(writer.name), **how)
 
     carried_out(file, run, ResponseRun.words, doing=ResponseRun.doing, progress=progress, json_=json_)
+
+
+@systems_app.command("list")
+def systems_list(file: File, json_: Json = False) -> None:
+    """List the systems with their group and footnote."""
+    from annotator.actions.items import metadata
+
+    with opened(file, readonly=True) as project:
+        found = [{name: row[name] for name in SYSTEM_COLUMNS} for row in metadata.systems(project)]
+    words = ["  ".join(row[name] for name in SYSTEM_COLUMNS if row[name]) for row in found]
+    say({"systems": found}, json_, words or ["There is no system yet."])
+
+
+@systems_app.command("set")
+def systems_set(
+    file: File,
+    system: Annotated[list[str], typer.Option("--system", help="Name of a system; repeatable")],
+    group: Annotated[
+        str | None, typer.Option(help="Kind of system, e.g. “deep research” or “LLM + search”; free text")
+    ] = None,
+    footnote: Annotated[str | None, typer.Option(help="What tables say of it below them")] = None,
+    notes: Annotated[str | None, typer.Option(help="Notes")] = None,
+    json_: Json = False,
+) -> None:
+    """Set the group, footnote or notes of systems, in one act that can be undone; an empty text clears a field."""
+    from annotator.actions.items import metadata
+
+    given = given_of(group=group, footnote=footnote, notes=notes)
+    with opened(file) as project:
+        ids = [metadata.system_named(project, name) for name in system]
+        change = metadata.describe(project, metadata.Thing.SYSTEM, dict.fromkeys(ids, given))
+    say_changed(change, json_)
+
+
+def given_of(**values: Any) -> dict[str, Any]:
+    """The values that were given; Refusal when there is none."""
+    from annotator.domain.texts.refusal import Refusal
+
+    given = {name: value for name, value in values.items() if value is not None}
+    if not given:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in values)
+        raise Refusal("Nothing is to be changed.", f"Give at least one of {names}.")
+    return given
+
+
+def say_changed(change: Any, json_: bool) -> None:
+    """How many things have new values."""
+    from annotator.domain.texts.counting import counted
+
+    words = f"{counted(len(change.after), change.subject)} changed." if change.after else "Nothing new."
+    say({"changed": change.after}, json_, [words])

@@ -17,18 +17,20 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.storage import migrating
 from annotator.storage.connection import engine_over, raw_connection
 from annotator.storage.migrating import SCRIPTS, bring_up_to_date
+from annotator.storage.opening import SCHEMA
 from annotator.storage.tables import metadata
 from tests.storage import sql
 from tests.storage.test_witness import beside, noticed
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-HEAD = '''"""Schema 6: planted."""
+NEXT = SCHEMA + 1
+HEAD = f'''"""Schema {NEXT}: planted."""
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0006"
-down_revision = "0005"
+revision = "{NEXT:04d}"
+down_revision = "{SCHEMA:04d}"
 branch_labels = None
 depends_on = None
 
@@ -49,7 +51,7 @@ def scripts_with(folder: Path, *steps: str) -> Path:
     """The real scripts and a second one of these steps."""
     shutil.copytree(SCRIPTS, folder, ignore=shutil.ignore_patterns("__pycache__"))
     body = "".join(f"    {step}\n" for step in steps)
-    (folder / "versions" / "0006_planted.py").write_text(HEAD + body, "utf-8")
+    (folder / "versions" / f"{NEXT:04d}_planted.py").write_text(HEAD + body, "utf-8")
     return folder
 
 
@@ -87,22 +89,22 @@ def test_a_project_of_the_present_format_is_left_alone(closed: Path) -> None:
 
 def test_an_older_project_is_brought_up_to_date_and_its_old_file_kept(closed: Path, tmp_path: Path) -> None:
     before = digest(closed)
-    assert bring_up_to_date(closed, 6, scripts_with(tmp_path / "scripts", *STEPS)) is True
-    kept = closed.with_name("small.before-format-6.goldsmith")
+    assert bring_up_to_date(closed, NEXT, scripts_with(tmp_path / "scripts", *STEPS)) is True
+    kept = closed.with_name(f"small.before-format-{NEXT}.goldsmith")
     assert names(tmp_path) == {closed.name, kept.name}
     assert digest(kept) == before
-    assert value(closed, "PRAGMA user_version") == 6
+    assert value(closed, "PRAGMA user_version") == NEXT
     assert value(closed, "SELECT pace FROM artifact WHERE state = 'draft'") == 3
     assert value(closed, "SELECT count(*) FROM revision") == value(kept, "SELECT count(*) FROM revision")
     assert noticed(closed) == []
 
 
 def test_an_earlier_kept_file_is_not_overwritten(closed: Path, tmp_path: Path) -> None:
-    earlier = closed.with_name("small.before-format-6.goldsmith")
+    earlier = closed.with_name(f"small.before-format-{NEXT}.goldsmith")
     earlier.write_text("precious")
-    bring_up_to_date(closed, 6, scripts_with(tmp_path / "scripts", *STEPS))
+    bring_up_to_date(closed, NEXT, scripts_with(tmp_path / "scripts", *STEPS))
     assert earlier.read_text() == "precious"
-    assert closed.with_name("small.before-format-6-2.goldsmith").exists()
+    assert closed.with_name(f"small.before-format-{NEXT}-2.goldsmith").exists()
 
 
 @pytest.mark.parametrize("failing", range(len(STEPS) + 1))
@@ -112,7 +114,7 @@ def test_a_migration_that_fails_at_any_step_leaves_the_old_file(
     before, content = digest(closed), value(closed, "SELECT count(*) FROM revision")
     steps = (*STEPS[:failing], 'op.execute("INSERT INTO nowhere VALUES (1)")', *STEPS[failing:])
     with pytest.raises(Refusal, match=r"could not be brought up to date: no such table.*unchanged"):
-        bring_up_to_date(closed, 6, scripts_with(tmp_path / "scripts", *steps))
+        bring_up_to_date(closed, NEXT, scripts_with(tmp_path / "scripts", *steps))
     assert digest(closed) == before
     assert names(tmp_path) == {closed.name}
     opened = Project.open(closed)
@@ -123,7 +125,7 @@ def test_a_migration_that_fails_at_any_step_leaves_the_old_file(
 def test_a_script_with_a_bug_leaves_the_old_file_and_is_told_as_a_bug(closed: Path, tmp_path: Path) -> None:
     before = digest(closed)
     with pytest.raises(ZeroDivisionError):
-        bring_up_to_date(closed, 6, scripts_with(tmp_path / "scripts", *STEPS, "1 / 0"))
+        bring_up_to_date(closed, NEXT, scripts_with(tmp_path / "scripts", *STEPS, "1 / 0"))
     assert digest(closed) == before
     assert names(tmp_path) == {closed.name}
 
@@ -144,7 +146,7 @@ LOSSES = {
 def test_a_migration_that_loses_something_is_stopped(closed: Path, tmp_path: Path, what: str) -> None:
     before, (step, told) = digest(closed), LOSSES[what]
     with pytest.raises(Refusal, match="would have lost something") as stopped:
-        bring_up_to_date(closed, 6, scripts_with(tmp_path / "scripts", *STEPS, step))
+        bring_up_to_date(closed, NEXT, scripts_with(tmp_path / "scripts", *STEPS, step))
     assert any(told in detail for detail in stopped.value.details)
     assert digest(closed) == before
     assert names(tmp_path) == {closed.name}
@@ -155,7 +157,7 @@ def test_a_link_that_breaks_is_stopped(closed: Path, tmp_path: Path) -> None:
         "op.execute(\"INSERT INTO artifact VALUES ('x', 'no item', 'plan', 'me', 'draft', 1, NULL, NULL)\")"
     )
     with pytest.raises(Refusal, match="would have lost") as stopped:
-        bring_up_to_date(closed, 6, scripts_with(tmp_path / "scripts", *STEPS, step))
+        bring_up_to_date(closed, NEXT, scripts_with(tmp_path / "scripts", *STEPS, step))
     assert any("broken link: ('artifact'" in detail for detail in stopped.value.details)
 
 
@@ -163,8 +165,8 @@ def test_a_damaged_project_is_not_brought_up_to_date(closed: Path, tmp_path: Pat
     # Hashing its rows anew would hide the damage for ever.
     beside(closed, "UPDATE person SET name = 'flipped'")
     with pytest.raises(Refusal, match="damaged and was not brought up to date"):
-        bring_up_to_date(closed, 6, scripts_with(tmp_path / "scripts", *STEPS))
-    assert value(closed, "PRAGMA user_version") == 5
+        bring_up_to_date(closed, NEXT, scripts_with(tmp_path / "scripts", *STEPS))
+    assert value(closed, "PRAGMA user_version") == SCHEMA
 
 
 def test_a_full_disk_during_a_migration_leaves_the_old_file(
@@ -177,7 +179,7 @@ def test_a_full_disk_during_a_migration_leaves_the_old_file(
 
     monkeypatch.setattr(migrating, "_migrate_copy", full)
     with pytest.raises(Refusal, match=r"disk is full.*unchanged"):
-        bring_up_to_date(closed, 6, scripts_with(tmp_path / "scripts", *STEPS))
+        bring_up_to_date(closed, NEXT, scripts_with(tmp_path / "scripts", *STEPS))
     assert digest(closed) == before
     assert names(tmp_path) == {closed.name}
 
@@ -189,7 +191,7 @@ def test_an_older_project_that_may_only_be_read_is_shown_as_a_copy(tmp_path: Pat
     opened = Project.open(path, readonly=True)
     with pytest.raises(Refusal, match="older format"):
         opened.set("title", "changed")
-    assert (opened.title, value(opened.path, "PRAGMA user_version")) == ("small", 5)
+    assert (opened.title, value(opened.path, "PRAGMA user_version")) == ("small", SCHEMA)
     opened.close()
     assert not opened.path.exists()
     assert digest(path) == before
@@ -216,6 +218,6 @@ def test_an_existing_file_is_never_replaced_by_a_new_project(closed: Path) -> No
 
 
 def test_foreign_keys_are_on_again_after_a_migration(closed: Path, tmp_path: Path) -> None:
-    bring_up_to_date(closed, 6, scripts_with(tmp_path / "scripts", *STEPS))
+    bring_up_to_date(closed, NEXT, scripts_with(tmp_path / "scripts", *STEPS))
     with closing(raw_connection(closed)) as raw, pytest.raises(sqlite3.IntegrityError):
         raw.execute("DELETE FROM artifact")

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 
 from sqlalchemy import func, select
 
@@ -30,6 +31,11 @@ class ReportLine:
     latency_s: float | None
     tokens: int | None
     cost_usd: float | None
+    collected_on: date | None
+    product_version: str
+    settings: str
+    collected_by: str
+    cutoff: date | None
     characters: int
     parts: Mapping[str, CurrentPart] = field(default_factory=dict)
 

@@ -26,6 +26,7 @@ RESTORERS: dict[str, str] = {
     "item": "annotator.actions.items.items",
     "judge": "annotator.actions.judges.judges",
     "judgement": "annotator.actions.labelling.label_writing",
+    "metadata": "annotator.actions.items.metadata",
     "person": "annotator.actions.project.people",
     "ruling": "annotator.actions.consensus.ruling_rows",
     "setting": "annotator.actions.project.file",

@@ -123,6 +123,7 @@ _SEEN: Mapping[str, Callable[[Project, Change], UndoneChange]] = {
     "item": _item,
     "judge": _at("Judges", part="Judges"),
     "judgement": _label,
+    "metadata": _at("Material", part="Reports"),
     "person": _person,
     "ruling": _ruling,
     "setting": _setting,

@@ -1,12 +1,18 @@
 """Systems and responses: who answered an item, and the report they gave."""
 
+from datetime import date
+
 from pydantic import ConfigDict
 from sqlmodel import Field, SQLModel
+from sqlmodel import text as in_sql
 
 from annotator.domain.texts.canonical import Text
 
 # In which way a system was asked: alone, with gold given for one step, or with a gold plan.
 END_TO_END, ISOLATED, INJECTION = MODES = ("end-to-end", "isolated", "gold-plan injection")
+# What a system's group is called as a rule; a project may say anything else.
+GROUPS = ("deep research", "LLM + search", "LLM", "open-source LLM")
+_EMPTY = {"server_default": in_sql("''")}
 
 
 class SystemFields(SQLModel):
@@ -14,6 +20,12 @@ class SystemFields(SQLModel):
 
     name: Text = Field(min_length=1, max_length=200)
     notes: Text = Field(default="", max_length=20_000)
+    group: Text = Field(
+        default="", max_length=120, sa_column_kwargs=_EMPTY, description="Kind of system, e.g. deep research"
+    )
+    footnote: Text = Field(
+        default="", max_length=2000, sa_column_kwargs=_EMPTY, description="What tables say of it below them"
+    )
 
 
 class ResponseFields(SQLModel):
@@ -29,6 +41,25 @@ class ResponseFields(SQLModel):
     latency_s: float | None = Field(default=None, ge=0, description="Seconds the system took")
     tokens: int | None = Field(default=None, ge=0, description="Tokens of the report")
     cost_usd: float | None = Field(default=None, ge=0, description="US dollars the report cost")
+    collected_on: date | None = Field(default=None, description="Day on which the report was collected")
+    product_version: Text = Field(
+        default="",
+        max_length=200,
+        sa_column_kwargs=_EMPTY,
+        description="Version of the product or model that answered",
+    )
+    settings: Text = Field(
+        default="",
+        max_length=2000,
+        sa_column_kwargs=_EMPTY,
+        description="How it was asked: modes, options, standard replies",
+    )
+    collected_by: Text = Field(
+        default="", max_length=200, sa_column_kwargs=_EMPTY, description="Who collected the report"
+    )
+    cutoff: date | None = Field(
+        default=None, description="Last day of publication that the system was asked to keep to"
+    )
 
 
 class Response(ResponseFields):

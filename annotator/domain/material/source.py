@@ -1,5 +1,6 @@
 """Sources: the paper, transcript or page that gold is written from."""
 
+from datetime import date
 from enum import StrEnum
 
 from pydantic import ConfigDict
@@ -17,6 +18,19 @@ class SourceFormat(StrEnum):
     PDF = "pdf"
 
 
+class SourceKind(StrEnum):
+    """What a source is in the literature: its gold evidence is the source itself, or all that it cites."""
+
+    UNKNOWN = ""
+    RESEARCH = "research"
+    REVIEW = "review"
+
+
+# A year, a month or a day, as far as it is known.
+PUBLISHED = r"^(\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?)?$"
+_EMPTY = {"server_default": in_sql("''")}
+
+
 class SourceFields(SQLModel):
     """A source of one item. A PDF's bytes lie apart; `text` then holds its extracted text."""
 
@@ -31,9 +45,27 @@ class SourceFields(SQLModel):
     drafted: Text = Field(
         default="",
         max_length=1000,
-        sa_column_kwargs={"server_default": in_sql("''")},
+        sa_column_kwargs=_EMPTY,
         description="Of a text that a model drafted: which model, who confirmed it, and when; empty for any other",
     )
+    kind: SourceKind = Field(
+        default=SourceKind.UNKNOWN,
+        sa_type=String,
+        sa_column_kwargs=_EMPTY,
+        description="research or review; empty for unknown",
+    )
+    published: Text = Field(
+        default="",
+        max_length=10,
+        sa_column_kwargs=_EMPTY,
+        regex=PUBLISHED,
+        description="When it was first published: a day, a month or a year",
+    )
+    venue: Text = Field(
+        default="", max_length=500, sa_column_kwargs=_EMPTY, description="Journal, conference or archive"
+    )
+    citations: int | None = Field(default=None, ge=0, description="How often it had been cited by then")
+    citations_on: date | None = Field(default=None, description="Day on which its citations were counted")
 
 
 class Source(SourceFields):

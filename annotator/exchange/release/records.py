@@ -1,6 +1,6 @@
 """Records of a Goldsmith release: one class per file, from which the published schemas are generated."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 from annotator.domain.judges.judge import Asking, JudgeKind, RunState
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.kinds.artifact import Kind, State
-from annotator.domain.material.source import SourceFormat
+from annotator.domain.material.source import SourceFormat, SourceKind
 from annotator.domain.texts.canonical import Text
 
 FORMAT = "goldsmith"
@@ -32,16 +32,25 @@ class PersonRecord(Record):
 
 
 # Fields that came later: without them the bytes are those of an earlier release.
-_LEFT_OUT_EMPTY = frozenset({"drafted", "licence", "description", "assisted", "over", "weights"})
+_LEFT_OUT_EMPTY = frozenset({
+    "drafted", "licence", "description", "assisted", "over", "weights", "group", "footnote", "collected_on",
+    "product_version", "settings", "collected_by", "cutoff", "kind", "published", "venue", "citations", "citations_on",
+})  # fmt: skip
+# Zero citations are a fact.
+_NOTHING: tuple[Any, ...] = (None, "", (), [], {})
 
 
 class LaterFields(Record):
-    """What leaves a field out where it has nothing to say in it: of drafts or pairs, of a licence, of many reports."""
+    """What leaves a field out where it has nothing to say in it: of drafts or pairs, of a licence, of its origin."""
 
     @model_serializer(mode="wrap")
     def _told(self, whole: SerializerFunctionWrapHandler) -> dict[str, Any]:
         tree: dict[str, Any] = whole(self)
-        return {name: value for name, value in tree.items() if value or name not in _LEFT_OUT_EMPTY}
+        return {
+            name: value
+            for name, value in tree.items()
+            if name not in _LEFT_OUT_EMPTY or value not in _NOTHING
+        }
 
 
 class ItemRecord(Record):
@@ -73,18 +82,27 @@ class SourceRecord(LaterFields):
         default="",
         description="Of a text that a model drafted: which model, who confirmed it, and when; left out for any other",
     )
+    kind: SourceKind = Field(default=SourceKind.UNKNOWN, description="research or review")
+    published: Text = Field(default="", description="A day, a month or a year")
+    venue: Text = ""
+    citations: int | None = Field(default=None, description="How often it had been cited on `citations_on`")
+    citations_on: date | None = None
 
 
-class SystemRecord(Record):
+class SystemRecord(LaterFields):
     """A system under test."""
 
     FILE: ClassVar[str] = "systems.json"
     id: str
     name: Text
     notes: Text = ""
+    group: Text = Field(
+        default="", description="Kind of system, e.g. deep research; left out when none is stated"
+    )
+    footnote: Text = Field(default="", description="What tables say of it below them; left out when empty")
 
 
-class ResponseRecord(Record):
+class ResponseRecord(LaterFields):
     """A system's report on an item; one file per system lies under `responses/`."""
 
     FILE: ClassVar[str] = "responses"
@@ -97,6 +115,13 @@ class ResponseRecord(Record):
     latency_s: float | None = None
     tokens: int | None = None
     cost_usd: float | None = None
+    collected_on: date | None = Field(default=None, description="Day on which the report was collected")
+    product_version: Text = Field(default="", description="Version of the product or model that answered")
+    settings: Text = Field(default="", description="How it was asked: modes, options, standard replies")
+    collected_by: Text = Field(default="", description="Who collected the report")
+    cutoff: date | None = Field(
+        default=None, description="Last day of publication that the system was asked to keep to"
+    )
 
 
 class ArtifactRecord(Record):
