@@ -107,7 +107,7 @@ def assert_one_brought_it_up_to_date(folder: Path, openers: int) -> None:
     acts = [partial(opened, path, later.uniform(0.0, 0.06)) for _ in range(openers)]
     assert said_at_once(*acts) == ["opened"] * openers
     assert {name: count for name, count in rows(path).items() if name in before} == before
-    assert [path.name for path in folder.glob("*.before-format-*")] == ["old.before-format-5.goldsmith"]
+    assert [path.name for path in folder.glob("*.before-format-*")] == ["old.before-format-7.goldsmith"]
 
 
 def test_of_four_who_open_an_old_project_one_brings_it_up_to_date(tmp_path: Path) -> None:
@@ -318,10 +318,10 @@ def test_a_file_with_two_names_on_the_disk_is_opened_to_read_and_says_why(tmp_pa
 
 def test_a_name_that_a_killed_migration_left_does_not_keep_the_project_closed(tmp_path: Path) -> None:
     path = old_project(tmp_path / "old.goldsmith")
-    os.link(path, tmp_path / "old.before-format-5.goldsmith")
+    os.link(path, tmp_path / "old.before-format-7.goldsmith")
     with closing(Project.open(path)) as project:
         assert not project.readonly
-    assert [kept.name for kept in tmp_path.glob("*.before-*")] == ["old.before-format-5.goldsmith"]
+    assert [kept.name for kept in tmp_path.glob("*.before-*")] == ["old.before-format-7.goldsmith"]
 
 
 LOOK = """

@@ -13,8 +13,9 @@ from alembic.runtime.migration import MigrationContext
 
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
+from annotator.actions.releases import checking
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage import migrating
+from annotator.storage import migrating, witness
 from annotator.storage.connection import engine_over, raw_connection
 from annotator.storage.migrating import SCRIPTS, bring_up_to_date
 from annotator.storage.opening import SCHEMA
@@ -44,6 +45,29 @@ STEPS = (
     'with op.batch_alter_table("artifact") as batch: batch.add_column(sa.Column("pace", sa.Integer()))',
     "op.execute(\"INSERT INTO tag VALUES ('t1')\")",
     "op.execute(\"UPDATE artifact SET pace = 3 WHERE state = 'draft'\")",
+)
+
+
+_QUERY = '{"remark": "", "units": [{"id": "w", "text": "How do cells age?"}]}'
+OLD_ROWS = (
+    *(
+        "INSERT INTO item (id, key, dataset, question, question_type, subject, language, position, retired, sha256) "
+        f"VALUES ('{name}', '{name}', '', '{question}', '', '', 'en', 0, 0, '')"
+        for name, question in (("i1", "Ageing"), ("i2", "Sleep"))
+    ),
+    "INSERT INTO system (id, name, notes) VALUES ('s', 'S', '')",
+    "INSERT INTO response (id, item_id, system_id, text, trial, mode, sha256) VALUES ('r', 'i1', 's', 'A', 1, '', '')",
+    *(
+        f"INSERT INTO artifact (id, item_id, kind, author_id, state, revision) "
+        f"VALUES ('{name}', '{item}', 'query', 'p', '{state}', 1)"
+        for name, item, state in (("a1", "i1", "consensus"), ("a2", "i2", "sealed"))
+    ),
+    *(
+        "INSERT INTO revision "
+        "(id, artifact_id, number, content, sha256, chain, sealed, reason, guideline, verb, by, at) "
+        f"VALUES ('r{name}', '{name}', 1, '{_QUERY}', '', '', 1, '', '1', 'seal', 'p', '2026-01-01')"
+        for name in ("a1", "a2")
+    ),
 )
 
 
@@ -221,3 +245,24 @@ def test_foreign_keys_are_on_again_after_a_migration(closed: Path, tmp_path: Pat
     bring_up_to_date(closed, NEXT, scripts_with(tmp_path / "scripts", *STEPS))
     with closing(raw_connection(closed)) as raw, pytest.raises(sqlite3.IntegrityError):
         raw.execute("DELETE FROM artifact")
+
+
+def test_letter_1_a_query_settled_before_is_asked_after_the_migration(tmp_path: Path) -> None:
+    path = tmp_path / "old.goldsmith"
+    with migrating.created(path) as unfinished:
+        unfinished.unlink()
+        with closing(sqlite3.connect(unfinished)) as raw:
+            raw.isolation_level = None
+            migrating._upgrade(raw, 0, 5)
+            raw.execute("PRAGMA user_version=5")
+            for step in OLD_ROWS:
+                raw.execute(step)
+            witness.renew(raw)
+            raw.commit()
+    assert bring_up_to_date(path) is True
+    assert value(path, "SELECT question FROM item WHERE id = 'i1'") == "How do cells age?"
+    assert value(path, "SELECT working_title FROM item WHERE id = 'i1'") == "Ageing"
+    assert value(path, "SELECT question || working_title FROM item WHERE id = 'i2'") == "Sleep"
+    assert value(path, "SELECT asked FROM response") == sha256(b"Ageing").hexdigest()
+    with closing(Project.open(path)) as project:
+        assert [p for p in checking.check(project).problems if p.subject == "i1"] == []

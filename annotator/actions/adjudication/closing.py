@@ -6,7 +6,7 @@ from sqlalchemy import update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.assignments import adjudicators
-from annotator.actions.authoring import criterion_weights
+from annotator.actions.authoring import asked, criterion_weights
 from annotator.actions.consensus import consensus, consensus_versions, letters, remarks, repaired, ruling_rows
 from annotator.actions.consensus.consensus import Documents
 from annotator.actions.project.file import Project
@@ -127,7 +127,10 @@ def close_within(project: Project, db: Connection, found: Adjudication) -> Chang
         at=now(),
     )
     consensus_versions.keep(db, version)
-    return _closed(project, db, found, version)
+    closed = _closed(project, db, found, version)
+    if kind is Kind.QUERY:
+        asked.take(project, db, [found.item_id])
+    return closed
 
 
 def _closed(project: Project, db: Connection, found: Adjudication, version: ConsensusVersion) -> Change:

@@ -6,12 +6,12 @@ from sqlalchemy import update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.assignments import agreements, assignments
-from annotator.actions.authoring import artifacts, criterion_weights, editable
+from annotator.actions.authoring import artifacts, asked, criterion_weights, editable
 from annotator.actions.authoring.artifacts import ARTIFACT
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.domain.experts.assignment import stage_of
-from annotator.domain.kinds.artifact import State
+from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
@@ -39,6 +39,8 @@ def seal(project: Project, artifact_id: str, reason: str = "") -> Change:
             assignments.mark_submitted(db, artifact.item_id, artifact.author_id, stage_of(artifact.kind), at)
         sealed = record(project, db, Change("artifact", artifact_id, "seal", None, image))
         agreements.freeze_when_ready(project, db, artifact.item_id, stage_of(artifact.kind))
+        if artifact.kind is Kind.QUERY and not project.from_task:
+            asked.take(project, db, [artifact.item_id])
         return sealed
 
 

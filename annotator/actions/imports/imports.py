@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions.authoring import criterion_weights
+from annotator.actions.authoring import asked, criterion_weights
 from annotator.actions.imports.intake import PERSON, WRITTEN, BundleIntake
 from annotator.actions.imports.intake_drawn import PAGE_TEXTS, SETTINGS
 from annotator.actions.items import items, renderings
@@ -118,15 +118,16 @@ def _weighed(project: Project, bundle: Bundle, problems: list[Problem]) -> tuple
 
 
 def _known(project: Project, layout: FileLayout) -> ExistingItems:
-    columns = (ITEM.c.id, ITEM.c.key, ITEM.c.dataset, ITEM.c.question)
+    columns = (ITEM.c.id, ITEM.c.key, ITEM.c.dataset, ITEM.c.question, ITEM.c.working_title)
     question = select(*columns).where(ITEM.c.dataset == layout.name)
     with project.store.read() as db:
         items = db.execute(question).all()
         systems = dict(db.execute(select(SYSTEM.c.name, SYSTEM.c.id)).all())
-    asked = {row.id: row.question for row in items}
+    # A benchmark's own files know a question by its first wording.
+    known = {row.id: row.working_title or row.question for row in items}
     numbers = layout.numbers(items)
     return ExistingItems(
-        {number: KnownItem(found, asked[found]) for found, number in numbers.items()}, systems
+        {number: KnownItem(found, known[found]) for found, number in numbers.items()}, systems
     )
 
 
@@ -171,6 +172,8 @@ def _write(project: Project, db: Connection, incoming: Incoming, tell: Progress)
     for setting in incoming.rows.get(SETTINGS, []):
         project.set(setting["key"], setting["value"])
     search.index(db, [item_of(row) for row in incoming.rows.get("item", [])])
+    queries = (row for row in incoming.rows.get("artifact", []) if row["kind"] == Kind.QUERY.value)
+    asked.take(project, db, sorted({row["item_id"] for row in queries}))
 
 
 def write_rows(db: Connection, rows_of: Mapping[str, list[Row]], tell: Progress) -> None:

@@ -61,7 +61,11 @@ class ItemIntake:
         return known | {_called(item): item.id for item in self.incoming.bundle.items if item.id in self.keys}
 
     def _content(self, of: Any) -> tuple[str, ...]:
-        return tuple(getattr(of, name) for name in (PEER_COMPARED if self.peer else COMPARED))
+        """What is compared; the question as it was first asked, which a settled query does not change."""
+        first = {"question": of.working_title or of.question}
+        return tuple(
+            first.get(name) or getattr(of, name) for name in (PEER_COMPARED if self.peer else COMPARED)
+        )
 
     def _key(self, record: ItemRecord) -> str:
         """The record's own key, unless another item has it: then the next one that nobody has or brings."""

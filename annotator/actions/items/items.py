@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from sqlalchemy import TextClause, bindparam, func, insert, select, text, update
 from sqlalchemy.engine import Connection
 
+from annotator.actions.authoring import asked
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import item_hash
@@ -220,16 +221,23 @@ def change(project: Project, item_id: str, **fields: object) -> Change:
     """Give an item's fields new values."""
     with project.store.write() as db:
         old = dict(db.execute(select(ITEM).where(ITEM.c.id == item_id)).mappings().one())
+        if "question" in fields and asked.settled(db, [item_id]):
+            raise Refusal(
+                f"The query of item {old['key']} is settled, and its first wording is the question.",
+                "Reopen the query on the Adjudicate page and close it with other words; nothing was changed.",
+            )
         before = {name: old[name] for name in fields}
-        _write(db, item_id, old | fields)
+        _write(db, old, fields)
         verb = "retire item" if fields == {"retired": True} else f"change {', '.join(fields)}"
         return record(project, db, Change("item", item_id, verb, before, dict(fields)))
 
 
-def _write(db: Connection, item_id: str, values: dict[str, object]) -> None:
-    item = _checked(values, item_id)
+def _write(db: Connection, old: dict[str, Any], values: dict[str, object]) -> None:
+    item = _checked(old | values, old["id"])
+    if item.question != old["question"]:
+        asked.keep_answers(db, item.id, old["question"])
     fields = item.model_dump(exclude={"id"})
-    db.execute(update(ITEM).where(ITEM.c.id == item_id).values(**fields, sha256=item_hash(item.model_dump())))
+    db.execute(update(ITEM).where(ITEM.c.id == item.id).values(**fields, sha256=item_hash(item.model_dump())))
     search.index(db, [item])
 
 
@@ -249,7 +257,7 @@ def restore(_project: Project, db: Connection, item_id: str, present: Any, goal:
     old = dict(db.execute(select(ITEM).where(ITEM.c.id == item_id)).mappings().one())
     if any(old[name] != value for name, value in present.items()):
         raise Refusal("This item was changed elsewhere since.", "Look at it again; nothing was undone.")
-    _write(db, item_id, old | goal)
+    _write(db, old, goal)
 
 
 def count(project: Project) -> int:

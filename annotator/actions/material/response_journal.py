@@ -14,7 +14,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.items.extracts import NewExtract, keep_row
 from annotator.actions.items.items import ITEM
 from annotator.actions.project.file import Project
-from annotator.actions.project.hashing import response_hash
+from annotator.actions.project.hashing import response_hash, wording_hash
 from annotator.actions.project.recording import AUDIT, record
 from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.judge_cases import RunRequest
@@ -91,6 +91,7 @@ class ResponseJournal(RunJournal):
             latency_s=_sum(call.latency_s for call in used),
             tokens=_report_tokens(used[-1]),
             cost_usd=_sum(call.cost_usd for call in used),
+            asked=wording_hash(case.item.question),
         )
         row = {**fields.model_dump(), "id": case.response.id, "sha256": response_hash(written.text)}
         if not upserts.add_missing(db, RESPONSE, row).rowcount:

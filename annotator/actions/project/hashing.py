@@ -12,13 +12,21 @@ from annotator.domain.texts.canonical import canonical_json, sha256
 Fields = SQLModel | Mapping[str, Any]
 # What an item says. Its place in the order and whether it is retired may change without its words changing.
 ITEM_WORDS = ("dataset", "key", "question", "question_type", "subject", "language")
+# What was added later counts where it says something: the hash of an item without it is what it always was.
+LATER_ITEM_WORDS = ("working_title", "origin", "contributor", "collected")
 JUDGEMENT_VALUES = tuple(JudgementFields.model_fields)
 
 
 def item_hash(fields: Fields) -> str:
     """The hash of an item's words, from the item itself or a row of its table."""
     values = _values(fields)
-    return sha256(canonical_json({name: values[name] for name in ITEM_WORDS}))
+    later = {name: values[name] for name in LATER_ITEM_WORDS if values.get(name)}
+    return sha256(canonical_json({name: values[name] for name in ITEM_WORDS} | later))
+
+
+def wording_hash(question: str) -> str:
+    """The hash of a question's wording: what a response says it answers."""
+    return sha256(question.strip())
 
 
 def source_hash(text: str) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
+from annotator.actions.authoring import asked
+from annotator.actions.authoring.asked import OtherWording
 from annotator.actions.project.file import Project
 from annotator.actions.results import (
     composites,
@@ -60,6 +62,7 @@ class ResultsReport:
     rows: tuple[ResultRow, ...]
     metrics: Mapping[str, MetricInfo]
     limit: float
+    answered_otherwise: tuple[OtherWording, ...] = ()
 
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
@@ -77,7 +80,8 @@ def report(project: Project, judge: str = "") -> ResultsReport:
     found = composites.everything(project, judge)
     infos = {info.name: info for info in metrics.described()}
     shown = {row.metric: infos[row.metric] for row in found}
-    return ResultsReport(tuple(found), shown, publishing.limit(project))
+    otherwise = tuple(asked.answered_otherwise(project))
+    return ResultsReport(tuple(found), shown, publishing.limit(project), otherwise)
 
 
 def sheets(found: ResultsReport, metric: str = "", by: str = ALL) -> tuple[ResultSheet, ...]:
@@ -243,6 +247,7 @@ def _told(found: ResultsReport, rows: list[ResultRow]) -> Iterator[str]:
             continue
         key = row.protocol, row.system_id, row.group
         of[key] = max(of.get(key, 0), row.estimate.missing)
+    yield from _otherwise(found)
     gaps = sum(of.values())
     unfit = sum(bool(row.estimate.value is not None and publishing.why_not(row, found.limit)) for row in rows)
     if gaps:
@@ -253,6 +258,17 @@ def _told(found: ResultsReport, rows: list[ResultRow]) -> Iterator[str]:
             f"{unfit:,} figures are not publishable: more than {percent(found.limit, 1)} of the judgements behind them "
             "are missing."
         )
+
+
+def _otherwise(found: ResultsReport) -> Iterator[str]:
+    """Which responses answer a question that was worded anew since."""
+    of: dict[str, list[str]] = {}
+    for one in found.answered_otherwise:
+        of.setdefault(one.item_key, []).append(one.system)
+    if of:
+        named = "; ".join(f"item {key} ({', '.join(dict.fromkeys(systems))})" for key, systems in of.items())
+        many = counted(len(found.answered_otherwise), "response")
+        yield f"{many} to another wording of the question than is asked now: {named}."
 
 
 def _pictures(found: ResultsReport, rows: list[ResultRow], by: str) -> Iterator[SheetPicture]:

@@ -129,10 +129,13 @@ SPEC = KindSpec(
     unit="wording",
     units="wordings",
     what="The query is the question as you would put it to a deep-research system: open-ended, and answerable "
-    "without the source in hand.",
+    "without the source in hand. Once it is settled, its first wording is the item's question.",
     prompt="Ask the question as you would ask a well-read colleague.",
     table="wordings",
     lint=findings,
-    hints=("This wording is used.", "An alternative; move it to the top to use it."),
+    hints=(
+        "This wording is asked once the query is settled.",
+        "An alternative; move it to the top to ask it.",
+    ),
     ordered=True,
 )

@@ -2,15 +2,25 @@
 
 import re
 from collections.abc import Collection
+from typing import Any
 
 from pydantic import ConfigDict
 from sqlmodel import Field, SQLModel
+from sqlmodel import text as in_sql
 
 from annotator.domain.texts.canonical import Text
 
 # What stands before its last number, the number, and what stands after.
 _NUMBERED = re.compile(r"(.*?)(\d*)(\D*)", re.DOTALL)
 QUESTION_TYPES = ("Technical Details", "Literature Review", "Open Consulting")
+
+
+def _later(longest: int, description: str, pattern: str | None = None) -> Any:
+    """A field that items did not have at first: it is empty in those of older projects."""
+    empty = {"server_default": in_sql("''")}
+    return Field(
+        default="", max_length=longest, regex=pattern, description=description, sa_column_kwargs=empty
+    )
 
 
 class ItemFields(SQLModel):
@@ -28,6 +38,12 @@ class ItemFields(SQLModel):
     language: str = Field(default="en", max_length=35, description="BCP 47 language tag of the question")
     position: int = Field(default=0, ge=0, description="Place in the project's order, from 0")
     retired: bool = Field(default=False, description="True when the item is set aside; nothing is deleted")
+    working_title: Text = _later(200_000, "The question before the query was settled; empty until then")
+    origin: Text = _later(200, "Where it was found, e.g. interviews")
+    contributor: Text = _later(120, "Alias of who contributed it")
+    collected: str = _later(
+        10, "When it was collected: YYYY, YYYY-MM or YYYY-MM-DD", r"^(\d{4}(-\d\d){0,2})?$"
+    )
 
 
 class Item(ItemFields):

@@ -60,6 +60,12 @@ class ResponseFields(SQLModel):
     cutoff: date | None = Field(
         default=None, description="Last day of publication that the system was asked to keep to"
     )
+    asked: str = Field(
+        default="",
+        max_length=64,
+        description="SHA-256 of the question's wording that it answers; empty for the item's present one",
+        sa_column_kwargs=_EMPTY,
+    )
 
 
 class Response(ResponseFields):

@@ -35,6 +35,7 @@ class PersonRecord(Record):
 _LEFT_OUT_EMPTY = frozenset({
     "drafted", "licence", "description", "assisted", "over", "weights", "group", "footnote", "collected_on",
     "product_version", "settings", "collected_by", "cutoff", "kind", "published", "venue", "citations", "citations_on",
+    "working_title", "origin", "contributor", "collected", "asked",
 })  # fmt: skip
 # Zero citations are a fact.
 _NOTHING: tuple[Any, ...] = (None, "", (), [], {})
@@ -53,7 +54,7 @@ class LaterFields(Record):
         }
 
 
-class ItemRecord(Record):
+class ItemRecord(LaterFields):
     """An item."""
 
     FILE: ClassVar[str] = "items.json"
@@ -65,6 +66,16 @@ class ItemRecord(Record):
     subject: Text = ""
     language: str = "en"
     position: int = 0
+    working_title: Text = Field(
+        default="",
+        description="Working title: what stood for the question until its query was settled; left out when it is none",
+    )
+    origin: Text = Field(default="", description="Where the question was found; left out when not stated")
+    contributor: Text = Field(default="", description="Alias of who contributed it; left out when not stated")
+    collected: str = Field(
+        default="",
+        description="When it was collected, as YYYY, YYYY-MM or YYYY-MM-DD; left out when not stated",
+    )
 
 
 class SourceRecord(LaterFields):
@@ -121,6 +132,10 @@ class ResponseRecord(LaterFields):
     collected_by: Text = Field(default="", description="Who collected the report")
     cutoff: date | None = Field(
         default=None, description="Last day of publication that the system was asked to keep to"
+    )
+    asked: str = Field(
+        default="",
+        description="SHA-256 of the wording of the question that it answers; left out for the item's present one",
     )
 
 

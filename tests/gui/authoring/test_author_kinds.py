@@ -149,7 +149,10 @@ def test_the_first_wording_of_a_query_is_the_one_that_is_asked(open_page):
     page = open_page(Kind.QUERY, Query(units=wordings))
     press("Alt+Down")
     uses = [editor.hint.text() for editor in page.sheet.form.editors]
-    assert uses == ["This wording is used.", "An alternative; move it to the top to use it."]
+    assert uses == [
+        "This wording is asked once the query is settled.",
+        "An alternative; move it to the top to ask it.",
+    ]
     assert page.sheet.form.editors[0].text.toPlainText() == "How does it help?"
 
 
