@@ -33,6 +33,14 @@ Reason = Annotated[
         help="The judge's fault, e.g. “too strict”; an invalid value lists them all", show_default=False
     ),
 ]
+ErrorKind = Annotated[
+    str,
+    typer.Option(
+        "--kind",
+        help="Kind of error in an accepted verdict; an invalid one lists all",
+        show_default=False,
+    ),
+]
 Note = Annotated[str, typer.Option(help="Note on the ruling or review", show_default=False)]
 From = Annotated[
     Path | None,
@@ -43,7 +51,7 @@ From = Annotated[
 OpenOnly = Annotated[bool, typer.Option("--open", help="Only open cases")]
 SEPARATOR = "/"
 # What one entry of --from may hold.
-FIELDS = {"case", "say", "reason", "note"}
+FIELDS = {"case", "say", "reason", "note", "kind"}
 
 
 @app.command()
@@ -99,12 +107,15 @@ def rule(
 def review(
     file: File,
     judge: Annotated[str, typer.Option("--judge", help="Whose verdicts", show_default=False)],
-    order: Annotated[str, typer.Option(help="uncertainty, weight or random")] = "uncertainty",
+    order: Annotated[
+        str, typer.Option(help="uncertainty, weight, random or errors (of drawn reports)")
+    ] = "uncertainty",
     experts: Annotated[int, typer.Option(min=1, max=2, help="How many experts review each verdict")] = 1,
     case: CaseId = "",
     said: Annotated[str, typer.Option("--say", help="agree, disagree or unsure", show_default=False)] = "",
     reason: Reason = "",
     note: Note = "",
+    kind: ErrorKind = "",
     from_: From = None,
     open_: OpenOnly = False,
     protocol: ProtocolName = USUAL,
@@ -115,7 +126,7 @@ def review(
     from annotator.actions.sets import reviews, verdict_readings
     from annotator.domain.judges.informed import Review
 
-    entries = _entries(case, said, reason, note, from_)
+    entries = _entries(case, said, reason, note, from_, kind)
     wanted = _value(reviews.ReviewOrder, order)
     with opened(file, readonly=not entries, person=as_) as project:
         before = reviews.outlook(project, judge, protocol, wanted, experts)
@@ -125,37 +136,42 @@ def review(
             place = _of(found, entry["case"]).place
             reviews.review(
                 project, judge, place.response_id, place.unit_id, _value(Review, entry["say"]), reason=entry["reason"],
-                note=entry["note"], protocol=protocol,
+                note=entry["note"], kind=entry["kind"], protocol=protocol,
             )  # fmt: skip
 
         _keep_all(project, entries, keep)
         left = reviews.outlook(project, judge, protocol, wanted, experts)
         sides = verdict_readings.sides(project, protocol, {one.judge_id for one in left.lines})
-    trees = [
-        {
-            "case": SEPARATOR.join(one.place.key), "item": one.place.item_key, "criterion": one.place.words,
-            "weight": one.place.weight, "value": one.value, "why": side.why, "quote": side.quote,
-            "flags": one.flags.split(), "uncertainty": one.uncertainty, "said": one.said, "reason": one.reason,
-            "note": one.note,
-        }
-        for one in left.lines if not (open_ and one.said)
-        for side in [sides[one.judge_id, one.place.key]]
-    ]  # fmt: skip
-    done = sum(bool(one.said) for one in left.lines)
-    words = [
-        f"{tree['case']}\n  item {tree['item']}, weight {tree['weight']:g}: {tree['criterion']}\n"
-        f"  {judge} says {tree['value']}: {tree['said'] or 'open'}"
-        for tree in trees
-    ]
-    words.append(
-        f"{done:,} of {len(left.lines):,} reviewed. Reviews do not count in figures of blind labels."
+    _say_reviews(judge, left, sides, json_, open_=open_)
+
+
+@app.command("error-sample")
+def error_sample(
+    file: File,
+    per_system: Annotated[
+        int, typer.Option(help="Draw so many reports of each system; 0 shows those that were drawn")
+    ] = 0,
+    system: Annotated[list[str] | None, typer.Option(help="Only this system; repeatable")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the draw")] = 1,
+    as_: As = "",
+    json_: Json = False,
+) -> None:
+    """Draw reports whose errors experts are to name, or show the draw; then: review --order errors --kind …"""
+    from annotator.actions.labelling import second_looks
+    from annotator.actions.studies import error_counts
+
+    with opened(file, readonly=not per_system, person=as_) as project:
+        if per_system:
+            error_counts.draw(project, per_system, seed, system or ())
+        found = second_looks.sample(project)
+    many = len(found.responses) if found else 0
+    words = (
+        f"{counted(many, 'report')} drawn, {found.per_system} of each system (seed {found.seed})."
+        if found
+        else ""
     )
-    if left.blind:
-        words.append(
-            f"{counted(left.kept_back, 'more comes', 'more come')} once you have submitted your labels of these items."
-        )
-    more = {"reviewed": done, "of": len(left.lines), "blind": left.kept_back, "blind_items": list(left.blind)}
-    say({"verdicts": trees, **more}, json_, words)
+    tree = found.model_dump(mode="json") if found else {"responses": []}
+    say(tree, json_, [words or "No reports were drawn yet; draw some with --per-system 10."])
 
 
 @rulings_app.command("unclear")
@@ -252,6 +268,35 @@ def _say_rulings(left: Sequence[Any], sides: Mapping[Any, Any], json_: bool, *, 
     )  # fmt: skip
 
 
+def _say_reviews(judge: str, left: Any, sides: Mapping[Any, Any], json_: bool, *, open_: bool) -> None:
+    trees = [
+        {
+            "case": SEPARATOR.join(one.place.key), "item": one.place.item_key, "criterion": one.place.words,
+            "weight": one.place.weight, "value": one.value, "why": side.why, "quote": side.quote,
+            "flags": one.flags.split(), "uncertainty": one.uncertainty, "said": one.said, "reason": one.reason,
+            "note": one.note, "kind": one.kind,
+        }
+        for one in left.lines if not (open_ and one.said)
+        for side in [sides[one.judge_id, one.place.key]]
+    ]  # fmt: skip
+    done = sum(bool(one.said) for one in left.lines)
+    words = [
+        f"{tree['case']}\n  item {tree['item']}, weight {tree['weight']:g}: {tree['criterion']}\n"
+        f"  {judge} says {tree['value']}: {tree['said'] or 'open'}"
+        + (f", {tree['kind']}" if tree["kind"] else "")
+        for tree in trees
+    ]
+    words.append(
+        f"{done:,} of {len(left.lines):,} reviewed. Reviews do not count in figures of blind labels."
+    )
+    if left.blind:
+        words.append(
+            f"{counted(left.kept_back, 'more comes', 'more come')} once you have submitted your labels of these items."
+        )
+    more = {"reviewed": done, "of": len(left.lines), "blind": left.kept_back, "blind_items": list(left.blind)}
+    say({"verdicts": trees, **more}, json_, words)
+
+
 def _tree(one: Any) -> dict[str, Any]:
     order = one.order
     return {
@@ -260,12 +305,14 @@ def _tree(one: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _entries(case: str, said: str, reason: str, note: str, path: Path | None) -> list[dict[str, str]]:
+def _entries(
+    case: str, said: str, reason: str, note: str, path: Path | None, kind: str = ""
+) -> list[dict[str, str]]:
     """What is to be said: the one case, or those of a file."""
     if path is None:
         if bool(case) != bool(said):
             raise Refusal("--case and --say must be given together.", "Give both.")
-        return [{"case": case, "say": said, "reason": reason, "note": note}] if case else []
+        return [{"case": case, "say": said, "reason": reason, "note": note, "kind": kind}] if case else []
     try:
         listed = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
@@ -274,9 +321,10 @@ def _entries(case: str, said: str, reason: str, note: str, path: Path | None) ->
         known = isinstance(one, dict) and {"case", "say"} <= one.keys() <= FIELDS
         if not known or not all(isinstance(value, str) for value in one.values()):
             raise Refusal(
-                f"Entry {number} of “{path.name}” does not fit.", "Give case, say, reason and note as texts."
+                f"Entry {number} of “{path.name}” does not fit.",
+                "Give case, say, reason, note and kind as texts.",
             )
-    return [{"reason": "", "note": "", **one} for one in listed]
+    return [{"reason": "", "note": "", "kind": "", **one} for one in listed]
 
 
 def _keep_all(

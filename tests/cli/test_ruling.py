@@ -108,3 +108,32 @@ def test_words_tell_the_same(file: str, capsys: Any) -> None:
     assert f"{JUDGE} says yes, R2 says no: open" in said
     assert run_command(["rulings", "again", file]) == 0
     assert "Nothing needs to be judged again." in capsys.readouterr().out
+
+
+def test_letter_15_errors_are_named_on_a_drawn_sample_of_a_judges_verdicts(
+    file: str, told: Any, capsys: Any
+) -> None:
+    drawn = told("error-sample", file, "--per-system", "1", "--seed", "3", "--as", "R1")
+    assert (drawn["per_system"], len(drawn["responses"])) == (1, 2)
+    assert told("error-sample", file) == drawn
+    looked = ("review", file, "--judge", JUDGE, "--as", "R3", "--order", "errors")
+    verdicts = told(*looked)["verdicts"]
+    # Each report has one criterion of which this judge says no.
+    assert [(one["value"], one["case"].split("/")[0] in drawn["responses"]) for one in verdicts] == [
+        ("no", True), ("no", True),
+    ]  # fmt: skip
+    case, other = (one["case"] for one in verdicts)
+    assert run_command([*looked, "--case", case, "--say", "disagree", "--kind", "incompleteness"]) == 1
+    assert run_command([*looked, "--case", case, "--say", "agree", "--kind", "retrieval"]) == 1
+    assert "Use one of incompleteness, partial_missing" in capsys.readouterr().err
+    assert [one["said"] for one in told(*looked)["verdicts"]] == ["", ""]
+    given = told(*looked, "--case", case, "--say", "agree", "--kind", "partial_missing")["verdicts"][0]
+    assert (given["case"], given["said"], given["kind"]) == (case, "agree", "partial_missing")
+    told(*looked, "--case", other, "--say", "disagree")
+    found = told("results", file, "--view", "errors", "--judge", JUDGE)["sheets"]
+    (misses,) = (one for one in found if one["title"] == "Uncovered criteria")
+    (row,) = misses["rows"]
+    # Of two reports one lacks a part; the verdict on the other was rejected.
+    kinds = ("responses", "incompleteness", "partial_missing", "subtotal", "without_a_label")
+    assert [row[name] for name in kinds] == [2, 0.0, 0.5, 0.5, 0]
+    assert "a draw of 1 responses of each system (seed 3)" in misses["told"][0]

@@ -15,6 +15,7 @@ from annotator.actions.judging import judge_runs
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, releases
 from annotator.actions.runs.judge_cases import RunRequest
+from annotator.actions.studies import error_counts
 from annotator.cli import run_command
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Stage
@@ -129,9 +130,11 @@ def test_licence_and_description_come_back_from_a_release(tmp_path: Path) -> Non
     with project.store.write():
         project.set("licence", LICENCE)
         project.set("description", DESCRIPTION)
+    drawn = error_counts.draw(project, 1, seed=2).after
     releases.export(project, tmp_path / "one")
     said = tree(tmp_path / "one", "manifest.json")
     assert (said.get("licence"), said.get("description")) == (LICENCE, DESCRIPTION)
+    assert said.get("error_sample") == drawn
     other = Project.create(tmp_path / "other.goldsmith", project.title)
     imports.run(other, "goldsmith", [tmp_path / "one"], warm=False)
     assert stated(other) == stated(project)

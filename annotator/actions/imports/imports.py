@@ -14,6 +14,7 @@ from annotator.actions.imports.intake_drawn import PAGE_TEXTS, SETTINGS
 from annotator.actions.items import items, renderings
 from annotator.actions.items.items import ITEM, item_of
 from annotator.actions.items.materials import PAGE
+from annotator.actions.labelling import second_looks
 from annotator.actions.project import backups
 from annotator.actions.project.bulk import Progress, insert_rows
 from annotator.actions.project.file import Project
@@ -169,6 +170,8 @@ def _write(project: Project, db: Connection, incoming: Incoming, tell: Progress)
     for name in gathering.STATED:
         if not project.get(name, "") and (text := getattr(incoming.bundle, name)):
             project.set(name, text)
+    if incoming.bundle.error_sample is not None and not second_looks.sample(project):
+        project.set(second_looks.SAMPLE, incoming.bundle.error_sample.model_dump(mode="json"))
     for setting in incoming.rows.get(SETTINGS, []):
         project.set(setting["key"], setting["value"])
     search.index(db, [item_of(row) for row in incoming.rows.get("item", [])])

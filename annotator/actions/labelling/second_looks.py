@@ -12,13 +12,15 @@ from annotator.actions.labelling.label_writing import LabelPlace
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
-from annotator.domain.judges.judgement import Judgement
-from annotator.domain.judges.taxonomy import Taxonomy
+from annotator.domain.judges.judgement import Judgement, RaterKind
+from annotator.domain.judges.taxonomy import ErrorSample, Taxonomy
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import TAXONOMIES as TAXONOMIES
 
+SAMPLE = "error_sample"
+OF_JUDGE = "give kind of a judge's verdict"
 # Unit → what was said on looking again.
 Kinds = dict[str, str]
 
@@ -37,8 +39,32 @@ def of_report(project: Project, response_id: str, taxonomy: str) -> Kinds:
         return {unit_id: value for unit_id, value in rows}
 
 
-def give(project: Project, response_id: str, unit_id: str, taxonomy: str, value: str) -> Change:
-    """Say of what kind a verdict of one's own is; an empty value takes that back.
+def sample(project: Project) -> ErrorSample | None:
+    """The responses drawn to give kinds to, if any were."""
+    found = project.get(SAMPLE)
+    return ErrorSample.model_validate(found) if found else None
+
+
+def after(protocol: str, value: str) -> Taxonomy | None:
+    """What a verdict of a protocol is looked at again by, if by anything."""
+    return next((one for one in TAXONOMIES.values() if one.of == protocol and value in one.after), None)
+
+
+def kept(project: Project, protocol: str) -> dict[tuple[str, str], str]:
+    """Response and unit → the kind that the person working gave of it, under any taxonomy of a protocol."""
+    me, names = people.someone(project).id, [one.name for one in TAXONOMIES.values() if one.of == protocol]
+    j = JUDGEMENT.c
+    question = select(j.response_id, j.unit_id, j.value).where(
+        j.rater_id == me, j.rater_kind == RaterKind.PERSON.value, j.protocol.in_(names), j.status.in_(SAID)
+    )
+    with project.store.read() as db:
+        return {(response_id, unit_id): value for response_id, unit_id, value in db.execute(question)}
+
+
+def give(
+    project: Project, response_id: str, unit_id: str, taxonomy: str, value: str, judge_id: str = ""
+) -> Change:
+    """Say of what kind a verdict is, one's own or a judge's; an empty value takes that back.
 
     Refusal where there is no verdict that asks for it. It may be said of submitted labels too: it is no part of them.
     """
@@ -56,13 +82,15 @@ def give(project: Project, response_id: str, unit_id: str, taxonomy: str, value:
         before = label_writing.kept(db, place, me)
         if not value:
             return _take_back(project, db, before)
-        verdict = _verdict(db, shape, place, me)
+        verdict = _verdict(db, shape, place, judge_id or me)
         said = {**asdict(place), "value": value, "at": now()}
-        blank = {name: verdict[name] for name in ("item_id", "artifact_id", "rater_kind", "rater_id")}
-        after = Judgement(**(before or {"id": new_id(), **blank}) | said).model_dump()
-        label_writing.write(db, after, new=before is None)
-        images = label_writing.image(before), label_writing.image(after)
-        return record(project, db, Change("judgement", after["id"], "give kind", *images))
+        by = {"rater_kind": RaterKind.PERSON.value, "rater_id": me}
+        blank = {name: verdict[name] for name in ("item_id", "artifact_id")} | by
+        given = Judgement(**(before or {"id": new_id(), **blank}) | said).model_dump()
+        label_writing.write(db, given, new=before is None)
+        images = label_writing.image(before), label_writing.image(given)
+        verb = OF_JUDGE if judge_id else "give kind"
+        return record(project, db, Change("judgement", given["id"], verb, *images))
 
 
 def _take_back(project: Project, db: Connection, before: dict[str, Any] | None) -> Change:
@@ -74,14 +102,18 @@ def _take_back(project: Project, db: Connection, before: dict[str, Any] | None) 
 
 
 def _verdict(db: Connection, shape: Taxonomy, place: LabelPlace, rater: str) -> dict[str, Any]:
-    """The verdict that is looked at again; Refusal when the person came to none that asks for it."""
+    """The verdict that is looked at again; Refusal when the person or judge came to none that asks for it."""
     question = select(JUDGEMENT).where(
-        JUDGEMENT.c.id.in_(mine(rater, shape.of).with_only_columns(JUDGEMENT.c.id)),
+        JUDGEMENT.c.protocol == shape.of,
+        JUDGEMENT.c.rater_id == rater,
+        JUDGEMENT.c.trial == 1,
         JUDGEMENT.c.response_id == place.response_id,
         JUDGEMENT.c.unit_id == place.unit_id,
         JUDGEMENT.c.value.in_(shape.after),
     )
     row = db.execute(question).mappings().first()
     if row is None or to_give_again(db, rater, shape.of, JUDGEMENT.c.id == row["id"]):
-        raise Refusal(f"{shape.title}: your label here takes no kind.", "Label it first.")
+        raise Refusal(
+            f"{shape.title}: the verdict here takes no kind.", "Label it first, or name another judge."
+        )
     return dict(row)

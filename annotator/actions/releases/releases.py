@@ -12,6 +12,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.authoring import criterion_weights, draft_provenance
 from annotator.actions.authoring.draft_provenance import DraftSource
 from annotator.actions.judges import kept_keys
+from annotator.actions.labelling import second_looks
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.actions.releases import checking, gathering, gathering_drawn
@@ -204,7 +205,7 @@ def _facts(project: Project, bundle: Bundle) -> ReleaseFacts:
         drafted = _drafted(db, bundle)
     return ReleaseFacts(
         title=project.title, licence=licence, description=description, agreement=_agreement(project, bundle),
-        drafted=drafted, weights="" if weights.usual else weights.text,
+        drafted=drafted, weights="" if weights.usual else weights.text, error_sample=second_looks.sample(project),
     )  # fmt: skip
 
 

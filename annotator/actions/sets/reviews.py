@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -11,15 +10,16 @@ from sqlalchemy import ColumnElement, func, select
 
 from annotator.actions.items import materials
 from annotator.actions.judges import judges
-from annotator.actions.labelling import label_cases, wordings
+from annotator.actions.labelling import label_cases, second_looks, wordings
 from annotator.actions.labelling.label_rows import JUDGEMENT
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.keeping import kept
 from annotator.actions.results import result_pictures, result_sheets
 from annotator.actions.results.result_sheets import columns
-from annotator.actions.sets import informed, validation_units
+from annotator.actions.sets import informed, review_orders, validation_units
 from annotator.actions.sets.informed import INFORMED
+from annotator.actions.sets.review_orders import ReviewOrder as ReviewOrder
 from annotator.actions.sets.validation_figures import told
 from annotator.actions.sets.validation_units import ALL, Group, Key, UnitPlace
 from annotator.domain.experts.assignment import Stage
@@ -27,7 +27,6 @@ from annotator.domain.experts.person import Role
 from annotator.domain.judges.informed import Fault, Informed, InformedFields, InformedKind, Review
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.judgement import RaterKind, Status
-from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
@@ -39,7 +38,7 @@ from annotator.storage.tables import AssignmentRow, table
 ASSIGNMENT = table(AssignmentRow)
 BY = (ALL, "type", "criterion")
 # What stands beside most verdicts, from their flags on; and where in it is what the person said.
-NOTHING = ("", 0.0, 0, "", "", "")
+NOTHING = ("", 0.0, 0, "", "", "", "")
 _SAID_AT = 3
 # So many rows are read together.
 _ROWS_AT_ONCE = 5000
@@ -47,20 +46,12 @@ _ROWS_AT_ONCE = 5000
 MOST_DRAWN = 60
 
 
-class ReviewOrder(StrEnum):
-    """The order in which verdicts are reviewed."""
-
-    UNCERTAINTY = "uncertainty"
-    WEIGHT = "weight"
-    RANDOM = "random"
-
-
 class ReviewCase(NamedTuple):
     """A verdict to review: question, verdict, and the reason for its rank.
 
     `uncertainty` is the share of other judges' and trials' verdicts that differ, plus one where the judgement is
-    flagged (a quote that stands nowhere …). The system is not named. `said`, `reason` and `note` are what this person
-    said of it, empty while they have not.
+    flagged (a quote that stands nowhere …). The system is not named. `said`, `reason`, `note` and `kind`, that of the
+    error or of the source, are what this person said of it, empty while they have not.
     """
 
     place: UnitPlace
@@ -72,6 +63,7 @@ class ReviewCase(NamedTuple):
     said: str = ""
     reason: str = ""
     note: str = ""
+    kind: str = ""
 
 
 class ReviewCases(Sequence[ReviewCase]):
@@ -187,9 +179,10 @@ def outlook(
     values, flags, differing = _verdicts(project, protocol, judge_id)
     keys, weights, beside = list[Key](), list[float](), dict[Key, tuple[Any, ...]]()
     counts, kept_back = Counter[str](), set[str]()
+    kinds, due = second_looks.kept(project, protocol), review_orders.due(project, protocol, order)
     for key, value in values.items():
         place, said = places.get(key), reviewed.get(key, {})
-        if place is None:
+        if place is None or not due(key, value):
             continue
         mine = said.get(me)
         if place.item_id in blind:
@@ -199,14 +192,14 @@ def outlook(
             # A review of a verdict that was replaced since says nothing of this one.
             own = (mine.said, mine.reason, mine.note) if mine and mine.judge_value == value else ("", "", "")
             uncertainty = differing.get(key, 0.0) + (key in flags)
-            if said or uncertainty:
-                beside[key] = flags.get(key, ""), uncertainty, len(said), *own
+            if said or uncertainty or key in kinds:
+                beside[key] = flags.get(key, ""), uncertainty, len(said), *own, kinds.get(key, "")
             keys.append(key)
             weights.append(abs(place.weight))
         else:
             counts["full"] += 1
     uncertainties = [beside[key][1] if key in beside else 0.0 for key in keys]
-    ordered = _ordered(keys, uncertainties, weights, order, me)
+    ordered = review_orders.ordered(places, keys, uncertainties, weights, order, me)
     lines = ReviewCases(places, judge_id, ordered, values, beside)
     verdicts = len(lines) + counts.total()
     return ReviewQueue(lines, verdicts, sorted(kept_back), counts["blind"], counts["full"])
@@ -220,9 +213,9 @@ def refuse_blind(project: Project, item_id: str) -> None:
 
 def review(
     project: Project, judge: str, response_id: str, unit_id: str, said: Review, *, reason: str = "",
-    note: str = "", protocol: str = USUAL,
+    note: str = "", kind: str = "", protocol: str = USUAL,
 ) -> Change:  # fmt: skip
-    """Say whether one accepts a verdict, with the judge's fault where one does not."""
+    """Say whether one accepts a verdict, with the judge's fault where one does not, or the kind of error."""
     me = _expert(project)
     if reason and reason not in list(Fault):
         raise Refusal(f"“{reason}” is not a valid reason.", f"Use one of {', '.join(Fault)}.")
@@ -237,7 +230,14 @@ def review(
         kind=InformedKind.REVIEW, protocol=protocol, item_id=verdict.item_id, response_id=response_id, unit_id=unit_id,
         judge_id=judge_id, judge_value=verdict.value, said=said.value, reason=reason, note=note, by=me, at=now(),
     )  # fmt: skip
-    return informed.say(project, fields, "review")
+    if not kind:
+        return informed.say(project, fields, "review")
+    asked = second_looks.after(protocol, verdict.value)
+    if asked is None or said is not Review.AGREE:
+        raise Refusal("This takes no kind.", "Give one where you agree with a verdict that asks for it.")
+    with project.store.write():
+        informed.say(project, fields, "review")
+        return second_looks.give(project, response_id, unit_id, asked.name, kind, judge_id)
 
 
 def report(project: Project, protocol: str = USUAL, judge: str = "", by: str = ALL) -> list[AcceptanceRate]:
@@ -319,22 +319,6 @@ def _verdicts(
     there = Counter(key for key, _ in others)
     differing = Counter(key for key, value in others if own.get(key, value) != value)
     return own, marked, {key: many / there[key] for key, many in differing.items()}
-
-
-def _ordered(
-    keys: Sequence[Key],
-    uncertainties: Sequence[float],
-    weights: Sequence[float],
-    order: ReviewOrder,
-    person_id: str,
-) -> Sequence[Key]:
-    """In the order wanted, and at random, each person's own, where that leaves any."""
-    import numpy as np
-
-    chance = np.array([int(sha256("/".join((person_id, *key)))[:13], 16) for key in keys])
-    ranks = [-np.array(uncertainties), -np.array(weights)]
-    sorting = {ReviewOrder.UNCERTAINTY: ranks[::-1], ReviewOrder.WEIGHT: ranks, ReviewOrder.RANDOM: []}
-    return [keys[at] for at in np.lexsort([chance, *sorting[order]]).tolist()] if keys else []
 
 
 def _line(

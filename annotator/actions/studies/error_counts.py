@@ -1,12 +1,16 @@
-"""Errors in reports and origins of covered content: mean counts per response, by question type."""
+"""Errors in reports and origins of covered content, of a drawn sample: mean counts per response, by question type."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from random import Random
 
 from sqlalchemy import select
 
+from annotator.actions.labelling import second_looks
+from annotator.actions.project import people
 from annotator.actions.project.file import Project
+from annotator.actions.project.recording import record
 from annotator.actions.results import response_scores, result_pictures, result_raters, scoring
 from annotator.actions.results.response_scores import RESPONSE
 from annotator.actions.results.result_raters import ResultRater
@@ -22,24 +26,31 @@ from annotator.actions.results.result_sheets import (
     text,
 )
 from annotator.actions.runs.journal import JUDGEMENT
+from annotator.domain.judges.informed import InformedKind, Review
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.taxonomy import SUBTOTAL, LabelledResponse, Taxonomy, due, mean_counts
+from annotator.domain.texts.change import Change
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS, TAXONOMIES
+from annotator.storage.tables import InformedRow, table
 
+INFORMED = table(InformedRow)
 # A response and who read it.
 Reading = tuple[str, str]
 NONE, EVERY = "(no type)", "All systems"
+LOOKED_AT, JUDGED = "", "judged"
 
 
 @dataclass(frozen=True, slots=True)
 class TaxonomyCounts:
-    """A taxonomy's mean label counts per response by question type, and who judged and labelled."""
+    """A taxonomy's mean label counts per response by question type, who judged, and which responses were taken."""
 
     taxonomy: Taxonomy
     rater: ResultRater | None
     means: Mapping[str, Mapping[str, Estimate]]
+    taken: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,25 +62,59 @@ class ErrorCountsReport:
 
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
-    """Whose verdicts say what is to be labelled, and of which system."""
+    """Whose verdicts say what is to be labelled, of which system, and of which responses."""
     systems = response_scores.systems_named(project).values()
     return (
         response_scores.rater_choice(project),
         ViewChoice("system", "System", ((EVERY, ""), *((name, name) for name in systems))),
+        ViewChoice("of", "Responses", (("Looked at", LOOKED_AT), ("All judged", JUDGED))),
     )
 
 
-def report(project: Project, judge: str = "", system: str = "") -> ErrorCountsReport:
-    """Every taxonomy over all responses that were judged, labels by the person who gave them last.
+def draw(project: Project, per_system: int, seed: int = 1, systems: Sequence[str] = ()) -> Change:
+    """Draw so many responses of each system at random, to look again at their verdicts; in place of an earlier draw.
 
-    The mode that counts in the results; a response without any error counts with none.
+    Of each system those of the mode that counts in the results; the same seed draws the same.
+    """
+    people.refuse_others(project, "can draw the responses whose errors are looked at")
+    there = response_scores.systems_named(project)
+    if unknown := set(systems) - set(there.values()):
+        raise Refusal(f"There is no system “{min(unknown)}”.", f"There are: {', '.join(there.values())}.")
+    if per_system < 1:
+        raise Refusal("At least one response of each system must be drawn.", "Nothing was drawn.")
+    items, r = response_scores.items_named(project), RESPONSE.c
+    question = select(r.id, r.item_id, r.system_id).where(r.mode == scoring.main_mode(project), r.trial == 1)
+    found: dict[str, list[tuple[str, str]]] = {}
+    with project.store.read() as db:
+        for row in db.execute(question):
+            if row.item_id in items and (not systems or there[row.system_id] in systems):
+                found.setdefault(there[row.system_id], []).append((items[row.item_id].key, row.id))
+    chance = Random(seed)
+    drawn = [
+        one
+        for name in sorted(found)
+        for one in chance.sample(sorted(found[name]), min(per_system, len(found[name])))
+    ]
+    after = {"seed": seed, "per_system": per_system, "responses": [response_id for _, response_id in drawn]}
+    before = project.get(second_looks.SAMPLE)
+    with project.store.write() as db:
+        project.set(second_looks.SAMPLE, after)
+        return record(project, db, Change("setting", second_looks.SAMPLE, "draw responses", before, after))
+
+
+def report(project: Project, judge: str = "", system: str = "", of: str = LOOKED_AT) -> ErrorCountsReport:
+    """Every taxonomy over the responses that people looked at, labels by the person who gave them last.
+
+    Of a judge's verdicts these are the drawn responses, or without a draw those of which anything was given a kind; of
+    people's the responses they labelled. Where nobody looked, or with `of`, all that were judged. The mode that counts
+    in the results; a response without any error counts with none.
     """
     return ErrorCountsReport(
-        tuple(_counted(project, one, judge, system) for one in TAXONOMIES.values()), system
+        tuple(_counted(project, one, judge, system, of) for one in TAXONOMIES.values()), system
     )
 
 
-def _counted(project: Project, taxonomy: Taxonomy, judge: str, system: str) -> TaxonomyCounts:
+def _counted(project: Project, taxonomy: Taxonomy, judge: str, system: str, of: str) -> TaxonomyCounts:
     there = [one for one in result_raters.everybody(project, taxonomy.of) if one.id != result_raters.COMPUTED]
     rater = result_raters.chosen(there, judge)
     verdicts: dict[Reading, dict[str, str]] = {}
@@ -78,15 +123,53 @@ def _counted(project: Project, taxonomy: Taxonomy, judge: str, system: str) -> T
     ):
         verdicts.setdefault((response_id, who), {})[unit_id] = value
     kinds, labels = dict(_responses(project, system)), _labels(project, taxonomy)
+    taken, seen = _taken(project, rater, {response_id for response_id, _ in labels.get("", ())}, of)
+    rejected = _rejected(project, taxonomy, rater)
     looked = []
     for (response_id, who), said in sorted(verdicts.items()):
-        if response_id not in kinds:
+        if response_id not in kinds or (seen and response_id not in seen):
             continue
         # A person's label is of their own verdict; a judge's verdict takes whatever label people gave the unit.
         own = labels.get(who) if rater is not None and result_raters.are_people(rater.id) else labels.get("")
-        given = {unit: (own or {}).get((response_id, unit)) for unit in due(taxonomy, said)}
+        given = {
+            unit: (own or {}).get((response_id, unit))
+            for unit in due(taxonomy, said)
+            if (response_id, unit) not in rejected
+        }
         looked.append(LabelledResponse(response_id, kinds[response_id] or NONE, given))
-    return TaxonomyCounts(taxonomy, rater, mean_counts(looked, taxonomy))
+    return TaxonomyCounts(taxonomy, rater, mean_counts(looked, taxonomy), taken)
+
+
+def _rejected(project: Project, taxonomy: Taxonomy, rater: ResultRater | None) -> set[tuple[str, str]]:
+    """The verdicts of a judge that an expert rejected in a review."""
+    i = INFORMED.c
+    question = select(i.response_id, i.unit_id).where(
+        i.protocol == taxonomy.of, i.judge_id == (rater.id if rater else ""), i.kind == InformedKind.REVIEW.value,
+        i.said == Review.DISAGREE.value, i.judge_value.in_(taxonomy.after),
+    )  # fmt: skip
+    with project.store.read() as db:
+        return {(response_id, unit_id) for response_id, unit_id in db.execute(question)}
+
+
+def _taken(
+    project: Project, rater: ResultRater | None, labelled: Collection[str], of: str
+) -> tuple[str, Collection[str]]:
+    """Which responses are taken, in words, and their ids; none for all that were judged."""
+    if of == JUDGED:
+        return "all judged responses", ()
+    if rater is not None and result_raters.are_people(rater.id):
+        return "the responses that people labelled", ()
+    if sample := second_looks.sample(project):
+        return (
+            f"a draw of {sample.per_system} responses of each system (seed {sample.seed})",
+            sample.responses,
+        )
+    if labelled:
+        return (
+            "the responses of which a verdict was given a kind; none without errors is among them",
+            labelled,
+        )
+    return "all judged responses, as nobody has looked at any yet", ()
 
 
 def _responses(project: Project, system: str) -> list[tuple[str, str]]:
@@ -126,7 +209,7 @@ def _sheet(one: TaxonomyCounts) -> ResultSheet:
     labels = [*one.taxonomy.values, *([SUBTOTAL] if one.taxonomy.whole else [])]
     heads = columns(
         ("question_type", "Question type"),
-        ("responses", "Responses", "Judged, with or without errors; of people, once for each who labelled"),
+        ("responses", "Responses", "Looked at, with or without errors; of people, once for each who labelled"),
         *((key_of(label), _words(label)) for label in labels),
         *([("without_a_label", "Without a label", "Units whose verdict needs a label that nobody "
         "gave")] if one.taxonomy.whole else []),
@@ -139,7 +222,9 @@ def _sheet(one: TaxonomyCounts) -> ResultSheet:
         lines.append(SheetLine(cells))
     judge = one.rater.name if one.rater else ""
     printed = f" ({one.taxonomy.printed})" if one.taxonomy.printed else ""
-    told = [f"Mean number per response{printed}; judged by {judge}, labelled by people."]
+    told = [
+        f"Mean number per response{printed}; judged by {judge}, labelled by people. Counted: {one.taken}."
+    ]
     if missing := sum(next(iter(means.values())).missing for means in one.means.values()):
         told.append(
             f"{counted(missing, 'unit waits', 'units wait')} for a label; until then a label's mean has only a range, "

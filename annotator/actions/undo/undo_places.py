@@ -8,6 +8,7 @@ from sqlalchemy import select
 
 from annotator.actions.authoring import artifacts, criterion_weights
 from annotator.actions.items import items
+from annotator.actions.labelling import second_looks
 from annotator.actions.labelling.label_writing import SEVERAL
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -66,6 +67,9 @@ def _label(project: Project, change: Change) -> UndoneChange:
     first = next(iter(image[SEVERAL].values()), None) if SEVERAL in image else image
     if not first:
         first = next(iter(change.before[SEVERAL].values()))
+    if change.verb == second_looks.OF_JUDGE:
+        words = f"{change.verb}, item {_key(project, first['item_id'])}"
+        return UndoneChange(words, "Validate", {"part": "Reviews"})
     taxonomy = TAXONOMIES.get(first["protocol"])
     place = {"protocol": taxonomy.of if taxonomy else first["protocol"]}
     place |= {name: first[name] for name in ("response_id", "unit_id")}
@@ -105,6 +109,8 @@ def _at(page: str, **place: Any) -> Callable[[Project, Change], UndoneChange]:
 
 
 def _setting(_project: Project, change: Change) -> UndoneChange:
+    if change.subject == second_looks.SAMPLE:
+        return UndoneChange(change.verb, "Validate", {"part": "Reviews"})
     if change.subject == criterion_weights.SETTING:
         return UndoneChange(change.verb, "Guidelines", {"stage": Stage.RUBRIC.value})
     return UndoneChange(change.verb, "Results")

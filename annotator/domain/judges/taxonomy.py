@@ -7,8 +7,17 @@ from dataclasses import dataclass
 from annotator.domain.judges.scale import Value
 from annotator.domain.material.item import QUESTION_TYPES
 from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.frozen_record import FrozenRecord
 
 SUBTOTAL = "subtotal"
+
+
+class ErrorSample(FrozenRecord):
+    """Responses drawn at random, so many of each system, whose verdicts people look at again."""
+
+    seed: int
+    per_system: int
+    responses: tuple[str, ...]
 
 
 def _nothing(_value: str, _flags: str) -> str:

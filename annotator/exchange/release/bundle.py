@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from annotator.domain.judges.taxonomy import ErrorSample
 from annotator.domain.texts.identity import derived_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.release.drawn_records import ExtractRecord, PageRecord, PromptRecord
@@ -80,6 +81,7 @@ class Bundle:
     licence: str = ""
     description: str = ""
     weights: str = ""
+    error_sample: ErrorSample | None = None
 
     @property
     def pairings(self) -> list[AssistedRecord]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from annotator.domain.judges.judgement import RaterKind, Status
+from annotator.domain.judges.taxonomy import ErrorSample
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.page import PageState
 from annotator.domain.texts.counting import counted
@@ -32,6 +33,7 @@ class ReleaseFacts:
     agreement: tuple[StageFigure, ...] = ()
     drafted: tuple[Drafted, ...] = ()
     weights: str = ""
+    error_sample: ErrorSample | None = None
 
 
 def text(bundle: Bundle, facts: ReleaseFacts) -> str:

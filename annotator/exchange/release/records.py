@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 
 from annotator.domain.judges.judge import Asking, JudgeKind, RunState
 from annotator.domain.judges.judgement import RaterKind, Status
+from annotator.domain.judges.taxonomy import ErrorSample
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.material.source import SourceFormat, SourceKind
 from annotator.domain.texts.canonical import Text
@@ -36,6 +37,7 @@ _LEFT_OUT_EMPTY = frozenset({
     "drafted", "licence", "description", "assisted", "over", "weights", "group", "footnote", "collected_on",
     "product_version", "settings", "collected_by", "cutoff", "kind", "published", "venue", "citations", "citations_on",
     "working_title", "origin", "contributor", "collected", "asked",
+    "error_sample",
 })  # fmt: skip
 # Zero citations are a fact.
 _NOTHING: tuple[Any, ...] = (None, "", (), [], {})
@@ -263,6 +265,9 @@ class Manifest(LaterFields):
     description: Text = Field(default="", description="What the project says of itself; left out when empty")
     weights: Text = Field(
         default="", description="Which weights criteria may have; left out where they are 1 to 3"
+    )
+    error_sample: ErrorSample | None = Field(
+        default=None, description="Responses drawn to give kinds of errors to; left out where none were drawn"
     )
     number: int = Field(default=1, ge=1, description="The release's number in its project")
     app_version: str

@@ -73,7 +73,7 @@ def content(bundle: Bundle, facts: data_card.ReleaseFacts) -> tuple[dict[str, Co
     counts = bundle.counts()
     manifest = Manifest(
         title=facts.title, licence=facts.licence.strip(), description=facts.description.strip(),
-        weights=facts.weights,
+        weights=facts.weights, error_sample=facts.error_sample,
         number=facts.number, app_version=__version__, counts=counts, files=listed,
         drafted={one.artifact_id: one.units for one in facts.drafted},
     )  # fmt: skip
@@ -187,7 +187,7 @@ def read(paths: Sequence[Path]) -> tuple[Bundle, list[Problem]]:
         reader.read_file(path, content)
     if manifest:
         reader.bundle.licence, reader.bundle.description = manifest.licence, manifest.description
-        reader.bundle.weights = manifest.weights
+        reader.bundle.weights, reader.bundle.error_sample = manifest.weights, manifest.error_sample
     return reader.bundle, problems + reader.problems
 
 

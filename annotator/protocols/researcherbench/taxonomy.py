@@ -15,7 +15,8 @@ from annotator.protocols.researcherbench.factual import FACTUAL
 from annotator.protocols.researcherbench.verification import PAGE, PAGE_CUT, UNKNOWN
 
 DEPARTURES = (
-    "Every response looked at counts, also one without any error; the paper's means are per response too.",
+    "Every response that was looked at counts, also one without any error; the paper draws ten of each system. "
+    "A verdict that an expert rejected in a review needs no kind, and is no error.",
     "A claim whose page could not be read is offered as an invalid attribution, one that its page denies as an "
     "unsupported answer; people decide.",
     "An uncovered criterion or unsupported claim that nobody has labelled makes the figures incomplete: it is counted "

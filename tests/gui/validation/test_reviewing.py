@@ -10,6 +10,7 @@ from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.sets import reviews
+from annotator.actions.sets.reviews import ReviewOrder
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.judges.informed import Review
@@ -142,3 +143,34 @@ def test_a_coordinator_is_told_how_much_is_accepted(opened: Any, project: Projec
     settle(page)
     assert "Experts accept 1.000" in page.reviewing.told.text()
     assert "3 reviewed verdicts" in page.reviewing.told.text()
+
+
+def test_letter_15_a_key_names_the_error_of_a_drawn_report(opened: Any, project: Project) -> None:
+    project.work_as(people.known(project, "R1"))
+    page = opened(project)
+    page.reviewing.go({"order": "errors"})
+    settle(page)
+    part = page.reviewing
+    assert (part.drawing.isVisible(), part.nothing.isVisible()) == (True, True)
+    part.drawing.many.setValue(1)
+    part.drawing.button.click()
+    settle(page)
+    assert part.drawing.told.text() == "2 reports drawn."
+    part.focus_first()
+    first = part.bench.key
+    assert [one.text().split("\u2003")[0] for one in part.bench.card.kinds.buttons if one.isVisible()] == [
+        "All of it", "A part",
+    ]  # fmt: skip
+    press("S")
+    settle(page)
+    assert part.bench.key != first
+    kinds = {one.kind: one.said for one in reviews.outlook(project, JUDGE, order=ReviewOrder.ERRORS).lines}
+    assert kinds == {"partial_missing": "agree", "": ""}
+    press("2")
+    assert not part.bench.card.kinds.isVisible()
+    press("Ctrl+Z")
+    settle(page)
+    press("Ctrl+Z")
+    settle(page)
+    kept = [one.kind for one in reviews.outlook(project, JUDGE, order=ReviewOrder.ERRORS).lines]
+    assert (kept, page.isVisible()) == (["", ""], True)

@@ -32,9 +32,9 @@ from annotator.gui.pages.labelling.recent import recent_menu
 from annotator.gui.pages.labelling.report_pane import EVIDENCE_STEPS, ReportPane
 from annotator.gui.pages.labelling.sealed_strip import SealedStrip
 from annotator.gui.pages.labelling.submission import LabelSubmission
-from annotator.gui.pages.labelling.units.kind_row import ACTS as KIND_ACTS
 from annotator.gui.pages.labelling.units.locking import LOCKED, why_locked
 from annotator.gui.pages.labelling.units.units_pane import UnitsPane, below
+from annotator.gui.review.kind_row import ACTS as KIND_ACTS
 from annotator.gui.review.label_guideline import GuidelinePanel
 from annotator.gui.review.verdicts import ACTS, OF_NUMBERS, places
 from annotator.gui.widgets.bars.message_bar import MessageBar

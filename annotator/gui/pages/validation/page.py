@@ -58,6 +58,7 @@ class ValidatePage(PartedPage):
             "judge",
             "judge_run",
             "judgement",
+            "setting",
             "labels",
             "import",
             "item",

@@ -5,9 +5,9 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QToolButton, QWidget
 
 from annotator.actions.labelling.label_cases import presentation_of
 from annotator.gui import keys
-from annotator.gui.pages.labelling.units.kind_row import KindRow
 from annotator.gui.pages.labelling.units.locking import LOCKED, lock
 from annotator.gui.pages.labelling.units.verdict_buttons import VerdictButtons
+from annotator.gui.review.kind_row import KindRow
 from annotator.gui.review.verdicts import UnitLabel, answers, face, is_flagged, said
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.elided_label import ElidedLabel

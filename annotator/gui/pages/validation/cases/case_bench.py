@@ -9,7 +9,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 
 from annotator.actions.sets import verdict_readings
-from annotator.domain.judges.informed import Fault
+from annotator.domain.judges.informed import Fault, Review
 from annotator.gui import theme
 from annotator.gui.desk import flow
 from annotator.gui.desk.desk import Desk
@@ -40,8 +40,8 @@ class BenchWords:
     waits: str
 
 
-# Keeps what was said of a case: its answer, its reason, its note; whether it was kept.
-Keep = Callable[[VerdictCase, str, str, str], bool]
+# Keeps what was said of a case: its answer, its reason, its note, its kind of error; whether it was kept.
+Keep = Callable[[VerdictCase, str, str, str, str], bool]
 
 
 LEAST_CARD = 330
@@ -73,6 +73,7 @@ class CaseBench(Splitter):
         self.flow = _Flow(self)
         self.pane.chosen.connect(self.open)
         self.card.faulted.connect(self._give_reason_here)
+        self.card.kind_given.connect(self.give_kind)
         self.card.noted.connect(self._note)
         self.card.quote_wanted.connect(self.reading.show_quote)
         for part, least in ((self.pane, 150), (self.reading, 260)):
@@ -177,6 +178,18 @@ class CaseBench(Splitter):
             if going and reason:
                 self.flow.go_on_soon()
 
+    def give_kind(self, place: int) -> None:
+        """Say of what kind the error is that the verdict tells of, which accepts it; then on to the next open case."""
+        case = self.case
+        asked = case.asked if case is not None and not self._desk.project.readonly else None
+        if case is None or asked is None or place >= len(asked.values):
+            return
+        self.card.note.tell()
+        if self._kept(case, Review.AGREE.value, "", kind=asked.values[place]):
+            self._asks = False
+            self._show_said()
+            self.flow.go_on_soon()
+
     def _give_reason_here(self, fault: Fault) -> None:
         """A reason was pressed on the card of the current case, and is meant for that one."""
         self.flow.mean(self.key)
@@ -193,13 +206,15 @@ class CaseBench(Splitter):
         if not case.said or not self._kept(case, case.said, case.reason, note):
             self._notes[case.key] = note
 
-    def _kept(self, case: VerdictCase, said: str, reason: str, note: str | None = None) -> bool:
+    def _kept(
+        self, case: VerdictCase, said: str, reason: str, note: str | None = None, kind: str = ""
+    ) -> bool:
         told = self._notes.get(case.key, case.note) if note is None else note
-        if not self._keep(case, said, reason, told):
+        if not self._keep(case, said, reason, told, kind):
             return False
         self._reasons.pop(case.key, None)
         self._notes.pop(case.key, None)
-        self.cases.say(case.key, said, reason, told)
+        self.cases.say(case.key, said, reason, told, kind or case.kind)
         self.pane.recount()
         return True
 

@@ -7,12 +7,14 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QWidget
 
 from annotator.actions.sets.verdict_readings import VerdictReading
+from annotator.domain.judges.informed import Review
 from annotator.gui import keys, theme
 from annotator.gui.pages.validation.cases.faults import FAULTS, VerdictAnswer
 from annotator.gui.pages.validation.cases.reading_pane import CaseReadingPane
 from annotator.gui.pages.validation.cases.verdict_cases import Key, VerdictCase
 from annotator.gui.pages.validation.cases.voice_box import VoiceBox
 from annotator.gui.review.key_chips import KeyChips
+from annotator.gui.review.kind_row import OF_VERDICT, KindRow
 from annotator.gui.review.state_chip import StateChip
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit, direction_of
@@ -31,6 +33,7 @@ class CaseCard(QWidget):
     faulted = Signal(object)
     noted = Signal(str)
     quote_wanted = Signal(int)
+    kind_given = Signal(int)
 
     def __init__(self, name: str, answers: Sequence[VerdictAnswer], waits: str, locked: str) -> None:
         """`waits` are the words of the choice to stay until a reason is given; `locked` says why nothing changes."""
@@ -44,6 +47,8 @@ class CaseCard(QWidget):
         self.boxes = [VoiceBox() for _ in range(SIDES)]
         for number, box in enumerate(self.boxes):
             box.quote_wanted.connect(lambda number=number: self.quote_wanted.emit(number))
+        self.kinds = KindRow(readonly=bool(locked), acts=OF_VERDICT)
+        self.kinds.given.connect(self.kind_given)
         self.reasons = KeyChips("Why is the judge wrong?", FAULTS)
         self.reasons.chosen.connect(self.faulted)
         self.waiting = QCheckBox(waits)
@@ -75,7 +80,7 @@ class CaseCard(QWidget):
             margins=(12, 10, 10, 8),
             spacing=8,
         )
-        for control in (self.reasons, self.waiting, self.note):
+        for control in (self.kinds, self.reasons, self.waiting, self.note):
             column.addWidget(control)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -115,6 +120,10 @@ class CaseCard(QWidget):
         held = next((fault for _, fault, _ in FAULTS if fault.value == reason), None)
         idle = bool(self._locked) or (answer is not None and not answer.asks)
         self.reasons.show_value(held, wanted=asks, locked=idle)
+        rejected = answer is not None and answer.value == Review.DISAGREE.value
+        asked = None if rejected else case.asked
+        flags = " ".join(case.voices[0].flags) if case.voices else ""
+        self.kinds.show_kind(asked, case.kind, asked.suggested(case.voices[0].value, flags) if asked else "")
         typing = self.note.hasFocus() and case.key == self._noted
         self._noted = case.key
         if note != self.note.toPlainText() and not typing:

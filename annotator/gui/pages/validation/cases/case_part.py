@@ -15,6 +15,7 @@ from annotator.gui.pages.validation.cases.case_bench import BenchWords, CaseBenc
 from annotator.gui.pages.validation.cases.choice_row import ChoiceRow
 from annotator.gui.pages.validation.cases.faults import ACTS, FAULTS, VerdictAnswer
 from annotator.gui.pages.validation.cases.verdict_cases import Key
+from annotator.gui.review.kind_row import OF_VERDICT
 from annotator.gui.widgets.bars.acts_bar import ActsBar
 from annotator.gui.widgets.layouts import vertical
 
@@ -58,6 +59,7 @@ class CasePart(PagePart):
         return {
             **{act: partial(self._say, place) for place, act in enumerate(ACTS)},
             **{act: partial(self._give_reason, fault) for act, fault, _ in FAULTS},
+            **{act: partial(self._give_kind, place) for place, act in enumerate(OF_VERDICT)},
             "next_open": self.bench.next_open,
             "next_item": partial(self._step, 1),
             "previous_item": partial(self._step, -1),
@@ -112,6 +114,10 @@ class CasePart(PagePart):
     def _give_reason(self, fault: Fault) -> None:
         if self.at_work and self.bench.is_at_hand():
             self.bench.give_reason(fault)
+
+    def _give_kind(self, place: int) -> None:
+        if self.at_work and self.bench.is_at_hand():
+            self.bench.give_kind(place)
 
     def _step(self, by: int) -> None:
         if self.at_work:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from annotator.domain.judges.informed import Fault, InformedRuling, Review
+from annotator.gui.review.kind_row import OF_VERDICT
 
 FAULTS: tuple[tuple[str, Fault, str], ...] = (
     ("fault_missed", Fault.MISSED, "missed it"),
@@ -16,7 +17,7 @@ FAULTS: tuple[tuple[str, Fault, str], ...] = (
 # The acts of the key table whose keys answer, in the order of the answers.
 ACTS = ("say_first", "say_second", "say_third")
 # A key held down says one of these of one verdict, not of one after the other.
-ONCE = (*ACTS, *(act for act, _, _ in FAULTS))
+ONCE = (*ACTS, *OF_VERDICT, *(act for act, _, _ in FAULTS))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ ORDERS = (
     ("The least certain first", ReviewOrder.UNCERTAINTY.value),
     ("The heaviest first", ReviewOrder.WEIGHT.value),
     ("Random order", ReviewOrder.RANDOM.value),
+    ("Errors of drawn reports", ReviewOrder.ERRORS.value),
 )
 EXPERTS = (("One expert each", "1"), ("Two experts each", "2"))
 Option = tuple[str, str]
@@ -94,4 +95,4 @@ def cases(outlook: ReviewQueue, choice: ReviewChoice) -> Cases:
 def _case_of(choice: ReviewChoice, one: ReviewCase) -> VerdictCase:
     key = (one.judge_id, *one.place.key, "")
     voices = (CaseVoice(choice.judge, one.judge_id, one.value),)
-    return VerdictCase(key, choice.protocol, one.place, voices, one.said, one.reason, one.note)
+    return VerdictCase(key, choice.protocol, one.place, voices, one.said, one.reason, one.note, one.kind)

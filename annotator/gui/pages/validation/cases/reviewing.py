@@ -7,13 +7,14 @@ from typing import Any
 
 from annotator.actions.results.result_sheets import in_words
 from annotator.actions.sets import reviews
-from annotator.actions.sets.reviews import AcceptanceRate
+from annotator.actions.sets.reviews import AcceptanceRate, ReviewOrder
 from annotator.domain.judges.informed import Review
 from annotator.domain.texts.counting import counted
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.validation.cases import review_look
 from annotator.gui.pages.validation.cases.case_bench import BenchWords
 from annotator.gui.pages.validation.cases.case_part import PAINTED_MS, WORK, CasePart
+from annotator.gui.pages.validation.cases.error_draw import ErrorDraw
 from annotator.gui.pages.validation.cases.faults import ACTS, REVIEWS
 from annotator.gui.pages.validation.cases.review_look import ReviewChoice, ReviewLook
 from annotator.gui.pages.validation.cases.verdict_cases import CaseFilter, VerdictCase
@@ -42,7 +43,7 @@ class ReviewsPart(CasePart):
         super().__init__(desk, ActsBar((), RIGHT), WORDS, REVIEWS, self._keep)
         self._wanted = ReviewChoice()
         self._found = ReviewLook(ReviewChoice(), {})
-        self.told = PlainLabel("", "hint", wrap=True)
+        self.told, self.drawing = PlainLabel("", "hint", wrap=True), ErrorDraw(desk)
         self.nothing = EmptyState("label", "Nothing to review")
         self.way = self.nothing.add_action("To your labels", lambda: desk.go("Label"), primary=True)
         self.judging = self.nothing.add_action(
@@ -55,7 +56,7 @@ class ReviewsPart(CasePart):
         self.acts = {**self.case_acts(), "submit": self.bench.next_open}
         self.stack.addWidget(self.bench)
         self.stack.addWidget(self.nothing)
-        self.stand(self.told)
+        self.stand(self.drawing, self.told)
 
     def look(self) -> None:
         """Ask for the verdicts of what is chosen."""
@@ -83,6 +84,8 @@ class ReviewsPart(CasePart):
             self._wanted = found.choice
             self.choices.offer_all(found.options, asdict(found.choice))
         self.choices.setVisible(bool(found.choice.protocol))
+        self.drawing.setVisible(found.choice.order == ReviewOrder.ERRORS.value)
+        self.drawing.fill()
         if self.go_to or found.outlook is not before.outlook:
             self.bench.show_cases(found.cases, self.go_to)
         self.go_to = ()
@@ -110,11 +113,11 @@ class ReviewsPart(CasePart):
         self.offer_answers(at_work)
         self.bar.say(self.bench.pane.progress() if at_work else "")
 
-    def _keep(self, case: VerdictCase, said: str, reason: str, note: str) -> bool:
+    def _keep(self, case: VerdictCase, said: str, reason: str, note: str, kind: str) -> bool:
         choice, place = self._found.choice, case.place
         return self.keep_by(
             reviews.review, choice.judge, place.response_id, place.unit_id, Review(said),
-            reason=reason, note=note, protocol=choice.protocol,
+            reason=reason, note=note, kind=kind, protocol=choice.protocol,
         )  # fmt: skip
 
     def _count_anew(self) -> None:
@@ -160,6 +163,8 @@ def _nothing(found: ReviewLook) -> tuple[str, str]:
     outlook = found.outlook
     if found.refusal is not None:
         return found.refusal.happened.rstrip("."), found.refusal.todo
+    if found.choice.order == ReviewOrder.ERRORS.value and outlook is not None and not outlook.blind:
+        return "No errors to name", "Draw reports above; what a judge finds lacking in them appears here."
     if outlook is None or not outlook.verdicts:
         return "No verdicts to review", "They appear here once a judge has judged reports."
     if outlook.blind:

@@ -155,7 +155,7 @@ class RulingPart(CasePart):
             self.strip.show_judge(self._found.ruled, one.judge, more)
         self._offer()
 
-    def _keep(self, case: VerdictCase, said: str, reason: str, note: str) -> bool:
+    def _keep(self, case: VerdictCase, said: str, reason: str, note: str, _kind: str) -> bool:
         one = self.bench.cases.line(case.key)
         return one is not None and self.keep_by(
             disagreements.rule, one, InformedRuling(said), reason=reason, note=note,

@@ -9,8 +9,10 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt
 
+from annotator.actions.labelling import second_looks
 from annotator.actions.sets.validation_units import UnitPlace
 from annotator.actions.sets.verdict_readings import ReadingSide
+from annotator.domain.judges.taxonomy import Taxonomy
 from annotator.gui.tables.rows import Index, resetting
 
 CASE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
@@ -66,6 +68,12 @@ class VerdictCase:
     said: str = ""
     reason: str = ""
     note: str = ""
+    kind: str = ""
+
+    @property
+    def asked(self) -> Taxonomy | None:
+        """By what a judge's verdict that is reviewed is looked at again, if by anything."""
+        return second_looks.after(self.protocol, self.voices[0].value) if len(self.voices) == 1 else None
 
     @property
     def words(self) -> str:
@@ -167,11 +175,11 @@ class VerdictCases(QAbstractListModel):
             if number == keep or (show.admits(said) and matches(text)):
                 yield number
 
-    def say(self, key: Key, said: str, reason: str, note: str) -> None:
+    def say(self, key: Key, said: str, reason: str, note: str, kind: str = "") -> None:
         """Something was said of a case; it stays where it is until the list is narrowed again."""
         number = self.number(key)
         assert number is not None
-        self._said[number] = replace(self._made(number), said=said, reason=reason, note=note)
+        self._said[number] = replace(self._made(number), said=said, reason=reason, note=note, kind=kind)
         self._all.said[number] = said
         index = self.place(key)
         if index.isValid():

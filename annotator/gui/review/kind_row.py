@@ -1,4 +1,6 @@
-"""Buttons for the kind of a label, given at a second look."""
+"""Buttons for the kind of a label or of a judge's verdict, given at a second look."""
+
+from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
@@ -10,6 +12,8 @@ from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.plain import PlainLabel
 
 ACTS = ("kind_1", "kind_2", "kind_3", "kind_4")
+# While a judge's verdict is reviewed.
+OF_VERDICT = ("verdict_kind_1", "verdict_kind_2", "verdict_kind_3", "verdict_kind_4")
 
 
 class KindRow(QWidget):
@@ -18,14 +22,14 @@ class KindRow(QWidget):
     given = Signal(int)
     """A kind, by its place in the order of the keys."""
 
-    def __init__(self, *, readonly: bool) -> None:
+    def __init__(self, *, readonly: bool, acts: Sequence[str] = ACTS) -> None:
         super().__init__()
         self._readonly = readonly
         self.head = PlainLabel("", "hint")
         self.buttons: list[KeyButton] = []
         row = FlowRow(self, gap=4)
         row.addWidget(self.head)
-        for place, act in enumerate(ACTS):
+        for place, act in enumerate(acts):
             button = KeyButton("", keys.sequences(act)[0], "quiet")
             button.setCheckable(True)
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
