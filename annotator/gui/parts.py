@@ -1,20 +1,30 @@
-"""The parts of a window or page."""
+"""The parts of a window or page, looked for without PySide adopting what is found.
+
+PySide takes whatever `findChildren`, `nextInFocusChain` or `focusWidget` give for a child of the object that was asked,
+and keeps it in memory for that one: pages then outlive their end, and the end of every part becomes slower.
+"""
 
 from collections.abc import Iterator
 from typing import TypeVar
 
 from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
 
 Part = TypeVar("Part", bound=QObject)
 
 
 def below(whole: QObject, kind: type[Part]) -> Iterator[Part]:
-    """All parts of a kind, however deep, in the order of Qt's own search.
-
-    That search (`findChildren`) is not called: PySide makes whatever it finds a child of the object that was asked,
-    which then keeps it in memory and makes every later end of a part slower.
-    """
+    """All parts of a kind, however deep, in the order of Qt's own search."""
     for part in whole.children():
         if isinstance(part, kind):
             yield part
         yield from below(part, kind)
+
+
+def focused(whole: QWidget) -> QWidget | None:
+    """What has the focus in a window or a part of it, or will have it once the window is active again."""
+    held: QWidget | None = whole.focusWidget()
+    if held is not None and (around := held.parentWidget()) is not None:
+        # Nothing moves: it is only that PySide takes it for a child of its own parent again.
+        held.setParent(around)
+    return held

@@ -9,7 +9,7 @@ import shiboken6
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from annotator.gui.parts import below
+from annotator.gui.parts import below, focused
 from tests.house import reading
 
 CALLS = 10_000
@@ -58,11 +58,11 @@ def test_a_kept_child_would_be_seen() -> None:
     assert not KEPT_CHILD.search("        head = self.table.horizontalHeader()")
 
 
-ADOPTING = re.compile(r"\.findChild(ren)?\(")
+ADOPTING = re.compile(r"\.findChild(ren)?\(|InFocusChain\(|(?<!QApplication)\.focusWidget\(")
 
 
 def test_no_part_is_found_by_a_search_that_adopts_it() -> None:
-    """PySide makes what `findChildren` finds a child of the object asked: `parts.below` looks without that."""
+    """PySide makes what such calls find a child of the object asked: `annotator.gui.parts` looks without that."""
     adopting = [
         reading.name(path)
         for path in reading.files("annotator/gui")
@@ -79,6 +79,29 @@ def test_parts_are_found_in_the_order_of_qt_and_are_not_adopted(qapp) -> None:
     assert adopted(whole) == 2
     assert whole.findChildren(QPushButton) == [deep, beside]
     assert adopted(whole) == 3, "PySide adopts no more: `below` may go"
+
+
+def test_an_adopting_search_would_be_seen() -> None:
+    for call in (
+        "self.findChild(",
+        "page.findChildren(",
+        "here.nextInFocusChain(",
+        "self.window().focusWidget(",
+    ):
+        assert ADOPTING.search(f"        found = {call})"), call
+    assert not ADOPTING.search("        held = QApplication.focusWidget()")
+
+
+def test_what_has_the_focus_is_told_and_stays_with_its_own_parent(qapp) -> None:
+    whole = QWidget()
+    inner = QWidget(whole)
+    deep = QPushButton(inner)
+    assert focused(whole) is None
+    deep.setFocus()
+    assert focused(whole) is deep
+    assert (adopted(whole), adopted(inner)) == (1, 1)
+    assert whole.focusWidget() is deep
+    assert adopted(whole) == 2, "PySide adopts no more: `focused` may go"
 
 
 def adopted(whole: QWidget) -> int:

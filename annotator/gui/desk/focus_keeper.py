@@ -15,6 +15,8 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
+from annotator.gui.parts import below, focused
+
 TYPED = (QLineEdit, QPlainTextEdit, QTextEdit, QAbstractSpinBox)
 
 
@@ -105,8 +107,7 @@ class FocusKeeper(QObject):
         window = self._window
         if not self._line or not window.isVisible() or not window.isActiveWindow():
             return
-        held: QWidget | None = window.focusWidget()
-        left = self._line[0]
+        held, left = focused(window), self._line[0]
         if held is not None:
             be_seen(window)
         elif not isValid(left) or not left.isVisible():
@@ -115,7 +116,7 @@ class FocusKeeper(QObject):
 
 def be_seen(window: QWidget | None) -> None:
     """Where the widget that has a window's focus is hidden, the first one beside it that is seen takes it over."""
-    held = window.focusWidget() if window is not None else None
+    held = focused(window) if window is not None else None
     if held is not None and not held.isVisible():
         _go_on_in(next((each for each in _line(held) if each.isVisible()), None))
 
@@ -132,15 +133,12 @@ def _go_on_in(around: QWidget | None) -> None:
     """Give the focus to the first part that can have it."""
     if around is None:
         return
-    reached: QWidget | None = around.nextInFocusChain()
-    while reached is not None and reached is not around and not _reachable(reached, around):
-        reached = reached.nextInFocusChain()
-    (reached or around).setFocus(Qt.FocusReason.OtherFocusReason)
+    reached = next((part for part in below(around, QWidget) if _reachable(part)), around)
+    reached.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
-def _reachable(widget: QWidget, around: QWidget) -> bool:
-    inside = around.isAncestorOf(widget) and bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
-    return inside and _usable(widget)
+def _reachable(widget: QWidget) -> bool:
+    return bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and _usable(widget)
 
 
 def _usable(widget: QWidget) -> bool:

@@ -14,6 +14,7 @@ from annotator.actions.studies.result_views import CountedView, ResultView
 from annotator.domain.texts.change import Change
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
+from annotator.gui.parts import focused
 from annotator.gui.views import counting
 from annotator.gui.views.behind_view import BehindPane, FigureBehindView
 from annotator.gui.views.choosers import Choosers
@@ -238,7 +239,7 @@ class Viewer(QWidget):
 
     def show_body(self, widget: QWidget) -> None:
         """Bring the figures, what lies behind them, or what is said in their place into view."""
-        focus = self.window().focusWidget()
+        focus = focused(self.window())
         inside = focus is not None and self.body.isAncestorOf(focus)
         self.body.setCurrentWidget(widget)
         if inside:

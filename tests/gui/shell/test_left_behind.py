@@ -1,6 +1,7 @@
 """What was closed is gone: pages, windows, and whatever followed the theme."""
 
 import gc
+import weakref
 from collections import Counter
 
 import pytest
@@ -9,11 +10,14 @@ from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
 from annotator.actions.items import items
+from annotator.actions.project import people
+from annotator.domain.experts.person import Role
 from annotator.gui import theme
 from annotator.gui.shell.starting import Goldsmith
 from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.empty_state import EmptyState
 from tests.gui.shell.test_window import EVERY_PAGE
+from tests.windows.labelling_keys import be_active
 
 
 def widgets(qtbot) -> Counter[str]:
@@ -47,6 +51,22 @@ def test_reopening_leaves_no_window_and_no_start_page_behind(small, goldsmith, q
         goldsmith.show(path).show_page(name)
         goldsmith.show(None)
     assert widgets(qtbot) - before == Counter()
+
+
+def test_pages_that_were_looked_over_for_a_place_for_the_keyboard_go_with_their_person(
+    small, window_over, qtbot
+):
+    people.add_person(small, "Second reader", (Role.ANNOTATOR,))
+    reader = people.people(small)[-1]
+    window = window_over(small)
+    be_active(window, qtbot)
+    window.choose_person(reader.id)
+    pages = [weakref.ref(window.show_page(name)) for name in ("Help", "Items", "Material")]
+    window.choose_person(reader.id)
+    # It is only for coordinators: nothing on it takes the keyboard, and all of it was looked over in vain.
+    assert QApplication.focusWidget() is window.page
+    widgets(qtbot)
+    assert [type(page()).__name__ for page in pages if page() is not None] == []
 
 
 @pytest.mark.parametrize(

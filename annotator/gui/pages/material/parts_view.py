@@ -5,7 +5,7 @@ from enum import Enum
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
 from annotator.actions.items import report_lines
 from annotator.actions.items.drawn_parts import OPEN
@@ -155,7 +155,7 @@ class PartsView(QWidget):
 
     def seek(self) -> None:
         """Find words in the text when it has the focus, else an item."""
-        if self.text.isAncestorOf(self.focusWidget() or self.list):
+        if self.text.isAncestorOf(QApplication.focusWidget() or self.list):
             self.text.seek()
             return
         self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
