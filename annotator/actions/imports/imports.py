@@ -125,11 +125,9 @@ def _known(project: Project, layout: FileLayout) -> ExistingItems:
         items = db.execute(question).all()
         systems = dict(db.execute(select(SYSTEM.c.name, SYSTEM.c.id)).all())
     # A benchmark's own files know a question by its first wording.
-    known = {row.id: row.working_title or row.question for row in items}
+    known = {row.id: KnownItem(row.id, row.working_title or row.question, row.key) for row in items}
     numbers = layout.numbers(items)
-    return ExistingItems(
-        {number: KnownItem(found, known[found]) for found, number in numbers.items()}, systems
-    )
+    return ExistingItems({number: known[found] for found, number in numbers.items()}, systems)
 
 
 def _compare(project: Project, db: Connection, format: str, bundle: Bundle) -> Incoming:  # noqa: A002

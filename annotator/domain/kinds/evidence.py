@@ -1,7 +1,8 @@
 """Gold evidence: the references that a good report must find."""
 
+import operator
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -20,6 +21,8 @@ class Reference(Unit):
     identifier: Text = Field(default="", max_length=1000, description="DOI, arXiv id, ISBN or address")
     authors: Text = Field(default="", max_length=2000)
     year: int | None = Field(default=None, ge=1000, le=2200)
+    # Left out where nobody has said it.
+    importance: Literal["", "important", "not_important"] = Field(default="", exclude_if=operator.not_)
 
 
 class Evidence(Document[Reference]):

@@ -1,7 +1,10 @@
 """Nuggets: facts that a good text holds, each vital or okay."""
 
+import operator
 from collections.abc import Iterator
 from typing import ClassVar, Literal
+
+from pydantic import Field
 
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.checks import Context, near_duplicates
@@ -14,6 +17,15 @@ class Nugget(Unit):
     """One fact, vital or okay."""
 
     importance: Literal["vital", "okay"] = "okay"
+    # How the text that it was drawn from bears it out; left out where it was written by hand.
+    support: Literal["", "support", "partial_support", "not_support"] = Field(
+        default="", exclude_if=operator.not_
+    )
+
+    @property
+    def kept(self) -> bool:
+        """Whether it counts as gold: unless the text that it was drawn from does not fully bear it out."""
+        return self.support in ("", "support")
 
 
 class Nuggets(Document[Nugget]):

@@ -10,6 +10,8 @@ from annotator.domain.texts.canonical import Text
 
 # In which way a system was asked: alone, with gold given for one step, or with a gold plan.
 END_TO_END, ISOLATED, INJECTION = MODES = ("end-to-end", "isolated", "gold-plan injection")
+# What people wrote that systems are to match; no system made it.
+EXEMPLAR = "exemplar"
 # What a system's group is called as a rule; a project may say anything else.
 GROUPS = ("deep research", "LLM + search", "LLM", "open-source LLM")
 _EMPTY = {"server_default": in_sql("''")}

@@ -28,8 +28,8 @@ from annotator.exchange.formats.label_entries import (
     too_long,
     unreadable,
 )
-from annotator.exchange.formats.layout import Files, GivenLabel, LabelLayout, Labelled, LabelledUnit
-from annotator.exchange.formats.researcherbench_layout import DATASET, MAPPING, RUBRICS, MappedItem, Numbering
+from annotator.exchange.formats.layout import MAPPING, Files, GivenLabel, LabelLayout, Labelled, LabelledUnit
+from annotator.exchange.formats.researcherbench_layout import DATASET, RUBRICS, MappedItem, Numbering
 from annotator.exchange.formats.researcherbench_numbers import mapped, numbered
 from annotator.exchange.reading import read_json
 from annotator.exchange.release.bundle import in_words

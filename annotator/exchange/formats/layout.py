@@ -3,14 +3,40 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Annotated, NamedTuple, Protocol
 
+from pydantic import BaseModel, ConfigDict, Field
+
+from annotator.domain.texts.canonical import Text
 from annotator.exchange.formats.label_entries import LabelFileContent
 from annotator.exchange.release.bundle import Bundle, Problem
 from annotator.exchange.release.records import ItemRecord
 
 Files = tuple[dict[str, bytes], list[str]]
 """Files by path, and notes on what has no place in them."""
+
+
+# Written only where numbers or file names cannot say everything: which item or system each stands for.
+MAPPING = "goldsmith.json"
+
+
+class LayoutEntry(BaseModel):
+    """An entry of any of a layout's JSON files."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class MappedSystem(LayoutEntry):
+    """The system that a file or folder is of."""
+
+    file: Text
+    name: Annotated[Text, Field(min_length=1, max_length=200)]
+
+
+class SystemNames(LayoutEntry):
+    """The systems whose names their folders cannot have, as `goldsmith.json` tells them."""
+
+    systems: list[MappedSystem] = []
 
 
 class HasNumber(Protocol):
@@ -30,6 +56,7 @@ class KnownItem:
 
     item_id: str
     question: str
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)

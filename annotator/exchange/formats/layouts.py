@@ -1,6 +1,6 @@
 """The table of supported benchmark layouts."""
 
-from annotator.exchange.formats import human_files, researcherbench
+from annotator.exchange.formats import deepscholar, human_files, researcherbench
 from annotator.exchange.formats.layout import FileLayout, LabelLayout
 from annotator.exchange.formats.researcherbench_layout import DATASET
 from annotator.exchange.formats.researcherbench_numbers import own_numbers
@@ -16,6 +16,14 @@ LAYOUTS: dict[str, FileLayout] = {
             read=researcherbench.read,
             files=researcherbench.files,
             labels=human_files.LABELS,
+        ),
+        FileLayout(
+            name=deepscholar.DATASET,
+            title="DeepScholar-Bench",
+            holds="papers_with_related_works.csv, citations.csv, nuggets and folders of systems",
+            numbers=lambda items: {item.id: number for number, item in enumerate(items)},
+            read=deepscholar.read,
+            files=deepscholar.files,
         ),
     )
 }

@@ -14,18 +14,16 @@ from annotator.domain.kinds.weights import USUAL
 from annotator.domain.texts.identity import derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.folders import pretty, slugs
-from annotator.exchange.formats.layout import ExistingItems
+from annotator.exchange.formats.layout import MAPPING, ExistingItems, MappedSystem
 from annotator.exchange.formats.researcherbench_layout import (
     DATASET,
     EXAMPLE,
     FOLDERS,
-    MAPPING,
     QUESTIONS,
     RESPONSES,
     RUBRICS,
     RUBRICS_TOO,
     MappedItem,
-    MappedSystem,
     Numbered,
     Numbering,
     QuestionEntry,

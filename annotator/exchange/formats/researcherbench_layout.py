@@ -2,17 +2,16 @@
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from annotator.domain.texts.canonical import Text
+from annotator.exchange.formats.layout import LayoutEntry, MappedSystem
 from annotator.exchange.reading import LARGEST_NUMBER
 
 DATASET = "researcherbench"
 QUESTIONS, RUBRICS, RESPONSES = "questions.json", "rubric.json", "responses"
 # What the public repository's `data/` calls its folders and its rubrics, and its example of a system's file.
 FOLDERS, RUBRICS_TOO, EXAMPLE = ("eval_data", "user_data"), "rubrics.json", "test.json"
-# Written only where numbers or file names cannot say everything: which item each number stands for.
-MAPPING = "goldsmith.json"
 
 
 def _said(text: str) -> str:
@@ -28,12 +27,6 @@ def _whole(number: Any) -> Any:
 
 Said = Annotated[Text, AfterValidator(_said)]
 Number = Annotated[int, Field(ge=0, le=LARGEST_NUMBER)]
-
-
-class LayoutEntry(BaseModel):
-    """An entry of any of the files."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
 class Numbered(LayoutEntry):
@@ -76,13 +69,6 @@ class MappedItem(LayoutEntry):
     item_id: Annotated[Text, Field(min_length=1, max_length=36)]
     dataset: Annotated[Text, Field(max_length=120)]
     key: Annotated[Text, Field(min_length=1, max_length=120)]
-
-
-class MappedSystem(LayoutEntry):
-    """Which system a file is of."""
-
-    file: Text
-    name: Annotated[Text, Field(min_length=1, max_length=200)]
 
 
 class Numbering(LayoutEntry):

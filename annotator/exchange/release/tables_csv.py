@@ -112,7 +112,7 @@ def _lines(artifact: ArtifactRecord, key: str, author: str, names: Iterable[str]
     for position, unit in enumerate(artifact.document["units"]):
         yield {
             **dict(zip(UNIT_HEAD, (*head, position), strict=True)),
-            **{name: unit[name] for name in names},
+            **{name: unit.get(name, "") for name in names},
             "quote": "\n".join(
                 one["quote"] for one in (unit["anchor"], *unit.get("more_anchors", ())) if one
             ),

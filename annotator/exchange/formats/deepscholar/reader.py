@@ -1,0 +1,385 @@
+"""DeepScholar-Bench's files read: papers, exemplars, references, nuggets and systems' reports."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from annotator.domain.kinds.artifact import Document, Kind, State
+from annotator.domain.kinds.evidence import Evidence, Reference
+from annotator.domain.kinds.nuggets import Nugget, Nuggets
+from annotator.domain.material.extract import IMPORT, ExtractState
+from annotator.domain.material.page import PageState
+from annotator.domain.material.part import ResponsePart
+from annotator.domain.material.response import EXEMPLAR
+from annotator.domain.material.source import SourceFormat
+from annotator.domain.texts.canonical import sha256
+from annotator.domain.texts.identifier import parse, work_named
+from annotator.domain.texts.identity import derived_id, now
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.formats.deepscholar import system_folders, tables
+from annotator.exchange.formats.deepscholar.published_files import PublishedFiles
+from annotator.exchange.formats.deepscholar.system_folders import SystemReport
+from annotator.exchange.formats.deepscholar.tables import DATASET, Cited, PublishedPaper
+from annotator.exchange.formats.layout import ExistingItems, SystemNames
+from annotator.exchange.reading import CORRECT, read_json
+from annotator.exchange.release.bundle import Bundle, Problem, in_words, of_file
+from annotator.exchange.release.drawn_records import ExtractRecord, PageRecord
+from annotator.exchange.release.records import (
+    ArtifactRecord,
+    ItemRecord,
+    ResponseRecord,
+    SourceRecord,
+    SystemRecord,
+)
+from annotator.exchange.texts import latex
+
+EXEMPLARS = "Human-written exemplar"
+RELATED_WORK = "Related work"
+
+
+def item_id(arxiv_id: str) -> str:
+    """The id of a paper's item, the same in every project."""
+    return derived_id(DATASET, arxiv_id)
+
+
+def read(paths: Sequence[Path], known: ExistingItems | None = None) -> tuple[Bundle, list[Problem]]:
+    """The content of folders or files of this layout, and everything wrong with them; Refusal where there is nothing.
+
+    Papers and nuggets are joined by arXiv id. Folders of systems are numbered by the rows of the papers' file, unless
+    what the system was asked names another paper.
+    """
+    return _RelatedWorkReader(known or ExistingItems(), now()).read(PublishedFiles.among(paths))
+
+
+class _RelatedWorkReader:
+    """A reader that collects the bundle and the problems, file by file."""
+
+    def __init__(self, known: ExistingItems, at: datetime) -> None:
+        self.known, self.at = known, at
+        self.bundle = Bundle()
+        self.problems: list[Problem] = []
+        self.papers: dict[str, PublishedPaper] = {}
+        self.by_row: dict[int, str] = {}
+        # Of every paper, here or in the files, what its abstract says.
+        self.abstracts = {one.key: _abstract(one.question) for one in known.items.values()}
+        self.important: set[tuple[str, str]] | None = None
+        self.works: set[str] = set()
+        self.names: dict[str, str] = {}
+
+    def read(self, found: PublishedFiles) -> tuple[Bundle, list[Problem]]:
+        for file in found.papers:
+            self._guarded(file, self._read_papers)
+        cited: dict[str, list[Cited]] = defaultdict(list)
+        for file in found.citations[:1]:
+            self._guarded(file, lambda file: self._read_citations(file, cited))
+        for file in found.important[:1]:
+            self._guarded(file, self._read_important)
+        for paper in self.papers.values():
+            self._take_references(paper, cited.pop(paper.arxiv_id, []))
+        for arxiv_id, rows in cited.items():
+            self._take_evidence(arxiv_id, rows)
+        for file in found.names:
+            self._guarded(file, self._read_names)
+        for file in found.nuggets:
+            self._guarded(file, self._take_nuggets)
+        for folder in found.folders:
+            self._guarded(folder, lambda folder: self._take_report(system_folders.read_folder(folder)))
+        for file in found.loose:
+            self._guarded(file, lambda file: self._take_report(system_folders.read_loose(file)))
+        return self.bundle, self.problems
+
+    def _guarded(self, path: Path, read: Any) -> None:
+        try:
+            read(path)
+        except Refusal as refusal:
+            self.problems.append(of_file(path.name, refusal))
+
+    def _read_papers(self, file: Path) -> None:
+        table = tables.read_table(file, ("arxiv_id", "abstract"))
+        for index, paper in tables.papers_of(table):
+            if paper is None:
+                self._problem(file.name, index, "has no arXiv id, title or abstract")
+            elif paper.arxiv_id in self.papers:
+                self._problem(file.name, index, f"paper {paper.arxiv_id} stands in this file before")
+            else:
+                self.papers[paper.arxiv_id] = paper
+                self._take_paper(file.name, paper)
+        # Only this file's order numbers folders; others hold the same papers in another order.
+        if file.name == tables.PAPERS:
+            self.by_row = {paper.row: paper.arxiv_id for paper in self.papers.values()}
+
+    def _take_paper(self, file: str, paper: PublishedPaper) -> None:
+        own = item_id(paper.arxiv_id)
+        self.abstracts[paper.arxiv_id] = _plain(paper.abstract)
+        item = ItemRecord(
+            id=own,
+            key=paper.arxiv_id,
+            dataset=DATASET,
+            question=paper.task,
+            question_type=RELATED_WORK,
+            subject=paper.category,
+            position=paper.row,
+        )
+        self.bundle.items.append(item)
+        self.bundle.places["items", own] = (file, paper.row)
+        self._take_source(paper, paper.title, paper.abstract, f"arXiv:{paper.arxiv_id}", 0)
+        if paper.section:
+            self._take_source(paper, f"{RELATED_WORK} (LaTeX)", paper.section, "", 1)
+
+    def _take_source(
+        self, paper: PublishedPaper, title: str, text: str, identifier: str, position: int
+    ) -> None:
+        own = item_id(paper.arxiv_id)
+        source = SourceRecord(
+            id=derived_id(own, "source", position),
+            item_id=own,
+            title=title,
+            format=SourceFormat.PLAIN,
+            text=text,
+            identifier=identifier,
+            position=position,
+        )
+        self.bundle.sources.append(source)
+
+    def _read_citations(self, file: Path, cited: dict[str, list[Cited]]) -> None:
+        table = tables.read_table(file, ("parent_paper_arxiv_id", "citation_shorthand", "cited_paper_title"))
+        for one in tables.citations_of(table):
+            if one.paper not in self.abstracts:
+                self._problem(
+                    file.name, one.index, f"its paper {one.paper or '(none)'} is not among the papers"
+                )
+            else:
+                cited[one.paper].append(one)
+
+    def _read_important(self, file: Path) -> None:
+        table = tables.read_table(file, ("parent_paper_arxiv_id", "citation_shorthand"))
+        self.important = {(one.paper, one.key) for one in tables.citations_of(table)}
+
+    def _read_names(self, file: Path) -> None:
+        try:
+            told = SystemNames.model_validate(read_json(file))
+        except ValidationError as error:
+            raise Refusal(f"“{file.name}” does not name systems: {in_words(error)}.", CORRECT) from None
+        self.names |= {one.file: one.name for one in told.systems}
+
+    def _take_references(self, paper: PublishedPaper, rows: Sequence[Cited]) -> None:
+        """The references of a paper's section as gold evidence, and the section as the exemplar that cites them."""
+        mentioned = latex.cited_keys(paper.section)
+        order = {key: place for place, key in enumerate(mentioned)}
+        ordered = sorted(rows, key=lambda one: (order.get(one.key, len(order)), one.index))
+        numbers: dict[str, int] = {}
+        for one in ordered:
+            numbers.setdefault(one.key, len(numbers) + 1)
+        for key in mentioned:
+            if rows and key not in numbers:
+                self._note(
+                    tables.CITATIONS, f"paper {paper.arxiv_id} cites “{key}”, of which the file says nothing"
+                )
+            numbers.setdefault(key, len(numbers) + 1)
+        self._take_evidence(paper.arxiv_id, ordered)
+        if paper.section:
+            self._take_exemplar(paper, ordered, numbers)
+
+    def _take_evidence(self, arxiv_id: str, rows: Sequence[Cited]) -> None:
+        own, seen = item_id(arxiv_id), defaultdict[str, int](int)
+        units = []
+        for one in rows:
+            seen[one.key] += 1
+            reference = Reference(
+                id=derived_id(own, "reference", one.key, seen[one.key]),
+                text=one.title or one.key,
+                note=one.key,
+                identifier=one.identifier,
+                authors=one.authors,
+                year=one.year,
+                importance=self._importance(one),
+            )
+            units.append(reference)
+            self._take_work(one.identifier, one.title, one.abstract)
+        if units:
+            self._take_artifact(own, Kind.EVIDENCE, Evidence(units=tuple(units)), tables.CITATIONS)
+
+    def _take_exemplar(self, paper: PublishedPaper, rows: Sequence[Cited], numbers: dict[str, int]) -> None:
+        told: dict[str, Cited] = {}
+        for one in rows:
+            told.setdefault(one.key, one)
+        body = latex.markdown(paper.section, lambda keys: "".join(f"[{numbers[key]}]" for key in keys))
+        listed = [f"[{number}] {_entry(key, told.get(key))}" for key, number in numbers.items()]
+        text = "\n\n".join([body, "## References", *listed]) if listed else body
+        works = tuple(
+            self._mark(item_id(paper.arxiv_id), EXEMPLARS, f"[{numbers[one.key]}]", one.title, one.identifier)
+            for one in told.values()
+        )
+        report = SystemReport(EXEMPLARS, paper.row, tables.PAPERS, text)
+        self._add_response(report, paper.arxiv_id, EXEMPLAR, works)
+
+    def _take_nuggets(self, file: Path) -> None:
+        tree = read_json(file)
+        key = tree.get("qid") if isinstance(tree, dict) else None
+        made = tree.get("nuggets") if isinstance(tree, dict) else None
+        if not isinstance(key, str) or not isinstance(made, list):
+            raise Refusal(f"“{file.name}” does not hold the nuggets of one paper.", "Choose the right file.")
+        if key not in self.abstracts:
+            self._problem(file.name, None, f"its paper {key} is not among the papers")
+            return
+        own = item_id(key)
+        units = []
+        for place, one in enumerate(made):
+            fields = {name: one.get(name) for name in ("text", "importance")} if isinstance(one, dict) else {}
+            fields["support"] = one.get("assignment", "") if isinstance(one, dict) else ""
+            fields["id"] = derived_id(own, "nugget", place, str(fields.get("text")))
+            try:
+                units.append(Nugget.model_validate(fields))
+            except ValueError:
+                self._problem(file.name, place, "is not a nugget with text, importance and assignment")
+        if units:
+            self._take_artifact(own, Kind.NUGGETS, Nuggets(units=tuple(units)), file.name)
+
+    def _take_report(self, report: SystemReport) -> None:
+        report.system = self.names.get(report.system, report.system)
+        arxiv_id = self._paper_of(report)
+        if not arxiv_id:
+            return
+        if not report.text:
+            self._note(report.file, "holds an empty report")
+        own = item_id(arxiv_id)
+        works = tuple(
+            self._mark(own, report.system, one.mark, one.title, one.address) for one in report.works
+        )
+        for one in report.works:
+            self._take_work(one.address, one.title, one.abstract)
+        self._add_response(report, arxiv_id, "end-to-end", works)
+
+    def _paper_of(self, report: SystemReport) -> str:
+        """The paper that a report is about: by its folder's number, unless what was asked names another."""
+        by_row, asked = self.by_row.get(report.row, ""), _plain(report.asked)
+        about = [key for key, words in self.abstracts.items() if words and words in asked]
+        if len(about) == 1:
+            if by_row and about[0] != by_row:
+                self._note(
+                    report.file, f"was asked about {about[0]}, not about row {report.row}; it goes there"
+                )
+            return about[0]
+        if not by_row:
+            self._problem(
+                report.file, None, f"no paper is known for row {report.row}; give {tables.PAPERS} too"
+            )
+        return by_row
+
+    def _add_response(
+        self, report: SystemReport, arxiv_id: str, mode: str, works: tuple[Reference, ...]
+    ) -> None:
+        system_id = self.known.systems.get(report.system) or derived_id(DATASET, "system", report.system)
+        if all(one.id != system_id for one in self.bundle.systems):
+            self.bundle.systems.append(SystemRecord(id=system_id, name=report.system))
+        own = item_id(arxiv_id)
+        record = ResponseRecord(
+            id=derived_id(own, "response", report.system),
+            item_id=own,
+            system_id=system_id,
+            text=report.text,
+            mode=mode,
+            latency_s=report.latency_s,
+            tokens=report.tokens,
+            cost_usd=report.cost_usd,
+        )
+        before = next((one for one in self.bundle.responses if one.id == record.id), None)
+        if before is not None:
+            if before.text.strip() != record.text.strip():
+                self._problem(report.file, None, "the system has another report on this paper in these files")
+            return
+        self.bundle.responses.append(record)
+        self.bundle.places["responses", record.id] = (report.file, report.row)
+        if works:
+            self._take_extract(record, Evidence(units=works))
+
+    def _take_extract(self, response: ResponseRecord, found: Evidence) -> None:
+        record = ExtractRecord(
+            id=derived_id(response.id, ResponsePart.REFERENCES),
+            item_id=response.item_id,
+            response_id=response.id,
+            kind=ResponsePart.REFERENCES,
+            origin=IMPORT,
+            state=ExtractState.CONFIRMED,
+            at=self.at,
+            sha256=found.sha256(),
+            document=found.tree(),
+        )
+        self.bundle.extracts.append(record)
+
+    def _mark(self, own: str, system: str, mark: str, title: str, address: str) -> Reference:
+        """A work of a report's own list; its mark stands in the note."""
+        words = (title or address or mark)[:20_000]
+        return Reference(
+            id=derived_id(own, system, "work", mark, address, words),
+            text=words,
+            note=mark,
+            identifier=address,
+        )
+
+    def _take_work(self, address: str, title: str, abstract: str) -> None:
+        """The abstract of a work on arXiv, once; what other files say of the same work is passed over."""
+        named = work_named(address) if address else None
+        if named is None or named.scheme != "arxiv" or not abstract.strip() or str(named) in self.works:
+            return
+        self.works.add(str(named))
+        page = PageRecord(
+            url=str(named),
+            state=PageState.OK,
+            text=abstract.strip(),
+            title=title,
+            final_url=address,
+            content_type="abstract",
+            fetched_at=self.at,
+            sha256=sha256(abstract.strip()),
+        )
+        self.bundle.pages.append(page)
+
+    def _take_artifact(self, own: str, kind: Kind, document: Document[Any], file: str) -> None:
+        record = ArtifactRecord(
+            id=derived_id(own, kind.value),
+            item_id=own,
+            kind=kind,
+            author_id="",
+            state=State.CONSENSUS,
+            revision=1,
+            at=self.at,
+            sha256=document.sha256(),
+            document=document.tree(),
+        )
+        self.bundle.artifacts.append(record)
+        self.bundle.places["artifacts", record.id] = (file, 0)
+
+    def _importance(self, one: Cited) -> str:
+        """Whether a reference matters; where the files name those that do, the others do not."""
+        if self.important is None:
+            return ""
+        return "important" if (one.paper, one.key) in self.important else "not_important"
+
+    def _note(self, file: str, reason: str) -> None:
+        self.problems.append(Problem(file, None, reason, note=True))
+
+    def _problem(self, file: str, index: int | None, reason: str) -> None:
+        self.problems.append(Problem(file, index, reason))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _abstract(question: str) -> str:
+    return _plain(question.partition(tables.ABSTRACT)[2])
+
+
+def _entry(key: str, one: Cited | None) -> str:
+    """A line of the exemplar's list of references."""
+    if one is None:
+        return key
+    link = parse(one.identifier)
+    where = one.identifier if one.identifier.startswith("http") else str(link or one.identifier)
+    parts = (one.authors, one.title or key, str(one.year or ""), where)
+    return ". ".join(part.rstrip(".") for part in parts if part)

@@ -1,0 +1,205 @@
+"""Folders of systems: one per paper, each layout known by its files."""
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from annotator.domain.texts.identifier import parse
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.formats.deepscholar.tables import read_table
+from annotator.exchange.reading import decoded, read_bytes, read_json
+
+# Of each layout only these files are opened; settings, which may hold keys, never are.
+BASE_TEXT, BASE_WORKS, BASE_QUERY, BASE_TIMES, BASE_USAGE = (
+    "intro.md",
+    "paper.csv",
+    "helper_data.json",
+    "execution_time.csv",
+    "usage.json",
+)
+STORM_TEXT, STORM_WORKS = "storm_gen_article.md", "url_to_info.json"
+# A folder with this file is one of nuggets.
+NUGGETS = "res.json"
+_LOOSE = re.compile(r"(?P<system>.+)__(?P<row>\d+)\.md")
+
+
+class CitedWork(NamedTuple):
+    """The work that a mark of a report leads to; the mark is empty where links name works."""
+
+    mark: str
+    address: str
+    title: str
+    abstract: str = ""
+
+
+@dataclass(slots=True)
+class SystemReport:
+    """A system's report on the paper of a row, and everything that the files tell of it."""
+
+    system: str
+    row: int
+    file: str
+    text: str = ""
+    works: list[CitedWork] = field(default_factory=list)
+    asked: str = ""
+    latency_s: float | None = None
+    tokens: int | None = None
+    cost_usd: float | None = None
+
+
+def folders_in(folder: Path) -> Iterator[Path]:
+    """Every folder of one system's report on one paper: a number as name, a report inside, a system's folder above."""
+    for found in sorted(path for path in folder.rglob("*") if path.is_dir() and path.name.isdigit()):
+        if _layout_of(found):
+            yield found
+
+
+def loose_in(folder: Path) -> Iterator[Path]:
+    """Reports that lie alone, named by system and row: `system__0.md`."""
+    yield from (path for path in sorted(folder.rglob("*.md")) if _LOOSE.fullmatch(path.name))
+
+
+def read_loose(path: Path) -> SystemReport:
+    """The report of a file named `system__0.md`; of its works nothing is told beside it."""
+    named = _LOOSE.fullmatch(path.name)
+    if named is None:
+        raise Refusal(f"“{path.name}” is not named by system and row.", "Call it like system__0.md.")
+    return SystemReport(named["system"], int(named["row"]), path.name, _text(path))
+
+
+def is_loose(path: Path) -> bool:
+    """Whether a file is a report that lies alone."""
+    return bool(_LOOSE.fullmatch(path.name))
+
+
+def read_folder(folder: Path) -> SystemReport:
+    """The report of a folder; Refusal names the file that cannot be read."""
+    layout = _layout_of(folder)
+    if layout is None:
+        raise Refusal(
+            f"The folder {folder.parent.name}/{folder.name} holds no report that can be read.",
+            "Choose the folder of a system as it was published.",
+        )
+    report = SystemReport(folder.parent.name, int(folder.name), f"{folder.parent.name}/{folder.name}")
+    layout(folder, report)
+    return report
+
+
+def _layout_of(folder: Path) -> Callable[[Path, SystemReport], None] | None:
+    if (folder / BASE_TEXT).is_file():
+        return _read_base
+    if (folder / NUGGETS).is_file():
+        return None
+    if any(folder.glob(f"*/{STORM_TEXT}")) or (folder / STORM_TEXT).is_file():
+        return _read_storm
+    return _read_with_contexts if any(folder.glob("*.json")) or any(folder.glob("*.md")) else None
+
+
+def _read_base(folder: Path, report: SystemReport) -> None:
+    """Links as marks; works by their id with version in `paper.csv`."""
+    report.text = _text(folder / BASE_TEXT)
+    if (folder / BASE_WORKS).is_file():
+        for row in read_table(folder / BASE_WORKS, ("id", "title")).rows:
+            address = row.get("url", "") or (f"arXiv:{row['id']}" if parse(row["id"]) else "")
+            report.works.append(
+                CitedWork(
+                    row.get("mark", ""), address, " ".join(row["title"].split()), row.get("snippet", "")
+                )
+            )
+    if (folder / BASE_QUERY).is_file():
+        report.asked = _string(read_json(folder / BASE_QUERY).get("query"))
+    if (folder / BASE_TIMES).is_file():
+        report.latency_s = _pipeline_time(folder / BASE_TIMES)
+    if (folder / BASE_USAGE).is_file():
+        report.cost_usd = _cost_of(read_json(folder / BASE_USAGE))
+
+
+def _pipeline_time(path: Path) -> float | None:
+    """The seconds of the whole: steps contain each other, so the last one that is called a pipeline counts."""
+    lines = csv.reader(io.StringIO(decoded(read_bytes(path, path.name), path.name)), skipinitialspace=True)
+    whole = [line for line in lines if len(line) >= 3 and line[1].endswith("_pipeline")]
+    return _number(whole[-1][2]) if whole else None
+
+
+def _cost_of(usage: Any) -> float | None:
+    """What the calls cost in all; equal entries under two names are one, and no price at all is not known."""
+    found = [one for one in usage.values() if isinstance(one, Mapping)] if isinstance(usage, Mapping) else []
+    different = [one for place, one in enumerate(found) if one not in found[:place]]
+    costs = [_number(one.get("total_cost")) for one in different]
+    # Zero beside tokens means a model without a price, whose cost is not known.
+    return sum(cost for cost in costs if cost) if costs and all(costs) else None
+
+
+def _read_storm(folder: Path, report: SystemReport) -> None:
+    """Marks by number; `url_to_info.json` tells which address has which."""
+    text = next(iter(sorted(folder.glob(f"**/{STORM_TEXT}"))))
+    report.text = _text(text)
+    beside = text.with_name(STORM_WORKS)
+    if beside.is_file():
+        told = read_json(beside)
+        known = _mapping(told.get("url_to_info"))
+        for url, number in _mapping(told.get("url_to_unified_index")).items():
+            info = _mapping(known.get(url))
+            work = CitedWork(f"[{number}]", url, _string(info.get("title")), _string(info.get("description")))
+            report.works.append(work)
+    usage = text.with_name(BASE_USAGE)
+    if usage.is_file():
+        times = [_number(one) for one in _mapping(read_json(usage).get("time")).values()]
+        report.latency_s = sum(one for one in times if one) if times and None not in times else None
+
+
+def _read_with_contexts(folder: Path, report: SystemReport) -> None:
+    """A report and a JSON file beside it; what was read is in its list of contexts."""
+    texts, data = sorted(folder.glob("*.md")), sorted(folder.glob("*.json"))
+    told = _mapping(read_json(data[0])) if data else {}
+    report.text = _text(texts[0]) if texts else _string(told.get("output"))
+    report.asked = _string(told.get("abstract")) or _string(told.get("query") or told.get("question"))
+    report.latency_s = _number(told.get("latency"))
+    usage = _mapping(told.get("usage"))
+    report.tokens = _whole(usage.get("total_tokens", told.get("token_count")))
+    report.cost_usd = _number(usage.get("total_cost_usd_dollar")) or None
+    contexts = [one for one in told.get("ctxs") or () if isinstance(one, Mapping)]
+    report.works = list(_contexts(contexts, numbered="ranked_results" in told))
+
+
+def _contexts(contexts: Sequence[Mapping[str, Any]], *, numbered: bool) -> Iterator[CitedWork]:
+    """The works of a list of contexts; only where it was cited by place (from 0) has each a mark."""
+    seen: set[str] = set()
+    for place, one in enumerate(contexts):
+        address = _string(one.get("url") or one.get("id"))
+        if not numbered and (parse(address) is None or address in seen):
+            continue
+        seen.add(address)
+        mark = f"[{place}]" if numbered else ""
+        yield CitedWork(
+            mark, address if parse(address) else "", _string(one.get("title")), _string(one.get("text"))
+        )
+
+
+def _text(path: Path) -> str:
+    return decoded(read_bytes(path, path.name), path.name).strip()
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _string(value: Any) -> str:
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _number(value: Any) -> float | None:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    return number if number >= 0 and number != float("inf") else None
+
+
+def _whole(value: Any) -> int | None:
+    number = _number(value)
+    return None if number is None else int(number)

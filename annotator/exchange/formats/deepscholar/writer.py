@@ -1,0 +1,182 @@
+"""DeepScholar-Bench's files written: papers, citations, nuggets and systems' reports in the plainest folder."""
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.material.part import ResponsePart
+from annotator.domain.material.response import END_TO_END, EXEMPLAR
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.identifier import parse
+from annotator.exchange.folders import pretty, slugs
+from annotator.exchange.formats.deepscholar import tables
+from annotator.exchange.formats.deepscholar.reader import RELATED_WORK
+from annotator.exchange.formats.deepscholar.system_folders import BASE_TEXT, BASE_WORKS, NUGGETS
+from annotator.exchange.formats.layout import MAPPING, Files, MappedSystem, SystemNames
+from annotator.exchange.release.bundle import Bundle
+from annotator.exchange.release.records import ItemRecord, ResponseRecord
+
+NUGGET_FOLDERS, SYSTEMS = "gt_nuggets_outputs", "systems"
+PAPER_COLUMNS = ("arxiv_id", "title", "abstract", "categories", "published_date", "clean_latex_related_works")
+CITATION_COLUMNS = (
+    "parent_paper_title",
+    "parent_paper_arxiv_id",
+    "citation_shorthand",
+    "cited_paper_title",
+    "cited_paper_arxiv_link",
+    "cited_paper_abstract",
+    "has_metadata",
+    "is_arxiv_paper",
+    "bib_paper_authors",
+    "bib_paper_year",
+    "bib_paper_url",
+    "bib_paper_doi",
+)
+
+
+def files(bundle: Bundle) -> Files:
+    """The bundle in this layout, by path, and notes on what the layout cannot hold."""
+    return _RelatedWorkWriter(bundle).files()
+
+
+class _RelatedWorkWriter:
+    """A writer of those items that are papers: keyed by an arXiv id, with a source that holds title and abstract."""
+
+    def __init__(self, bundle: Bundle) -> None:
+        self.bundle = bundle
+        self.notes: list[str] = []
+        self.sources = {(one.item_id, one.position): one for one in bundle.sources}
+        ordered = sorted(bundle.items, key=lambda item: (item.position, item.key, item.id))
+        self.items = [item for item in ordered if self._is_paper(item)]
+        self.rows = {item.id: row for row, item in enumerate(self.items)}
+        if left := len(ordered) - len(self.items):
+            self.notes.append(
+                f"Left out: {counted(left, 'item')}; a paper has an arXiv id as key and its abstract as source."
+            )
+
+    def files(self) -> Files:
+        made = {tables.PAPERS: _csv(PAPER_COLUMNS, map(self._paper, self.items))}
+        made[tables.CITATIONS] = _csv(CITATION_COLUMNS, self._citations())
+        if any(unit.get("importance") for _, unit in self._units(Kind.EVIDENCE)):
+            made[tables.IMPORTANT] = _csv(CITATION_COLUMNS, self._citations(important=True))
+        for item in self.items:
+            if units := [unit for owner, unit in self._units(Kind.NUGGETS) if owner.id == item.id]:
+                made[f"{NUGGET_FOLDERS}/{self.rows[item.id]}/{NUGGETS}"] = pretty(_nuggets(item, units))
+        return made | self._reports() | self._names(), self.notes
+
+    def _is_paper(self, item: ItemRecord) -> bool:
+        named = parse(f"arXiv:{item.key}")
+        return named is not None and named.scheme == "arxiv" and (item.id, 0) in self.sources
+
+    def _paper(self, item: ItemRecord) -> Mapping[str, Any]:
+        about, section = self.sources[item.id, 0], self.sources.get((item.id, 1))
+        latex = section.text if section and section.title.startswith(RELATED_WORK) else ""
+        return {
+            "arxiv_id": item.key,
+            "title": about.title,
+            "abstract": about.text,
+            "categories": item.subject,
+            "published_date": tables.day_asked(item.question),
+            "clean_latex_related_works": latex,
+        }
+
+    def _units(self, kind: Kind) -> Iterable[tuple[ItemRecord, dict[str, Any]]]:
+        """The units of each paper's agreed document of a kind, or of the only one there is."""
+        for item in self.items:
+            own = [one for one in self.bundle.artifacts if one.item_id == item.id and one.kind is kind]
+            own.sort(key=lambda one: (one.state.value != "consensus", not one.author_id, one.id))
+            if len(own) > 1 and own[0].state.value != "consensus":
+                continue
+            yield from ((item, unit) for unit in (own[0].document["units"] if own else ()))
+
+    def _citations(self, *, important: bool = False) -> Iterable[Mapping[str, Any]]:
+        abstracts = {page.url: page.text for page in self.bundle.pages}
+        for item, unit in self._units(Kind.EVIDENCE):
+            if important and unit.get("importance") != "important":
+                continue
+            named = parse(unit["identifier"])
+            on_arxiv = named is not None and named.scheme == "arxiv"
+            is_doi = named is not None and named.scheme == "doi"
+            yield {
+                "parent_paper_title": self.sources[item.id, 0].title,
+                "parent_paper_arxiv_id": item.key,
+                "citation_shorthand": unit["note"] or unit["id"],
+                "cited_paper_title": unit["text"] if unit["text"] != unit["note"] else "",
+                "cited_paper_arxiv_link": unit["identifier"] if on_arxiv else "",
+                "cited_paper_abstract": abstracts.get(str(named), "") if on_arxiv else "",
+                "has_metadata": True,
+                "is_arxiv_paper": on_arxiv,
+                "bib_paper_authors": unit["authors"],
+                "bib_paper_year": unit["year"] or "",
+                "bib_paper_url": "" if on_arxiv or is_doi else unit["identifier"],
+                "bib_paper_doi": unit["identifier"] if is_doi else "",
+            }
+
+    def _reports(self) -> dict[str, bytes]:
+        names = {system.id: system.name for system in self.bundle.systems}
+        stems = slugs(names.values())
+        works = {one.response_id: one.document["units"] for one in self.bundle.extracts
+                 if one.kind == ResponsePart.REFERENCES}  # fmt: skip
+        made: dict[str, bytes] = {}
+        further = 0
+        for response in self.bundle.responses:
+            if response.item_id not in self.rows or response.mode == EXEMPLAR:
+                continue
+            if response.mode != END_TO_END or response.trial != 1:
+                further += 1
+                continue
+            folder = f"{SYSTEMS}/{stems[names[response.system_id]]}/{self.rows[response.item_id]}"
+            made[f"{folder}/{BASE_TEXT}"] = response.text.encode()
+            made[f"{folder}/{BASE_WORKS}"] = self._works(response, works.get(response.id, ()))
+        if further:
+            self.notes.append(
+                f"Left out: {counted(further, 'further run')} of a system; the layout has one of each."
+            )
+        return made
+
+    def _names(self) -> dict[str, bytes]:
+        """The names of systems that no folder can have."""
+        stems = slugs(system.name for system in self.bundle.systems)
+        systems = [MappedSystem(file=stem, name=name) for name, stem in stems.items() if stem != name]
+        return {MAPPING: pretty(SystemNames(systems=systems).model_dump(mode="json"))} if systems else {}
+
+    def _works(self, response: ResponseRecord, units: Sequence[dict[str, Any]]) -> bytes:
+        abstracts = {page.url: page.text for page in self.bundle.pages}
+        rows = (
+            {
+                "id": str(unit["identifier"]).rpartition("/")[2],
+                "title": unit["text"],
+                "url": unit["identifier"],
+                "mark": unit["note"],
+                "snippet": abstracts.get(str(parse(unit["identifier"])), ""),
+            }
+            for unit in units
+        )
+        return _csv(("id", "title", "url", "mark", "snippet"), rows)
+
+
+def _nuggets(item: ItemRecord, units: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """What the layout tells of a paper's nuggets; those written by hand count as borne out."""
+    nuggets = [
+        {"text": one["text"], "importance": one["importance"], "assignment": one.get("support") or "support"}
+        for one in units
+    ]
+    full = [one for one in nuggets if one["assignment"] == "support"]
+    some = [one for one in nuggets if one["assignment"] != "not_support"]
+    return {
+        "qid": item.key,
+        "query": item.question,
+        "nuggets": nuggets,
+        "supported_nuggets": full,
+        "partially_supported_nuggets": some,
+    }
+
+
+def _csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> bytes:
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue().encode()
