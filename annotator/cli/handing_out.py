@@ -14,6 +14,11 @@ from annotator.domain.texts.refusal import Refusal
 
 app = typer.Typer()
 Several = list[str] | None
+Protocols = Annotated[
+    Several,
+    typer.Option(help="Protocol to label by, with --stage labelling; repeatable. By default coverage"),
+]
+Day = Annotated[datetime | None, typer.Option(help="Due by the end of this day", formats=["%Y-%m-%d"])]
 # So many unknown keys are named.
 NAMED = 8
 
@@ -28,11 +33,10 @@ def assign(
     item: Annotated[
         Several, typer.Option(help="Item key; by default, without --item and --pilot, every item")
     ] = None,
-    due: Annotated[
-        datetime | None, typer.Option(help="Due by the end of this day", formats=["%Y-%m-%d"])
-    ] = None,
+    due: Day = None,
     seed: Annotated[int, typer.Option(help="The same seed draws the same plan", min=0)] = 0,
     pilot: Annotated[Several, typer.Option(help="Key of a pilot item, assigned to everyone")] = None,
+    protocol: Protocols = None,
     repeat_share: Annotated[
         float, typer.Option(help="Share of each person's labelling that is repeated", min=0, max=1)
     ] = 0.0,
@@ -70,6 +74,7 @@ def assign(
             repeat_share=repeat_share,
             repeat_after_days=repeat_after,
             same_people=not each_stage_anew,
+            protocols=tuple(protocol or ()),
             **who,
             **ids | ({} if item or pilot else {"items": _ids(project, None, whole=True)}),
         )

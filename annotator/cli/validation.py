@@ -125,6 +125,8 @@ def draw(
     raters: Annotated[int, typer.Option(help="People per item")] = 2,
     seed: Annotated[int, typer.Option(help="The same seed draws the same set")] = 1,
     protocol: ProtocolName = USUAL,
+    apart: Annotated[bool, typer.Option("--apart", help="Hand out whatever the protocol: it goes into tasks and "
+    "counts once submitted")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be drawn, without "
     "drawing")] = False,
     as_: As = "",
@@ -137,7 +139,7 @@ def draw(
     with opened(file, readonly=dry_run, person=as_) as project:
         whose = tuple(everybody.known(project, one).id for one in people)
         query = validation_sets.SetRequest(
-            name, whose, protocol, width, share, likeness, size, test, raters, seed
+            name, whose, protocol, width, share, likeness, size, test, raters, seed, apart
         )
         found = validation_sets.preview(project, query)
         if not dry_run:

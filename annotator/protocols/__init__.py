@@ -27,7 +27,7 @@ USUAL_OF: dict[Kind, Protocol] = {
     for kind in Kind
     if any(shape.unit_kind is kind for shape in PROTOCOLS.values())
 }
-# What is handed out, submitted and travels; labels of other protocols count as they are given.
+# What is always submitted; labels of other protocols are where they are handed out, and else count as they are given.
 TO_SUBMIT: tuple[str, ...] = tuple(shape.name for shape in PROTOCOLS.values() if shape.submitted)
 EXTRACTIONS: dict[str, Extraction] = {one.name: one for paper in PAPERS for one in paper.extractions}
 # What a model may be asked to draft for a person, as a paper says.
@@ -38,3 +38,9 @@ COMPOSITES: dict[str, tuple[Paper, Composite]] = {
 }
 # How people look again at verdicts, by the name that stands in their labels.
 TAXONOMIES: dict[str, Taxonomy] = {one.name: one for paper in PAPERS for one in paper.taxonomies}
+
+
+def asked(names: str) -> tuple[str, ...]:
+    """The protocols that an assignment to label names, in the table's order; the usual ones where it names none."""
+    wanted = names.split() or TO_SUBMIT
+    return tuple(name for name in PROTOCOLS if name in wanted)

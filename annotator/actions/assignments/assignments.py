@@ -66,12 +66,13 @@ def assign_one(
     purpose: Purpose = Purpose.WORK,
     trial: int = 1,
     not_before: datetime | None = None,
+    protocols: Sequence[str] = (),
 ) -> Change:
-    """Ask one person for one stage of one item."""
+    """Ask one person for one stage of one item; of labelling by these `protocols`, or the usual."""
     people.refuse_others(project, "can hand out work")
     made = Assignment(
         id=assignment_id(item_id, person_id, stage, trial), item_id=item_id, person_id=person_id, stage=stage,
-        trial=trial, purpose=purpose, not_before=not_before, due=due,
+        trial=trial, purpose=purpose, not_before=not_before, due=due, protocols=" ".join(protocols),
     )  # fmt: skip
     with project.store.write() as db:
         _refuse_unfit(project, made)
@@ -263,13 +264,19 @@ def _judges(db: Connection, item_id: str) -> set[str]:
 
 
 def _add(project: Project, db: Connection, subject: str, made: Sequence[Assignment]) -> Change:
-    made = [_in_utc(one) for one in _with_what_is_there(db, made)]
+    made, before = (
+        [_in_utc(one) for one in _with_what_is_there(db, made)],
+        _kept(db, [one.id for one in made]),
+    )
     _write(db, made)
-    return record(project, db, Change("assignment", subject, "assign", _image([]), _image(made)))
+    return record(project, db, Change("assignment", subject, "assign", _image(before), _image(made)))
 
 
 def _with_what_is_there(db: Connection, made: Sequence[Assignment]) -> list[Assignment]:
-    """The assignments, those of work that was sealed before it was assigned being handed in already."""
+    """The assignments, those of work that was sealed before it was assigned being handed in already.
+
+    Labels that were sealed may say nothing of the protocols that an assignment names.
+    """
     question = select(ARTIFACT.c.item_id, ARTIFACT.c.author_id, ARTIFACT.c.kind, ARTIFACT.c.sealed_at).where(
         ARTIFACT.c.author_id.in_({one.person_id for one in made}), ARTIFACT.c.state == State.SEALED.value
     )
@@ -278,7 +285,7 @@ def _with_what_is_there(db: Connection, made: Sequence[Assignment]) -> list[Assi
     }
     return [
         one.model_copy(update={"submitted_at": sealed.get((one.item_id, one.person_id, one.stage))})
-        if one.trial == 1
+        if one.trial == 1 and not one.protocols
         else one
         for one in made
     ]
@@ -335,7 +342,7 @@ def _image(rows: Iterable[Assignment]) -> dict[str, Any]:
 
 def restore(project: Project, db: Connection, _subject: str, present: Any, goal: Any) -> None:
     """Put the subject of a change from one image to another; Refusal when it has moved on."""
-    old, new = present["rows"], goal["rows"]
+    old, new = _as_now(present["rows"]), _as_now(goal["rows"])
     if _image(_kept(db, list({**old, **new})))["rows"] != old:
         raise Refusal("These assignments were changed elsewhere since.", "Look again; nothing was undone.")
     gone = [Assignment.model_validate(old[name]) for name in old if name not in new]
@@ -347,3 +354,8 @@ def restore(project: Project, db: Connection, _subject: str, present: Any, goal:
     _write(db, rows)
     # Only now: while one of them is away, a stage could seem to have all it waits for.
     _settle(project, db, gone)
+
+
+def _as_now(rows: dict[str, Any]) -> dict[str, Any]:
+    """The same images with the fields that assignments have had only since."""
+    return {name: Assignment.model_validate(one).model_dump(mode="json") for name, one in rows.items()}

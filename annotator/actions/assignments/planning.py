@@ -1,11 +1,12 @@
 """Preview of an assignment plan, computed before anything is handed out."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import combinations
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
@@ -19,6 +20,7 @@ from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.kinds.artifact import State
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.identity import now
+from annotator.protocols import PROTOCOLS, TO_SUBMIT, asked
 from annotator.storage.tables import AdjudicationRow, ArtifactRow, AssignmentRow, ItemRow, JudgementRow, table
 
 ADJUDICATION = table(AdjudicationRow)
@@ -110,12 +112,27 @@ def worked_out(project: Project, db: Connection, plan: AssignmentPlan) -> PlanOu
     """Share a plan out; where it makes no sense nothing is shared, and the refusals say why."""
     keys = _keys(db)
     refusals = _senseless(plan, keys) + _unfit(plan, people.people(project))
-    existing = tuple(Assignment(**row) for row in db.execute(select(ASSIGNMENT)).mappings())
+    plan = replace(plan, protocols=asked(" ".join(plan.protocols)))
+    existing = tuple(_named_in_full(dict(row)) for row in db.execute(select(ASSIGNMENT)).mappings())
     if refusals:
         return PlanOutcome(plan, SharedWork(()), existing, tuple(refusals))
     known = (*existing, *_adjudicating(db, existing))
     shared = share(plan, known, _answered(db, plan.adjudicators), now())
+    shared = replace(shared, made=tuple(map(_in_short, shared.made)))
     return PlanOutcome(plan, shared, existing, tuple(_unmet(plan, shared, keys)))
+
+
+def _named_in_full(row: Mapping[str, Any]) -> Assignment:
+    """An assignment that names what it asks to label."""
+    one = Assignment(**row)
+    if one.stage is not Stage.LABELLING:
+        return one
+    return one.model_copy(update={"protocols": " ".join(asked(one.protocols))})
+
+
+def _in_short(one: Assignment) -> Assignment:
+    """An assignment as it is kept: the usual protocols have no names."""
+    return one.model_copy(update={"protocols": ""}) if asked(one.protocols) == TO_SUBMIT else one
 
 
 def _keys(db: Connection) -> dict[str, str]:
@@ -166,6 +183,7 @@ def _senseless(plan: AssignmentPlan, keys: dict[str, str]) -> list[str]:
             f"{counted(len(set(plan.annotators)), 'annotator')}.",
         ),
         (not 0 <= plan.repeat_share <= 1, "The share of repeats must be between 0 and 1."),
+        *((True, words) for words in map(unlabelled, plan.protocols) if words),
         (plan.repeat_after_days < 0, "Repeats cannot come before the work itself."),
     )
     passed = has_passed(plan.due)
@@ -177,6 +195,15 @@ def has_passed(due: datetime | None) -> str:
     if due is None or due >= now():
         return ""
     return f"{due.astimezone():%Y-%m-%d} is in the past; choose a later due date."
+
+
+def unlabelled(protocol: str) -> str:
+    """Why nobody can be asked to label by a protocol, in one sentence; empty when they can."""
+    if protocol not in PROTOCOLS:
+        return f"There is no protocol “{protocol[:80]}”."
+    return (
+        "" if PROTOCOLS[protocol].values else f"{PROTOCOLS[protocol].title} is computed; it is not labelled."
+    )
 
 
 def _unfit(plan: AssignmentPlan, everybody: Sequence[Person]) -> list[str]:

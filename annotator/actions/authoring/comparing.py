@@ -24,7 +24,7 @@ from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.difference import same_words
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols import PROTOCOLS
+from annotator.protocols import PROTOCOLS, TAXONOMIES
 
 if TYPE_CHECKING:
     from annotator.stats.matching.matching import Alignment
@@ -129,6 +129,7 @@ def compare(
     `values` has, field by field, the two values of each matched pair, in the order of `matched`.
     """
     spec = KINDS[kind]
+    a, b = _compared(kind, a), _compared(kind, b)
     alignment = aligned(kind, a.units, b.units) if pairs is None else _as_paired(a.units, b.units, pairs)
     met = [(a.units[i], b.units[j]) for i, j, _ in alignment.pairs]
     values = _values(kind, met, [(i + 1, j + 1) for i, j, _ in alignment.pairs])
@@ -144,6 +145,15 @@ def compare(
             *_of_values(kind, values, alignment),
             *(_item_scores(spec.scored, a.units, b.units) if spec.scored else ()),
         ),
+    )
+
+
+def _compared(kind: Kind, document: Document[Any]) -> Document[Any]:
+    """What is compared of a document: of labels what was asked, not of what kind somebody found an error to be."""
+    if kind is not Kind.LABELS:
+        return document
+    return document.model_copy(
+        update={"units": tuple(one for one in document.units if one.protocol not in TAXONOMIES)}
     )
 
 
@@ -187,7 +197,7 @@ def by_scale(field: ComparedField, listed: Sequence[Mapping[str, Pairs]]) -> lis
     """A field with its categories: those of a label are the values of its protocols, and any other in use.
 
     Of a choice among numbers, such as a weight, they are those in use where another than the usual ones is. Protocols
-    whose values are ordered have a field each, under their name.
+    that have a field each are under their name.
     """
     if field.level is Level.ORDINAL and field.categories is not None:
         return [replace(field, categories=_in_order(field, listed))]
@@ -196,7 +206,7 @@ def by_scale(field: ComparedField, listed: Sequence[Mapping[str, Pairs]]) -> lis
     used = sorted({name for each in listed for both in each.get("protocol", ()) for name in both})
     ordered = [name for name in used if field_named(field.name, name) != field.name]
     of_each = [
-        ComparedField(name, scale.level, scale.names, scale=scale)
+        ComparedField(name, scale.level, scale.names, scale.level is Level.NOMINAL, scale=scale)
         for name, scale in ((name, PROTOCOLS[name].scale) for name in ordered)
     ]
     if ordered and ordered == used:
@@ -208,8 +218,12 @@ def by_scale(field: ComparedField, listed: Sequence[Mapping[str, Pairs]]) -> lis
 
 
 def field_named(field: str, protocol: str) -> str:
-    """The field under which a value is compared: a protocol whose values are ordered is a field of its own."""
-    known = protocol in PROTOCOLS and PROTOCOLS[protocol].scale.level is not Level.NOMINAL
+    """The field under which a value is compared: labels that are handed out beside the usual ones are one of their own,
+    and so are ordered ones.
+    """
+    known = protocol in PROTOCOLS and not (
+        PROTOCOLS[protocol].submitted and PROTOCOLS[protocol].scale.level is Level.NOMINAL
+    )
     return protocol if known else field
 
 

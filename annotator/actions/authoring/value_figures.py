@@ -30,7 +30,7 @@ METRIC: Mapping[Level, Literal["nominal", "ordinal", "interval"]] = {
 class ComparedField:
     """A field that two raters' units are compared on. `always_ac1`: not only where the prevalence is skewed.
 
-    With a `scale` its categories are those of a protocol that orders them.
+    With a `scale` its categories are those of a protocol.
     """
 
     name: str
@@ -69,7 +69,7 @@ def of_pairs(
     pairs are of more than two raters.
     """
     known = [(field.known(a), field.known(b)) for a, b in pairs]
-    if field.scale is not None:
+    if field.scale is not None and field.level is not Level.NOMINAL:
         found = _of_scale(field.scale, known, clusters, several)
     elif field.level is Level.RANK:
         found = [("tau", _tau(known))]
@@ -97,7 +97,7 @@ def alpha(field: ComparedField, joined: Iterable[JoinedValue]) -> Estimate:
     clusters = [cluster for cluster, _ in units]
     said_by = [[said.get(person) for _, said in units] for person in raters]
     within = clusters if any(clusters) else None
-    if field.scale is not None:
+    if field.scale is not None and field.level is not Level.NOMINAL:
         found = levels.alpha_of(field.scale, said_by, within)
     else:
         found = krippendorff_alpha(said_by, METRIC[field.level], field.categories, clusters=within)

@@ -23,8 +23,8 @@ from annotator.actions.labelling.label_rows import (
     UNSURE,
     is_given,
     sealed_by,
-    submits,
     to_give_again,
+    to_submit,
 )
 from annotator.actions.project import people
 from annotator.actions.project.file import PERSON, Project
@@ -206,7 +206,7 @@ def _chosen(project: Project, choice: LabelSelection) -> _Chosen:
             gone = {one for person in whose for one in to_give_again(db, person, protocol)}
         units = _units(project, protocol, ids, {row.response_id for row in rows}) if rows else {}
         for row in rows:
-            state = OPEN if row.id in gone else _state(row, protocol, sealed)
+            state = OPEN if row.id in gone else _state(row, sealed)
             if state == OPEN and not choice.everything:
                 found.left_out["of another wording" if row.id in gone else "not yet submitted"] += 1
             else:
@@ -234,7 +234,7 @@ def _rows(db: Connection, protocol: str, persons: Sequence[str], systems: Sequen
     told = (
         j.id, j.protocol, j.item_id, j.response_id, j.unit_id, j.rater_id, j.value, j.status, j.quote, j.note, j.flags,
         j.at, ITEM.c.key, ITEM.c.dataset, SYSTEM.c.name.label("system"), RESPONSE.c.trial.label("report_trial"),
-        RESPONSE.c.mode, PERSON.c.alias,
+        RESPONSE.c.mode, PERSON.c.alias, to_submit().label("to_submit"),
     )  # fmt: skip
     question = (
         select(*told)
@@ -266,13 +266,13 @@ def _units(
     }
 
 
-def _state(row: Row[Any], protocol: str, sealed: Mapping[str, set[str]]) -> str:
+def _state(row: Row[Any], sealed: Mapping[str, set[str]]) -> str:
     """How final a label is: submitted by its rater, come in by a file, given where nothing is submitted, or open."""
     if row.item_id in sealed[row.rater_id]:
         return SUBMITTED_STATE
     if is_given(row.flags):
         return IMPORTED
-    return OPEN if submits(protocol) else GIVEN
+    return OPEN if row.to_submit else GIVEN
 
 
 def _row(label: Leaving) -> dict[str, Any]:

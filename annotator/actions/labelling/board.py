@@ -10,7 +10,7 @@ from sqlalchemy import case, func, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.labelling import dealing
-from annotator.actions.labelling.label_rows import SAID
+from annotator.actions.labelling.label_rows import SAID, to_submit
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import AdjudicationState, DisputeState
@@ -19,7 +19,7 @@ from annotator.domain.experts.person import Person, Role
 from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.identity import now
-from annotator.protocols import TO_SUBMIT
+from annotator.protocols import TO_SUBMIT, asked
 from annotator.storage import tables
 from annotator.storage.tables import AssignmentRow, ItemRow, table
 
@@ -131,7 +131,7 @@ def _labelled(db: Connection, people: list[str], found: BoardFacts, subjects: di
         )
         .where(
             j.rater_id.in_(people),
-            j.protocol.in_(TO_SUBMIT),
+            to_submit(),
             j.rater_kind == RaterKind.PERSON.value,
             j.status.in_(SAID),
         )
@@ -297,6 +297,9 @@ def _state(one: Assignment, known: BoardFacts) -> str:
         if one.submitted_at is not None:
             return SUBMITTED
         return DRAFT if _labels(one, known).labels else NOT_BEGUN
+    if written is not None and one.protocols and one.submitted_at is None:
+        # Their labels were sealed before these were asked for.
+        return DRAFT
     if written is not None and written.ever_sealed and (later := _afterwards(one, known)):
         return later
     if written is not None:
@@ -330,6 +333,9 @@ def _units(one: Assignment, known: BoardFacts) -> tuple[int, int]:
     if one.stage is Stage.LABELLING:
         reports = known.drawn.get((one.item_id, one.person_id), known.reports.get(one.item_id, 0))
         units, labelled = known.units[one.item_id], _labels(one, known)
+        if not set(asked(one.protocols)) <= set(TO_SUBMIT):
+            # What hangs on what was drawn from each report is not counted here.
+            return labelled.labels, 0
         # What somebody has begun is submitted together; until then, what comes first.
         begun = units.keys() & labelled.protocols or set(list(units)[:1])
         of = reports * sum(units[protocol] for protocol in begun)

@@ -14,7 +14,7 @@ from annotator.domain.judges.protocol import Case
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import PROTOCOLS
+from annotator.protocols import PROTOCOLS, TO_SUBMIT, USUAL, asked
 from annotator.storage.tables import AssignmentRow, ResponseRow, ValidationSetRow, table
 
 ASSIGNMENT, RESPONSE, VALIDATION_SET = table(AssignmentRow), table(ResponseRow), table(ValidationSetRow)
@@ -55,21 +55,42 @@ def reports(db: Connection, items: Iterable[str] | None = None) -> defaultdict[s
     return found
 
 
+def asked_of(db: Connection, person_id: str) -> dict[str, tuple[str, ...]]:
+    """The items that a person is asked to label, each with the protocols to label it by."""
+    question = select(ASSIGNMENT.c.item_id, ASSIGNMENT.c.protocols).where(
+        ASSIGNMENT.c.person_id == person_id,
+        ASSIGNMENT.c.stage == Stage.LABELLING.value,
+        ASSIGNMENT.c.trial == 1,
+    )
+    return {item_id: asked(protocols) for item_id, protocols in db.execute(question)}
+
+
+def is_handed_out(db: Connection, person_id: str, protocol: str) -> bool:
+    """Whether a person labels by a protocol what was handed out to them, and submits it."""
+    return protocol in TO_SUBMIT or any(protocol in one for one in asked_of(db, person_id).values())
+
+
 def reports_for(
-    db: Connection, person_id: str, items: Iterable[str] | None = None
+    db: Connection, person_id: str, items: Iterable[str] | None = None, protocol: str = USUAL
 ) -> defaultdict[str, list[str]]:
     """Item by item, the ids of the reports that a person is to label: of a validation set those that were drawn."""
-    found, drawn = reports(db, items), narrowed(db, person_id)
+    found, drawn = reports(db, items), narrowed(db, person_id, protocol)
     for item_id in found.keys() & drawn.keys():
         found[item_id] = [response_id for response_id in found[item_id] if response_id in drawn[item_id]]
     return found
 
 
-def narrowed(db: Connection, person_id: str) -> dict[str, set[str]]:
-    """The items of which a person labels some reports only, for validation sets, with those reports."""
+def narrowed(db: Connection, person_id: str, protocol: str = USUAL) -> dict[str, set[str]]:
+    """The items of which a person labels some reports only, for validation sets, with those reports.
+
+    Of pairs every report is there, for each may be drawn beside any.
+    """
     found: defaultdict[str, set[str]] = defaultdict(set)
-    contents = [orjson.loads(text) for text in db.execute(select(VALIDATION_SET.c.content)).scalars()]
-    raters = labelling(db, person_id) if contents else {}
+    if PROTOCOLS[protocol].paired:
+        return {}
+    drawn = select(VALIDATION_SET.c.content).where(VALIDATION_SET.c.protocol == protocol)
+    contents = [orjson.loads(text) for text in db.execute(drawn).scalars()]
+    raters = labelling(db, person_id, protocol) if contents else {}
     for content in contents:
         dealt = content.get("dealt", {})
         items = {item for item, people in content.get("narrowed", {}).items() if person_id in people}
@@ -82,16 +103,17 @@ def narrowed(db: Connection, person_id: str) -> dict[str, set[str]]:
     return dict(found)
 
 
-def labelling(db: Connection, person_id: str = "") -> dict[str, set[str]]:
+def labelling(db: Connection, person_id: str = "", protocol: str = USUAL) -> dict[str, set[str]]:
     """Item by item, who is asked to label it; of the items that a person is asked to label, where one is named."""
-    asked = (ASSIGNMENT.c.stage == Stage.LABELLING.value, ASSIGNMENT.c.trial == 1)
-    question = select(ASSIGNMENT.c.item_id, ASSIGNMENT.c.person_id).where(*asked)
+    labels = (ASSIGNMENT.c.stage == Stage.LABELLING.value, ASSIGNMENT.c.trial == 1)
+    question = select(ASSIGNMENT.c.item_id, ASSIGNMENT.c.person_id, ASSIGNMENT.c.protocols).where(*labels)
     if person_id:
-        mine = select(ASSIGNMENT.c.item_id).where(*asked, ASSIGNMENT.c.person_id == person_id)
+        mine = select(ASSIGNMENT.c.item_id).where(*labels, ASSIGNMENT.c.person_id == person_id)
         question = question.where(ASSIGNMENT.c.item_id.in_(mine))
     found: defaultdict[str, set[str]] = defaultdict(set)
-    for item_id, person in db.execute(question):
-        found[item_id].add(person)
+    for item_id, person, protocols in db.execute(question):
+        if protocol in asked(protocols):
+            found[item_id].add(person)
     return dict(found)
 
 
@@ -128,9 +150,14 @@ def shuffled(pairs: Iterable[Case], person_id: str) -> list[Case]:
 
 def comes_first(person_id: str, case: Case) -> bool:
     """Whether this is the way round in which a person is asked about a pair: chance, but the same whenever asked."""
-    first, second = sorted(_both(case))
-    toss = int(sha256("/".join([person_id, case.protocol, first, second, "toss"]))[:8], 16) % 2
-    return (case.response.id == first) == (toss == 0)
+    return shown_first(person_id, case.protocol, *_both(case)) == case.response.id
+
+
+def shown_first(person_id: str, protocol: str, *pair: str) -> str:
+    """Which report of a pair a person is shown first, where one order is asked."""
+    first, second = sorted(pair)
+    toss = int(sha256("/".join([person_id, protocol, first, second, "toss"]))[:8], 16) % 2
+    return second if toss else first
 
 
 def _both(case: Case) -> tuple[str, str]:

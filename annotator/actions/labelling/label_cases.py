@@ -28,11 +28,15 @@ def shape_of(project: Project, protocol: str) -> Protocol:
     shape = PROTOCOLS[protocol]
     if not shape.values:
         raise Refusal(f"{shape.title} is computed; it is not labelled.", "Choose another to label by.")
-    if project.from_task and not shape.submitted:
-        raise Refusal(
-            f"{shape.title} is not labelled in a project made from a task.", "Label it in the project itself."
-        )
+    if project.from_task and not handed_out(project, protocol):
+        raise Refusal(f"{shape.title} is not part of this task.", "Label what was handed out with it.")
     return shape
+
+
+def handed_out(project: Project, protocol: str) -> bool:
+    """Whether the person working labels by a protocol what was handed out to them, and submits it."""
+    with project.store.read() as db:
+        return dealing.is_handed_out(db, people.someone(project).id, protocol)
 
 
 def scale_of(protocol: str) -> Scale:
@@ -52,13 +56,18 @@ def judged_by(protocol: str) -> Kind | None:
     return None if shape.parts else shape.unit_kind
 
 
-def asked(project: Project, shape: Protocol, material: Material) -> list[Case]:
-    """What the person working is asked of a response: of each pair the one order dealt to them, or both if wished."""
+def asked(project: Project, shape: Protocol, material: Material, person_id: str = "") -> list[Case]:
+    """What a person is asked of a response: of each pair the one order dealt to them, or both if wished."""
     cases = list(shape.cases(material))
     if not shape.paired or both_orders(project, shape.name):
         return cases
-    me = people.someone(project).id
+    me = person_id or people.someone(project).id
     return [case for case in cases if dealing.comes_first(me, case)]
+
+
+def labelled() -> list[str]:
+    """The protocols by which people can be asked to label."""
+    return [name for name, shape in PROTOCOLS.items() if shape.values]
 
 
 def paired() -> list[tuple[str, str]]:

@@ -8,7 +8,8 @@ from annotator import places
 from annotator.actions.authoring import guidelines
 from annotator.actions.items import materials
 from annotator.actions.items.materials import RESPONSE
-from annotator.actions.labelling import label_cases
+from annotator.actions.labelling import dealing, label_cases
+from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.protocol import Case, Material, Protocol
@@ -29,10 +30,12 @@ DRAWN = "drawn "
 def offered(project: Project) -> list[str]:
     """The protocols that there is something to label by: gold, drawn parts or pairs.
 
-    What is submitted always is among them, and alone in a project made from a task: nothing else travels in a package.
+    What is always submitted is among them; in a project made from a task it is what was handed out, and nothing else.
     """
     if project.from_task:
-        return list(TO_SUBMIT)
+        with project.store.read() as db:
+            of_items = dealing.asked_of(db, people.someone(project).id).values()
+        return [name for name in PROTOCOLS if any(name in one for one in of_items)] or list(TO_SUBMIT)
     settled = (ARTIFACT.c.state != State.DRAFT.value) | (ARTIFACT.c.author_id == "")
     one, other = RESPONSE.alias("one"), RESPONSE.alias("other")
     met = exists().where(one.c.item_id == other.c.item_id, one.c.system_id != other.c.system_id)

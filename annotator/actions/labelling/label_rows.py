@@ -4,18 +4,19 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, exists, literal, or_, select
+from sqlalchemy import ColumnElement, Select, and_, exists, literal, not_, or_, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.labelling import wordings
+from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.judgement import Judgement, RaterKind, Status
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import TO_SUBMIT
 from annotator.protocols import USUAL as USUAL
-from annotator.storage.tables import ArtifactRow, ItemRow, JudgementRow, table
+from annotator.storage.tables import ArtifactRow, AssignmentRow, ItemRow, JudgementRow, table
 
-ITEM, JUDGEMENT = table(ItemRow), table(JudgementRow)
+ITEM, JUDGEMENT, ASSIGNMENT = table(ItemRow), table(JudgementRow), table(AssignmentRow)
 # Named apart from the artifact that a label is about.
 SUBMISSION = table(ArtifactRow).alias("submission")
 UNSURE = "unsure"
@@ -25,7 +26,7 @@ IMPORTED = "imported"
 
 
 def submits(protocol: str) -> bool:
-    """Whether labels of a protocol are submitted, and count only then."""
+    """Whether labels of a protocol are always submitted, and count only then."""
     return protocol in TO_SUBMIT
 
 
@@ -92,21 +93,30 @@ def tally(units: Iterable[str], said: Mapping[str, str]) -> tuple[int, int]:
 
 def is_sealed(db: Connection, item_id: str, person_id: str, protocol: str = USUAL) -> bool:
     """Whether a person's labels of an item are submitted, so that none of them may change."""
-    return submits(protocol) and db.execute(_sealed(person_id, item_id)).first() is not None
+    handed = _handed_out(person_id, item_id, protocol)
+    asked = submits(protocol) or db.execute(handed).first() is not None
+    return asked and db.execute(_sealed(person_id, item_id)).first() is not None
 
 
 def sealed_by(db: Connection, rater: str, protocol: str) -> set[str]:
     """The items of which a person's labels are submitted."""
+    question = _sealed(rater, ITEM.c.id).with_only_columns(ITEM.c.id)
     if not submits(protocol):
-        return set()
-    return set(db.execute(_sealed(rater, ITEM.c.id).with_only_columns(ITEM.c.id)).scalars())
+        question = question.where(exists(_handed_out(rater, ITEM.c.id, protocol)))
+    return set(db.execute(question).scalars())
 
 
 def submitted() -> ColumnElement[bool]:
     """Whether a judgement's row belongs to labels that are submitted."""
+    return and_(to_submit(), exists(_sealed(JUDGEMENT.c.rater_id, JUDGEMENT.c.item_id)))
+
+
+def to_submit() -> ColumnElement[bool]:
+    """Whether a judgement's row is to be submitted: always under its protocol, or because it was handed out."""
+    j = JUDGEMENT.c
     # No list of them, which has no place in a statement that is kept ready.
-    asked = or_(*(JUDGEMENT.c.protocol == protocol for protocol in TO_SUBMIT))
-    return and_(asked, exists(_sealed(JUDGEMENT.c.rater_id, JUDGEMENT.c.item_id)))
+    always = (j.protocol == protocol for protocol in TO_SUBMIT)
+    return or_(*always, exists(_handed_out(j.rater_id, j.item_id, j.protocol)))
 
 
 def given() -> ColumnElement[bool]:
@@ -115,8 +125,8 @@ def given() -> ColumnElement[bool]:
 
 
 def finished() -> ColumnElement[bool]:
-    """Whether a person's label counts: it is submitted, was given elsewhere, or is of a kind that nobody submits."""
-    return or_(JUDGEMENT.c.protocol.not_in(TO_SUBMIT), submitted(), given())
+    """Whether a person's label counts: it is submitted, was given elsewhere, or is not to be submitted."""
+    return or_(not_(to_submit()), submitted(), given())
 
 
 def is_given(flags: str) -> bool:
@@ -134,6 +144,15 @@ def lock_given() -> Refusal:
     return Refusal(
         "This label was given elsewhere and imported as finished work.",
         "A coordinator can change it by importing a corrected file; nothing was changed.",
+    )
+
+
+def _handed_out(rater: Any, item_id: Any, protocol: Any) -> Select[Any]:
+    """The assignments by which a person labels an item under a protocol, each a value or a column."""
+    a, wanted = ASSIGNMENT.c, literal(protocol) if isinstance(protocol, str) else protocol
+    named = (literal(" ") + a.protocols + literal(" ")).like(literal("% ") + wanted + literal(" %"))
+    return select(a.id).where(
+        a.item_id == item_id, a.person_id == rater, a.stage == Stage.LABELLING.value, a.trial == 1, named
     )
 
 

@@ -1,6 +1,6 @@
 """Submission of a person's labels on one item, as one sealed document."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,8 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.assignments import agreements, assignments, submitting
 from annotator.actions.authoring import artifacts
-from annotator.actions.labelling import dealing
+from annotator.actions.items import materials
+from annotator.actions.labelling import dealing, label_cases, label_pairs
 from annotator.actions.labelling.label_rows import (
     ITEM,
     JUDGEMENT,
@@ -20,6 +21,7 @@ from annotator.actions.labelling.label_rows import (
     submits,
     submitted,
     to_give_again,
+    to_submit,
 )
 from annotator.actions.labelling.label_writing import LabelPlace
 from annotator.actions.project import people
@@ -27,13 +29,14 @@ from annotator.actions.project.file import PERSON, Project
 from annotator.actions.project.recording import record
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.judgement import RaterKind, Status
+from annotator.domain.judges.taxonomy import Taxonomy
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
 from annotator.domain.kinds.unit import Anchor
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id, now
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import TO_SUBMIT, USUAL
+from annotator.protocols import PROTOCOLS, TAXONOMIES, TO_SUBMIT, USUAL
 from annotator.storage.tables import ArtifactRow, ResponseRow, RevisionRow, table
 
 ARTIFACT, REVISION = table(ArtifactRow), table(RevisionRow)
@@ -77,18 +80,20 @@ class Unsubmitted:
 class _Work:
     """What one person is to label of an item, in their own order, and what they have said of it.
 
-    `units` holds the words of the units, protocol by protocol; `reports` each report's name and id.
+    `units` holds what units say, by protocol and report; `reports` each report's name and id, `kinds` what was said on
+    looking again.
     """
 
     reports: list[tuple[str, str]]
-    units: dict[str, dict[str, str]]
+    units: dict[str, dict[str, dict[str, str]]]
     said: dict[LabelPlace, Row[Any]]
+    kinds: list[Row[Any]]
 
     def places(self) -> Iterator[LabelPlace]:
         """Every unit of every report."""
-        for protocol, units in self.units.items():
+        for protocol, of_report in self.units.items():
             for _, response_id in self.reports:
-                for unit_id in units:
+                for unit_id in of_report.get(response_id, ()):
                     yield LabelPlace(protocol, response_id, unit_id)
 
     def missing(self) -> list[LabelPlace]:
@@ -100,15 +105,16 @@ class _Work:
         return [place for place in self.places() if place in self.said]
 
     def words(self, place: LabelPlace) -> str:
-        """A report and what its unit says."""
+        """A report and what its unit says, after what is asked where that is more than one thing."""
         name = next(name for name, response_id in self.reports if response_id == place.response_id)
-        return f"{name}: {self.units[place.protocol][place.unit_id]}"
+        asked = f"{PROTOCOLS[place.protocol].presentation.tab}, " if len(self.units) > 1 else ""
+        return f"{asked}{name}: {self.units[place.protocol][place.response_id][place.unit_id]}"
 
 
 def missing(project: Project, item_id: str, protocol: str = USUAL) -> list[tuple[str, str]]:
     """The report and unit of every label under a protocol that this person has yet to give before they can submit."""
     with project.store.read() as db:
-        work = _work(db, item_id, people.someone(project).id, protocol)
+        work = _work(project, db, item_id, people.someone(project).id, protocol)
     return [(one.response_id, one.unit_id) for one in work.missing() if one.protocol == protocol]
 
 
@@ -116,7 +122,7 @@ def state(project: Project, item_id: str, protocol: str = USUAL) -> SealingStatu
     """How far the person working is with labelling an item."""
     me = people.someone(project).id
     with project.store.read() as db:
-        work, row = _work(db, item_id, me, protocol), _kept(db, item_id, me)
+        work, row = _work(project, db, item_id, me, protocol), _kept(db, item_id, me)
     said = [work.said[place] for place in work.given()]
     counted = {
         "reports": len(work.reports),
@@ -138,13 +144,14 @@ def submit(
     By default those of the person working; a coordinator may submit for others. `partial`: what is missing stays so.
     What they have begun to label under several protocols is submitted together; `protocol` where nothing is begun.
     """
-    if not submits(protocol):
-        raise Refusal("Labels under this protocol are not submitted.", "They count immediately.")
     me = person_id or people.someone(project).id
+    with project.store.read() as db:
+        if not dealing.is_handed_out(db, me, protocol):
+            raise Refusal("Labels under this protocol are not submitted.", "They count immediately.")
     if me != people.someone(project).id:
         people.refuse_others(project, "can submit other people's labels")
     with project.store.write() as db:
-        row, work = _kept(db, item_id, me), _work(db, item_id, me, protocol)
+        row, work = _kept(db, item_id, me), _work(project, db, item_id, me, protocol)
         if row is not None and row.state == State.SEALED.value:
             raise Refusal("Your labels of this item are submitted already.", "Reopen them to change any.")
         _refuse_unfinished(work, partial=partial)
@@ -176,7 +183,7 @@ def waiting(project: Project, person_ids: Sequence[str]) -> list[Unsubmitted]:
     aliases = {person.id: person.alias for person in people.people(project)}
     with project.store.read() as db:
         for item_id, key, person_id in db.execute(_open_work(person_ids)).all():
-            work = _work(db, item_id, person_id, USUAL)
+            work = _work(project, db, item_id, person_id, USUAL)
             given, missing = work.given(), len(work.missing())
             own = any(not is_given(work.said[place].flags) for place in given)
             if given and (own or not missing):
@@ -206,7 +213,7 @@ def _open_work(person_ids: Sequence[str]) -> Select[Any]:
         .join(ITEM, ITEM.c.id == j.item_id)
         .join(PERSON, PERSON.c.id == j.rater_id)
         .where(
-            j.rater_kind == RaterKind.PERSON.value, j.rater_id.in_(list(person_ids)), j.protocol.in_(TO_SUBMIT),
+            j.rater_kind == RaterKind.PERSON.value, j.rater_id.in_(list(person_ids)), to_submit(),
             j.trial == 1, j.status.in_(SAID), ITEM.c.retired.is_(False), ~submitted(),
         )
         .group_by(j.item_id, ITEM.c.key, ITEM.c.position, j.rater_id, PERSON.c.alias)
@@ -223,9 +230,10 @@ def reopen(project: Project, item_id: str) -> Change:
         return submitting.reopen(project, row.id)
 
 
-def _work(db: Connection, item_id: str, person_id: str, protocol: str) -> _Work:
-    """What a person has begun under any protocol that is submitted; where nothing is begun, all of the given one."""
-    reports = dealing.dealt(dealing.reports_for(db, person_id, [item_id])[item_id], person_id)
+def _work(project: Project, db: Connection, item_id: str, person_id: str, protocol: str) -> _Work:
+    """What was handed out to a person, and what they have begun that is always submitted; else the given protocol."""
+    asked = dealing.asked_of(db, person_id).get(item_id, ())
+    handed = tuple(name for name in asked if not submits(name))
     question = (
         select(JUDGEMENT, RESPONSE.c.sha256.label("report_sha256"))
         .join(RESPONSE, RESPONSE.c.id == JUDGEMENT.c.response_id)
@@ -233,24 +241,55 @@ def _work(db: Connection, item_id: str, person_id: str, protocol: str) -> _Work:
             JUDGEMENT.c.item_id == item_id,
             JUDGEMENT.c.rater_kind == RaterKind.PERSON.value,
             JUDGEMENT.c.rater_id == person_id,
-            JUDGEMENT.c.protocol.in_(TO_SUBMIT),
             JUDGEMENT.c.trial == 1,
             JUDGEMENT.c.status.in_(SAID),
         )
+        .order_by(JUDGEMENT.c.at, JUDGEMENT.c.id)
     )
     rows = db.execute(question).all()
-    begun = [name for name in TO_SUBMIT if any(row.protocol == name for row in rows)] or [protocol]
-    units = {
-        name: dealing.judged_units(db, dealing.labelled_by(name), [item_id]).get(item_id, {})
-        for name in begun
-    }
+    begun = [name for name in TO_SUBMIT if any(row.protocol == name for row in rows)]
+    # What is always submitted may be left where something else was handed out.
+    due = [name for name in asked if submits(name)][:1] if handed else [protocol]
+    whole = dict.fromkeys([*(begun or due), *handed])
+    begun = [name for name in PROTOCOLS if name in whole]
+    reports = dealing.dealt(dealing.reports(db, [item_id])[item_id], person_id)
+    if all(submits(name) for name in begun):
+        reports = dealing.dealt(dealing.reports_for(db, person_id, [item_id], begun[0])[item_id], person_id)
+    units = {name: _units(project, db, item_id, person_id, name) for name in begun}
     gone = {
         label_id
         for name in begun
         for label_id in to_give_again(db, person_id, name, JUDGEMENT.c.item_id == item_id)
     }
     said = {LabelPlace(row.protocol, row.response_id, row.unit_id): row for row in rows if row.id not in gone}
-    return _Work(reports, units, said)
+    kinds = [
+        row for row in rows if row.protocol in TAXONOMIES and _is_of(TAXONOMIES[row.protocol], row, said)
+    ]
+    return _Work(reports, units, said, kinds)
+
+
+def _units(
+    project: Project, db: Connection, item_id: str, person_id: str, protocol: str
+) -> dict[str, dict[str, str]]:
+    """Report by report, the units that a person is to label by a protocol."""
+    reports = dealing.reports_for(db, person_id, [item_id], protocol)[item_id]
+    if submits(protocol):
+        judged = dealing.judged_units(db, dealing.labelled_by(protocol), [item_id]).get(item_id, {})
+        return dict.fromkeys(reports, judged)
+    found: dict[str, dict[str, str]] = {}
+    shape = PROTOCOLS[protocol]
+    for at_hand in materials.each(project, materials.for_asking(shape), [item_id]):
+        for material in at_hand.responses:
+            if material.response.id in reports:
+                cases = label_cases.asked(project, shape, material, person_id)
+                found[material.response.id] = {unit.id: unit.text for case in cases for unit in case.units}
+    return found
+
+
+def _is_of(taxonomy: Taxonomy, kind: Row[Any], said: Mapping[LabelPlace, Row[Any]]) -> bool:
+    """Whether what was said on looking again is of a verdict that still asks for it."""
+    verdict = said.get(LabelPlace(taxonomy.of, kind.response_id, kind.unit_id))
+    return verdict is not None and verdict.value in taxonomy.after
 
 
 def _kept(db: Connection, item_id: str, person_id: str) -> Row[Any] | None:
@@ -293,9 +332,12 @@ def _refuse_unfinished(work: _Work, *, partial: bool) -> None:
 
 def _document(work: _Work) -> Labels:
     """The labels by protocol, report and unit: an order that is nobody's own."""
-    given = sorted(work.given(), key=lambda place: (TO_SUBMIT.index(place.protocol), place.response_id))
+    order = list(PROTOCOLS)
+    given = sorted(work.given(), key=lambda place: (order.index(place.protocol), place.response_id))
+    of_places = [work.said[place] for place in given]
+    kinds = [row for row in work.kinds if TAXONOMIES[row.protocol].of in work.units]
     try:
-        return Labels(units=tuple(_label(work.said[place]) for place in given))
+        return label_pairs.in_order(Labels(units=tuple(map(_label, [*of_places, *kinds]))))
     except ValidationError as error:
         first = error.errors()[0]
         raise Refusal(

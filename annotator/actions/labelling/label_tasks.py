@@ -1,10 +1,11 @@
 """Labelling queue of a rater: reports and pairs to label, and their last labels."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sqlalchemy import select
+from sqlalchemy.engine import Connection
 
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import annotating
@@ -24,7 +25,6 @@ from annotator.actions.labelling.label_rows import (
 )
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.protocol import Case, Material, Protocol
 from annotator.protocols import USUAL
 
@@ -84,9 +84,9 @@ class LabelDecision:
 def queue(project: Project, protocol: str = USUAL) -> list[LabelTask]:
     """Every report this person may label, item by item, each item's reports in this person's own order.
 
-    Of what is submitted, once anything is assigned to them, only the items whose labelling is; other protocols are not
-    handed out. A handful of questions for the whole project, however many items there are; labels of units that have
-    since been taken out of the artifact are not counted.
+    Of what is submitted, once anything is assigned to them, only the items whose labelling is; of any other protocol,
+    once it is handed out to them, only the items of which it is. A handful of questions for the whole project, however
+    many items there are; labels of units that have since been taken out of the artifact are not counted.
     """
     return outlook(project, protocol).tasks
 
@@ -98,13 +98,30 @@ def outlook(project: Project, protocol: str = USUAL) -> LabelTasks:
         return LabelTasks(_handed_out(project, protocol))
     me, tasks = people.someone(project).id, list[LabelTask]()
     with project.store.read() as db:
-        said = said_by(db, me, protocol)
+        said, sealed = said_by(db, me, protocol), sealed_by(db, me, protocol)
+        dealt = {item_id for item_id, names in dealing.asked_of(db, me).items() if protocol in names}
+        drawn = dealing.narrowed(db, me, protocol)
     met: list[tuple[Material, Sequence[Case]]] = []
     for at_hand in label_cases.walk(project, shape):
-        found = {one.response.id: label_cases.asked(project, shape, one) for one in at_hand.responses}
-        met += [(one, found[one.response.id]) for one in at_hand.responses]
-        tasks += _of_item(shape, at_hand, found, me, said)
+        item_id = at_hand.item.id
+        if dealt and item_id not in dealt:
+            continue
+        of_item = [
+            one for one in at_hand.responses if one.response.id in drawn.get(item_id, {one.response.id})
+        ]
+        found = {one.response.id: label_cases.asked(project, shape, one) for one in of_item}
+        met += [(one, found[one.response.id]) for one in of_item]
+        lines = _of_item(shape, at_hand, found, me, said)
+        tasks += [replace(line, sealed=True) for line in lines] if item_id in sealed else lines
     return LabelTasks(tasks, label_offers.gaps(shape, met))
+
+
+def left(project: Project) -> int:
+    """How many lines of what waits for the person working have units without a label, over all that was handed out."""
+    with project.store.read() as db:
+        of_items = dealing.asked_of(db, people.someone(project).id).values()
+    names = dict.fromkeys([USUAL, *(name for one in of_items for name in one)])
+    return sum(task.labelled < task.units for name in names for task in queue(project, name))
 
 
 def seen(project: Project, protocol: str) -> tuple[str, str, object]:
@@ -123,14 +140,16 @@ def _handed_out(project: Project, protocol: str) -> list[LabelTask]:
         said, sealed, asked = (
             said_by(db, me, protocol),
             sealed_by(db, me, protocol),
-            assignments.offered(project),
+            _asked(project, db, protocol),
         )
         hidden, given = annotating.withheld(db, me, kind), given_by(db, me, protocol)
         question = select(ITEM.c.id, ITEM.c.key, ITEM.c.question).where(ITEM.c.retired.is_(False))
         rows = db.execute(question.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)).all()
     tasks = []
     for item_id, key, words in rows:
-        judged = units.get(item_id, {}) if _is_asked(asked, item_id) and item_id not in hidden else {}
+        judged = (
+            units.get(item_id, {}) if (asked is None or item_id in asked) and item_id not in hidden else {}
+        )
         for name, response_id in dealing.dealt(reports[item_id], me) if judged else ():
             counts = tally(judged, said[response_id])
             about = (item_id, key, words, response_id, name, len(judged), *counts, item_id in sealed)
@@ -169,9 +188,9 @@ def lacking(project: Project, protocol: str = USUAL) -> str:
         return label_offers.lack(project, shape)
     kind, me = dealing.labelled_by(protocol), people.someone(project).id
     with project.store.read() as db:
-        asked = assignments.offered(project)
+        asked = _asked(project, db, protocol)
         found = set(db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False))).scalars())
-        items = {item_id for item_id in found if _is_asked(asked, item_id)}
+        items = {item_id for item_id in found if asked is None or item_id in asked}
         answered = items & dealing.reports(db).keys()
         judged = answered & dealing.judged_units(db, kind).keys()
         seen = judged - annotating.withheld(db, me, kind)
@@ -194,7 +213,7 @@ def recent(project: Project, limit: int = 10, protocol: str = USUAL) -> list[Lab
         return []
     keys, words, names = dict[str, str](), dict[tuple[str, str], str](), dict[str, str]()
     with project.store.read() as db:
-        drawn = dealing.narrowed(db, me) if shape.submitted else {}
+        drawn = dealing.narrowed(db, me, protocol)
         gone = to_give_again(db, me, protocol, JUDGEMENT.c.id.in_([row.id for row in rows]))
     for at_hand in label_cases.walk(project, shape, sorted({row.item_id for row in rows})):
         keys[at_hand.item.id] = at_hand.item.key
@@ -223,5 +242,9 @@ def _words(case: Case, text: str) -> str:
     return " → ".join([*label_cases.beside(case), text])
 
 
-def _is_asked(asked: Mapping[str, set[Stage]] | None, item_id: str) -> bool:
-    return asked is None or Stage.LABELLING in asked.get(item_id, ())
+def _asked(project: Project, db: Connection, protocol: str) -> set[str] | None:
+    """The items that the person working is asked to label by a protocol; None where everything is offered to them."""
+    if assignments.offered(project) is None:
+        return None
+    of_items = dealing.asked_of(db, people.someone(project).id)
+    return {item_id for item_id, names in of_items.items() if protocol in names}

@@ -116,9 +116,7 @@ def sheet(project: Project, response_id: str, protocol: str = USUAL, other_id: s
         raise _nothing(shape)
     me, first = people.someone(project).id, cases[0]
     with project.store.read() as db:
-        # Only what is submitted is dealt by validation sets.
-        dealt = dealing.reports_for(db, me, [first.item.id]) if shape.submitted else None
-        reports = (dealt or dealing.reports(db, [first.item.id]))[first.item.id]
+        reports = dealing.reports_for(db, me, [first.item.id], protocol)[first.item.id]
         found = {label.unit_id: label for label in labels_of(db, me, response_id, protocol)}
         submitted = is_sealed(db, first.item.id, me, protocol)
         own = JUDGEMENT.c.rater_id == me, JUDGEMENT.c.response_id == response_id

@@ -6,8 +6,8 @@ from typing import Any
 from sqlalchemy import delete, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.labelling import label_writing
-from annotator.actions.labelling.label_rows import JUDGEMENT, SAID, mine, to_give_again
+from annotator.actions.labelling import label_cases, label_writing
+from annotator.actions.labelling.label_rows import JUDGEMENT, SAID, is_sealed, lock, mine, to_give_again
 from annotator.actions.labelling.label_writing import LabelPlace
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -26,8 +26,9 @@ Kinds = dict[str, str]
 
 
 def offered(project: Project, protocol: str) -> bool:
-    """Whether people are asked to look again at verdicts of a protocol; what they say does not travel in a task."""
-    return not project.from_task and any(one.of == protocol for one in TAXONOMIES.values())
+    """Whether people are asked to look again at verdicts of a protocol; of a task, at those it asks for."""
+    known = any(one.of == protocol for one in TAXONOMIES.values())
+    return known and (not project.from_task or label_cases.handed_out(project, protocol))
 
 
 def of_report(project: Project, response_id: str, taxonomy: str) -> Kinds:
@@ -66,7 +67,8 @@ def give(
 ) -> Change:
     """Say of what kind a verdict is, one's own or a judge's; an empty value takes that back.
 
-    Refusal where there is no verdict that asks for it. It may be said of submitted labels too: it is no part of them.
+    Refusal where there is no verdict that asks for it. It may be said of submitted labels too; in a project made from
+    a task it travels with them, and they are reopened first.
     """
     shape = TAXONOMIES[taxonomy]
     if value and value not in shape.values:
@@ -74,15 +76,17 @@ def give(
             f"“{value}” is not among {shape.title.lower()}.", f"Use one of {', '.join(shape.values)}."
         )
     if not offered(project, shape.of):
-        raise Refusal(
-            "Kinds of errors are not given in a project made from a task.", "Give them in the project itself."
-        )
+        raise Refusal(f"{shape.title} are not part of this task.", "Give them where the verdicts are given.")
     place, me = LabelPlace(taxonomy, response_id, unit_id), people.someone(project).id
     with project.store.write() as db:
         before = label_writing.kept(db, place, me)
         if not value:
+            if before and project.from_task and is_sealed(db, before["item_id"], me, shape.of):
+                raise lock()
             return _take_back(project, db, before)
         verdict = _verdict(db, shape, place, judge_id or me)
+        if project.from_task and is_sealed(db, verdict["item_id"], me, shape.of):
+            raise lock()
         said = {**asdict(place), "value": value, "at": now()}
         by = {"rater_kind": RaterKind.PERSON.value, "rater_id": me}
         blank = {name: verdict[name] for name in ("item_id", "artifact_id")} | by

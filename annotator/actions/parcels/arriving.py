@@ -14,8 +14,9 @@ from annotator.actions.adjudication import feedback
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import criterion_weights, draft_provenance
 from annotator.actions.authoring.draft_provenance import DraftSource
+from annotator.actions.labelling import label_pairs
 from annotator.actions.parcels import parcel_secrets, returned_labels, tray
-from annotator.actions.parcels.packing import report_alias
+from annotator.actions.parcels.labelled_material import report_alias
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import AdjudicationState
 from annotator.domain.experts.assignment import Stage, stage_of
@@ -23,13 +24,13 @@ from annotator.domain.experts.parcel import TRAYED, ParcelOutcome, ReturnedPiece
 from annotator.domain.experts.person import Person
 from annotator.domain.kinds.artifact import Document, Kind, State, chain
 from annotator.domain.kinds.documents import document_of
-from annotator.domain.kinds.labels import UNSURE, Labels, label_id
+from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.identity import derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import parcels
 from annotator.exchange.parcels.package_manifest import AGAIN
-from annotator.protocols import PROTOCOLS
+from annotator.protocols import PROTOCOLS, TAXONOMIES
 from annotator.storage import tables
 from annotator.storage.tables import table
 
@@ -149,14 +150,27 @@ class Sorter:
             response_id = self._reports.get((item_id, label.response_id))
             if response_id is None:
                 raise Refusal("A label speaks of a report that was not in the task.", AGAIN)
-            if label.protocol in PROTOCOLS and label.value not in (*PROTOCOLS[label.protocol].values, UNSURE):
-                raise Refusal(f"“{label.value}” is not a value of {PROTOCOLS[label.protocol].title}.", AGAIN)
-            own = label_id(label.protocol, response_id, label.unit_id)
-            units.append(label.model_copy(update={"response_id": response_id, "id": own}))
+            shape = TAXONOMIES.get(label.protocol) or (PROTOCOLS.get(label.protocol))
+            if shape is not None and label.value not in (*shape.values, UNSURE):
+                raise Refusal(f"“{label.value}” is not a value of {shape.title}.", AGAIN)
+            unit_id = self._unit(item_id, label)
+            about = {"response_id": response_id, "unit_id": unit_id}
+            units.append(
+                label.model_copy(update={**about, "id": label_id(label.protocol, response_id, unit_id)})
+            )
         if len({unit.id for unit in units}) < len(units):
             raise Refusal("Two labels say something of the same unit.", AGAIN)
         order = sorted(units, key=lambda unit: (unit.protocol, unit.response_id))
-        return document.model_copy(update={"units": tuple(order)})
+        return label_pairs.in_order(document.model_copy(update={"units": tuple(order)}))
+
+    def _unit(self, item_id: str, label: Label) -> str:
+        """The unit of a label; of a pair it is the other report, under its alias."""
+        if label.protocol not in PROTOCOLS or not PROTOCOLS[label.protocol].paired:
+            return label.unit_id
+        other = self._reports.get((item_id, label.unit_id))
+        if other is None:
+            raise Refusal("A label speaks of a report that was not in the task.", AGAIN)
+        return other
 
     def _foreign(self, item_id: str, stage: Stage) -> str:
         """Why this person's work on an item cannot be taken as it is; empty when it can."""

@@ -14,8 +14,8 @@ from sqlalchemy.engine import Connection
 from annotator import files
 from annotator.actions.adjudication import feedback
 from annotator.actions.authoring import annotating, criterion_weights, guidelines
-from annotator.actions.labelling import dealing
-from annotator.actions.parcels import parcel_secrets
+from annotator.actions.parcels import labelled_material, parcel_secrets
+from annotator.actions.parcels.labelled_material import ServedAssignment
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
@@ -28,14 +28,14 @@ from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages, parcels
-from annotator.protocols import TO_SUBMIT
+from annotator.protocols import PROTOCOLS, asked
 from annotator.storage import tables, upserts
 from annotator.storage.tables import table
 
 ITEM, SOURCE, SOURCE_FILE = table(tables.ItemRow), table(tables.SourceRow), table(tables.SourceFileRow)
 # What cannot stand in a file's name on some system; an alias may hold any of it.
 _NO_FILE_NAME = re.compile(r'[\x00-\x1f<>:"/\\|?*]')
-RESPONSE, ASSIGNMENT, PARCEL = table(tables.ResponseRow), table(tables.AssignmentRow), table(tables.ParcelRow)
+ASSIGNMENT, PARCEL = table(tables.AssignmentRow), table(tables.ParcelRow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +62,6 @@ class TaskIssue:
     number: int
     at: str
     content: str
-
-
-@dataclass(frozen=True, slots=True)
-class ServedAssignment:
-    """An assignment with the id and key under which its item is sent."""
-
-    assignment: Assignment
-    item_id: str
-    again: bool
 
 
 def task(project: Project, person_id: str, path: Path | None = None) -> PackedTask:
@@ -141,14 +132,13 @@ def going_out(assigned: Sequence[Assignment]) -> list[Assignment]:
     Adjudication stays here, a repeat waits for its day, and labelling by a settled document waits until the person
     has handed in their own of the same item.
     """
-    own = {stage_of(kind) for kind in _gold()}
-    writing = {one.item_id for one in assigned if one.stage in own and one.submitted_at is None}
+    writing = {(one.item_id, one.stage) for one in assigned if one.submitted_at is None}
     return [
         one
         for one in assigned
         if one.stage is not Stage.ADJUDICATION
         and (one.not_before is None or one.not_before <= now())
-        and not (one.stage is Stage.LABELLING and one.item_id in writing)
+        and not any((one.item_id, stage_of(kind)) in writing for kind in _gold([one]))
     ]
 
 
@@ -176,12 +166,16 @@ def _entries(
     served = [one for one in served if one.assignment.item_id in items]
     labelled = [one for one in served if one.assignment.stage is Stage.LABELLING]
     sources, originals = _sources(project, db, person, served)
+    documents = _documents(db, items, labelled)
+    at_hand = labelled_material.gathered(project, person, labelled)
     records: dict[str, list[Any]] = {
         "person.json": [parcels.TaskPerson(id=person.id, name=person.name, alias=person.alias)],
         "items.json": _items(db, items, served),
         "sources.json": sources,
-        "reports.json": _reports(project, db, person, labelled),
-        "documents.json": _documents(db, items, labelled),
+        "reports.json": at_hand.reports,
+        "parts.json": at_hand.parts,
+        "pages.json": at_hand.pages,
+        "documents.json": documents,
         "assignments.json": [_assignment(one) for one in served],
         "guidelines.json": _guidelines(project, {one.assignment.stage for one in served}),
         "feedback.json": _feedback(project, person),
@@ -238,46 +232,23 @@ def _sources(
     return made, pdfs
 
 
-def _reports(
-    project: Project, db: Connection, person: Person, labelled: list[ServedAssignment]
-) -> list[parcels.TaskReport]:
-    """The reports to be labelled in the order of their aliases, so that the order tells nothing either."""
-    question = select(RESPONSE.c.id, RESPONSE.c.item_id, RESPONSE.c.text)
-    texts: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
-    drawn = dealing.narrowed(db, person.id)
-    for response_id, item_id, text in db.execute(
-        question.where(RESPONSE.c.item_id.in_({one.assignment.item_id for one in labelled}))
-    ):
-        if response_id in drawn.get(item_id, {response_id}):
-            texts[item_id].append((response_id, text))
-    made = [
-        parcels.TaskReport(
-            id=report_alias(project, person.id, response_id, one.again), item_id=one.item_id, text=text
-        )
-        for one in labelled
-        for response_id, text in texts[one.assignment.item_id]
-    ]
-    return sorted(made, key=lambda report: (report.item_id, report.id))
-
-
-def report_alias(project: Project, person_id: str, response_id: str, again: bool) -> str:
-    """The id under which a report is served to a person, the second time another than the first."""
-    return parcel_secrets.alias_of(project, person_id, f"{'again/' if again else ''}{response_id}")
-
-
 def _documents(
     db: Connection, items: dict[str, dict[str, Any]], labelled: list[ServedAssignment]
 ) -> list[parcels.TaskDocument]:
     """What the reports are labelled by: settled documents only, for a partner's sealed one is not for this person."""
     wanted = {one.assignment.item_id for one in labelled}
-    judged = {kind: annotating.judged_rows(db, kind, wanted) for kind in _gold()}
+    whole = _gold([one.assignment for one in labelled])
+    judged = {kind: annotating.judged_rows(db, kind, wanted) for kind in whole}
     made = []
     for one in labelled:
-        found = {kind: rows.get(one.assignment.item_id) for kind, rows in judged.items()}
+        kinds = _gold([one.assignment])
+        found = {kind: judged[kind].get(one.assignment.item_id) for kind in kinds}
         settled = {kind: row for kind, row in found.items() if row is not None and _is_settled(row)}
-        if not settled:
+        named = one.assignment.protocols
+        if kinds and (not settled or (named and len(settled) < len(kinds))):
+            lacking = " or ".join(kind for kind in kinds if kind not in settled)
             raise Refusal(
-                f"Item {items[one.assignment.item_id]['key']} has no settled {' or '.join(judged)} to label by.",
+                f"Item {items[one.assignment.item_id]['key']} has no settled {lacking} to label by.",
                 "Adjudicate it first, or take the labelling of this item out of the plan.",
             )
         for kind, row in settled.items():
@@ -287,34 +258,42 @@ def _documents(
                     **again,
                     item_id=one.item_id,
                     kind=kind.value,
-                    document=_without_notes(json.loads(row.content)),
+                    document=_for_raters(kind, json.loads(row.content)),
                 )
             )
     return made
 
 
-def _gold() -> list[Kind]:
-    """The kinds of gold by which labels that are submitted are given."""
-    return list(dict.fromkeys(dealing.labelled_by(protocol) for protocol in TO_SUBMIT))
+def _gold(assigned: Iterable[Assignment]) -> list[Kind]:
+    """The kinds of gold by which what is labelled is labelled."""
+    names = (asked(one.protocols) for one in assigned if one.stage is Stage.LABELLING)
+    shapes = [PROTOCOLS[name] for of_one in names for name in of_one]
+    return list(dict.fromkeys(kind for shape in shapes for kind in shape.needs))
 
 
 def _is_settled(row: Row[Any]) -> bool:
     return not row.author_id or bool(row.state == State.CONSENSUS.value)
 
 
-def _without_notes(tree: dict[str, Any]) -> dict[str, Any]:
-    """A document as a rater needs it: no note, remark or link that its authors or the adjudicator left."""
+def _for_raters(kind: Kind, tree: dict[str, Any]) -> dict[str, Any]:
+    """A document as a rater needs it: no note, remark or link of its authors, and no gold label."""
     units = [{**unit, "note": "", "anchor": None} for unit in tree["units"]]
     for unit in units:
         unit.pop("more_anchors", None)
     units = [{**unit, "insight_id": ""} if "insight_id" in unit else unit for unit in units]
+    if kind is Kind.DIAGNOSTICS:
+        units = [{**unit, "label": None} for unit in units if unit["label"] is not None]
     return {**tree, "units": units, "remark": ""}
 
 
 def _assignment(one: ServedAssignment) -> parcels.TaskAssignment:
     pilot = one.assignment.purpose is Purpose.PILOT
     return parcels.TaskAssignment(
-        item_id=one.item_id, stage=one.assignment.stage, pilot=pilot, due=one.assignment.due
+        item_id=one.item_id,
+        stage=one.assignment.stage,
+        pilot=pilot,
+        due=one.assignment.due,
+        protocols=one.assignment.protocols,
     )
 
 

@@ -14,7 +14,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.adjudication.feedback import RECEIVED
 from annotator.actions.authoring import criterion_weights
-from annotator.actions.items import items, renderings
+from annotator.actions.items import extracts, items, pages, renderings
 from annotator.actions.parcels import belonging, origins, parcel_secrets
 from annotator.actions.project import backups, people
 from annotator.actions.project.bulk import Progress
@@ -25,7 +25,10 @@ from annotator.domain.experts.guideline import FORM
 from annotator.domain.experts.person import Person, Role
 from annotator.domain.kinds.artifact import State, chain
 from annotator.domain.kinds.documents import document_of
+from annotator.domain.material.extract import IMPORT
+from annotator.domain.material.extract import document_of as document_of_part
 from annotator.domain.material.item import free_key
+from annotator.domain.material.page import Page, PageFields
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import derived_id, now
@@ -38,6 +41,7 @@ from annotator.storage.tables import table
 
 ITEM, SOURCE, SOURCE_FILE = table(tables.ItemRow), table(tables.SourceRow), table(tables.SourceFileRow)
 SYSTEM, RESPONSE, PERSON = table(tables.SystemRow), table(tables.ResponseRow), table(tables.PersonRow)
+EXTRACT = table(tables.ExtractRow)
 ARTIFACT, REVISION = table(tables.ArtifactRow), table(tables.RevisionRow)
 ASSIGNMENT, GUIDELINE, PARCEL = (
     table(tables.AssignmentRow),
@@ -186,6 +190,9 @@ def _take(
         _items(db, records["items.json"])
         _sources(db, records["sources.json"], package.entries)
         _reports(db, records["reports.json"])
+        _drawn(db, records["parts.json"], records["reports.json"])
+        for page in records["pages.json"]:
+            pages.take_in(project, Page(**page.model_dump(include=set(PageFields.model_fields))))
         for document in records["documents.json"]:
             _document(db, package.name, document)
         _assignments(db, person.id, records["assignments.json"])
@@ -271,12 +278,24 @@ def _reports(db: Connection, reports: list[parcels.TaskReport]) -> None:
         rows.append(
             {
                 "id": report.id, "item_id": report.item_id, "system_id": system_id, "text": report.text,
-                "trial": 1, "mode": "end-to-end", "sha256": response_hash(report.text),
+                "trial": report.group, "mode": "end-to-end", "sha256": response_hash(report.text),
             }
         )  # fmt: skip
     _add(db, SYSTEM, *systems.values())
     if rows:
         db.execute(insert(RESPONSE), rows)
+
+
+def _drawn(db: Connection, given: list[parcels.TaskPart], reports: list[parcels.TaskReport]) -> None:
+    """What was drawn from the reports; of later tasks only what is new, for what was labelled stays."""
+    item_of = {report.id: report.item_id for report in reports}
+    there = {tuple(row) for row in db.execute(select(EXTRACT.c.response_id, EXTRACT.c.kind))}
+    for one in given:
+        if (one.report_id, one.part.value) not in there:
+            document = document_of_part(one.part.value, one.report_id, one.document)
+            extracts.keep_row(
+                db, extracts.NewExtract(item_of[one.report_id], one.report_id, one.part, document, IMPORT)
+            )
 
 
 def _document(db: Connection, name: str, given: parcels.TaskDocument) -> None:
@@ -339,14 +358,15 @@ def _assignments(db: Connection, person_id: str, given: list[parcels.TaskAssignm
     rows = [
         {
             "id": derived_id("assignment", one.item_id, person_id, one.stage.value), "item_id": one.item_id,
-            "person_id": person_id, "stage": one.stage.value, "trial": 1, "due": one.due,
+            "person_id": person_id, "stage": one.stage.value, "trial": 1, "due": one.due, "protocols": one.protocols,
             "purpose": "pilot" if one.pilot else "work", "not_before": None, "submitted_at": None,
         }
         for one in given
     ]  # fmt: skip
     _add(db, ASSIGNMENT, *rows)
     for row in rows:
-        db.execute(update(ASSIGNMENT).where(ASSIGNMENT.c.id == row["id"]).values(due=row["due"]))
+        changed = {name: row[name] for name in ("due", "protocols")}
+        db.execute(update(ASSIGNMENT).where(ASSIGNMENT.c.id == row["id"]).values(changed))
 
 
 def _guidelines(db: Connection, given: list[parcels.TaskGuideline]) -> None:

@@ -27,7 +27,7 @@ def counts(project: Project) -> dict[str, int]:
     """
     found = {
         "Author": _to_write(project),
-        "Label": sum(task.labelled < task.units for task in label_tasks.queue(project)),
+        "Label": label_tasks.left(project),
         "Adjudicate": _to_settle(project),
     }
     if project.from_task:

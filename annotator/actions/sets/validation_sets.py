@@ -43,7 +43,8 @@ class SetRequest:
     """A request for a set: `size` responses, or as many as an interval of `width` needs.
 
     `share` is the agreement expected, 0.5 when nothing is known, and `likeness` how alike units of one item are
-    taken to be (ρ). `raters` of the people label each item.
+    taken to be (ρ). `raters` of the people label each item. With `apart` it is handed out as assignments, as what is
+    always submitted is: it goes into tasks and counts once submitted.
     """
 
     name: str
@@ -56,6 +57,7 @@ class SetRequest:
     test_share: float = 0.5
     raters: int = 2
     seed: int = 1
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,7 @@ def preview(project: Project, request: SetRequest) -> SetPreview:
 
 
 def make(project: Project, request: SetRequest) -> Change:
-    """Draw a set, and deal its items to people: of what is submitted as assignments, on which they see those alone.
+    """Draw a set, and deal its items to people: of what is handed out as assignments, on which they see those alone.
 
     Anyone who was asked for the labels of an item before labels all of its responses, as they were told.
     """
@@ -123,7 +125,7 @@ def make(project: Project, request: SetRequest) -> Change:
         if db.execute(select(SET.c.id).where(SET.c.name == request.name.strip())).first():
             raise Refusal(f"There is a set “{request.name.strip()}” already.", "Choose another name.")
         content = drawn.content
-        if submits(request.protocol):
+        if request.apart or submits(request.protocol):
             content = _dealt(project, db, request, content)
         text = canonical_json(content.model_dump(mode="json")).decode()
         row: dict[str, Any] = {
@@ -311,13 +313,18 @@ def _informed(project: Project, request: SetRequest) -> list[str]:
 def _dealt(project: Project, db: Connection, request: SetRequest, content: Content) -> Content:
     """The set with who labels which item, each being asked for it."""
     items = tuple(content.dealt)
-    before = {item_id: set(assignments.raters_of(db, item_id, Stage.LABELLING)) for item_id in items}
-    drawn_before = {person: dealing.narrowed(db, person) for person in request.people}
+    asked = dealing.labelling(db, protocol=request.protocol)
+    before = {item_id: asked.get(item_id, set()) for item_id in items}
+    drawn_before = {person: dealing.narrowed(db, person, request.protocol) for person in request.people}
     if any(len(before[item_id]) < request.raters for item_id in items):
         stages = (Stage.LABELLING,)
-        plan = AssignmentPlan(stages, request.raters, request.people, items=items, seed=request.seed)
+        named = (request.protocol,)
+        plan = AssignmentPlan(
+            stages, request.raters, request.people, items=items, seed=request.seed, protocols=named
+        )
         assignments.assign(project, plan)
-    dealt = {item_id: tuple(assignments.raters_of(db, item_id, Stage.LABELLING)) for item_id in items}
+    asked = dealing.labelling(db, protocol=request.protocol)
+    dealt = {item_id: tuple(sorted(asked[item_id])) for item_id in items}
     narrowed = {
         item_id: tuple(
             person
@@ -342,9 +349,9 @@ def _set_of(row: Any, opened: int) -> ValidationSet:
 def _raters(db: Connection, found: ValidationSet) -> dict[str, tuple[str, ...]]:
     """Who labels each item of a set now: those it was dealt to, and who took it over from one of them."""
     dealt = found.content.dealt
-    if not submits(found.protocol):
+    asked = dealing.labelling(db, protocol=found.protocol)
+    if not submits(found.protocol) and not dealt.keys() <= asked.keys():
         return dealt
-    asked = dealing.labelling(db)
     return {
         item_id: tuple(
             person

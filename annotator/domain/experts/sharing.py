@@ -23,7 +23,8 @@ class AssignmentPlan:
     `overlap` people do each stage of each item, and the same ones all stages of authoring unless `same_people` is
     False; everybody does the pilot items. An adjudicator is drawn for each item that two or more people answer.
     `repeat_share` of what a person labels comes back to them `repeat_after_days` after the date it was due (or,
-    without a date, after the day of sharing out). Adjudication and repeats have no due date.
+    without a date, after the day of sharing out). Adjudication and repeats have no due date. Who labels an item already
+    by other `protocols` than the plan's may be asked for these as well.
     """
 
     stages: tuple[Stage, ...]
@@ -37,6 +38,7 @@ class AssignmentPlan:
     repeat_share: float = 0.0
     repeat_after_days: int = 10
     same_people: bool = True
+    protocols: tuple[str, ...] = ()
 
     @property
     def work(self) -> tuple[Stage, ...]:
@@ -114,6 +116,7 @@ class _Sharing:
         self.engaged: defaultdict[str, set[str]] = defaultdict(set)
         self.judges: defaultdict[str, set[str]] = defaultdict(set)
         self.again: set[tuple[str, str]] = set()
+        self.otherwise: dict[tuple[str, str], Assignment] = {}
         self.piloted = set(plan.pilot_items)
         for item_id, people in answered.items():
             self.engaged[item_id] |= people
@@ -128,10 +131,15 @@ class _Sharing:
         self.engaged[item_id].add(person)
         if assignment.trial > 1:
             self.again.add((person, item_id))
+        elif assignment.stage is Stage.LABELLING and not self._asks_all(assignment):
+            self.otherwise[item_id, person] = assignment
         else:
             self.on[item_id, assignment.stage].add(person)
         if assignment.purpose is Purpose.PILOT:
             self.piloted.add(item_id)
+
+    def _asks_all(self, labelling: Assignment) -> bool:
+        return set(self.plan.protocols) <= set(labelling.protocols.split())
 
     def _make(
         self, item_id: str, person: str, stage: Stage, purpose: Purpose = Purpose.WORK, trial: int = 1
@@ -146,7 +154,12 @@ class _Sharing:
             purpose=purpose,
             not_before=self._day() if again else None,
             due=None if again or stage is Stage.ADJUDICATION else self.plan.due,
+            protocols=" ".join(self.plan.protocols) if stage is Stage.LABELLING else "",
         )
+        if stage is Stage.LABELLING and not again and (former := self.otherwise.pop((item_id, person), None)):
+            both = dict.fromkeys([*former.protocols.split(), *self.plan.protocols])
+            changed = {"protocols": " ".join(both), "submitted_at": None, "due": assignment.due or former.due}
+            assignment = former.model_copy(update=changed)
         self.made.append(assignment)
         self._count(assignment)
 

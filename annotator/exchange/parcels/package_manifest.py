@@ -21,7 +21,7 @@ Format = Literal["goldsmith-task", "goldsmith-work"]
 TASK: Format = "goldsmith-task"
 WORK: Format = "goldsmith-work"
 # Major: what an older program could misread. Minor: what it can keep without knowing it.
-FORMAT_VERSION = "2.0"
+FORMAT_VERSION = "2.1"
 MAJOR = 2
 AGAIN = "Nothing was changed; ask for the file again."
 

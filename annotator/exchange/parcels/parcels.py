@@ -23,6 +23,9 @@ from annotator.domain.experts.person import PersonFields
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.material.item import ItemFields
+from annotator.domain.material.page import PageFields, PageState
+from annotator.domain.material.part import DOCUMENTS as PARTS
+from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.source import SourceFields, SourceFormat
 from annotator.domain.texts.canonical import Text
 from annotator.domain.texts.refusal import Refusal
@@ -104,6 +107,39 @@ class TaskReport(_Entry):
     id: Id
     item_id: Id
     text: Text
+    group: int = Field(
+        default=1, ge=1, le=10**6, description="Reports of one group are compared with one another"
+    )
+
+
+class TaskPart(_Entry):
+    """What was drawn from a report: its claims, its plan, its references."""
+
+    DISTINCT = (("report_id", "part"),)
+    report_id: Id
+    part: ResponsePart
+    document: dict[str, Any]
+
+    @model_validator(mode="after")
+    def _fits(self) -> "TaskPart":
+        try:
+            PARTS[self.part].model_validate(self.document)
+        except ValidationError as error:
+            raise ValueError(f"its document does not fit: {in_words(error)}") from None
+        return self
+
+
+class TaskPage(_Entry):
+    """A page that claims cite, or why it could not be read."""
+
+    ROW = PageFields
+    DISTINCT = (("url",),)
+    url: Text
+    state: PageState
+    text: Text = ""
+    title: Text = ""
+    cause: Text = ""
+    fetched_at: Moment
 
 
 class TaskDocument(_Entry):
@@ -129,6 +165,7 @@ class TaskAssignment(_Entry):
     stage: Stage
     pilot: bool = False
     due: Moment | None = None
+    protocols: Text = Field(default="", max_length=400, description="Of labelling; empty for the usual")
 
 
 class TaskGuideline(_Entry):
@@ -222,6 +259,8 @@ TASK_ENTRIES: dict[str, type[_Entry]] = {
     "items.json": TaskItem,
     "sources.json": TaskSource,
     "reports.json": TaskReport,
+    "parts.json": TaskPart,
+    "pages.json": TaskPage,
     "documents.json": TaskDocument,
     "assignments.json": TaskAssignment,
     "guidelines.json": TaskGuideline,
@@ -250,6 +289,9 @@ def task(package: Package) -> dict[str, list[Any]]:
     for entry in ("sources.json", "reports.json", "documents.json", "assignments.json"):
         if any(record.item_id not in known for record in records[entry]):
             raise Refusal(f"“{package.name}”: “{entry}” tells of an item that is not in the task.", AGAIN)
+    reports = {report.id for report in records["reports.json"]}
+    if any(part.report_id not in reports for part in records["parts.json"]):
+        raise Refusal(f"“{package.name}”: “parts.json” tells of a report that is not in the task.", AGAIN)
     return records
 
 

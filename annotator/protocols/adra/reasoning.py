@@ -188,9 +188,13 @@ METRICS = (
 
 
 def cases(material: Material) -> Iterator[Case]:
-    """One case for each statement whose gold label is decided, without what would give that label away."""
+    """One case for each statement whose gold label is decided, without what would give that label away.
+
+    Of statements that came without any label, as raters get them, each is asked about.
+    """
     artifact_id = material.artifact_ids.get(Kind.DIAGNOSTICS, "")
-    for statement, _ in _labelled(material):
+    decided = [statement for statement, _ in _labelled(material)]
+    for statement in decided or material.units(Kind.DIAGNOSTICS):
         blind = Statement(id=statement.id, text=statement.text, aspect=statement.aspect)
         yield Case(NAME, material.item, material.response, artifact_id, (blind,))
 

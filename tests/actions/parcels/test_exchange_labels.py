@@ -13,6 +13,7 @@ from annotator.actions.parcels import packing, returning, tasking, unpacking
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Purpose, Stage
+from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.kinds.unit import Anchor
 from annotator.domain.texts.refusal import Refusal
@@ -161,6 +162,6 @@ def test_reports_are_labelled_by_what_is_settled_never_by_a_partners_rubric(
 def test_no_quotation_of_its_authors_reaches_those_who_label_by_a_document():
     anchors = (Anchor(quote="CANARY 1"), Anchor(quote="CANARY 2"))
     quoted = Criterion(text="Explains it", anchor=anchors[0], more_anchors=anchors[1:])
-    served = packing._without_notes(Rubric(units=(quoted,)).tree())
+    served = packing._for_raters(Kind.RUBRIC, Rubric(units=(quoted,)).tree())
     assert "CANARY" not in str(served)
     assert [unit["text"] for unit in served["units"]] == ["Explains it"]

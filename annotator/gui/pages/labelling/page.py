@@ -8,9 +8,9 @@ from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
-from annotator.actions.labelling import label_offers, label_rows, label_tasks
+from annotator.actions.labelling import label_cases, label_offers, label_rows, label_tasks
 from annotator.actions.labelling.label_cases import presentation_of
-from annotator.actions.labelling.label_rows import USUAL, submits
+from annotator.actions.labelling.label_rows import USUAL
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.change import Change
 from annotator.gui import keys
@@ -68,6 +68,7 @@ class LabelPage(Page):
         self.sealed = SealedStrip(readonly=readonly)
         self._stale = True
         self._seen: tuple[str, str, object] | None = None
+        self._submits = True
         self.kept_places = KeptPlaces(self.queue, self.bench)
         self._empty: QWidget | None = None
         self._attention = Attention(self, self.clock)
@@ -227,11 +228,12 @@ class LabelPage(Page):
         self.guideline.show_words(self.desk.ask(label_offers.guide, protocol) or "")
         seen = self.desk.ask(label_tasks.seen, protocol)
         # Claims are looked through report by report; a queue that is as it was need not be asked for again.
-        if self._stale or seen != self._seen or submits(protocol):
+        self._submits = bool(self.desk.ask(label_cases.handed_out, protocol))
+        if self._stale or seen != self._seen or self._submits:
             self._seen, found = seen, self.desk.ask(label_tasks.outlook, protocol)
-            self.queue.fill(found.tasks if found else [], submits=submits(protocol))
+            self.queue.fill(found.tasks if found else [], submits=self._submits)
             self.tabs.show_gaps(found.gaps if found else (), *way_to_mend(protocol))
-        self.queue.know_due(due_of_items(self.desk, [Stage.LABELLING]) if submits(protocol) else {})
+        self.queue.know_due(due_of_items(self.desk, [Stage.LABELLING]) if self._submits else {})
         self.queue_pane.called = presentation_of(protocol).line
         self.queue_pane.recount()
         self.queue_pane.show_open(self.bench.task_id)
@@ -334,7 +336,7 @@ class LabelPage(Page):
         """Whether no other report of the item has open criteria."""
         beside = self.queue.open_beside(self.bench.task_id)
         alone = beside is None or beside.id == self.bench.task_id
-        return alone and submits(self.bench.protocol)
+        return alone and self._submits
 
     def _say_report_done(self) -> None:
         units = presentation_of(self.bench.protocol).counted(len(self.bench.units))
@@ -364,7 +366,7 @@ class LabelPage(Page):
     def _show_done(self) -> None:
         tasks, called = self.queue.tasks, presentation_of(self.bench.protocol)
         units, unsure = sum(t.units for t in tasks), sum(t.unsure for t in tasks)
-        waiting, sealed = len(self.queue.unsubmitted()), submits(self.bench.protocol)
+        waiting, sealed = len(self.queue.unsubmitted()), self._submits
         self.done.show_counts(called, len(tasks), units, unsure, waiting, submits=sealed)
         self.middle.setCurrentWidget(self.done)
 

@@ -1,11 +1,13 @@
 """Form of an assignment plan."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from PySide6.QtCore import QDate, Signal
 from PySide6.QtWidgets import QCheckBox, QDateEdit, QGridLayout, QHBoxLayout, QWidget
 
+from annotator.actions.labelling import label_cases
+from annotator.actions.labelling.label_rows import USUAL
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Person, Role
 from annotator.domain.experts.sharing import AssignmentPlan
@@ -43,6 +45,10 @@ class PlanForm(QWidget):
         self.pairs = PairOrders(desk, answer)
         self.stages = {stage: QCheckBox(title(stage)) for stage in WORK}
         self.stages[Stage.RUBRIC].setChecked(True)
+        self.labels = {
+            name: QCheckBox(label_cases.presentation_of(name).tab) for name in label_cases.labelled()
+        }
+        self.labels[USUAL].setChecked(True)
         self.overlap = OverlapChoice()
         self.annotators = PeopleChoice("Annotators", "Nobody has the role of annotator.")
         self.adjudicators = PeopleChoice(
@@ -51,7 +57,7 @@ class PlanForm(QWidget):
         self.items = ItemsChoice(desk)
         self._make_numbers()
         self._lay_out()
-        for box in (*self.stages.values(), self.has_due):
+        for box in (*self.stages.values(), *self.labels.values(), self.has_due):
             box.toggled.connect(lambda _: self._stirred())
         for part in (self.overlap, self.annotators, self.adjudicators, self.items):
             part.changed.connect(self._stirred)
@@ -82,12 +88,11 @@ class PlanForm(QWidget):
 
     def _lay_out(self) -> None:
         column = vertical(on=self, margins=(2, 8, 14, 12), spacing=6)
-        stages = QGridLayout()
-        for place, box in enumerate(self.stages.values()):
-            stages.addWidget(box, place // STAGES_ACROSS, place % STAGES_ACROSS)
+        stages, labels = (self._grid(boxes.values()) for boxes in (self.stages, self.labels))
         people = horizontal((self.annotators, 1), (self.adjudicators, 1), spacing=12)
         for heading, part in (
             ("Stages, in the order of the work", stages),
+            ("What is labelled", labels),
             ("Number of people who answer each item, blind to one another", self.overlap),
             ("People", people),
             ("Items", self.items),
@@ -108,6 +113,12 @@ class PlanForm(QWidget):
             self._row(PlainLabel("Seed"), self.seed, PlainLabel("the same seed draws the same plan", "hint"))
         )
         column.addStretch(1)
+
+    def _grid(self, boxes: Iterable[QCheckBox]) -> QGridLayout:
+        grid = QGridLayout()
+        for place, box in enumerate(boxes):
+            grid.addWidget(box, place // STAGES_ACROSS, place % STAGES_ACROSS)
+        return grid
 
     def _row(self, *parts: QWidget) -> QHBoxLayout:
         return horizontal(*parts, StretchSpace(1), spacing=8)
@@ -140,6 +151,7 @@ class PlanForm(QWidget):
             repeat_share=self.share.value() / 100 if self.share.isEnabled() else 0.0,
             repeat_after_days=self.after.value(),
             same_people=self.overlap.same_people(),
+            protocols=tuple(name for name, box in self.labels.items() if box.isChecked()),
         )
 
     def focus_first(self) -> None:
@@ -149,6 +161,8 @@ class PlanForm(QWidget):
     def _stirred(self) -> None:
         self.due.setEnabled(self.has_due.isChecked())
         labelling = self.stages[Stage.LABELLING].isChecked()
+        for box in self.labels.values():
+            box.setEnabled(labelling)
         self.share.setEnabled(labelling)
         self.after.setEnabled(labelling and self.share.value() > 0)
         self.items.for_stages(tuple(stage for stage, box in self.stages.items() if box.isChecked()))

@@ -6,6 +6,7 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
+    QCheckBox,
     QFormLayout,
     QHBoxLayout,
     QRadioButton,
@@ -15,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from annotator.actions.judging.judge_offers import title
 from annotator.actions.labelling import label_offers
-from annotator.actions.labelling.label_rows import USUAL
+from annotator.actions.labelling.label_rows import USUAL, submits
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.sets import validation_sets
@@ -75,6 +76,7 @@ class SetForm(QWidget):
         self.likeness = AmountBox(minimum=0, maximum=1, decimals=2, singleStep=0.05, value=0.1)
         self.test = NumberBox(minimum=0, maximum=100, value=50, suffix=" % of items")
         self.seed = NumberBox(minimum=0, maximum=999_999, value=1)
+        self.apart = QCheckBox("Hand out as assignments, to label apart and submit")
         self.told = PlainLabel("", wrap=True)
         self._later = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._later.timeout.connect(self._look)
@@ -103,6 +105,7 @@ class SetForm(QWidget):
             ("Intra-item ICC", beside(self.likeness)),
             ("Test part", beside(self.test)),
             ("Seed", beside(self.seed)),
+            ("", self.apart),
         )
         for words, field in rows:
             form.addRow(words, field)
@@ -123,7 +126,7 @@ class SetForm(QWidget):
 
     def _listen(self) -> None:
         self.name.textChanged.connect(lambda _: self._look_soon())
-        self.what.currentIndexChanged.connect(lambda _: self._look_soon())
+        self.what.currentIndexChanged.connect(lambda _: self._chosen())
         self.people.changed.connect(self._look_soon)
         self.by_width.toggled.connect(lambda _: self._turn())
         for number in (
@@ -145,13 +148,20 @@ class SetForm(QWidget):
         self.reports.setEnabled(not by_width)
         self._look_soon()
 
+    def _chosen(self) -> None:
+        """What is always submitted is always handed out."""
+        always = submits(str(self.what.currentData() or USUAL))
+        self.apart.setChecked(always or self.apart.isChecked())
+        self.apart.setEnabled(not always)
+        self._look_soon()
+
     def fill(self) -> None:
         """Offer the people and questions there are now; what was chosen stays chosen."""
         active = [one for one in people.people(self._desk.project) if one.active and one.has(Role.ANNOTATOR)]
         usual = [one for one in active if not one.has(Role.COORDINATOR)] or active
         self.people.fill(in_order(active), frozenset(one.id for one in usual))
         offer(self.what, [(title(name), name) for name in self._desk.ask(label_offers.offered) or ()])
-        self._look_soon()
+        self._chosen()
 
     def request(self) -> SetRequest:
         """What is wished for."""
@@ -166,6 +176,7 @@ class SetForm(QWidget):
             test_share=self.test.value() / 100,
             raters=self.raters.value(),
             seed=self.seed.value(),
+            apart=self.apart.isChecked(),
         )
 
     def focus_first(self) -> None:

@@ -1,0 +1,169 @@
+"""Claims with their pages, statements, plans and pairs go to two people, are labelled offline and come home."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import orjson
+import pytest
+
+from annotator.actions.agreement import agreement_figures
+from annotator.actions.assignments import assignments
+from annotator.actions.items import items
+from annotator.actions.labelling import label_offers, label_sealing, label_tasks, labels, second_looks
+from annotator.actions.parcels import packing, returning, tasking, unpacking
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.sets import validation_sets, validation_values
+from annotator.actions.sets.validation_sets import SetRequest
+from annotator.actions.studies import error_counts
+from annotator.actions.undo import history
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.parcel import ParcelOutcome
+from annotator.domain.experts.sharing import AssignmentPlan
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.parcels import packages
+from annotator.protocols import PROTOCOLS, USUAL
+from annotator.storage.tables import ArtifactRow, table
+from tests.projects.labelled_protocols import CLAIMS, PAGE, PAIRS, PLAN, REASONING, one_item
+from tests.projects.labelling_project import SYSTEMS
+from tests.storage import sql
+
+APART = (CLAIMS, PAIRS, PLAN, REASONING)
+KIND = "researcherbench.citation_errors"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    """One item with settled gold of every kind and three reports; two people may label it."""
+    project = one_item(tmp_path, 3, 2)
+    with project.store.write() as db:
+        db.execute(table(ArtifactRow).update().values(author_id="", state="consensus"))
+    yield project
+    project.close()
+
+
+def raters(project: Project) -> list[str]:
+    return [one.id for one in people.people(project) if one.name.startswith("Rater")]
+
+
+def hand_out(project: Project, *protocols: str) -> None:
+    plan = AssignmentPlan(
+        (Stage.LABELLING,), 2, tuple(raters(project)), items=tuple(items.ids(project)), protocols=protocols
+    )
+    assignments.assign(project, plan)
+
+
+def say(theirs: Project, protocol: str, place: int) -> None:
+    """The first value everywhere, but at one place the last that is allowed."""
+    for task in label_tasks.queue(theirs, protocol):
+        sheet = labels.sheet(theirs, task.response_id, protocol, task.other_id)
+        for group in sheet.groups:
+            for unit in group.units:
+                value = group.values[-1 if unit is sheet.units[min(place, len(sheet.units) - 1)] else 0]
+                labels.set_label(theirs, task.response_id, unit.id, value, protocol=protocol)
+
+
+def labelled_apart(project: Project, person: str, folder: Path, place: int) -> Path:
+    """The work of one person, who opened their task and labelled everything in it."""
+    theirs = tasking.take_task(packing.task(project, person, folder).path).project
+    for protocol in label_offers.offered(theirs):
+        say(theirs, protocol, place)
+    no_ = sql.rows(
+        theirs, "SELECT response_id, unit_id FROM judgement WHERE protocol = ? AND value = 'no'", (CLAIMS,)
+    )
+    for response_id, unit_id in no_:
+        second_looks.give(theirs, response_id, unit_id, KIND, second_looks.TAXONOMIES[KIND].values[0])
+    label_sealing.submit(theirs, items.ids(theirs)[0], CLAIMS)
+    work = returning.work(theirs, folder).path
+    theirs.close()
+    return work
+
+
+def test_letter_10_labels_of_every_kind_are_given_apart_and_come_home(
+    project: Project, tmp_path: Path
+) -> None:
+    hand_out(project, *APART)
+    first, second = raters(project)
+    work = [
+        labelled_apart(project, first, tmp_path / "a", 0),
+        labelled_apart(project, second, tmp_path / "b", 1),
+    ]
+    arrived = unpacking.take_in(project, work)
+    assert {one.outcome for one in arrived} == {ParcelOutcome.NEW}
+    with project.store.read() as db:
+        said = {name: validation_values.of_people(db, PROTOCOLS[name], submitted=True) for name in APART}
+    # Three claims, three statements in three reports, 2 × 3 cells, three pairs; both spoke of every one.
+    counts = {name: {len(said[name][person]) for person in (first, second)} for name in APART}
+    assert counts == {CLAIMS: {3}, REASONING: {9}, PLAN: {6}, PAIRS: {3}}
+    assert said[CLAIMS][first].keys() == said[CLAIMS][second].keys()
+    assert said[PAIRS][first].keys() == said[PAIRS][second].keys()
+    fields = {row.field for row in agreement_figures.rows(project) if row.figure("kappa") is not None}
+    assert set(APART) <= fields
+    errors = next(one for one in error_counts.report(project, "people").counted if one.taxonomy.name == KIND)
+    assert sum(own.value or 0 for means in errors.means.values() for own in means.values()) > 0
+
+
+def test_letter_10_a_task_holds_no_gold_label_and_no_system(project: Project, tmp_path: Path) -> None:
+    hand_out(project, *APART)
+    package = packages.read_package(packing.task(project, raters(project)[0], tmp_path).path, packages.TASK)
+    whole = b"\n".join(package.entries.values()).decode()
+    assert PAGE.splitlines()[0] in whole
+    assert not [name for name in SYSTEMS if name in whole]
+    statements = next(
+        one["document"]["units"]
+        for one in orjson.loads(package.entries["documents.json"])
+        if one["kind"] == "diagnostics"
+    )
+    assert [one["label"] for one in statements] == [None] * 3
+
+
+def test_letter_10_what_is_handed_out_counts_only_once_it_is_submitted(project: Project) -> None:
+    hand_out(project, CLAIMS)
+    person = people.known(project, raters(project)[0])
+    coordinator = people.someone(project)
+    project.work_as(person)
+    say(project, CLAIMS, 0)
+    with project.store.read() as db:
+        before = validation_values.of_people(db, PROTOCOLS[CLAIMS], submitted=True)
+    item_id = items.ids(project)[0]
+    label_sealing.submit(project, item_id, CLAIMS)
+    with project.store.read() as db:
+        after = validation_values.of_people(db, PROTOCOLS[CLAIMS], submitted=True)
+    assert (before, len(after[person.id])) == ({}, 3)
+    task = label_tasks.queue(project, CLAIMS)[0]
+    with pytest.raises(Refusal, match="submitted"):
+        labels.set_label(project, task.response_id, "c1", "no", protocol=CLAIMS)
+    project.work_as(coordinator)
+    assert not label_tasks.queue(project, CLAIMS)[0].sealed
+
+
+def test_letter_10_more_may_be_asked_of_those_who_label_an_item_already(project: Project) -> None:
+    hand_out(project)
+    hand_out(project, USUAL, REASONING)
+    asked = [one.protocols for one in assignments.of_person(project, raters(project)[0])]
+    assert asked == [f"{USUAL} {REASONING}"]
+    history.undo(project)
+    assert [one.protocols for one in assignments.of_person(project, raters(project)[0])] == [""]
+
+
+def test_letter_10_a_set_of_claims_is_handed_out_as_assignments(project: Project, tmp_path: Path) -> None:
+    request = SetRequest("Claims", tuple(raters(project)), CLAIMS, size=3, apart=True)
+    validation_sets.make(project, request)
+    found = validation_sets.named(project, "Claims")
+    assert len(validation_sets.lacking(project, found)) == 2
+    first, second = raters(project)
+    for place, person in enumerate((first, second)):
+        unpacking.take_in(project, [labelled_apart(project, person, tmp_path / str(place), place)])
+    assert validation_sets.lacking(project, found) == []
+    validation_sets.lock(project, "Claims")
+    again = replace(request, name="Statements", protocol=REASONING)
+    assert validation_sets.preview(project, again).units > 0
+
+
+def test_letter_10_an_item_without_anything_to_ask_is_not_packed(project: Project, tmp_path: Path) -> None:
+    with project.store.write() as db:
+        db.exec_driver_sql("DELETE FROM page")
+    hand_out(project, CLAIMS)
+    with pytest.raises(Refusal, match="nothing to label yet"):
+        packing.task(project, raters(project)[0], tmp_path)
