@@ -1,7 +1,7 @@
 """Reports of a project, present and missing: what each took and what was extracted from it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import date
 
 from sqlalchemy import func, select
@@ -80,7 +80,8 @@ def reports(project: Project) -> Reports:
     """Every report without its words; only a coordinator is told which system wrote what."""
     people.refuse_others(project, DOES)
     drawn = drawn_parts.standing(project)
-    about = [column for column in RESPONSE.c if column.name not in ("text", "sha256", "item_id", "system_id")]
+    told = {each.name for each in fields(ReportLine)} - {"item_id"}
+    about = [column for column in RESPONSE.c if column.name in told]
     length = func.length(RESPONSE.c.text).label("characters")
     question = (
         select(*about, RESPONSE.c.item_id, SYSTEM.c.name.label("system"), length)
