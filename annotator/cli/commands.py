@@ -37,6 +37,7 @@ app = typer.Typer(
 app.add_typer(project.app)
 app.add_typer(judge.app, name="judge")
 app.add_typer(sources.app, name="sources")
+app.add_typer(sources.evidence_app, name="evidence")
 app.add_typer(drafting.app, name="draft")
 app.add_typer(respond.app)
 app.add_typer(respond.systems_app, name="systems")

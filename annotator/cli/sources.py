@@ -1,5 +1,7 @@
-"""Commands for cited pages: fetching, and importing from a folder."""
+"""Commands for sources, cited pages and gold evidence: fetching, importing, looking up."""
 
+import asyncio
+import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -8,9 +10,24 @@ from typing import Annotated, Any
 import typer
 
 from annotator.cli.carrying import Line, Shown, carried_out
-from annotator.cli.saying import File, Json, opened, say
+from annotator.cli.saying import As, File, Json, opened, say
 
 app = typer.Typer(help="Pages cited by reports.", no_args_is_help=True)
+evidence_app = typer.Typer(help="Gold evidence in bulk.", no_args_is_help=True)
+Item = Annotated[str, typer.Option("--item", help="Item key")]
+FromFile = Annotated[
+    Path | None,
+    typer.Option("--from", help="File with replies of CrossRef or OpenAlex; nothing is asked then"),
+]
+Services = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--service",
+        help="Address with {} for the DOI; by default OpenAlex, then CrossRef. Kept replies are used first",
+        show_default=False,
+    ),
+]
+Refresh = Annotated[bool, typer.Option("--refresh", help="Ask again for kept replies")]
 
 
 @app.command("list")
@@ -76,3 +93,95 @@ def import_(
         return [*page_fetching.words(line), *line["problems"]]
 
     carried_out(file, run, words, doing="reading", progress=progress, json_=json_)
+
+
+@evidence_app.command("import")
+def evidence_import(
+    file: File,
+    item: Item,
+    path: Annotated[
+        str,
+        typer.Argument(
+            help="BibTeX, RIS, CSV, LaTeX, PDF, or a list of works, DOIs or arXiv ids; - for input"
+        ),
+    ] = "",
+    from_source: Annotated[
+        bool, typer.Option("--from-source", help="The lists of references in the item's sources")
+    ] = False,
+    source_itself: Annotated[
+        bool, typer.Option("--source-itself", help="The item's sources: the evidence of a research paper")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be taken, and take nothing")
+    ] = False,
+    person: As = "",
+    json_: Json = False,
+) -> None:
+    """Put references into your evidence in one act; what repeats or cannot be read is told and stays out."""
+    from annotator.actions.material import evidence_import as bulk
+    from annotator.domain.texts.refusal import Refusal
+
+    if (bool(path), from_source, source_itself).count(True) != 1:
+        raise Refusal("It is not clear what to import.", "Give a file, --from-source or --source-itself.")
+    with opened(file, readonly=dry_run, person=person) as project:
+        item_id = _item_id(project, item)
+        if from_source:
+            offer = bulk.from_sources(project, item_id)
+        elif source_itself:
+            offer = bulk.the_source_itself(project, item_id)
+        elif path == "-":
+            offer = bulk.from_text(project, item_id, sys.stdin.read())
+        else:
+            offer = bulk.from_file(project, item_id, Path(path))
+        if offer.fresh and not dry_run:
+            bulk.take(project, item_id, offer.fresh, offer.form)
+    entries = [{**asdict(one), "reference": _plain(one.reference)} for one in offer.entries]
+    words = [offer.words(), *(one.words() for one in offer.entries if not one.fresh)]
+    say({"form": offer.form, "taken": 0 if dry_run else len(offer.fresh), "entries": entries}, json_, words)
+
+
+@evidence_app.command("look-up")
+def evidence_look_up(
+    file: File,
+    item: Item,
+    from_file: FromFile = None,
+    service: Services = None,
+    refresh: Refresh = False,
+    person: As = "",
+    json_: Json = False,
+) -> None:
+    """Fill in lacking titles, authors and years of your evidence from OpenAlex, CrossRef or a file, in one act."""
+    from annotator.actions.material import lookups
+
+    with opened(file, person=person) as project:
+        item_id = _item_id(project, item)
+        found = _looked_up(
+            project, lookups.to_complete(project, item_id), from_file, service, refresh=refresh
+        )
+        change = lookups.complete(project, item_id, found)
+    say({"lacking": dict(found.lacking), "change": change.after}, json_, [found.words()])
+
+
+def _looked_up(
+    project: Any, identifiers: list[str], path: Path | None, services: list[str] | None, *, refresh: bool
+) -> Any:
+    from annotator.actions.material import lookups
+
+    if path is not None:
+        return lookups.in_file(path)
+    return asyncio.run(lookups.asked(project, identifiers, services or (), refresh=refresh))
+
+
+def _item_id(project: Any, key: str) -> str:
+    from annotator.actions.items import materials
+    from annotator.domain.texts.refusal import Refusal
+
+    found = materials.item_ids(project, [key])
+    if not found:
+        raise Refusal(f"There is no item “{key}”.", "See the keys on the Items page.")
+    return str(found[0])
+
+
+def _plain(reference: Any) -> Any:
+    named = {"text", "identifier", "authors", "year"}
+    return reference.model_dump(mode="json", include=named) if reference is not None else None

@@ -5,6 +5,7 @@ from annotator.domain.judges.taxonomy import Taxonomy
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import adra, researcherbench
+from annotator.protocols.adra import lists, reading
 
 PAPERS: tuple[Paper, ...] = (researcherbench.PAPER, adra.PAPER)
 
@@ -38,6 +39,9 @@ COMPOSITES: dict[str, tuple[Paper, Composite]] = {
 }
 # How people look again at verdicts, by the name that stands in their labels.
 TAXONOMIES: dict[str, Taxonomy] = {one.name: one for paper in PAPERS for one in paper.taxonomies}
+# The finder of the works that a text refers to, and of the lists in which they stand, for any text.
+works_referred_to, list_entries = reading.references, lists.entries_of
+divided_list, is_list_heading, LIST_MARKER = lists.divided, lists.is_list_heading, lists.MARKER
 
 
 def asked(names: str) -> tuple[str, ...]:

@@ -6,15 +6,18 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
+from annotator.actions.items import items
 from annotator.actions.items.extracts import NewExtract
+from annotator.actions.material import evidence_import
 from annotator.actions.project.file import Project
-from annotator.cli.sources import app
+from annotator.cli.sources import app, evidence_app
 from annotator.domain.material.extract import IMPORT
 from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.refusal import Refusal
@@ -145,3 +148,35 @@ def test_a_refusal_reaches_a_window_as_the_last_line(file: Path) -> None:
     code, words = run("fetch", str(file), "--progress", "json", "--reader", "nonsense")
     assert code == 1
     assert json.loads(words.splitlines()[-1])["event"] == "refused"
+
+
+def test_letter_7_references_come_in_from_a_file_or_from_input(file: Path, tmp_path: Path) -> None:
+    (path := tmp_path / "works.ris").write_text(
+        "TY  - JOUR\nTI  - Deep rivers of the north\nDO  - 10.1234/a\nER  - \n"
+    )
+    said = CliRunner().invoke(evidence_app, ["import", str(file), "--item", "1", str(path)])
+    assert said.stdout.strip() == "1 entry (RIS): 1 new."
+    listed = "10.1234/A\n10.1234/b\nsee above\n"
+    said = CliRunner().invoke(evidence_app, ["import", str(file), "--item", "1", "-", "--json"], input=listed)
+    told = json.loads(said.stdout)
+    assert (told["taken"], [entry["repeats"] for entry in told["entries"]]) == (1, ["reference 1", "", ""])
+    assert told["entries"][2]["why"].startswith("Neither a title nor an identifier")
+
+
+def test_letter_7_lacking_titles_are_filled_in_from_a_file(file: Path, tmp_path: Path) -> None:
+    run = CliRunner().invoke
+    run(evidence_app, ["import", str(file), "--item", "1", "-"], input="10.1234/a\n10.1234/b\n")
+    (path := tmp_path / "replies.json").write_text(json.dumps({"DOI": "10.1234/a", "title": ["Rivers"]}))
+    said = run(evidence_app, ["look-up", str(file), "--item", "1", "--from", str(path)])
+    assert said.stdout.strip() == "1 work found."
+    with closing(Project.open(file, readonly=True)) as project:
+        own = evidence_import.own_evidence(project, items.ids(project)[0])
+        assert [unit.text for unit in own.document.units] == ["Rivers", ""]
+
+
+def test_letter_7_it_must_be_clear_what_to_import(file: Path) -> None:
+    said = CliRunner().invoke(evidence_app, ["import", str(file), "--item", "1"])
+    assert isinstance(said.exception, Refusal)
+    assert "not clear what to import" in str(said.exception)
+    said = CliRunner().invoke(evidence_app, ["import", str(file), "--item", "none", "-"], input="x")
+    assert "no item “none”" in str(said.exception)

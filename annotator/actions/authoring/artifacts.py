@@ -1,7 +1,7 @@
 """Edits of artifacts: each one is a new revision, whatever the kind."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -89,18 +89,26 @@ def change_unit(project: Project, artifact_id: str, unit_id: str, **fields: Any)
 
     What is there already makes no revision; the change that comes back then has no before-image and no number.
     """
-    if "id" in fields:
+    return change_units(project, artifact_id, {unit_id: fields}, f"change {', '.join(fields)}")
+
+
+def change_units(
+    project: Project, artifact_id: str, given: Mapping[str, Mapping[str, Any]], verb: str
+) -> Change:
+    """Give the fields of several units, by id, new values in one revision; as one is changed."""
+    if any("id" in fields for fields in given.values()):
         raise Refusal("A unit's id never changes.", "Add another unit instead.")
     with project.store.write() as db:
         newest = read_open(project, db, artifact_id)
         document = newest.artifact.document
-        place = _place(document, unit_id)
-        unit = _checked(document.UNIT, document.units[place].model_dump(mode="json") | fields)
-        criterion_weights.refuse_other(project, document.KIND, fields)
-        units = (*document.units[:place], unit, *document.units[place + 1 :])
-        for name in fields:
-            drafts.drop(project, db, drafts.place_of(artifact_id, unit_id, name))
-        return _revise(project, db, newest, document.with_units(units), f"change {', '.join(fields)}")
+        units = list(document.units)
+        for unit_id, fields in given.items():
+            place = _place(document, unit_id)
+            units[place] = _checked(document.UNIT, {**units[place].model_dump(mode="json"), **fields})
+            criterion_weights.refuse_other(project, document.KIND, dict(fields))
+            for name in fields:
+                drafts.drop(project, db, drafts.place_of(artifact_id, unit_id, name))
+        return _revise(project, db, newest, document.with_units(tuple(units)), verb)
 
 
 def remove_unit(project: Project, artifact_id: str, unit_id: str) -> Change:

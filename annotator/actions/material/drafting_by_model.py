@@ -99,7 +99,7 @@ def take(project: Project, extract_id: str, unit_ids: Sequence[str] = (), after:
         artifact_id = _own(project, db, proposal) or artifacts.start(project, proposal.item_id, kind).subject
         made = {taken_id(artifact_id, proposal.id, unit.id): unit for unit in wanted}
         trees = [unit.model_dump(mode="json") | {"id": new} for new, unit in made.items()]
-        blank = _blank(artifacts.read(project, artifact_id).document)
+        blank = blank_unit(artifacts.read(project, artifact_id).document)
         return artifacts.add_units(
             project,
             artifact_id,
@@ -211,7 +211,7 @@ def _wanted(proposal: Proposal, unit_ids: Sequence[str]) -> list[Unit]:
     return wanted
 
 
-def _blank(document: Document[Any]) -> str:
+def blank_unit(document: Document[Any]) -> str:
     """The id of the one unit of a document in which nothing was written or chosen; empty when there is more."""
     if len(document.units) != 1:
         return ""

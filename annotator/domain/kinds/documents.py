@@ -71,7 +71,7 @@ def _empty(spec: KindSpec, document: Document[Any]) -> Iterator[Finding]:
     if not document.units:
         yield error("no-units", f"There is no {spec.unit} yet.", f"Add the first {spec.unit}.")
     for unit in document.units:
-        if not unit.text.strip():
+        if not unit.text.strip() and not getattr(unit, spec.instead or "text").strip():
             yield error(
                 "empty", f"The {spec.text} is missing.", f"Write it, or remove the {spec.unit}.", unit.id
             )

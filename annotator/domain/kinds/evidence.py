@@ -33,8 +33,15 @@ class Evidence(Document[Reference]):
 
 
 def findings(evidence: Evidence, _context: Context) -> Iterator[Finding]:
-    """Every remark on a list of references (ADRA §4.4); a title that is missing is an error of any empty text."""
+    """Every remark on a list of references (ADRA §4.4): an identifier or a title may be missing, not both."""
     for unit in evidence.units:
+        if not unit.text.strip() and unit.identifier.strip():
+            yield warning(
+                "no-title",
+                "Without its title the work is found by this identifier only.",
+                "Look the title up, or write it.",
+                unit.id,
+            )
         yield from _identifier(unit)
     yield from _duplicates(evidence.units)
 
@@ -58,10 +65,15 @@ def _identifier(unit: Reference) -> Iterator[Finding]:
         )
 
 
+def work_keys(unit: Reference) -> list[object]:
+    """What makes a reference the same work as another: its identifier, and its title."""
+    return [key for key in (work_named(unit.identifier), normal_title(unit.text)) if key]
+
+
 def _duplicates(units: Sequence[Reference]) -> Iterator[Finding]:
     seen: dict[object, int] = {}
     for number, unit in enumerate(units, start=1):
-        keys = [key for key in (work_named(unit.identifier), normal_title(unit.text)) if key]
+        keys = work_keys(unit)
         earlier = next((seen[key] for key in keys if key in seen), None)
         if earlier is not None:
             yield warning(
@@ -91,4 +103,5 @@ SPEC = KindSpec(
     text="title",
     aligned=AlignmentRule.WORK,
     overlap=("jaccard", "match_f1"),
+    instead="identifier",
 )

@@ -68,7 +68,8 @@ class KindSpec:
 
     Two documents are `aligned`, which gives the figures of `overlap`; what is `kept` is frozen beside the values that
     are measured. An adjudicator also decides on the order where the kind is `ordered`, which is measured where it is
-    `order_measured`, and does not word what is `given`. The mean of the field `scored` is a document's own score.
+    `order_measured`, and does not word what is `given`. The mean of the field `scored` is a document's own score,
+    and a unit may have the field `instead` in place of words.
     `weighed` is the same under the weights that a project allows.
     """
 
@@ -92,6 +93,7 @@ class KindSpec:
     given: frozenset[str] = frozenset()
     kept: tuple[str, ...] = ()
     scored: str = ""
+    instead: str = ""
     weighed: Callable[["KindSpec", Weights], "KindSpec"] = lambda spec, _: spec
 
     def under(self, weights: Weights) -> "KindSpec":

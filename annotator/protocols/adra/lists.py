@@ -35,7 +35,7 @@ def is_list_heading(text: str) -> bool:
 
 def entries_of(report: str) -> list[Span]:
     """Where the entries of all lists of references stand, in order: under a heading that says so, and footnotes."""
-    entries = [entry for section in _sections(report) for entry in _divided(report, *section)]
+    entries = [entry for section in _sections(report) for entry in divided(report, *section)]
     taken = [start for start, _ in entries]
     notes = [note.span() for note in _FOOTNOTE.finditer(report)]
     return sorted([*entries, *(note for note in notes if not inside(note[0], entries, taken))])
@@ -54,8 +54,8 @@ def _sections(report: str) -> Iterator[Span]:
             yield heading.end(), end
 
 
-def _divided(report: str, start: int, end: int) -> Iterator[Span]:
-    """The entries of a list: from marker to marker, otherwise paragraphs, otherwise lines."""
+def divided(report: str, start: int, end: int) -> Iterator[Span]:
+    """Where the entries of a list stand: from marker to marker, otherwise paragraphs, otherwise lines."""
     lines = [line.span() for line in _LINE.finditer(report, start, end)]
     gaps = [report.count("\n", a, b) > 1 for (_, a), (b, _) in pairwise(lines)]
     marked = [bool(MARKER.match(report, a, b)) for a, b in lines]

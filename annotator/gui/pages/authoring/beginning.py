@@ -40,6 +40,7 @@ class AuthoringStart(QWidget):
         self.start.setText(f"Start {words.title.lower()}")
         self.start.setVisible(not readonly and not untyped)
         self.draft.setVisible(drafted and not readonly)
+        self.draft.set_words("Take references" if words.kind is Kind.EVIDENCE else "Ask a model for a draft")
 
     def rebind(self) -> None:
         """Print the key as it now is."""

@@ -25,7 +25,7 @@ from annotator.gui.pages.authoring.asked import AssignedKinds
 from annotator.gui.pages.authoring.hand import AuthoringHand
 from annotator.gui.pages.authoring.header import ItemHeader
 from annotator.gui.pages.authoring.kind_tabs import KindTabs
-from annotator.gui.pages.authoring.sheet import DRAFTED_KINDS, AuthoringSheet
+from annotator.gui.pages.authoring.sheet import HELPED_KINDS, AuthoringSheet
 from annotator.gui.pages.authoring.side_panel import SidePanel
 from annotator.gui.pages.authoring.work_status import standings
 from annotator.gui.review.source_pane import SourcePane
@@ -102,6 +102,7 @@ class AuthorPage(Page):
         self.sheet.strip.history_wanted.connect(lambda: self.side.toggle(self.side.history))
         for wanted in (self.sheet.strip.draft_wanted, self.sheet.beginning.draft_wanted):
             wanted.connect(self._turn_draft)
+        self.side.references.keep = self.sheet.saving.keep
         self.side.draft.taken.connect(self._take)
         self.side.draft.quote_wanted.connect(self.hand.show_quote)
         self.side.turned.connect(self._show_side)
@@ -133,8 +134,9 @@ class AuthorPage(Page):
         self.bind("previous_evidence", self.hand.reading(partial(self.source.step_evidence, -1)))
         self.bind("guideline", lambda: self.side.toggle(self.side.text))
         self.bind("model_draft", self._turn_draft)
-        self.bind("ask_draft", lambda: self._with_draft(self.side.draft.asking.start))
-        self.bind("take_unit", lambda: self._with_draft(partial(self.side.draft.take, edit=False)))
+        self.bind("ask_draft", self.side.ask)
+        self.bind("take_unit", self.side.take)
+        self.bind("source_itself", partial(self.sheet.change, self.side.take_source))
         self.bind("take_and_edit", lambda: self._with_draft(partial(self.side.draft.take, edit=True)))
         self.bind("refuse_draft", lambda: self._with_draft(self.side.draft.settle))
         self.bind("next_kind", lambda: self.tabs.step(1))
@@ -182,7 +184,7 @@ class AuthorPage(Page):
         self.sheet.saving.follow(None, editable=False)
         self._spending.stop()
         self.source.stop()
-        self.side.draft.stop()
+        self.side.stop()
 
     def focus_first(self) -> None:
         """Begin at the unit that was asked for, else the first empty one, or at the button that starts the document."""
@@ -200,7 +202,7 @@ class AuthorPage(Page):
         super().rebind()
         self.sheet.rebind()
         self.source.rebind()
-        self.side.draft.rebind()
+        self.side.rebind()
 
     def go_to(self, item_id: str, kind: Kind | None = None) -> bool:
         """Go to an item and a kind; False, and everything stays, when what was typed cannot be kept."""
@@ -295,9 +297,8 @@ class AuthorPage(Page):
         self.tabs.show_kind(kind)
         self.tabs.show_standings(standings(found))
         self.sheet.show_kind(self.item, kind, found, self.source.words())
-        self.side.follow(kind, "text")
         self.side.follow_artifact(self.sheet.artifact)
-        self.side.draft.follow(self.item, kind)
+        self.side.follow_item(self.item, kind)
         self.hand.show_quoted()
 
     def _refresh(self, found: Sequence[Artifact]) -> None:
@@ -323,18 +324,16 @@ class AuthorPage(Page):
         side = self.side
         QSettings().setValue(GUIDELINE_KEY, "shown" if side.shows(side.text) else "hidden")
         self.sheet.strip.show_side(
-            guideline=side.shows(side.text), history=side.shows(side.history), draft=side.shows(side.draft)
+            guideline=side.shows(side.text), history=side.shows(side.history), draft=side.shows(side.helper)
         )
 
     def _turn_draft(self) -> None:
-        """Show or hide the panel of a model's draft, where a model may be asked for the kind."""
-        if self.item is None or (
-            self.sheet.kind not in DRAFTED_KINDS and not self.side.shows(self.side.draft)
-        ):
-            return
-        self.side.toggle(self.side.draft)
-        if self.side.shows(self.side.draft):
-            self.side.draft.enter()
+        """Show or hide the panel of a model's draft or of references to take, where the kind has one."""
+        part = self.side.helper
+        if self.item is not None and (self.sheet.kind in HELPED_KINDS or self.side.shows(part)):
+            self.side.toggle(part)
+            if self.side.shows(part):
+                part.enter()
 
     def _with_draft(self, act: Callable[[], object]) -> None:
         """The keys of a draft do nothing while its panel is closed."""

@@ -35,6 +35,8 @@ from annotator.gui.widgets.layouts import vertical
 
 # What a model may be asked to draft.
 DRAFTED_KINDS = frozenset((Kind.INSIGHTS, Kind.RUBRIC, Kind.DIAGNOSTICS))
+# What has a panel of help: a model's draft, or references in bulk.
+HELPED_KINDS = DRAFTED_KINDS | {Kind.EVIDENCE}
 
 
 @cache
@@ -127,7 +129,7 @@ class AuthoringSheet(QWidget):
         self.saving.follow(artifact, editable=artifact is not None and self.closed is None)
         self._stack.setCurrentWidget(self.beginning if artifact is None else self.form)
         self.bar.setVisible(artifact is not None)
-        drafted = self.kind in DRAFTED_KINDS
+        drafted = self.kind in HELPED_KINDS
         if artifact is None:
             self.strip.show_nothing("")
             words = KINDS[self.kind].under(self._weights)

@@ -1,4 +1,4 @@
-"""Side panel of the Author page: guideline, revisions, or a model's draft."""
+"""Side panel of the Author page: guideline, revisions, a model's draft, or references to take."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
@@ -13,9 +13,11 @@ from annotator.actions.authoring import guidelines
 from annotator.actions.items import renderings
 from annotator.domain.experts.assignment import stage_of
 from annotator.domain.kinds.artifact import Artifact, Kind
+from annotator.domain.material.item import Item
 from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.forms import kind_guideline
+from annotator.gui.pages.authoring.bulk_evidence import BulkEvidence
 from annotator.gui.pages.authoring.by_model.model_draft import ModelDraft
 from annotator.gui.pages.authoring.history_list import HistoryList
 from annotator.gui.widgets import icons
@@ -50,11 +52,12 @@ class SidePanel(QFrame):
         self.text.setAccessibleName("Guideline")
         self._stack = QStackedWidget()
         self._stack.addWidget(self.text)
-        self.draft = ModelDraft(desk)
-        self._stack.addWidget(self.history)
-        self._stack.addWidget(self.draft)
+        self.draft, self.references = ModelDraft(desk), BulkEvidence(desk)
+        for part in (self.history, self.draft, self.references):
+            self._stack.addWidget(part)
         self._titles: dict[QWidget, str] = {
             self.text: "Guideline", self.history: "Revisions", self.draft: "A model's draft",
+            self.references: "References to take",
         }  # fmt: skip
         self._kind, self._field, self._shown = Kind.RUBRIC, "text", ""
         vertical(
@@ -71,7 +74,7 @@ class SidePanel(QFrame):
         self.toggle(self._stack.currentWidget())
 
     def toggle(self, part: QWidget | None) -> None:
-        """Show a part (`text`, `history` or `draft`), or hide the panel where that part is shown already."""
+        """Show a part, such as `text` or `history`, or hide the panel where that part is shown already."""
         if part is None:
             return
         shown = self.shows(part)
@@ -83,10 +86,35 @@ class SidePanel(QFrame):
         self._show_guideline()
         self.history.wake()
         self.draft.wake()
+        self.references.wake()
         self.turned.emit()
 
+    @property
+    def helper(self) -> ModelDraft | BulkEvidence:
+        """What helps with the present kind: a model's draft, or references in bulk."""
+        return self.references if self._kind is Kind.EVIDENCE else self.draft
+
+    def take(self) -> None:
+        """Take the draft's unit at the cursor, or the references that were read."""
+        if self.shows(self.references):
+            self.references.take()
+        elif self.shows(self.draft):
+            self.draft.take(edit=False)
+
+    def take_source(self) -> None:
+        """Take the source itself, where evidence is written."""
+        if self._kind is Kind.EVIDENCE:
+            self.references.take_source()
+
+    def ask(self) -> None:
+        """Ask for a draft, or for what references lack."""
+        if self.shows(self.references):
+            self.references.look_up()
+        elif self.shows(self.draft):
+            self.draft.asking.start()
+
     def _fit(self) -> None:
-        least = DRAFT_WIDTH if self._stack.currentWidget() is self.draft else LEAST_WIDTH
+        least = DRAFT_WIDTH if self._stack.currentWidget() in (self.draft, self.references) else LEAST_WIDTH
         self.setMinimumWidth(theme.current().px(least))
 
     def shows(self, part: QWidget) -> bool:
@@ -98,9 +126,28 @@ class SidePanel(QFrame):
         self._kind, self._field = kind, field or "text"
         self._show_guideline()
 
+    def follow_item(self, item: Item, kind: Kind) -> None:
+        """Be about a kind of an item from now on; one kind's help gives way to another's."""
+        self.follow(kind, "text")
+        self.draft.follow(item, kind)
+        self.references.follow(item)
+        helps = (self.draft, self.references)
+        if not self.isHidden() and self._stack.currentWidget() in helps and not self.shows(self.helper):
+            self.toggle(self.helper)
+
     def follow_artifact(self, artifact: Artifact | None) -> None:
         """List the revisions of this artifact from now on."""
         self.history.follow(artifact)
+
+    def stop(self) -> None:
+        """Ask and read nothing more."""
+        self.draft.stop()
+        self.references.stop()
+
+    def rebind(self) -> None:
+        """Print the keys as they now are."""
+        self.draft.rebind()
+        self.references.rebind()
 
     def _show_guideline(self) -> None:
         if self.isHidden() or self._stack.currentWidget() is not self.text:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton
 
-from annotator.domain.kinds.artifact import Artifact, State
+from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.kinds.documents import KINDS
 from annotator.gui import keys, theme
 from annotator.gui.pages.authoring.work_status import standing_of
@@ -17,6 +17,8 @@ from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.layouts import horizontal
 
 REOPEN, EDIT = "Reopen", "Edit consensus"
+BY_MODEL = "Ask a model for a draft to take units from; visible to you only"
+IN_BULK = "Take references from a list, a file or the item's sources"
 
 
 class StateStrip(QFrame):
@@ -43,7 +45,6 @@ class StateStrip(QFrame):
         self.history = self._button("History", "Show every revision")
         self.guideline = KeyButton("Guideline", keys.shown("guideline"), "quiet")
         self.draft = KeyButton("Model", keys.shown("model_draft"), "quiet")
-        self.draft.set_hint("Ask a model for a draft to take units from; visible to you only")
         self.draft.setCheckable(True)
         self.history.setCheckable(True)
         self.guideline.setCheckable(True)
@@ -99,6 +100,9 @@ class StateStrip(QFrame):
         has_own = any(version.author_id == me for version in versions)
         self.copy.setVisible(not has_own and not readonly)
         self.draft.setVisible(drafted and mine and editable)
+        in_bulk = artifact.kind is Kind.EVIDENCE
+        self.draft.set_words("References" if in_bulk else "Model")
+        self.draft.set_hint(IN_BULK if in_bulk else BY_MODEL)
         self.history.show()
         self.versions.setVisible(len(versions) > 1)
         self.versions.clear()

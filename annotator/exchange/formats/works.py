@@ -1,0 +1,147 @@
+"""What CrossRef and OpenAlex say of works: publication, citations and, of CrossRef's, the list of references."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from annotator.domain.kinds.evidence import Reference
+from annotator.domain.material.source import SourceKind
+from annotator.domain.texts import identifier
+
+# So that both are asked for one work by its DOI; arXiv's own DOIs stand for arXiv ids.
+SERVICES = {
+    "openalex": "https://api.openalex.org/works/doi:{}",
+    "crossref": "https://api.crossref.org/works/{}",
+}
+FIRST_YEAR, LAST_YEAR = 1000, 2200
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A work as a service describes it; empty, or None, where it says nothing."""
+
+    reference: Reference
+    published: str = ""
+    venue: str = ""
+    citations: int | None = None
+    kind: SourceKind = SourceKind.UNKNOWN
+    references: tuple[Reference, ...] = ()
+
+    def metadata(self) -> dict[str, Any]:
+        """What it says of a source of which it is the description."""
+        told = {
+            "kind": self.kind.value, "published": self.published, "venue": self.venue, "citations": self.citations,
+        }  # fmt: skip
+        return {name: value for name, value in told.items() if value not in ("", None)}
+
+
+def doi_of(text: str) -> str:
+    """The DOI by which a service knows a work that is named so; empty when it has none."""
+    found = identifier.work_named(text)
+    if found is None or found.scheme not in ("doi", "arxiv"):
+        return ""
+    return found.value if found.scheme == "doi" else f"10.48550/arXiv.{found.value}"
+
+
+def works_of(tree: Any) -> list[Work]:
+    """The works of a reply of either service, or of a file of several; none when it is something else."""
+    return [_work(one) for one in _records(tree)]
+
+
+def _records(tree: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(tree, list):
+        for one in tree:
+            yield from _records(one)
+    elif isinstance(tree, dict):
+        inside = next((tree[name] for name in ("message", "items", "results") if name in tree), None)
+        if isinstance(inside, dict | list):
+            yield from _records(inside)
+        elif tree.keys() & {"DOI", "doi", "display_name"}:
+            yield tree
+
+
+def _work(told: dict[str, Any]) -> Work:
+    return _crossref(told) if "DOI" in told else _openalex(told)
+
+
+def _crossref(told: dict[str, Any]) -> Work:
+    names = [
+        _words(one.get("given"), one.get("family") or one.get("name")) for one in _dicts(told.get("author"))
+    ]
+    published = _day(_dict(told.get("issued")).get("date-parts"))
+    return Work(
+        _reference(_first(told.get("title")), told.get("DOI"), names, published[:4]),
+        published,
+        _first(told.get("container-title")),
+        _count(told.get("is-referenced-by-count")),
+        references=tuple(_listed(one) for one in _dicts(told.get("reference"))),
+    )
+
+
+def _listed(told: dict[str, Any]) -> Reference:
+    title = told.get("article-title") or told.get("volume-title") or told.get("series-title")
+    return _reference(
+        title or told.get("unstructured"), told.get("DOI"), [_words(told.get("author"))], told.get("year")
+    )
+
+
+def _openalex(told: dict[str, Any]) -> Work:
+    names = [_words(_dict(one.get("author")).get("display_name")) for one in _dicts(told.get("authorships"))]
+    venue = _dict(_dict(told.get("primary_location")).get("source")).get("display_name")
+    kinds = {"review": SourceKind.REVIEW, "article": SourceKind.RESEARCH}
+    return Work(
+        _reference(
+            told.get("title") or told.get("display_name"),
+            told.get("doi"),
+            names,
+            told.get("publication_year"),
+        ),
+        _words(told.get("publication_date"))[:10],
+        _words(venue),
+        _count(told.get("cited_by_count")),
+        kinds.get(_words(told.get("type")), SourceKind.UNKNOWN),
+    )
+
+
+def _reference(title: Any, doi: Any, names: list[str], year: Any) -> Reference:
+    named = identifier.work_named(_words(doi))
+    return made(_words(title), str(named or _words(doi)), ", ".join(filter(None, names)), _words(year))
+
+
+def made(title: str, named: str, authors: str, year: str) -> Reference:
+    """A reference of these words, cut to what its fields hold; what is no year is left out."""
+    number = int(year[:4]) if year[:4].isdecimal() and len(year[:4]) == 4 else 0
+    return Reference(
+        text=" ".join(title.split())[:20_000],
+        identifier=named.strip()[:1000],
+        authors=" ".join(authors.split())[:2000],
+        year=number if FIRST_YEAR <= number <= LAST_YEAR else None,
+    )
+
+
+def _day(parts: Any) -> str:
+    """2024-03-01 of CrossRef's [[2024, 3, 1]], as far as it goes."""
+    first = parts[0] if isinstance(parts, list) and parts else None
+    if not isinstance(first, list) or not first or not isinstance(first[0], int):
+        return ""
+    return "-".join([f"{first[0]:04d}", *(f"{number:02d}" for number in first[1:3])])
+
+
+def _words(*values: Any) -> str:
+    return " ".join(str(value) for value in values if isinstance(value, str | int) and value).strip()
+
+
+def _first(value: Any) -> str:
+    return _words(value[0]) if isinstance(value, list) and value else _words(value)
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and value >= 0 else None
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

@@ -1,0 +1,191 @@
+"""References in bulk beside the evidence form: pasted, from a file or the sources; previewed, then taken."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QFileDialog, QListWidget, QListWidgetItem, QPushButton, QWidget
+
+from annotator.actions.material import evidence_import, lookups
+from annotator.actions.material.evidence_import import EvidenceOffer, OfferedReference
+from annotator.domain.material.item import Item
+from annotator.domain.texts.counting import counted
+from annotator.gui import keys, theme
+from annotator.gui.desk.desk import Desk
+from annotator.gui.widgets import icons
+from annotator.gui.widgets.bars.flow_row import FlowRow
+from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.fields.typed import TextBox
+from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.plain import PlainLabel, tooltip, wrap_lines
+
+SETTLE_MS = 300
+PASTE_HEIGHT = 90
+FILES = "References (*.bib *.ris *.csv *.tsv *.txt *.tex *.bbl *.json *.pdf *.md);;All files (*)"
+ABOUT = "Paste references, or take them from a file or the item's sources."
+RESEARCH = "The source is a research paper: its evidence is the source itself."
+
+
+class BulkEvidence(QWidget):
+    """The panel: where references come from above, what was read below."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._item: Item | None = None
+        self._offer = EvidenceOffer("", ())
+        self.keep: Callable[[], bool] = lambda: True
+        """Keeps what is being typed into the form; False when it cannot be kept."""
+        self.about, self.summary = PlainLabel(ABOUT, "hint", wrap=True), PlainLabel(role="strong", wrap=True)
+        self.text = TextBox(placeholderText="A list of works, BibTeX, RIS, CSV, DOIs or arXiv ids")
+        self.text.setAccessibleName("References to take")
+        self.text.setTabChangesFocus(True)
+        theme.scale(self.text.setFixedHeight, PASTE_HEIGHT)
+        self.file = QPushButton("File…")
+        self.listed = QPushButton("The source's list")
+        self.listed.setToolTip("The references at the end of the item's sources")
+        self.itself = KeyButton("The source itself", keys.shown("source_itself"))
+        self.entries = QListWidget()
+        self.entries.setAccessibleName("References that were read")
+        self.take_all = KeyButton("Take", keys.shown("take_unit"), "primary")
+        self.look = KeyButton("Look up titles", keys.shown("ask_draft"))
+        self.look.set_hint(
+            "Ask OpenAlex and CrossRef for lacking titles, authors and years; replies are kept"
+        )
+        self.answer = MessageBar()
+        self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._lay_out()
+        self._listen()
+        self._show(self._offer)
+
+    def _lay_out(self) -> None:
+        row, acts = FlowRow(gap=8), FlowRow(gap=8)
+        for button in (self.file, self.listed, self.itself):
+            row.addWidget(button)
+        for button in (self.take_all, self.look):
+            acts.addWidget(button)
+        wrap_lines(self.entries)
+        vertical(
+            self.about, self.text, row, self.summary, (self.entries, 1), acts, on=self, margins=0, spacing=8,
+        )  # fmt: skip
+        self.answer.float_over(self.entries)
+
+    def _listen(self) -> None:
+        self.text.textChanged.connect(self._soon.start)
+        self._soon.timeout.connect(self._read_pasted)
+        self.file.clicked.connect(self._choose)
+        self.listed.clicked.connect(lambda: self._ask(evidence_import.from_sources))
+        self.itself.clicked.connect(self.take_source)
+        self.take_all.clicked.connect(self.take)
+        self.look.clicked.connect(self.look_up)
+
+    def follow(self, item: Item) -> None:
+        """Be about the evidence of an item from now on."""
+        if self._item is None or self._item.id != item.id:
+            self.text.clear()
+            self._show(EvidenceOffer("", ()))
+        self._item = item
+        self.wake()
+
+    def wake(self) -> None:
+        """Say what the item's sources are, if the panel is seen."""
+        if self.isVisible() and self._item is not None:
+            research = self._desk.ask(evidence_import.of_research, self._item.id)
+            self.about.setText(RESEARCH if research else ABOUT)
+
+    def enter(self) -> None:
+        """Take the focus."""
+        self.wake()
+        self.text.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def read_file(self, path: Path) -> None:
+        """Show what a file holds."""
+        self._ask(evidence_import.from_file, path)
+
+    def take(self) -> None:
+        """Put what is new into the evidence, in one act."""
+        if self._item is None or not self._offer.fresh or not self.keep():
+            return
+        offer = self._offer
+        if self._desk.do(evidence_import.take, self._item.id, offer.fresh, offer.form) is not None:
+            self._told(
+                f"{counted(len(offer.fresh), 'reference')} taken; {keys.shown('undo')} takes them back."
+            )
+
+    def take_source(self) -> None:
+        """Put the item's sources themselves into the evidence."""
+        if self._item is None:
+            return
+        offer = self._desk.ask(evidence_import.the_source_itself, self._item.id)
+        if offer is not None:
+            self._show(offer)
+            self.take()
+
+    def look_up(self) -> None:
+        """Ask the services for what is lacking, on another thread."""
+        if self._item is not None and self.keep():
+            self.look.setEnabled(False)
+            self._desk.do_later(self._looked_up, lambda *_: None, lookups.look_up_evidence, self._item.id)
+
+    def stop(self) -> None:
+        """Read nothing more."""
+        self._soon.stop()
+
+    def rebind(self) -> None:
+        """Print the keys as they now are."""
+        self.itself.set_key(keys.shown("source_itself"))
+        self.take_all.set_key(keys.shown("take_unit"))
+        self.look.set_key(keys.shown("ask_draft"))
+
+    def _looked_up(self, found: Any) -> None:
+        self.look.setEnabled(True)
+        if found is not None:
+            self.answer.show_message("info" if found[1].lacking else "success", found[1].words())
+
+    def _told(self, words: str) -> None:
+        self.text.clear()
+        self._soon.stop()
+        self._show(EvidenceOffer("", ()))
+        # In the text the key of undo would bring the pasted words back.
+        self.entries.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.answer.show_message("success", words)
+
+    def _choose(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, "References", "", FILES)
+        if name:
+            self.read_file(Path(name))
+
+    def _read_pasted(self) -> None:
+        text = self.text.toPlainText()
+        if text.strip():
+            self._ask(evidence_import.from_text, text)
+        else:
+            self._show(EvidenceOffer("", ()))
+
+    def _ask(self, question: Callable[..., EvidenceOffer], *more: Any) -> None:
+        if self._item is not None:
+            asked = self._item.id
+            self._desk.ask_later(lambda offer: self._arrived(asked, offer), question, asked, *more)
+
+    def _arrived(self, item_id: str, offer: EvidenceOffer) -> None:
+        if self._item is not None and self._item.id == item_id:
+            self._show(offer)
+
+    def _show(self, offer: EvidenceOffer) -> None:
+        self._offer = offer
+        self.entries.clear()
+        for one in offer.entries:
+            self.entries.addItem(_line(one))
+        self.summary.setText(offer.words() if offer.entries else "")
+        self.summary.setVisible(bool(offer.entries))
+        self.take_all.set_words(f"Take {counted(len(offer.fresh), 'reference')}" if offer.fresh else "Take")
+        self.take_all.setEnabled(bool(offer.fresh) and not self._desk.project.readonly)
+
+
+def _line(one: OfferedReference) -> QListWidgetItem:
+    picture, colour = ("check", "level-success") if one.fresh else ("warning", "level-warning")
+    line = QListWidgetItem(icons.icon(picture, theme.current().px(14), colour), one.words())
+    line.setToolTip(tooltip(f"{one.why} {one.said}".strip()))
+    return line

@@ -1,0 +1,99 @@
+"""Evidence in bulk beside its form: read, previewed, taken in one act, and the source itself by one key."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from annotator.actions.items import items, metadata, sources
+from annotator.actions.items.metadata import Thing
+from annotator.actions.material import evidence_import
+from annotator.domain.kinds.artifact import Kind
+from tests.projects.small_project import small_project
+from tests.windows.labelling_keys import press
+
+LISTED = "10.1234/a\n10.1234/b\n10.1234/A\nsee above"
+
+
+@pytest.fixture
+def project(tmp_path):
+    return small_project(tmp_path)
+
+
+@pytest.fixture
+def item(project) -> str:
+    return items.ids(project)[0]
+
+
+@pytest.fixture
+def page(project, item, page_over):
+    return page_over(project, "Author", item_id=item, kind="evidence")
+
+
+@pytest.fixture
+def panel(page):
+    press("F8")
+    return page.side.references
+
+
+def lines(panel) -> list[str]:
+    return [panel.entries.item(row).text() for row in range(panel.entries.count())]
+
+
+def paste(page, panel, qtbot, text: str) -> None:
+    QApplication.clipboard().setText(text)
+    panel.text.paste()
+    qtbot.waitUntil(lambda: panel.entries.count() > 0)
+
+
+def references(project, item) -> list[tuple[str, str]]:
+    return [(one.text, one.identifier) for one in evidence_import.own_evidence(project, item).document.units]
+
+
+def test_letter_7_pasted_dois_are_previewed_and_taken_with_one_key(page, panel, project, item, qtbot):
+    paste(page, panel, qtbot, LISTED)
+    assert panel.summary.text() == "4 entries (a list): 2 new, 1 repeated, 1 not read."
+    assert lines(panel) == [
+        "doi:10.1234/a", "doi:10.1234/b", "repeats line 1: doi:10.1234/a", "not read (line 4): see above",
+    ]  # fmt: skip
+    press("Ctrl+T")
+    assert references(project, item) == [("", "doi:10.1234/a"), ("", "doi:10.1234/b")]
+    assert [editor.identifier.text() for editor in page.sheet.form.editors] == [
+        "doi:10.1234/a",
+        "doi:10.1234/b",
+    ]
+    assert (panel.text.toPlainText(), lines(panel), panel.take_all.isEnabled()) == ("", [], False)
+    press("Ctrl+Z")
+    assert references(project, item) == []
+
+
+def test_letter_7_a_file_is_read_where_it_is_chosen(page, panel, project, item, tmp_path: Path, qtbot):
+    (path := tmp_path / "works.bib").write_text("@book{a, title={Deep rivers of the north}, year={2020}}")
+    panel.read_file(path)
+    qtbot.waitUntil(lambda: panel.entries.count() > 0)
+    assert lines(panel) == ["Deep rivers of the north. 2020"]
+    press("Ctrl+T")
+    assert references(project, item) == [("Deep rivers of the north", "")]
+
+
+def test_letter_7_one_key_takes_a_research_paper_as_its_own_evidence(page, project, item, tmp_path: Path):
+    (path := tmp_path / "Deep rivers.md").write_text("Words.")
+    source = sources.add_source(project, item, path).subject
+    metadata.describe(project, Thing.SOURCE, {source: {"kind": "research", "identifier": "10.1234/a"}})
+    press("Ctrl+Shift+S")
+    assert references(project, item) == [("Deep rivers", "doi:10.1234/a")]
+    press("F8")
+    assert (
+        page.side.references.about.text()
+        == "The source is a research paper: its evidence is the source itself."
+    )
+
+
+def test_letter_7_the_panel_of_references_is_of_evidence_only(page, panel):
+    assert page.side.shows(panel)
+    page.tabs.picked.emit(Kind.RUBRIC)
+    assert page.side.shows(page.side.draft)
+    press("Ctrl+Shift+S")
+    page.tabs.picked.emit(Kind.EVIDENCE)
+    assert page.side.shows(panel)
+    assert page.sheet.artifact is None
