@@ -14,7 +14,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import judgement_hash, response_hash
 from annotator.actions.project.people import new_project
 from annotator.domain.judges.judge import JudgeKind
-from annotator.domain.kinds.artifact import Document
+from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.plan import Plan, Subtask
@@ -80,6 +80,12 @@ def gold() -> tuple[Document, ...]:  # type: ignore[type-arg]
             )
         ),
     )
+
+
+def seal_evidence(project: Project, item_id: str, pairs: Sequence[tuple[str, str]]) -> None:
+    """Gold evidence of an item."""
+    document = Evidence(units=works(pairs))
+    submitting.seal(project, artifacts.start(project, item_id, Kind.EVIDENCE, document).subject)
 
 
 def works(pairs: Sequence[tuple[str, str]]) -> tuple[Reference, ...]:

@@ -21,16 +21,18 @@ NO_DRAWS = f"{pools.NO_INTERVAL}it is made of a figure that has no draws"
 Counts = Mapping[str, Counted]
 
 
-def everything(project: Project, judge: str = "", resamples: int = 10_000) -> list[ResultRow]:
+def everything(
+    project: Project, judge: str = "", resamples: int = 10_000, *, mode: str = ""
+) -> list[ResultRow]:
     """Figures of all protocols by one rater, or by the latest under each; computed ones in any case.
 
-    After them stand those that a paper makes of them.
+    After them stand those that a paper makes of them. Responses of one mode count.
     """
     counts: dict[str, Counted] = {}
     for protocol, shape in PROTOCOLS.items():
         there = result_raters.everybody(project, protocol)
         computed = not shape.values or all(rater.id == COMPUTED for rater in there)
-        found = results.counted(project, "" if computed else judge, protocol)
+        found = results.counted(project, "" if computed else judge, protocol, mode=mode)
         if found is not None:
             counts[protocol] = found
     rows = [row for counted in counts.values() for row in results.rows_of(counted, resamples)]

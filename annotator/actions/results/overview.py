@@ -63,6 +63,7 @@ class ResultsReport:
     metrics: Mapping[str, MetricInfo]
     limit: float
     answered_otherwise: tuple[OtherWording, ...] = ()
+    mode: str = ""
 
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
@@ -72,16 +73,17 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
         response_scores.rater_choice(project),
         ViewChoice("metric", "Metric", known),
         ViewChoice("by", "By", GROUPED),
+        *(one for one in response_scores.cut_choices(project) if one.name == "mode"),
     )
 
 
-def report(project: Project, judge: str = "") -> ResultsReport:
+def report(project: Project, judge: str = "", mode: str = "") -> ResultsReport:
     """Figures of all protocols by one rater, or by the latest under each; computed ones in any case."""
-    found = composites.everything(project, judge)
+    found = composites.everything(project, judge, mode=mode)
     infos = {info.name: info for info in metrics.described()}
     shown = {row.metric: infos[row.metric] for row in found}
     otherwise = tuple(asked.answered_otherwise(project))
-    return ResultsReport(tuple(found), shown, publishing.limit(project), otherwise)
+    return ResultsReport(tuple(found), shown, publishing.limit(project), otherwise, mode)
 
 
 def sheets(found: ResultsReport, metric: str = "", by: str = ALL) -> tuple[ResultSheet, ...]:
@@ -207,7 +209,9 @@ def _cell(found: ResultsReport, row: ResultRow | None, absent: str = "No respons
         made.tip,
         f"{UNFIT}: {why_not}" if why_not else "",
     ]
-    own = FigureSource(row.protocol, row.rater_id, row.metric, row.system_id, row.group_by, row.group)
+    own = FigureSource(
+        row.protocol, row.rater_id, row.metric, row.system_id, row.group_by, row.group, mode=found.mode
+    )
     # What is made of other figures stands on those beside it.
     source = None if found.metrics[row.metric].of else own
     return replace(

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, and_, func, select
 
 from annotator.actions.items.items import ITEM
 from annotator.actions.project.file import Project
@@ -19,6 +19,8 @@ from annotator.storage.tables import ResponseRow, SystemRow, table
 
 RESPONSE, SYSTEM = table(ResponseRow), table(SystemRow)
 LAST = "The last one"
+# By which of an item's fields figures are cut, and what each is called.
+CUTS = {"question_type": "type", "subject": "subject"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,27 +50,40 @@ class Scores:
         return [score for score in self.scores if (ALL, ALL) in score.groups]
 
 
-def of_metric(project: Project, metric: str, rater_id: str = "") -> Scores:
-    """The scores on a metric by a rater, or by the one that judged last; none where that rater has not judged it."""
+def of_metric(project: Project, metric: str, rater_id: str = "", among: str = "") -> Scores:
+    """The scores on a metric by a rater, or by the one that judged last; none where that rater has not judged it.
+
+    `among` narrows to the items of a cut, as `cut_choices` offers them.
+    """
     info = metrics.named(metric)
     found = result_raters.everybody(project, info.protocol)
     rater = result_raters.chosen(found, rater_id if info.judged else "")
     scores = scoring.scores(project, PROTOCOLS[info.protocol], rater.id) if rater else ()
-    of = tuple(score for score in scores if score.metric == metric and not _is_part(score))
-    return Scores(info, rater, of, items_named(project), systems_named(project))
+    items = items_named(project, among)
+    of = tuple(
+        score for score in scores if score.metric == metric and score.item_id in items and not is_part(score)
+    )
+    return Scores(info, rater, of, items, systems_named(project))
 
 
-def _is_part(score: Score) -> bool:
+def is_part(score: Score) -> bool:
+    """Whether a score is that of one facet of a report."""
     return any(by == scoring.FACET for by, _ in score.groups)
 
 
-def items_named(project: Project) -> dict[str, ItemName]:
-    """The items in use by id, in the project's order."""
+def items_named(project: Project, among: str = "") -> dict[str, ItemName]:
+    """The items in use by id, in the project's order; those of one cut, where one is named."""
     i = ITEM.c
-    question = select(i.id, i.key, i.question, i.question_type, i.subject).where(i.retired.is_(False))
+    question = select(i.id, i.key, i.question, i.question_type, i.subject).where(in_use(among))
     with project.store.read() as db:
         rows = db.execute(question.order_by(i.position, i.key, i.id)).all()
     return {row[0]: ItemName(*row[1:]) for row in rows}
+
+
+def in_use(among: str = "") -> ColumnElement[bool]:
+    """Whether an item is in use, and one of a cut, where one is named."""
+    by, _, group = among.partition(":")
+    return and_(ITEM.c.retired.is_(False), *([ITEM.c[by] == group] if among else []))
 
 
 def systems_named(project: Project) -> dict[str, str]:
@@ -77,13 +92,13 @@ def systems_named(project: Project) -> dict[str, str]:
         return dict(db.execute(select(SYSTEM.c.id, SYSTEM.c.name).order_by(SYSTEM.c.name)).all())
 
 
-def mean_lengths(project: Project) -> dict[str, float]:
-    """Each system's mean report length in characters, by its name; of the mode that counts in the results."""
+def mean_lengths(project: Project, mode: str = "", among: str = "") -> dict[str, float]:
+    """Each system's mean report length in characters, by name; by default of the mode that counts in the results."""
     question = (
         select(SYSTEM.c.name, func.avg(func.length(RESPONSE.c.text)))
         .join(RESPONSE, RESPONSE.c.system_id == SYSTEM.c.id)
         .join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
-        .where(ITEM.c.retired.is_(False), RESPONSE.c.mode == scoring.main_mode(project))
+        .where(in_use(among), RESPONSE.c.mode == (mode or scoring.main_mode(project)))
         .group_by(SYSTEM.c.name)
     )
     with project.store.read() as db:
@@ -109,6 +124,26 @@ def system_means(found: Scores, mode: str = "") -> dict[str, Estimate]:
     there = {score.system_id for score in scores}
     names = {system_id: name for system_id, name in found.systems.items() if system_id in there}
     return dict(zip(names.values(), results.estimates(scores, list(names)), strict=True))
+
+
+def score_choices(project: Project) -> tuple[ViewChoice, ...]:
+    """Which score, and by whose judgements."""
+    return metric_choice(project), rater_choice(project)
+
+
+def cut_choices(project: Project) -> tuple[ViewChoice, ...]:
+    """Of which mode responses count, and of which items; each is asked only where there are several."""
+    modes, items = scoring.modes_of(project), items_named(project).values()
+    groups = [
+        (f"{group} ({word})", f"{by}:{group}")
+        for by, word in CUTS.items()
+        for group in sorted({str(getattr(item, by)) for item in items} - {""})
+    ]
+    mode = ViewChoice(
+        "mode", "Mode", tuple((one, one) for one in modes), tip="The first counts in the results"
+    )
+    among = ViewChoice("among", "Items", (("All", ""), *groups))
+    return tuple(one for one, several in ((mode, len(modes) > 1), (among, len(groups) > 1)) if several)
 
 
 def metric_choice(project: Project) -> ViewChoice:

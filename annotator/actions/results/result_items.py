@@ -46,21 +46,24 @@ class ItemScoresReport:
     scores: Mapping[str, Mapping[str, Estimate]]
     responses: Mapping[tuple[str, str], str]
     """The first response of each item and system."""
+    mode: str = ""
 
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
-    """Which score, by whose judgements."""
-    return (response_scores.metric_choice(project), response_scores.rater_choice(project))
+    """Which score, by whose judgements, in which mode and of which items."""
+    return (*response_scores.score_choices(project), *response_scores.cut_choices(project))
 
 
-def report(project: Project, metric: str = USUAL_METRIC, judge: str = "") -> ItemScoresReport:
-    """Every system's score on every item, in the mode that counts in the results."""
-    found = response_scores.of_metric(project, metric, judge)
-    return _report(found)
+def report(
+    project: Project, metric: str = USUAL_METRIC, judge: str = "", mode: str = "", among: str = ""
+) -> ItemScoresReport:
+    """Every system's score on every item, by default in the mode that counts in the results."""
+    found = response_scores.of_metric(project, metric, judge, among)
+    return _report(found, mode)
 
 
-def _report(found: Scores) -> ItemScoresReport:
-    by_system = response_scores.by_item(found.of_mode())
+def _report(found: Scores, mode: str) -> ItemScoresReport:
+    by_system = response_scores.by_item(found.of_mode(mode))
     scores = {
         item_id: {
             system_id: response_scores.mean_of_runs(by_system[system_id][item_id])
@@ -75,7 +78,7 @@ def _report(found: Scores) -> ItemScoresReport:
         for system_id, of in by_system.items()
         for item_id, runs in of.items()
     }
-    return ItemScoresReport(found.metric, found.rater, found.items, answering, scores, first)
+    return ItemScoresReport(found.metric, found.rater, found.items, answering, scores, first, mode)
 
 
 def sheets(found: ItemScoresReport) -> tuple[ResultSheet, ...]:
@@ -116,7 +119,9 @@ def _cell(found: ItemScoresReport, item_id: str, system_id: str) -> SheetCell:
 def _source(found: ItemScoresReport, item_id: str, system_id: str = "") -> FigureSource | None:
     if found.rater is None or found.rater.id == COMPUTED:
         return None
-    return FigureSource(found.metric.protocol, found.rater.id, found.metric.name, system_id, item_id=item_id)
+    return FigureSource(
+        found.metric.protocol, found.rater.id, found.metric.name, system_id, item_id=item_id, mode=found.mode
+    )
 
 
 def _picture(found: ItemScoresReport) -> SheetPicture:
@@ -145,7 +150,7 @@ def behind(project: Project, source: FigureSource) -> ResultSheet:
     alone = info.over is Over.RESPONSE
     found = [
         score
-        for one in scoring.heard(project, shape, source.rater_id)
+        for one in scoring.heard(project, shape, source.rater_id, mode=source.mode)
         for score in (scoring.scores_of(shape, one) if alone else [scoring.counted(shape, one)])
         if score.metric in ("", source.metric)
         and wanted in score.groups

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from annotator.domain.texts.counting import counted
@@ -27,6 +27,8 @@ class FigureSource:
     item_id: str = ""
     response_id: str = ""
     unit_id: str = ""
+    mode: str = ""
+    """The mode whose responses count, where it is not the one that counts in the results."""
     words: str = ""
     """What is called so when it is opened; empty for what the cell or its line says."""
 
@@ -87,6 +89,9 @@ class SheetColumn:
 # What most tables are about.
 ITEM_COLUMN, QUESTION_COLUMN = SheetColumn("item", "Item"), SheetColumn("question", "Question")
 SYSTEM_COLUMN, JUDGE_COLUMN = SheetColumn("system", "System"), SheetColumn("judge", "Judge")
+P_COLUMN = SheetColumn(
+    "p", "p", "How often chance alone gives a correlation so far from 0: two-sided, by Student's t"
+)
 RUN_COLUMN = SheetColumn("run", "Run", "Which run of the system on the item")
 
 
@@ -167,6 +172,12 @@ def share(value: float | None, places: int = 1, absent: str = "") -> SheetCell:
     if value is None:
         return missing(absent) if absent else SheetCell(UNDEFINED)
     return SheetCell(percent(value, places), value, value=value)
+
+
+def chance(p: float | None) -> SheetCell:
+    """A cell that holds a p; a very small one is not written out."""
+    small = p is not None and p < 0.001
+    return replace(count(p, form=".3f"), words="< 0.001") if small else count(p, form=".3f")
 
 
 def missing(why: str) -> SheetCell:

@@ -65,21 +65,22 @@ class ResultRow:
 
 
 def rows(
-    project: Project, rater_id: str = "", protocol: str = USUAL, resamples: int = 10_000, *, released: bool = False
+    project: Project, rater_id: str = "", protocol: str = USUAL, resamples: int = 10_000, *, released: bool = False,
+    mode: str = "",
 ) -> list[ResultRow]:  # fmt: skip
     """Every system's figures, metric by metric: for all items, and by type, subject, mode and facet.
 
     By default the last judge's. A figure is computed over the judgements that came; `missing` counts those that did
     not, `floor` and `ceiling` bound what they could make of it. Intervals are bootstrapped over items
     (ResearcherBench, Table 3), those of pooled figures 1 000 times. A computed metric that nothing is known for is left
-    out. With `released` they are those of what a release holds.
+    out. With `released` they are those of what a release holds; of responses those of one mode count.
     """
-    found = counted(project, rater_id, protocol, released=released)
+    found = counted(project, rater_id, protocol, released=released, mode=mode)
     return [] if found is None else rows_of(found, resamples)
 
 
 def counted(
-    project: Project, rater_id: str = "", protocol: str = USUAL, *, released: bool = False
+    project: Project, rater_id: str = "", protocol: str = USUAL, *, released: bool = False, mode: str = ""
 ) -> Counted | None:
     """What a rater, by default the last judge, said under a protocol; None where they have not judged it."""
     rater = chosen(everybody(project, protocol), rater_id)
@@ -90,7 +91,11 @@ def counted(
     scores: list[Score] = []
     members: list[JudgedResponse] = []
     answering = set()
-    for one in scoring.heard(project, shape, rater.id, released=released):
+    # Of another mode than the one that counts anyway, those alone who answered in it.
+    only = mode if mode != scoring.main_mode(project) else ""
+    for one in scoring.heard(project, shape, rater.id, released=released, mode=mode):
+        if only not in ("", one.material.response.mode):
+            continue
         answering.add(one.material.response.system_id)
         scores += scoring.scores_of(shape, one)
         members += [one] if together else []

@@ -81,20 +81,21 @@ def scores(project: Project, shape: Protocol, rater_id: str) -> Iterator[Score]:
 
 
 def heard(
-    project: Project, shape: Protocol, rater_id: str, *, released: bool = False
+    project: Project, shape: Protocol, rater_id: str, *, released: bool = False, mode: str = ""
 ) -> Iterator[JudgedResponse]:
     """What was said of all responses that can be judged, item by item, of each as a whole and facet by facet.
 
-    Where responses were given in several modes, each mode is a group, and those of the first alone (end-to-end, where
-    there are any) count in the others: what was given gold is not averaged with what was not. With `released` it is
-    what a release holds.
+    Where responses were given in several modes, each mode is a group, and those of one alone (by default the first:
+    end-to-end, where there are any) count in the others: what was given gold is not averaged with what was not. With
+    `released` it is what a release holds.
     """
     values = _values(project, shape, rater_id, released=released) if shape.values else _Values()
     modes = modes_of(project)
+    counts = mode or (*modes, "")[0]
     wanted = materials.for_scoring(shape, released=released)
     for at_hand in materials.each(project, wanted, materials.item_ids(project)):
         for material in at_hand.responses:
-            groups = _groups(at_hand.item, material.response.mode, modes)
+            groups = _groups(at_hand.item, material.response.mode, modes, counts)
             if shape.unit_kind is not None and shape.unit_kind not in material.documents:
                 continue
             raters = values.raters(material.response.id)
@@ -194,9 +195,9 @@ def main_mode(project: Project) -> str:
     return (*modes_of(project), "")[0]
 
 
-def _groups(item: Item, mode: str, modes: tuple[str, ...]) -> tuple[Group, ...]:
+def _groups(item: Item, mode: str, modes: tuple[str, ...], counts: str) -> tuple[Group, ...]:
     own = ((MODE, mode),) if len(modes) > 1 else ()
-    if mode != modes[0]:
+    if mode != counts:
         return own
     named = ((ALL, ALL), ("question_type", item.question_type), ("subject", item.subject), *own)
     return tuple((by, group) for by, group in named if group)

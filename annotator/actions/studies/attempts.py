@@ -37,14 +37,16 @@ class AttemptsReport:
 
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
-    """Which score counts, by whose judgements."""
-    return (response_scores.metric_choice(project), response_scores.rater_choice(project))
+    """Which score counts, by whose judgements, in which mode and of which items."""
+    return (*response_scores.score_choices(project), *response_scores.cut_choices(project))
 
 
-def report(project: Project, metric: str = USUAL_METRIC, judge: str = "") -> AttemptsReport:
-    """Pass@k of every system on a metric where more is better, over the runs of the mode that counts."""
-    found = response_scores.of_metric(project, metric, judge)
-    by_system = response_scores.by_item(found.of_mode())
+def report(
+    project: Project, metric: str = USUAL_METRIC, judge: str = "", mode: str = "", among: str = ""
+) -> AttemptsReport:
+    """Pass@k of every system on a metric where more is better, over the runs of one mode."""
+    found = response_scores.of_metric(project, metric, judge, among)
+    by_system = response_scores.by_item(found.of_mode(mode))
     runs: dict[str, int] = {}
     passed: dict[str, dict[int, Estimate]] = {}
     for system_id, name in found.systems.items():

@@ -14,6 +14,7 @@ from annotator.actions.results import response_scores, result_pictures, result_r
 from annotator.actions.results.result_raters import PEOPLE, ResultRater, are_people, chosen
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
+    P_COLUMN,
     SYSTEM_COLUMN,
     FigureSource,
     ResultSheet,
@@ -21,6 +22,7 @@ from annotator.actions.results.result_sheets import (
     SheetLine,
     SheetPicture,
     ViewChoice,
+    chance,
     columns,
     count,
     figure,
@@ -34,6 +36,7 @@ from annotator.domain.judges.pairs import PairOutcome, outcome
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS
+from annotator.stats.agreement.correlation import p_of
 from annotator.stats.validation.contests import (
     Contest,
     ContestRecord,
@@ -101,11 +104,14 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
         )
         for name, one in found.items()
     ]
-    return (asked, *whose) if several else tuple(whose)
+    cuts = response_scores.cut_choices(project)
+    return (asked, *whose, *cuts) if several else (*whose, *cuts)
 
 
-def report(project: Project, judge: str = "", protocol: str = JUDGED[0]) -> ContestsReport:
-    """A judge's comparisons of every two responses on an item in the same run, in the mode that counts in the results.
+def report(
+    project: Project, judge: str = "", protocol: str = JUDGED[0], mode: str = "", among: str = ""
+) -> ContestsReport:
+    """A judge's comparisons of every two responses on an item in the same run, in one mode: that of the results.
 
     A judge asked several times counts by its first trial, as in the paper; `biases` counts all.
     A pair that was not judged in both orders is missing, also when nobody was asked. People compare blind and in one
@@ -113,9 +119,9 @@ def report(project: Project, judge: str = "", protocol: str = JUDGED[0]) -> Cont
     """
     judges = (one for one in result_raters.raters(project, protocol) if one.id != PEOPLE)
     rater = chosen(judges, judge)
-    met = pairs(project, protocol, rater.id) if rater else []
+    met = list(_pairs(project, protocol, rater.id, 1, mode, among)) if rater else []
     contests = [Contest(pair.key, pair.a, pair.b, pair.a_first, pair.b_first) for pair in met]
-    standings, lengths = win_table(contests), response_scores.mean_lengths(project)
+    standings, lengths = win_table(contests), response_scores.mean_lengths(project, mode, among)
     rates = {row.system: row.win_rate for row in standings}
     known = {system: rate.value for system, rate in rates.items() if system in lengths}
     return ContestsReport(
@@ -147,15 +153,17 @@ def trials(project: Project, protocol: str, rater_id: str) -> list[int]:
         return list(db.execute(question).scalars())
 
 
-def _pairs(project: Project, protocol: str, rater_id: str, trial: int) -> Iterator[ContestPair]:
-    names, items = response_scores.systems_named(project), response_scores.items_named(project)
+def _pairs(
+    project: Project, protocol: str, rater_id: str, trial: int, mode: str = "", among: str = ""
+) -> Iterator[ContestPair]:
+    names, items = response_scores.systems_named(project), response_scores.items_named(project, among)
     j, r = JUDGEMENT.c, RESPONSE.c
     said_by = select(j.response_id, j.unit_id, j.value, j.status).where(
         j.protocol == protocol, j.rater_id == rater_id, j.trial == trial
     )
     responses = select(r.id, r.item_id, r.system_id, r.trial).where(
-        r.item_id.in_(select(ITEM.c.id).where(ITEM.c.retired.is_(False))),
-        r.mode == scoring.main_mode(project),
+        r.item_id.in_(select(ITEM.c.id).where(response_scores.in_use(among))),
+        r.mode == (mode or scoring.main_mode(project)),
     )
     said: dict[tuple[str, str], str | None] = {}
     rivals: dict[tuple[str, int], list[tuple[str, str]]] = defaultdict(list)
@@ -210,20 +218,18 @@ def _standings(found: ContestsReport) -> ResultSheet:
             "Wins / comparisons judged in both orders, with Wilson's 95 % interval (Table 7)",
         ),
         ("wins", "Wins", "In both orders"),
+        ("tie", "Ties", "No win in both orders for either: as the win rate counts them"),
         ("losses", "Losses", "In both orders"),
-        ("ties", "Ties", "A tie in both orders"),
-        (
-            "order_decides",
-            "Order decides",
-            "The verdict changes with the order; counted as a tie in the win rate",
-        ),
+        ("ties", "Tie in both", "Of the ties, those in both orders"),
+        ("order_decides", "Order decides", "Of the ties, those whose verdict changes with the order"),
         ("missing", "Missing", "Not judged in both orders; never counted as a tie"),
         ("mean_length", "Mean length", "Mean length of its reports in characters"),
     )
     lines = [
         SheetLine((
-            text(row.system), _rate(found, row.system), count(row.win), count(row.loss), count(row.tie),
-            count(row.inconsistent), count(row.error), count(found.lengths.get(row.system), form=",.0f"),
+            text(row.system), _rate(found, row.system), count(row.win), count(row.tie + row.inconsistent),
+            count(row.loss), count(row.tie), count(row.inconsistent), count(row.error),
+            count(found.lengths.get(row.system), form=",.0f"),
         ))
         for row in found.standings
     ]  # fmt: skip
@@ -246,8 +252,12 @@ def _biases(found: ContestsReport) -> ResultSheet:
             ("Spearman's ρ", of, bias.spearman),
             ("R²", of, bias.r_squared),
         ]
-    heads = columns(("figure", "Figure"), ("value", "Value"), ("of", "Of what"))
-    lines = tuple(SheetLine((text(name), figure(own), text(of))) for name, of, own in rows)
+    heads = columns(("figure", "Figure"), ("value", "Value"), P_COLUMN, ("of", "Of what"))
+    correlated = ("Pearson's r", "Spearman's ρ")
+    lines = tuple(
+        SheetLine((text(name), figure(own), chance(p_of(own) if name in correlated else None), text(of)))
+        for name, of, own in rows
+    )
     return ResultSheet("biases", "Order and length", heads, lines)
 
 

@@ -48,15 +48,20 @@ class EfficiencyReport:
 
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
-    """Which score is compared with what a report took, by whose judgements."""
-    return (response_scores.metric_choice(project), response_scores.rater_choice(project))
+    """Which score is compared with what a report took, by whose judgements, in which mode and of which items."""
+    return (*response_scores.score_choices(project), *response_scores.cut_choices(project))
 
 
-def report(project: Project, metric: str = USUAL_METRIC, judge: str = "") -> EfficiencyReport:
+def report(
+    project: Project, metric: str = USUAL_METRIC, judge: str = "", mode: str = "", among: str = ""
+) -> EfficiencyReport:
     """Every system that has a score, with its means over items; a cost that is not known is no cost of 0."""
-    found = response_scores.of_metric(project, metric, judge)
-    scores = response_scores.system_means(found)
-    costs = {cost: response_scores.system_means(response_scores.of_metric(project, cost)) for cost in COSTS}
+    found = response_scores.of_metric(project, metric, judge, among)
+    scores = response_scores.system_means(found, mode)
+    costs = {
+        cost: response_scores.system_means(response_scores.of_metric(project, cost, "", among), mode)
+        for cost in COSTS
+    }
     return EfficiencyReport(
         found.metric,
         found.rater,

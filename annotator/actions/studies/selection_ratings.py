@@ -13,12 +13,14 @@ from annotator.actions.results import response_scores, result_pictures
 from annotator.actions.results.response_scores import ItemName
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
+    P_COLUMN,
     QUESTION_COLUMN,
     ResultSheet,
     SheetCell,
     SheetLine,
     SheetPicture,
     ViewChoice,
+    chance,
     columns,
     count,
     figure,
@@ -29,6 +31,7 @@ from annotator.actions.results.result_sheets import (
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.selection import Selection
 from annotator.domain.texts.estimate import Estimate
+from annotator.stats.agreement.correlation import p_of
 from annotator.stats.agreement.ratings import (
     BAR,
     DEPARTURES,
@@ -176,9 +179,13 @@ def _agreement(found: SelectionReport) -> ResultSheet:
         ("rater", "Rater"),
         ("other_rater", "Other rater"),
         ("pearson", "Pearson's r", "Of the two raters' item scores"),
+        P_COLUMN,
         ("items", "Items", "That both rated"),
     )
-    lines = [SheetLine((text(a), text(b), figure(r), count(r.n))) for (a, b), r in found.agreement.items()]
+    lines = [
+        SheetLine((text(a), text(b), figure(r), chance(p_of(r)), count(r.n)))
+        for (a, b), r in found.agreement.items()
+    ]
     return ResultSheet("raters", "Raters", heads, tuple(lines))
 
 

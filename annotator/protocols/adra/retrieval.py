@@ -22,7 +22,8 @@ DEPARTURES = (
     "this order: DOI, arXiv id without its version, title.",
     "A title of fewer than 20 normal characters matches only an equal title: its beginning says too little.",
     "For research papers, whose one gold source is the paper itself, the paper prints only an accuracy. Being found "
-    "or not is reported as hit; the Jaccard index of the same report is far lower and stands beside it.",
+    "or not is reported as hit; the Jaccard index of the same report is far lower and stands beside it. Accuracy is "
+    "hit where one source is gold and the Jaccard index where several are.",
     "An equal address alone is no match: neither section names it as a key. An address that gives a DOI or an arXiv id "
     "away (a publisher's page, the ACL Anthology, arXiv's mirrors) counts as that, in the gold evidence as in reports.",
     "Two different DOIs, or two different arXiv ids, are never one work, however alike the titles: the paper does not "
@@ -102,6 +103,20 @@ HIT = CountFigure(
 )
 
 
+def accuracy(tally: CountTally) -> float | None:
+    """What the paper's tables call accuracy: hit where one source is gold, the Jaccard index where several are."""
+    return hit(tally) if tally.gold == 1 else JACCARD.of(tally)
+
+
+ACCURACY = CountFigure(
+    "accuracy",
+    "accuracy",
+    "hit where one source is gold, TP / (TP + FP + FN) where several are",
+    accuracy,
+    JACCARD.undefined,
+)
+
+
 def score(figure: CountFigure, scored: RatedResponse) -> Estimate:
     """A figure of the references of one response; `n` counts the gold references."""
     gold = scored.material.units(Kind.EVIDENCE)
@@ -122,6 +137,8 @@ _MEANING = {
     PRECISION: "Undefined for a response without references.",
     RECALL: "0 for a response without references.",
     F1: "0 for a response without references.",
+    ACCURACY: "What the paper's tables show: hit for research papers, the Jaccard index for reviews, and the mean of "
+    "both as average. 0 for a response without references.",
     HIT: "This is what the paper's accuracy for research papers shows. Undefined for items with several gold sources.",
 }
 
@@ -141,7 +158,7 @@ def _metric(figure: CountFigure) -> Metric:
     return Metric(f"retrieval.{figure.name}", title, definition, of, parts=(ResponsePart.REFERENCES,))
 
 
-METRICS = tuple(_metric(figure) for figure in (JACCARD, PRECISION, RECALL, F1, HIT))
+METRICS = tuple(_metric(figure) for figure in (JACCARD, PRECISION, RECALL, F1, HIT, ACCURACY))
 
 RETRIEVAL = Protocol(
     name=NAME,

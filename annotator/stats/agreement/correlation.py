@@ -12,6 +12,7 @@ from annotator.domain.texts.estimate import Estimate, settled
 from annotator.stats.intervals.coding import Values, left_out, numbers
 from annotator.stats.intervals.intervals import LEVEL
 from annotator.stats.intervals.resampling import Floats
+from annotator.stats.intervals.student import two_sided
 
 FEWEST = 3
 # A correlation this near to ±1 is ±1: the rest is rounding.
@@ -50,6 +51,17 @@ def kendall_tau_b(x: Values, y: Values) -> Estimate:
     """
     method = "Kendall's τ-b, z interval of Fieller, Hartley and Pearson (1957)"
     return _estimate(method, x, y, tau_b, ZVariance(0.437, 0.0, 4))
+
+
+def p_of(found: Estimate) -> float | None:
+    """How often chance alone gives an r or a ρ so far from 0: two-sided, by t = r √((n − 2) / (1 − r²)).
+
+    None where it is undefined; 0 for a perfect one.
+    """
+    if found.value is None or found.n < FEWEST:
+        return None
+    left = 1 - found.value**2
+    return two_sided(abs(found.value) * sqrt((found.n - 2) / left), found.n - 2) if left > 0 else 0.0
 
 
 def product_moment(a: Floats, b: Floats) -> float:

@@ -63,9 +63,9 @@ def test_length_goes_with_the_score(project: Project) -> None:
     # Scores 1/4, 2/4, 3/4 rise on a line with lengths 10, 20, 30.
     assert found.points["Alpha"] == ((10.0, 0.25), (20.0, 0.5), (30.0, 0.75))
     assert found.within["Alpha"].value == pytest.approx(1.0)
-    assert found.pooled[1].value == pytest.approx(1.0)
+    assert found.over["all reports"][1].value == pytest.approx(1.0)
     sheet, correlations = lengths.sheets(found)
-    assert [line.cells[3].value for line in correlations.lines] == [3, 3, 1, 1]
+    assert [line.cells[4].value for line in correlations.lines] == [3, 3, 1, 1, 3, 3, 1, 1]
     assert [cell.value for cell in sheet.lines[0].cells[1:5]] == [3, 20.0, 10.0, 30.0]
     # One system is none to hold against another.
     assert "undefined" in sheet.told[1]
@@ -86,7 +86,8 @@ def test_a_domain_has_its_mean_and_its_interval(project: Project) -> None:
     assert "cut at 0 and 1" in nlp.note
     assert (vision.value, vision.high) == (1.0, None)
     (sheet,) = domains.sheets(report)
-    assert [line.cells[2].words for line in sheet.lines] == ["0.500  [0.000, 1.000] rough", "1.000"]
+    assert [line.cells[0].words for line in sheet.lines] == ["Vision", "NLP"]
+    assert [line.cells[4].words for line in sheet.lines] == ["1.000", "0.500  [0.000, 1.000] rough"]
 
 
 def test_what_gold_gives_is_paired_item_by_item(project: Project) -> None:
