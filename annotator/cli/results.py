@@ -33,7 +33,11 @@ def results(
         str, typer.Option(help="all, type, subject, aspect or mode; every group by default", show_default=False)
     ] = "",
     view: Annotated[
-        str, typer.Option(help="A view of the results page: overview, wins, pilot …", show_default=False)
+        str,
+        typer.Option(
+            help="A view of the results page (overview, wins, pilot …), or a paper's table (end-to-end, r3 …)",
+            show_default=False,
+        ),
     ] = "",
     choose: Annotated[
         list[str] | None, typer.Option(help="NAME=VALUE: another choice of the view", show_default=False)
@@ -121,19 +125,22 @@ def _show(
     json_: bool,
     offsets: bool,
 ) -> None:
+    from annotator.actions.papers import paper_tables
     from annotator.actions.studies import result_views
 
-    offered = result_views.named(view).choices(project)
+    view, table = paper_tables.found_as(view)
+    chosen |= table
+    offered = result_views.named(view, paper_tables.VIEWS).choices(project)
     if rater:
         chosen["judge"] = _value(offered, "judge", rater)
     for name in (name for name in chosen if name not in ("judge", "file")):
         chosen[name] = _value(offered, name, chosen[name])
-    found = result_views.show(project, view, chosen)
+    found = result_views.show(project, view, chosen, among=paper_tables.VIEWS)
     if found.sheets or json_:
         more = {"view": view, "chosen": dict(found.chosen)}
         show(found.sheets, to, json_, more, offsets=offsets)
     else:
-        about = result_views.named(view)
+        about = result_views.named(view, paper_tables.VIEWS)
         said.print(f"{about.title}: nothing to show yet. {about.lacks}", markup=False)
 
 

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
+from annotator.actions.papers import paper_tables
 from annotator.actions.project.file import Project
 from annotator.actions.results.result_sheets import SheetColumn
-from annotator.actions.studies import result_views
 from annotator.cli import run_command
 from tests.house import reading
 
 KEY = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 # Commands that print tables, with what they need of the sample.
 COMMANDS = (
-    *(("results", "--view", view.name) for view in result_views.VIEWS),
+    *(("results", "--view", view.name) for view in paper_tables.VIEWS),
     ("results",),
     ("validate",),
     ("choose-judge",),

@@ -112,7 +112,7 @@ def _wide(found: ResultsReport, rows: list[ResultRow], by: str) -> ResultSheet:
         for system in sorted(places, key=lambda one: places[one]):
             own = [
                 _with_n(
-                    _cell(found, cells.get((group, system, name)), _absent(system, found.metrics[name])), rows
+                    cell(found, cells.get((group, system, name)), _absent(system, found.metrics[name])), rows
                 )
                 for name in names
             ]
@@ -145,11 +145,11 @@ def _ns(rows: list[ResultRow], metric: str) -> set[int]:
     return {row.estimate.n for row in rows if row.metric == metric and row.estimate.n}
 
 
-def _with_n(cell: SheetCell, rows: list[ResultRow]) -> SheetCell:
+def _with_n(one: SheetCell, rows: list[ResultRow]) -> SheetCell:
     """A figure with its n, where others in its column have another."""
-    if cell.estimate is None or cell.estimate.value is None or len(_ns(rows, cell.metric)) < 2:
-        return cell
-    return replace(cell, words=f"{cell.words}  n {cell.estimate.n:,}")
+    if one.estimate is None or one.estimate.value is None or len(_ns(rows, one.metric)) < 2:
+        return one
+    return replace(one, words=f"{one.words}  n {one.estimate.n:,}")
 
 
 def _place(found: ResultsReport, row: ResultRow | None) -> tuple[bool, float, str]:
@@ -183,23 +183,24 @@ def _line(found: ResultsReport, row: ResultRow, by: str) -> SheetLine:
     own, why_not = row.estimate, publishing.why_not(row, found.limit)
     rate, gaps = row.missing_rate, bool(own.missing)
     first = [text(_words(row.group))] if by != ALL else []
-    cell = _cell(found, row)
+    whole = cell(found, row)
     cells = (
-        *first, _system(row.system), replace(cell, words=_value(own.value)),
+        *first, _system(row.system), replace(whole, words=_value(own.value)),
         SheetCell(interval(own, number) or UNDEFINED, own.low, "" if own.low is not None else own.note),
         count(own.n), count(own.missing),
         share(rate),
         *(count(bound if gaps else None, form=".3f") for bound in (own.floor, own.ceiling)),
         SheetCell("no", 1.0, why_not, "unfit") if why_not else SheetCell("yes", 0.0, "", "agreed"),
     )  # fmt: skip
-    return SheetLine(cells, source=cell.source, picture=cell.picture)
+    return SheetLine(cells, source=whole.source, picture=whole.picture)
 
 
 def _value(value: float | None) -> str:
     return UNDEFINED if value is None else number(value)
 
 
-def _cell(found: ResultsReport, row: ResultRow | None, absent: str = "No response") -> SheetCell:
+def cell(found: ResultsReport, row: ResultRow | None, absent: str = "No response") -> SheetCell:
+    """A figure with what is to be known of it, and what it stands on."""
     if row is None:
         return missing(absent)
     made = figure(row.estimate)

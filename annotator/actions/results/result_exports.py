@@ -16,6 +16,8 @@ from annotator.domain.texts.refusal import Refusal
 PARTS = ("low", "high", "n", "missing", "floor", "ceiling", "note")
 # As the papers print it: how far an interval reaches below and above its figure.
 OFFSETS = ("minus", "plus")
+# Over runs; only where a table tells it.
+SD = "sd"
 UNITLESS = ("n", "missing", "note")
 
 
@@ -33,6 +35,8 @@ class Field:
         cell = line.cells[self.place]
         if self.part is None:
             return cell.words if cell.value is None and cell.words != UNDEFINED else cell.value
+        if self.part == SD:
+            return cell.sd
         found = cell.estimate or Estimate(None, note=cell.tip)
         if self.part in OFFSETS:
             end = found.low if self.part == OFFSETS[0] else found.high
@@ -51,7 +55,8 @@ def fields(sheet: ResultSheet, *, offsets: bool = False) -> list[Field]:
         figures = any(line.cells[place].estimate is not None for line in sheet.lines)
         own = [Field(column, place)]
         if figures:
-            parts = ("", *PARTS, *(OFFSETS if offsets else ()))
+            apart = (SD,) if any(line.cells[place].sd is not None for line in sheet.lines) else ()
+            parts = ("", *PARTS, *apart, *(OFFSETS if offsets else ()))
             own = [Field(_part(column, part), place, part) for part in parts]
         endings = chain([""], (f"_{again}" for again in count(2)))
         ending = next(one for one in endings if not any(f"{each.column.key}{one}" in made for each in own))

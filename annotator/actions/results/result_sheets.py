@@ -51,6 +51,8 @@ class SheetCell:
     value: Worth = None
     """What a machine reads in its place; None stands for the words."""
     estimate: Estimate | None = None
+    sd: float | None = None
+    """Of a figure, its standard deviation over runs, where a table tells it."""
 
 
 @dataclass(frozen=True, slots=True)

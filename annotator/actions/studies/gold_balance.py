@@ -19,6 +19,7 @@ from annotator.actions.results.result_sheets import (
     figure,
     in_words,
     missing,
+    share,
     text,
 )
 from annotator.domain.kinds.artifact import Kind
@@ -40,6 +41,7 @@ class Balance:
 class GoldBalanceReport:
     """Settled diagnostics and plans by item, share of true statements, mean length of plans."""
 
+    questions: Mapping[str, ItemName]
     items: Mapping[str, ItemName]
     statements: Mapping[str, int]
     subtasks: Mapping[str, int]
@@ -66,6 +68,7 @@ def report(project: Project) -> GoldBalanceReport:
     diagnostics = {i: one for i, one in found[Kind.DIAGNOSTICS].items() if isinstance(one, Diagnostics)}
     plans = {i: one for i, one in found[Kind.PLAN].items() if isinstance(one, Plan)}
     return GoldBalanceReport(
+        items,
         {i: name for i, name in items.items() if i in diagnostics or i in plans},
         {i: len(one.units) for i, one in diagnostics.items()},
         {i: len(one.units) for i, one in plans.items()},
@@ -75,9 +78,38 @@ def report(project: Project) -> GoldBalanceReport:
 
 
 def sheets(found: GoldBalanceReport) -> tuple[ResultSheet, ...]:
-    """A row for each item with gold statements or a gold plan."""
-    if not found.items:
+    """A row for each item with gold statements or a gold plan; then how many items are of each type and subject."""
+    if not found.items and not found.questions:
         return ()
+    types, subjects = (
+        _filed(found.questions, by, title)
+        for by, title in (("question_type", "Question type"), ("subject", "Subject"))
+    )
+    return (*((_gold(found),) if found.items else ()), types, subjects)
+
+
+def _filed(questions: Mapping[str, ItemName], by: str, title: str) -> ResultSheet:
+    """How many questions there are of each kind, the most first, with the first of each as an example."""
+    groups: dict[str, list[ItemName]] = {}
+    for one in questions.values():
+        groups.setdefault(str(getattr(one, by)), []).append(one)
+    heads = columns(
+        (by, title),
+        ("questions", "Questions"),
+        ("share", "Share", "Of all questions"),
+        ("example", "Example"),
+    )
+    lines = [
+        SheetLine((
+            text(group or "(none)"), count(len(of)), share(len(of) / len(questions)),
+            text(of[0].question, tip=of[0].question),
+        ))
+        for group, of in sorted(groups.items(), key=lambda entry: (-len(entry[1]), entry[0]))
+    ]  # fmt: skip
+    return ResultSheet(f"{by}s", f"{title}s", heads, tuple(lines))
+
+
+def _gold(found: GoldBalanceReport) -> ResultSheet:
     heads = columns(
         ITEM_COLUMN, QUESTION_COLUMN, ("statements", "Statements", "Of the settled diagnostics"),
         ("true", "True", "Share of true statements"), ("subtasks", "Sub-tasks", "Of the settled plan"),
@@ -95,7 +127,7 @@ def sheets(found: GoldBalanceReport) -> tuple[ResultSheet, ...]:
         f"True statements, over all: {in_words(overall)} of {overall.n:,} (the paper's: 0.647 of 3,400).",
         f"Mean plan length: {in_words(length)} over {length.n:,} items (the paper's: 9.01).",
     )
-    return (ResultSheet("gold", "Gold", heads, tuple(lines), told),)
+    return ResultSheet("gold", "Gold", heads, tuple(lines), told)
 
 
 def balance(diagnostics: Mapping[str, Diagnostics]) -> Balance:

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.matrix import MatrixSpec
+from annotator.domain.judges.paper_table import PaperTable
 from annotator.domain.judges.presentation import UNSHOWN, Presentation
 from annotator.domain.judges.published import Aim, OtherRule
 from annotator.domain.judges.scale import NO_VALUES, Scale
@@ -342,7 +343,7 @@ def missing_verdicts(case: Case, answer: Answer) -> dict[str, Verdict]:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper: its protocols, extractions, drafts, composite figures and second looks."""
+    """A paper: its protocols, extractions, drafts, composite figures, second looks and printed tables."""
 
     name: str
     title: str
@@ -351,3 +352,4 @@ class Paper:
     drafts: tuple[Extraction, ...] = ()
     composites: tuple[Composite, ...] = ()
     taxonomies: tuple[Taxonomy, ...] = ()
+    tables: tuple[PaperTable, ...] = ()

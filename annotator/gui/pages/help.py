@@ -20,6 +20,7 @@ TOPICS = (
     ("First steps", "first-steps"),
     ("Keys", "keys"),
     ("The results page", "results"),
+    ("Which view makes which table", "tables"),
     ("The coverage score", "coverage"),
     ("What the agreement figures say", "agreement"),
     ("Labelling reports", "labelling"),

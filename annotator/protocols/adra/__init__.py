@@ -15,10 +15,12 @@ from annotator.protocols.adra.plan import PLAN
 from annotator.protocols.adra.preference import PREFERENCE
 from annotator.protocols.adra.reasoning import REASONING
 from annotator.protocols.adra.retrieval import RETRIEVAL
+from annotator.protocols.adra.tables import TABLES
 
 PAPER = Paper(
     name="adra",
     title="ADRA",
     protocols=(PLAN, RETRIEVAL, REASONING, EFFICIENCY, PREFERENCE),
     extractions=(PLAN_OF_REPORT, REFERENCES_OF_REPORT),
+    tables=TABLES,
 )

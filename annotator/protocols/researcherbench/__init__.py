@@ -9,6 +9,7 @@ from annotator.protocols.researcherbench.coverage import COVERAGE
 from annotator.protocols.researcherbench.factual import FACTUAL
 from annotator.protocols.researcherbench.insights import INSIGHTS, REFERENCE
 from annotator.protocols.researcherbench.pairwise import PAIRWISE
+from annotator.protocols.researcherbench.tables import TABLES
 from annotator.protocols.researcherbench.taxonomy import CITATION_ERRORS, MISSES, MODES
 
 PAPER = Paper(
@@ -18,4 +19,5 @@ PAPER = Paper(
     extractions=(INSIGHTS, CLAIMS),
     drafts=(INSIGHTS, REFERENCE),
     taxonomies=(MISSES, CITATION_ERRORS, MODES),
+    tables=TABLES,
 )

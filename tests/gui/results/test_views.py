@@ -7,9 +7,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
+from annotator.actions.papers.paper_tables import VIEWS
 from annotator.actions.project import people
 from annotator.actions.project.people import new_project
-from annotator.actions.studies.result_views import VIEWS
 from annotator.domain.experts.person import Role
 from tests.gui.results.conftest import at, cells, choose_last, counted, go, heads
 from tests.windows.labelling_keys import be_active

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog
 
+from annotator.actions.papers.paper_tables import VIEWS
 from annotator.actions.project import people
 from annotator.actions.results import publishing
-from annotator.actions.studies.result_views import VIEWS
 from annotator.domain.experts.person import Role
 from annotator.gui.desk.desk import Desk
 from annotator.gui.views.counting import Refused

@@ -1,0 +1,1 @@
+"""Tables that the papers print, made of a project's data."""

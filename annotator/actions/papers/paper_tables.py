@@ -1,0 +1,105 @@
+"""Every table and figure of the papers that rests on data a project holds, as one view."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from annotator.actions.papers import systems_tables, view_tables
+from annotator.actions.project.file import Project
+from annotator.actions.results import response_scores
+from annotator.actions.results.result_sheets import ResultSheet, ViewChoice, key_of
+from annotator.actions.studies import result_views
+from annotator.actions.studies.result_views import ResultView
+from annotator.domain.judges.paper_table import Down, PaperTable, SystemsTable
+from annotator.domain.judges.protocol import Paper
+from annotator.protocols import PAPERS
+
+TABLES: dict[str, tuple[Paper, PaperTable]] = {
+    table.name: (paper, table) for paper in PAPERS for table in paper.tables
+}
+FIRST = next(iter(TABLES))
+
+
+def aliases() -> dict[str, str]:
+    """A short name of each numbered table, by its paper's first letter: r3, or rf2 for a figure."""
+    return {
+        f"{paper.name[0]}{'f' if kind == 'Figure' else ''}{number}": table.name
+        for paper, table in TABLES.values()
+        for kind, _, number in (place.partition(" ") for place in table.printed)
+        if kind in ("Table", "Figure")
+    }
+
+
+def choices(project: Project) -> tuple[ViewChoice, ...]:
+    """Which table, by whose judgements; of one with recent sources, after which month."""
+    offered = tuple(
+        (f"{paper.title}, {' and '.join(table.printed)}: {table.title}", name)
+        for name, (paper, table) in TABLES.items()
+    )
+    months = sorted(set(systems_tables.published(project).values()))[:-1]
+    recent = tuple(
+        name
+        for name, (_, table) in TABLES.items()
+        if any(isinstance(one, SystemsTable) and one.down is Down.PUBLISHED for one in table.made_of)
+    )
+    return (
+        ViewChoice("table", "Table", offered),
+        response_scores.rater_choice(project),
+        ViewChoice(
+            "after", "Published after", tuple((month, month) for month in reversed(months)), ("table", recent)
+        ),
+    )
+
+
+def report(project: Project, table: str = FIRST, judge: str = "", after: str = "") -> tuple[ResultSheet, ...]:
+    """The sheets of a table; those that nothing is known of are left out."""
+    paper, wanted = TABLES[table]
+    made = list(_made(project, wanted, judge, after))
+    again = Counter(one.key for one in made)
+    return tuple(
+        replace(
+            one,
+            key=f"{one.key}_{place}" if again[one.key] > 1 else one.key,
+            told=(*one.told, f"{paper.title}, {' and '.join(wanted.printed)}."),
+            departures=(*one.departures, *wanted.departures),
+        )
+        for place, one in enumerate(made, start=1)
+    )
+
+
+def _made(project: Project, table: PaperTable, judge: str, after: str) -> Iterator[ResultSheet]:
+    for one in table.made_of:
+        found = (
+            systems_tables.sheet(
+                systems_tables.counted(project, one, judge, after), key_of(table.name), table.title
+            )
+            if isinstance(one, SystemsTable)
+            else view_tables.sheet(project, one, judge)
+        )
+        if found is not None:
+            yield found
+
+
+def sheets(found: tuple[ResultSheet, ...]) -> tuple[ResultSheet, ...]:
+    """They are made already."""
+    return found
+
+
+VIEW = ResultView(
+    "tables",
+    "As printed",
+    "Papers",
+    "The tables and figures of the papers, with their rows and columns.",
+    "This one needs figures that the project does not have yet; Help says under “Which view makes which table” where "
+    "they come from.",
+    choices,
+    report,
+    sheets,
+)
+VIEWS: tuple[ResultView, ...] = (*result_views.VIEWS, VIEW)
+
+
+def found_as(name: str) -> tuple[str, dict[str, str]]:
+    """The view and the choices that a name stands for: of a view, of a paper's table, or of its short name."""
+    table = aliases().get(name.casefold(), name)
+    return (VIEW.name, {"table": table}) if table in TABLES else (name, {})

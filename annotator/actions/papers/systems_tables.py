@@ -1,0 +1,355 @@
+"""Systems down and metrics across, group of items by group of items, as papers print their results."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from statistics import fmean, stdev
+
+from sqlalchemy import select
+
+from annotator.actions.items.materials import SOURCE, SYSTEM
+from annotator.actions.project.file import Project
+from annotator.actions.results import (
+    metrics,
+    overview,
+    publishing,
+    response_scores,
+    result_pictures,
+    result_raters,
+    results,
+    scoring,
+)
+from annotator.actions.results.response_scores import ItemName
+from annotator.actions.results.result_raters import ResultRater
+from annotator.actions.results.result_sheets import (
+    SYSTEM_COLUMN,
+    ResultSheet,
+    SheetCell,
+    SheetColumn,
+    SheetLine,
+    SheetPicture,
+    key_of,
+    text,
+)
+from annotator.actions.results.results import ResultRow
+from annotator.actions.results.scoring import ALL, Score
+from annotator.domain.judges.paper_table import Down, Spread, SystemsTable, TableColumn
+from annotator.domain.material.item import QUESTION_TYPES
+from annotator.domain.material.response import GROUPS
+from annotator.domain.texts.estimate import Estimate, decimal
+from annotator.protocols import PROTOCOLS
+from annotator.stats.validation.attempts import pass_at_k
+
+SOURCE_KIND = "source_kind"
+
+
+@dataclass(frozen=True, slots=True)
+class SystemName:
+    """A system with its group and what tables say of it below them."""
+
+    name: str
+    group: str
+    footnote: str
+
+
+@dataclass(frozen=True, slots=True)
+class ItemGroup:
+    """Items under a title; `by` and `group` name a group that results know too."""
+
+    title: str
+    items: Collection[str]
+    by: str = ""
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RowScope:
+    """What a row of a system stands for: a mode, and which items."""
+
+    title: str
+    mode: str
+    items: Collection[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The scores that a table is made of, by metric, with who judged; and what stands down and across."""
+
+    table: SystemsTable
+    scores: Mapping[str, Sequence[Score]]
+    raters: Mapping[str, ResultRater]
+    systems: Mapping[str, SystemName]
+    groups: Sequence[ItemGroup]
+    scopes: Sequence[RowScope]
+    limit: float
+
+
+def counted(project: Project, table: SystemsTable, judge: str = "", after: str = "") -> Counted:
+    """Everything that a table needs, each protocol's scores read once."""
+    names = {column.metric for part in table.parts for column in part.columns}
+    raters: dict[str, ResultRater] = {}
+    scores: dict[str, list[Score]] = {name: [] for name in names}
+    for protocol in dict.fromkeys(metrics.named(name).protocol for name in sorted(names)):
+        whose = judge if PROTOCOLS[protocol].values else ""
+        rater = result_raters.chosen(result_raters.everybody(project, protocol), whose)
+        if rater is None:
+            continue
+        raters[protocol] = rater
+        for score in scoring.scores(project, PROTOCOLS[protocol], rater.id):
+            if score.metric in names and not response_scores.is_part(score):
+                scores[score.metric].append(score)
+    items = response_scores.items_named(project)
+    groups = list(_groups(project, table, items))
+    return Counted(
+        table, scores, raters, _systems(project), groups, list(_scopes(project, table, items, after)),
+        publishing.limit(project),
+    )  # fmt: skip
+
+
+def _systems(project: Project) -> dict[str, SystemName]:
+    with project.store.read() as db:
+        rows = db.execute(select(SYSTEM.c.id, SYSTEM.c.name, SYSTEM.c.group, SYSTEM.c.footnote)).all()
+    return {row[0]: SystemName(*row[1:]) for row in rows}
+
+
+def _groups(project: Project, table: SystemsTable, items: Mapping[str, ItemName]) -> Iterator[ItemGroup]:
+    of = _group_of(project, table.across, items) if table.across else {}
+    known = table.across in response_scores.CUTS
+    for group in sorted(set(of.values()) - {""}, key=_place):
+        members = {item for item, own in of.items() if own == group}
+        yield ItemGroup(group, members, *((table.across, group) if known else ()))
+    if table.average or not table.across:
+        yield ItemGroup(table.average if table.across else "", set(items), ALL, ALL)
+
+
+def _place(group: str) -> tuple[int, str]:
+    return QUESTION_TYPES.index(group) if group in QUESTION_TYPES else len(QUESTION_TYPES), group
+
+
+def _group_of(project: Project, across: str, items: Mapping[str, ItemName]) -> dict[str, str]:
+    """Items by what they are grouped by; by the kind of their source, or by type where no kind of source is known."""
+    kinds: dict[str, str] = {}
+    if across == SOURCE_KIND:
+        s = SOURCE.c
+        question = select(s.item_id, s.kind).where(s.kind != "").order_by(s.position.desc(), s.id)
+        with project.store.read() as db:
+            kinds = {item_id: kind.capitalize() for item_id, kind in db.execute(question) if item_id in items}
+        across = "question_type"
+    return kinds or {item_id: str(getattr(item, across)) for item_id, item in items.items()}
+
+
+def _scopes(
+    project: Project, table: SystemsTable, items: Mapping[str, ItemName], after: str
+) -> Iterator[RowScope]:
+    modes = scoring.modes_of(project)
+    mode = table.mode or (*modes, "")[0]
+    if table.down is Down.MODES:
+        yield from (RowScope(one, one, items) for one in modes if len(modes) > 1)
+    elif table.down is Down.PUBLISHED:
+        dates = published(project) if after else {}
+        recent = {item for item, date in dates.items() if date > after and item in items}
+        yield from (RowScope(f"Published after {after}", mode, recent),) if recent else ()
+        yield from (RowScope("All", mode, items),) if recent else ()
+    else:
+        yield RowScope("", mode, items)
+
+
+def published(project: Project) -> dict[str, str]:
+    """In which month the first source of each item was published that says so."""
+    s = SOURCE.c
+    question = select(s.item_id, s.published).where(s.published != "").order_by(s.position.desc(), s.id)
+    with project.store.read() as db:
+        return {item_id: date[:7] for item_id, date in db.execute(question)}
+
+
+def sheet(found: Counted, key: str, title: str) -> ResultSheet | None:
+    """The table; None where no system has a figure of it."""
+    parts = found.table.parts
+    there = [scope.title for scope in found.scopes if scope.title]
+    grouped = any(system.group for system in found.systems.values())
+    made = [
+        (part.title, system, scope, cells)
+        for part in parts
+        for scope in found.scopes
+        for system, cells in _rows(found, part.columns, scope)
+    ]
+    if not any(cell.estimate and cell.estimate.value is not None for *_, cells in made for cell in cells):
+        return None
+    heads = (
+        *([SheetColumn("module", "Module")] if parts[0].title else []),
+        *([SheetColumn("system_group", "Group")] if grouped else []),
+        SYSTEM_COLUMN,
+        *([SheetColumn("scope", "Counted")] if there else []),
+        *(_head(column, group) for group in found.groups for column in parts[0].columns),
+    )
+    order = [part.title for part in parts]
+    made.sort(key=lambda row: (order.index(row[0]), *_rank(found, row[1], row[3])))
+    lines = [
+        SheetLine((
+            *([text(part)] if parts[0].title else []), *([text(found.systems[system].group)] if grouped else []),
+            text(found.systems[system].name), *([text(scope.title)] if there else []), *cells,
+        ))
+        for part, system, scope, cells in made
+    ]  # fmt: skip
+    told = (*_told(found), *_footnotes(found, {row[1] for row in made}))
+    return ResultSheet(key, title, heads, tuple(lines), told, tuple(_pictures(found, title, made)))
+
+
+def _head(column: TableColumn, group: ItemGroup) -> SheetColumn:
+    named = [group.title] if group.title else []
+    info = metrics.named(column.metric)
+    return SheetColumn(key_of(*named, column.title), ": ".join([*named, column.title]), info.title, info.unit)
+
+
+def _rank(found: Counted, system: str, cells: Sequence[SheetCell]) -> tuple[int, str, bool, float, str]:
+    """Groups in their usual order, within them the best first by what stands last, over all items."""
+    own, last = found.systems[system], cells[-len(found.table.parts[0].columns)]
+    place = GROUPS.index(own.group) if own.group in GROUPS else len(GROUPS)
+    value = last.estimate.value if last.estimate is not None else None
+    up = metrics.named(last.metric).higher_is_better if last.metric else True
+    return place, own.group, value is None, (-1 if up else 1) * (value or 0.0), own.name
+
+
+def _rows(
+    found: Counted, columns: Sequence[TableColumn], scope: RowScope
+) -> Iterator[tuple[str, tuple[SheetCell, ...]]]:
+    """Each system that has a score in a scope, with its cells."""
+    of = {
+        column.metric: [
+            score
+            for score in found.scores[column.metric]
+            if score.mode == scope.mode and score.item_id in scope.items
+        ]
+        for column in columns
+    }
+    there = {score.system_id for own in of.values() for score in own}
+    systems = sorted(there, key=lambda one: found.systems[one].name)
+    across = [
+        _cells(found, column, [score for score in of[column.metric] if score.item_id in group.items], group, systems)
+        for group in found.groups
+        for column in columns
+    ]  # fmt: skip
+    for place, system in enumerate(systems):
+        cells = tuple(column[place] for column in across)
+        if any(cell.estimate is not None and cell.estimate.value is not None for cell in cells):
+            yield system, tuple(_of_mode(cell, scope) for cell in cells)
+
+
+def _of_mode(cell: SheetCell, scope: RowScope) -> SheetCell:
+    return replace(cell, source=replace(cell.source, mode=scope.mode)) if cell.source is not None else cell
+
+
+def _cells(
+    found: Counted, column: TableColumn, scores: Sequence[Score], group: ItemGroup, systems: Sequence[str]
+) -> list[SheetCell]:
+    info = metrics.named(column.metric)
+    rater = found.raters.get(info.protocol)
+    whole = overview.ResultsReport((), {info.name: info}, found.limit)
+    means = _estimates(column, list(scores), systems)
+    made = []
+    for system, mean in zip(systems, means, strict=True):
+        own = [score for score in scores if score.system_id == system]
+        row = ResultRow(
+            info.name, info.protocol, rater.id if rater else "", rater.name if rater else "", system,
+            found.systems[system].name, group.by or ALL, group.group or group.title, mean, info.title, info.unit,
+            sum(score.judged for score in own), info.over,
+        )  # fmt: skip
+        cell = overview.cell(whole, row)
+        cell = cell if group.by and not column.best_of else replace(cell, source=None)
+        made.append(_spread(cell, found.table.spread, own))
+    return made
+
+
+def _estimates(column: TableColumn, scores: list[Score], systems: Sequence[str]) -> list[Estimate]:
+    if column.best_of:
+        by_system = response_scores.by_item(scores)
+        within = metrics.named(column.metric).within
+        return [
+            pass_at_k(
+                {item: [run.estimate for run in runs] for item, runs in by_system.get(one, {}).items()},
+                column.best_of, within,
+            )
+            for one in systems
+        ]  # fmt: skip
+    means = (
+        results.estimates(scores, list(systems))
+        if scores
+        else [Estimate(None, note="no response")] * len(systems)
+    )
+    return [_summed(mean) for mean in means] if column.total else means
+
+
+def _summed(mean: Estimate) -> Estimate:
+    """The sum over the items that a mean is over."""
+
+    def times(end: float | None) -> float | None:
+        return None if end is None else end * mean.n
+
+    return Estimate(
+        times(mean.value), times(mean.low), times(mean.high), mean.n, mean.missing, times(mean.floor),
+        times(mean.ceiling), f"sum over {mean.n:,} items", mean.note,
+    )  # fmt: skip
+
+
+def _spread(cell: SheetCell, spread: Spread, own: Sequence[Score]) -> SheetCell:
+    """A figure with what stands beside it as the paper prints it."""
+    found = cell.estimate
+    if found is None or found.value is None or spread is Spread.NONE:
+        return cell
+    gaps = f"  {found.missing:,} missing" if found.missing else ""
+    if spread is Spread.OFFSETS:
+        low, high = (None if end is None else end - found.value for end in (found.low, found.high))
+        ends = "" if low is None or high is None else f"  [{decimal(low)}, +{decimal(high)}]"
+        return replace(cell, words=f"{decimal(found.value, 4)}{ends}{gaps}")
+    apart = deviation(own)
+    beside = "" if apart is None else f" ± {decimal(apart)}"
+    return replace(cell, words=f"{decimal(found.value)}{beside}{gaps}", sd=apart)
+
+
+def deviation(scores: Sequence[Score]) -> float | None:
+    """The standard deviation of a system's mean over its runs; None while there is one run."""
+    runs: dict[int, list[float]] = {}
+    for score in scores:
+        if score.estimate.value is not None:
+            runs.setdefault(score.trial, []).append(score.estimate.value)
+    return stdev(map(fmean, runs.values())) if len(runs) > 1 else None
+
+
+def _told(found: Counted) -> Iterator[str]:
+    for protocol, rater in found.raters.items():
+        if PROTOCOLS[protocol].values and rater.id != result_raters.COMPUTED:
+            yield f"{PROTOCOLS[protocol].title}: judged by {rater.name}."
+    if found.table.mode:
+        yield f"Responses of the mode “{found.table.mode}”."
+
+
+def _footnotes(found: Counted, systems: Collection[str]) -> Iterator[str]:
+    named = sorted((found.systems[one].name, found.systems[one].footnote) for one in systems)
+    yield from (f"{name}: {footnote}" for name, footnote in named if footnote)
+
+
+Row = tuple[str, str, RowScope, tuple[SheetCell, ...]]
+
+
+def _pictures(found: Counted, title: str, rows: Sequence[Row]) -> Iterator[SheetPicture]:
+    """The first column of each part, a bar for each system beside each group of items."""
+    width = len(found.table.parts[0].columns)
+    for part in found.table.parts:
+        own = [row for row in rows if row[0] == part.title]
+        series = {
+            " ".join(filter(None, (found.systems[system].name, scope.title))): [
+                _value(cell) for cell in cells[::width]
+            ]
+            for _, system, scope, cells in own
+        }
+        named = ": ".join(filter(None, (title, part.title)))
+        groups = [group.title or "All items" for group in found.groups]
+        draw: Callable[..., object] = partial(
+            result_pictures.bars, named, groups, series, part.columns[0].title
+        )
+        if series:
+            yield SheetPicture(key_of(part.title or "systems"), named, draw)
+
+
+def _value(cell: SheetCell) -> float | None:
+    return cell.estimate.value if cell.estimate is not None else None

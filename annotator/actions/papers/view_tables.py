@@ -1,0 +1,71 @@
+"""Tables that papers print and views have: some columns under the paper's titles, or lines turned into columns."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from annotator.actions.project.file import Project
+from annotator.actions.results import scoring
+from annotator.actions.results.result_sheets import (
+    ResultSheet,
+    SheetColumn,
+    SheetLine,
+    SheetPicture,
+    key_of,
+    text,
+)
+from annotator.actions.studies import result_views
+from annotator.actions.studies.result_views import ResultView
+from annotator.actions.validation import validation_views
+from annotator.domain.judges.paper_table import ViewTable
+
+VIEWS: tuple[ResultView, ...] = (*result_views.VIEWS, *validation_views.VIEWS)
+
+
+def sheet(project: Project, table: ViewTable, judge: str = "") -> ResultSheet | None:
+    """The table; None where the view has nothing of it with these choices."""
+    wanted = dict(table.chosen)
+    if wanted.get("mode") and scoring.modes_of(project) == (wanted["mode"],):
+        # Where there is one mode, it is not asked for.
+        del wanted["mode"]
+    offered = {choice.name: {value for _, value in choice.values} for choice in _view(table).choices(project)}
+    if any(value not in offered.get(name, ()) for name, value in wanted.items()):
+        return None
+    whose = {"judge": judge} if judge in offered.get("judge", ()) else {}
+    found = result_views.show(project, table.view, {**whose, **wanted}, among=VIEWS)
+    whole = next((one for one in found.sheets if one.key == table.sheet), None)
+    if whole is None:
+        return None
+    made = _turned(whole) if table.turned else _picked(whole, table.columns)
+    made = replace(made, title=table.title or made.title)
+    return made if made.pictures else replace(made, pictures=_pictures(found.sheets))
+
+
+def _view(table: ViewTable) -> ResultView:
+    return result_views.named(table.view, VIEWS)
+
+
+def _pictures(sheets: Sequence[ResultSheet]) -> tuple[SheetPicture, ...]:
+    return next((one.pictures for one in sheets if one.pictures), ())
+
+
+def _picked(whole: ResultSheet, columns: Sequence[tuple[str, str]]) -> ResultSheet:
+    """Some columns, under other titles."""
+    if not columns:
+        return whole
+    places = [whole.keys.index(key) for key, _ in columns]
+    heads = tuple(
+        replace(whole.columns[place], title=title) for place, (_, title) in zip(places, columns, strict=True)
+    )
+    lines = (replace(line, cells=tuple(line.cells[place] for place in places)) for line in whole.lines)
+    return replace(whole, columns=heads, lines=tuple(lines))
+
+
+def _turned(whole: ResultSheet) -> ResultSheet:
+    """Columns down and lines across, each line under what its first cell says."""
+    names = [line.cells[0].words for line in whole.lines]
+    heads = (SheetColumn("what", "What"), *(SheetColumn(key_of("of", name), name) for name in names))
+    lines = (
+        SheetLine((text(column.title, column.tip), *(line.cells[place] for line in whole.lines)))
+        for place, column in enumerate(whole.columns[1:], start=1)
+    )
+    return replace(whole, columns=heads, lines=tuple(lines))

@@ -1,0 +1,75 @@
+"""Tables that papers print, as data: which figures stand in their rows and columns, or which view has them."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Spread(StrEnum):
+    """What stands beside a figure: nothing, its interval as distances, or the standard deviation over runs."""
+
+    NONE, OFFSETS, DEVIATION = "", "offsets", "deviation"
+
+
+class Down(StrEnum):
+    """What rows there are of each system: one, one for each mode, or one for all items and one for recent ones."""
+
+    SYSTEMS, MODES, PUBLISHED = "systems", "modes", "published"
+
+
+@dataclass(frozen=True, slots=True)
+class TableColumn:
+    """A column of a metric: of its mean over items, of the sum over them, or of the best of so many runs."""
+
+    title: str
+    metric: str
+    total: bool = False
+    best_of: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TablePart:
+    """Rows under one heading, with the metrics in their columns; all parts of a table have the same titles."""
+
+    title: str
+    columns: tuple[TableColumn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SystemsTable:
+    """Systems down and metrics across, once for each group of items that `across` names, last for all items.
+
+    `mode` names the mode of responses that count, empty for the usual one; `average` heads what is over all items.
+    """
+
+    parts: tuple[TablePart, ...]
+    across: str = ""
+    average: str = "Avg."
+    spread: Spread = Spread.NONE
+    mode: str = ""
+    down: Down = Down.SYSTEMS
+
+
+@dataclass(frozen=True, slots=True)
+class ViewTable:
+    """A table of a view with these choices made; some of its columns by key, under the paper's titles.
+
+    `turned` makes its columns rows. Without columns all are taken.
+    """
+
+    view: str
+    sheet: str
+    columns: tuple[tuple[str, str], ...] = ()
+    chosen: tuple[tuple[str, str], ...] = ()
+    title: str = ""
+    turned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PaperTable:
+    """A table or a figure of a paper by a name of its own; `printed` says where it stands there."""
+
+    name: str
+    title: str
+    printed: tuple[str, ...]
+    made_of: tuple[SystemsTable | ViewTable, ...]
+    departures: tuple[str, ...] = ()

@@ -1,0 +1,213 @@
+"""The tables and figures of ADRA that rest on data a project holds."""
+
+from annotator.domain.judges.paper_table import (
+    Down,
+    PaperTable,
+    Spread,
+    SystemsTable,
+    TableColumn,
+    TablePart,
+    ViewTable,
+)
+from annotator.domain.material.response import INJECTION, ISOLATED
+
+KINDS = "source_kind"
+ACCURACY = {
+    "Planning": "plan.jaccard",
+    "Retrieval": "retrieval.accuracy",
+    "Reasoning": "reasoning.accuracy",
+}
+SPREAD = (
+    "What stands small beside the paper's figures is not explained there: here it is the standard deviation of a "
+    "system's mean over its runs, and nothing while it has one run."
+)
+AVERAGE = "Avg. is the mean over all items; the paper has as many research papers as reviews, where both come to one."
+ALL_GIVEN = "Precision, recall and F1 of retrieval are given for research papers too, where the paper leaves them open."
+
+
+def part(title: str) -> TablePart:
+    """The four figures that the paper prints of a module."""
+    prefix = ACCURACY[title].partition(".")[0]
+    rest = (TableColumn(name, f"{prefix}.{name.lower()}") for name in ("Precision", "Recall", "F1"))
+    return TablePart(title, (TableColumn("Accuracy", ACCURACY[title]), *rest))
+
+
+def printed(*titles: str, mode: str = "", down: Down = Down.SYSTEMS) -> tuple[SystemsTable]:
+    """Research, review and average side by side."""
+    return (SystemsTable(tuple(map(part, titles)), KINDS, spread=Spread.DEVIATION, mode=mode, down=down),)
+
+
+def domains(module: str, mode: str = "") -> ViewTable:
+    """A module's accuracy by domain, system by system."""
+    chosen = (("metric", ACCURACY[module]), *([("mode", mode)] if mode else []))
+    return ViewTable("domains", "domains", chosen=chosen, title=module)
+
+
+def front(module: str, cost: str, title: str) -> ViewTable:
+    """A module's accuracy against what a report took."""
+    columns = (
+        ("system", "Model"),
+        (ACCURACY[module].replace(".", "_"), "Accuracy"),
+        (cost, title),
+        (f"worth_{cost}", "On the front?"),
+    )
+    return ViewTable(
+        "efficiency",
+        "efficiency",
+        columns,
+        (("metric", ACCURACY[module]),),
+        f"{module} against {title.lower()}",
+    )
+
+
+TABLES = (
+    PaperTable(
+        "end-to-end",
+        "Planning, retrieval and reasoning end to end",
+        ("Table 2",),
+        printed(*ACCURACY),
+        (SPREAD, AVERAGE, ALL_GIVEN),
+    ),
+    PaperTable(
+        "domain-profile",
+        "Systems by domain",
+        ("Figure 2",),
+        (domains("Retrieval"), domains("Reasoning")),
+    ),
+    PaperTable(
+        "trade-offs",
+        "Accuracy against time and tokens",
+        ("Figure 3",),
+        (
+            front("Retrieval", "latency", "Time"),
+            front("Reasoning", "latency", "Time"),
+            front("Reasoning", "tokens", "Length"),
+        ),
+    ),
+    PaperTable(
+        "gold-plan",
+        "Retrieval and reasoning with the gold plan given",
+        ("Table 3",),
+        printed("Retrieval", "Reasoning", mode=INJECTION),
+        (SPREAD, AVERAGE, ALL_GIVEN),
+    ),
+    PaperTable(
+        "isolated-planning",
+        "Planning of models alone",
+        ("Table 4", "Table 12"),
+        printed("Planning", mode=ISOLATED),
+        (SPREAD, AVERAGE),
+    ),
+    PaperTable(
+        "isolated-reasoning",
+        "Reasoning of models alone",
+        ("Table 5", "Table 13"),
+        printed("Reasoning", mode=ISOLATED),
+        (SPREAD, AVERAGE),
+    ),
+    PaperTable(
+        "time-limit",
+        "With and without a limit on the date of sources",
+        ("Table 6",),
+        printed("Retrieval", "Reasoning", down=Down.MODES),
+        (SPREAD, AVERAGE, ALL_GIVEN),
+    ),
+    PaperTable(
+        "best-of-runs",
+        "Pass@1 and pass@3",
+        ("Table 7", "Figure 4"),
+        (
+            SystemsTable(
+                tuple(
+                    TablePart(title, tuple(TableColumn(f"pass@{k}", metric, best_of=k) for k in (1, 3)))
+                    for title, metric in ACCURACY.items()
+                ),
+                KINDS,
+            ),
+        ),
+        (AVERAGE,),
+    ),
+    PaperTable(
+        "recent-sources",
+        "Recent sources and all of them",
+        ("Table 8", "Table 9"),
+        (
+            SystemsTable(
+                (part("Retrieval"), part("Reasoning")),
+                average="",
+                down=Down.PUBLISHED,
+            ),
+        ),
+        (
+            "Recent are the items with a source that was published after the month that is chosen; the paper takes the "
+            "end of a model's training data.",
+        ),
+    ),
+    PaperTable(
+        "domain-means",
+        "Accuracy by domain over all systems",
+        ("Table 10",),
+        (
+            ViewTable(
+                "domains",
+                "domains",
+                (("domain", "Domain"), ("all_systems", "Mean accuracy"), ("margin", "95 % CI margin")),
+                (("metric", ACCURACY["Reasoning"]),),
+            ),
+        ),
+    ),
+    PaperTable(
+        "costs",
+        "Cost of a task and of the benchmark",
+        ("Table 11",),
+        (
+            SystemsTable(
+                (
+                    TablePart(
+                        "",
+                        (
+                            TableColumn("Average cost per task", "cost"),
+                            TableColumn("Total cost", "cost", total=True),
+                        ),
+                    ),
+                )
+            ),
+        ),
+        (
+            "The total is over the items of which a cost is known, several runs of an item counted as their mean.",
+        ),
+    ),
+    PaperTable(
+        "isolated-domains",
+        "Models alone by domain",
+        ("Figure 5",),
+        (domains("Reasoning", ISOLATED),),
+    ),
+    PaperTable(
+        "tokens-and-time",
+        "Length of reports against time",
+        ("Section 3.4",),
+        (
+            ViewTable("length", "length", chosen=(("of", "tokens"), ("metric", "latency"))),
+            ViewTable("length", "correlations", chosen=(("of", "tokens"), ("metric", "latency"))),
+        ),
+    ),
+    PaperTable(
+        "preference-agreement",
+        "Scores against experts' preferences",
+        ("Section 5.4",),
+        (ViewTable("preferences", "agreement"),),
+    ),
+    PaperTable(
+        "gold-statistics",
+        "Length of plans and balance of statements",
+        ("Appendix H.1",),
+        (ViewTable("gold", "gold"),),
+    ),
+    PaperTable(
+        "plan-length",
+        "Length of gold plans against accuracy",
+        ("Appendix K.2",),
+        (ViewTable("length", "correlations", chosen=(("of", "plan"), ("metric", ACCURACY["Reasoning"]))),),
+    ),
+)

@@ -1,0 +1,100 @@
+"""The tables and figures of ResearcherBench that rest on data a project holds."""
+
+from annotator.domain.judges.paper_table import (
+    PaperTable,
+    Spread,
+    SystemsTable,
+    TableColumn,
+    TablePart,
+    ViewTable,
+)
+
+COVERAGE = TableColumn("Coverage", "coverage")
+
+TABLES = (
+    PaperTable(
+        "judge-selection",
+        "Judges beside people",
+        ("Table 2",),
+        (
+            ViewTable(
+                "judges",
+                "table_2",
+                (
+                    ("rater", "Judge model"),
+                    ("accuracy_weighted", "Acc."),
+                    ("precision_weighted", "Prec."),
+                    ("recall_weighted", "Rec."),
+                    ("f1_weighted", "F1"),
+                    ("cost", "Cost"),
+                ),
+            ),
+        ),
+        ("The figures by criterion weight are shown; the validation has those without weights beside them.",),
+    ),
+    PaperTable(
+        "systems",
+        "Coverage, faithfulness and groundedness",
+        ("Table 3",),
+        (
+            SystemsTable(
+                (
+                    TablePart(
+                        "",
+                        (
+                            COVERAGE,
+                            TableColumn("Faithfulness", "faithfulness"),
+                            TableColumn("Groundedness", "groundedness"),
+                        ),
+                    ),
+                ),
+                spread=Spread.OFFSETS,
+            ),
+        ),
+    ),
+    PaperTable(
+        "coverage-by-type",
+        "Coverage by question type",
+        ("Figure 2",),
+        (SystemsTable((TablePart("", (COVERAGE,)),), across="question_type", average="All"),),
+    ),
+    PaperTable("question-types", "Question types", ("Table 4",), (ViewTable("gold", "question_types"),)),
+    PaperTable("subjects", "Subjects of the questions", ("Figure 3",), (ViewTable("gold", "subjects"),)),
+    PaperTable(
+        "error-counts",
+        "Errors per response by question type",
+        ("Table 6",),
+        (
+            ViewTable("errors", "researcherbench_misses", title="Rubric assessment", turned=True),
+            ViewTable("errors", "researcherbench_citation_errors", title="Factual assessment", turned=True),
+        ),
+    ),
+    PaperTable(
+        "wins-table",
+        "Pairwise comparison",
+        ("Table 7",),
+        (
+            ViewTable(
+                "wins",
+                "wins",
+                (
+                    ("system", "Model"),
+                    ("wins", "Win"),
+                    ("tie", "Tie"),
+                    ("losses", "Lose"),
+                    ("win_rate", "Win rate"),
+                    ("mean_length", "Average length (characters)"),
+                ),
+            ),
+            ViewTable("wins", "biases", (("figure", "Figure"), ("value", "Value"), ("p", "p"))),
+        ),
+    ),
+    PaperTable("rubric-scores", "Scores under rubric sets", ("Table 8",), (ViewTable("rubrics", "scores"),)),
+    PaperTable("rubric-weights", "Weights of rubric sets", ("Table 10",), (ViewTable("rubrics", "weights"),)),
+    PaperTable(
+        "selection-agreement",
+        "Agreement on the selection",
+        ("Appendix B.4",),
+        (ViewTable("selection", "raters"),),
+    ),
+)

@@ -1,0 +1,244 @@
+"""Every table and figure of the papers comes from one command, with the paper's rows and columns."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotator.actions.authoring import annotating
+from annotator.actions.authoring.artifacts import artifact_of
+from annotator.actions.papers import paper_tables
+from annotator.actions.project.file import Project
+from annotator.cli import run_command
+from annotator.domain.kinds.artifact import Kind
+from annotator.places import resources
+from annotator.protocols import PAPERS
+from tests.projects.printed_project import LIMITED, printed_project
+from tests.storage import sql
+
+ACCURACY, FOUR = "Accuracy", ("Accuracy", "Precision", "Recall", "F1")
+# What rests on nothing that a project can hold: pictures of the method, and comparisons with other benchmarks.
+WITHOUT_DATA = ("Figure 1", "Table 1")
+Row = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[Row]]:
+    """Runs the command on the project that is made by hand; the tables it printed."""
+    project = printed_project(tmp_path_factory.mktemp("printed"))
+    path = str(project.path)
+    project.close()
+    return lambda capsys, *words: _told(capsys, path, *words)
+
+
+def _told(capsys: pytest.CaptureFixture[str], path: str, *words: str) -> list[Row]:
+    assert run_command(["results", path, *words, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)["sheets"]  # type: ignore[no-any-return]
+
+
+def titles(sheet: Row) -> list[str]:
+    """The titles of its columns, without those of what belongs to a figure."""
+    parts = tuple(f", {part}" for part in ("low", "high", "n", "missing", "floor", "ceiling", "note", "sd"))
+    return [column["title"] for column in sheet["columns"] if not column["title"].endswith(parts)]
+
+
+def row(sheet: Row, **wanted: str) -> Row:
+    """The one row with these values."""
+    (found,) = (one for one in sheet["rows"] if all(one[key] == value for key, value in wanted.items()))
+    return found
+
+
+def test_letter_19_end_to_end_stands_wide_research_review_and_average(told, capsys):
+    (sheet,) = told(capsys, "--view", "end-to-end")
+    wide = [f"{group}: {name}" for group in ("Research", "Review", "Avg.") for name in FOUR]
+    assert titles(sheet) == ["Module", "Group", "System", *wide]
+    assert [(one["module"], one["system"]) for one in sheet["rows"]] == [
+        (module, system) for module in ("Planning", "Retrieval", "Reasoning") for system in ("Alpha", "Beta")
+    ]
+    plan = row(sheet, module="Planning", system="Alpha")
+    # TP 3 of 3 predicted and 4 gold.
+    assert [plan[f"avg_{name.lower()}"] for name in FOUR] == [0.75, 1.0, 0.75, pytest.approx(6 / 7)]
+    found = row(sheet, module="Retrieval", system="Alpha")
+    # The one source of a paper is found; of a review 1 of 3, with one that is superfluous: 1 / (3 + 2 − 1).
+    assert [found[f"{group}_accuracy"] for group in ("research", "review", "avg")] == [1.0, 0.25, 0.625]
+    right = row(sheet, module="Reasoning", system="Alpha")
+    # Three runs of 1/2, 1 and 0: their mean, and √(2 · ¼ / 2) apart.
+    assert (right["review_accuracy"], right["review_accuracy_sd"]) == (0.5, 0.5)
+    assert "Alpha: Asked in July." in sheet["told"]
+
+
+def test_letter_16_the_gold_plan_and_models_alone_have_every_column(told, capsys):
+    (given,) = told(capsys, "--view", "a3")
+    alpha = row(given, module="Reasoning", system="Alpha")
+    assert [alpha[f"{group}_accuracy"] for group in ("research", "review", "avg")] == [0.5, 1.0, 0.75]
+    (reasoning,) = told(capsys, "--view", "isolated-reasoning")
+    assert [(one["system"], one["avg_accuracy"], one["review_f1"]) for one in reasoning["rows"]] == [
+        ("Alpha", 1.0, 1.0), ("Beta", 0.5, pytest.approx(2 / 3)),
+    ]  # fmt: skip
+    (planning,) = told(capsys, "--view", "a12")
+    assert [one["system_group"] for one in planning["rows"]] == ["deep research", "LLM + search"]
+    assert [one["research_recall"] for one in planning["rows"]] == [0.75, 0.25]
+
+
+def test_letter_16_a_limit_on_sources_and_recent_sources_are_rows(told, capsys):
+    (limits,) = told(capsys, "--view", "time-limit")
+    limited = row(limits, module="Reasoning", system="Alpha", scope=LIMITED)
+    assert [limited[f"{group}_accuracy"] for group in ("research", "review", "avg")] == [1.0, 0.0, 0.5]
+    (recent,) = told(capsys, "--view", "recent-sources")
+    named = "Published after 2024-05"
+    # The reviews are of 2025: retrieval 1/4 there, 5/8 over all.
+    assert [row(recent, module="Retrieval", system="Alpha", scope=scope)["accuracy"] for scope in (named, "All")] == [
+        0.25, 0.625,
+    ]  # fmt: skip
+
+
+def test_letter_16_best_of_runs_stands_by_type(told, capsys):
+    (sheet,) = told(capsys, "--view", "a7")
+    alpha = row(sheet, module="Reasoning", system="Alpha")
+    assert titles(sheet)[3:] == [
+        f"{group}: pass@{k}" for group in ("Research", "Review", "Avg.") for k in (1, 3)
+    ]
+    assert (alpha["research_pass_1"], alpha["research_pass_3"], alpha["avg_pass_3"]) == (0.5, 1.0, 1.0)
+
+
+def test_letter_16_domains_are_over_all_systems_and_costs_are_summed(told, capsys):
+    (means,) = told(capsys, "--view", "domain-means")
+    assert titles(means) == ["Domain", "Mean accuracy", "95 % CI margin"]
+    # Of each item the mean of Alpha's 1/2 and Beta's 0.
+    assert {one["domain"]: one["all_systems"] for one in means["rows"]} == {"Biology": 0.25, "Finance": 0.25}
+    retrieval, reasoning = told(capsys, "--view", "domain-profile")
+    assert [row(retrieval, domain="Biology")[f"system_{name}"] for name in ("alpha", "beta")] == [0.625, 0.0]
+    assert row(reasoning, domain="Finance")["system_alpha"] == 0.5
+    (alone,) = told(capsys, "--view", "af5")
+    assert row(alone, domain="Finance")["system_beta"] == 0.5
+    (costs,) = told(capsys, "--view", "costs")
+    assert [row(costs, system="Alpha")[key] for key in ("average_cost_per_task", "total_cost")] == [0.5, 2.0]
+
+
+def test_letter_16_time_tokens_and_plans_stand_beside_scores(told, capsys):
+    fronts = told(capsys, "--view", "trade-offs")
+    assert [titles(front)[1:3] for front in fronts] == [
+        ["Accuracy", "Time"],
+        ["Accuracy", "Time"],
+        ["Accuracy", "Length"],
+    ]
+    assert row(fronts[0], system="Alpha") | {"latency": 100.0} == row(fronts[0], system="Alpha")
+    length, correlations = told(capsys, "--view", "tokens-and-time")
+    assert [row(length, system="Beta")[key] for key in ("mean_length", "latency")] == [500, 10.0]
+    # Twelve reports of 1000 tokens in 100 s and four of 500 in 10 s lie on one line.
+    whole = next(one for one in correlations["rows"] if one["over"] == "all reports")
+    assert (whole["value"], whole["p"], whole["n"]) == (pytest.approx(1.0), 0.0, 16)
+    (plans,) = told(capsys, "--view", "plan-length")
+    assert "constant" in plans["rows"][0]["value_note"] or "the same" in plans["rows"][0]["value_note"]
+
+
+def test_letter_19_preferences_and_gold_are_counted(told, capsys):
+    (agreed,) = told(capsys, "--view", "preference-agreement")
+    assert row(agreed, metric="Reasoning F1")["agreed"] == 4
+    (gold,) = told(capsys, "--view", "gold-statistics")
+    assert [(one["true"], one["subtasks"]) for one in gold["rows"]] == [(0.5, 4)] * 4
+
+
+def test_letter_19_coverage_faithfulness_and_groundedness_stand_in_one_table(told, capsys):
+    (sheet,) = told(capsys, "--view", "r3", "--offsets")
+    assert [one["system"] for one in sheet["rows"]] == ["Alpha", "Beta"]
+    alpha = row(sheet, system="Alpha")
+    # Weights 2 and 3 of 6; 2 of 3 judged claims borne out; 3 of 4 claims cited. Only first runs were judged.
+    assert [alpha[key] for key in ("coverage", "faithfulness", "groundedness")] == [
+        pytest.approx(5 / 6), pytest.approx(2 / 3), 0.75,
+    ]  # fmt: skip
+    (by_type,) = told(capsys, "--view", "rf2")
+    assert titles(by_type) == ["Group", "System", "Research: Coverage", "Review: Coverage", "All: Coverage"]
+    assert row(by_type, system="Beta")["review_coverage"] == pytest.approx(1 / 6)
+
+
+def test_letter_19_wins_have_one_column_of_ties_and_a_p_beside_r(told, capsys):
+    wins, biases = told(capsys, "--view", "wins-table")
+    assert titles(wins) == ["Model", "Win", "Tie", "Lose", "Win rate", "Average length (characters)"]
+    alpha = row(wins, system="Alpha")
+    assert [alpha[key] for key in ("wins", "tie", "losses", "win_rate", "mean_length")] == [4, 0, 0, 1.0, 300]
+    assert [one["figure"] for one in biases["rows"]][2:4] == ["Pearson's r", "Spearman's ρ"]
+    assert titles(biases) == ["Figure", "Value", "p"]
+
+
+def test_letter_19_errors_stand_down_and_types_across(told, capsys):
+    missed, cited = told(capsys, "--view", "error-counts")
+    assert titles(missed) == ["What", "Research", "Review"]
+    # On each item Alpha misses a part of one criterion and Beta two whole ones: over two systems 1/2 and 1.
+    assert [row(missed, what=what)["of_review"] for what in ("Incompleteness", "Partial missing", "Subtotal")] == [
+        1.0, 0.5, 1.5,
+    ]  # fmt: skip
+    assert row(cited, what="Unsupported answer")["of_research"] == 1.0
+
+
+def test_letter_19_questions_are_counted_by_type_and_subject(told, capsys):
+    (types,) = told(capsys, "--view", "question-types")
+    assert [(one["question_type"], one["questions"], one["share"]) for one in types["rows"]] == [
+        ("Research", 2, 0.5), ("Review", 2, 0.5),
+    ]  # fmt: skip
+    (subjects,) = told(capsys, "--view", "subjects")
+    assert row(subjects, subject="Biology")["example"] == "Question 1?"
+
+
+def test_letter_19_what_raters_authors_and_judges_did_comes_from_the_sample(sample, capsys):
+    path, accuracy = str(sample.path), _weighted_accuracy(sample)
+    sample.close()
+    (judges,) = _told(capsys, path, "--view", "r2")
+    assert titles(judges) == ["Judge model", "Acc.", "Prec.", "Rec.", "F1", "Cost"]
+    assert row(judges, rater="baseline")["accuracy_weighted"] == pytest.approx(accuracy)
+    assert row(judges, rater="baseline")["cost"] == 0
+    (weights,) = _told(capsys, path, "--view", "r10")
+    assert sum(one["set_settled"] for one in weights["rows"]) == pytest.approx(1.0)
+    (raters,) = _told(capsys, path, "--view", "selection-agreement")
+    assert {"pearson", "p"} <= set(raters["rows"][0])
+
+
+def _weighted_accuracy(project: Project) -> float:
+    """The weight on which the baseline says what a person submitted, over all weight that both judged."""
+    judged = "SELECT response_id, unit_id, value FROM judgement WHERE rater_kind = 'judge' AND protocol = ?"
+    judge = {row[:2]: row[2] for row in sql.rows(project, judged, ["researcherbench.coverage"])}
+    labels = (
+        "SELECT content FROM artifact JOIN revision ON artifact_id = artifact.id AND number = revision "
+        "WHERE kind = 'labels' AND state = 'sealed'"
+    )
+    units = [unit for (content,) in sql.rows(project, labels) for unit in json.loads(content)["units"]]
+    with project.store.read() as db:
+        rubrics = annotating.judged_rows(db, Kind.RUBRIC).values()
+        weights = {unit.id: unit.weight for row in rubrics for unit in artifact_of(row).document.units}
+    both = [
+        (weights[unit["unit_id"]], unit["value"] == judge[unit["response_id"], unit["unit_id"]])
+        for unit in units
+        if unit["unit_id"] in weights and unit["value"] in ("yes", "no")
+    ]
+    return sum(weight for weight, same in both if same) / sum(weight for weight, _ in both)
+
+
+def test_letter_19_every_name_and_number_leads_to_a_table():
+    named = [table for paper in PAPERS for table in paper.tables]
+    assert len({table.name for table in named}) == len(named)
+    assert len(paper_tables.aliases()) == sum(
+        place.startswith(("Table", "Figure")) for table in named for place in table.printed
+    )
+    views = {view.name for view in paper_tables.VIEWS}
+    assert not views & {table.name for table in named}
+    assert paper_tables.found_as("A3") == ("tables", {"table": "gold-plan"})
+
+
+def test_letter_19_the_help_page_maps_every_table_and_figure():
+    page = (resources() / "help" / "tables.md").read_text(encoding="utf-8")
+    for paper in PAPERS:
+        _, _, part = page.partition(f"## {paper.title}")
+        part = part.partition("\n## ")[0]
+        for table in paper.tables:
+            line = next(line for line in part.splitlines() if f"`{table.name}`" in line)
+            assert all(place in line for place in table.printed), table.name
+        for place in WITHOUT_DATA:
+            assert place in part
+
+
+def test_letter_19_the_command_and_the_window_name_a_view_alike(tmp_path: Path) -> None:
+    from annotator.gui.pages.help import TOPICS
+
+    assert ("Which view makes which table", "tables") in TOPICS
