@@ -53,7 +53,7 @@ class SystemName:
 
 
 @dataclass(frozen=True, slots=True)
-class ItemGroup:
+class GroupedItems:
     """Items under a title; `by` and `group` name a group that results know too."""
 
     title: str
@@ -72,19 +72,19 @@ class RowScope:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountedTable:
     """The scores that a table is made of, by metric, with who judged; and what stands down and across."""
 
     table: SystemsTable
     scores: Mapping[str, Sequence[Score]]
     raters: Mapping[str, ResultRater]
     systems: Mapping[str, SystemName]
-    groups: Sequence[ItemGroup]
+    groups: Sequence[GroupedItems]
     scopes: Sequence[RowScope]
     limit: float
 
 
-def counted(project: Project, table: SystemsTable, judge: str = "", after: str = "") -> Counted:
+def counted(project: Project, table: SystemsTable, judge: str = "", after: str = "") -> CountedTable:
     """Everything that a table needs, each protocol's scores read once."""
     names = {column.metric for part in table.parts for column in part.columns}
     raters: dict[str, ResultRater] = {}
@@ -100,7 +100,7 @@ def counted(project: Project, table: SystemsTable, judge: str = "", after: str =
                 scores[score.metric].append(score)
     items = response_scores.items_named(project)
     groups = list(_groups(project, table, items))
-    return Counted(
+    return CountedTable(
         table, scores, raters, _systems(project), groups, list(_scopes(project, table, items, after)),
         publishing.limit(project),
     )  # fmt: skip
@@ -112,14 +112,14 @@ def _systems(project: Project) -> dict[str, SystemName]:
     return {row[0]: SystemName(*row[1:]) for row in rows}
 
 
-def _groups(project: Project, table: SystemsTable, items: Mapping[str, ItemName]) -> Iterator[ItemGroup]:
+def _groups(project: Project, table: SystemsTable, items: Mapping[str, ItemName]) -> Iterator[GroupedItems]:
     of = _group_of(project, table.across, items) if table.across else {}
     known = table.across in response_scores.CUTS
     for group in sorted(set(of.values()) - {""}, key=_place):
         members = {item for item, own in of.items() if own == group}
-        yield ItemGroup(group, members, *((table.across, group) if known else ()))
+        yield GroupedItems(group, members, *((table.across, group) if known else ()))
     if table.average or not table.across:
-        yield ItemGroup(table.average if table.across else "", set(items), ALL, ALL)
+        yield GroupedItems(table.average if table.across else "", set(items), ALL, ALL)
 
 
 def _place(group: str) -> tuple[int, str]:
@@ -162,7 +162,7 @@ def published(project: Project) -> dict[str, str]:
         return {item_id: date[:7] for item_id, date in db.execute(question)}
 
 
-def sheet(found: Counted, key: str, title: str) -> ResultSheet | None:
+def sheet(found: CountedTable, key: str, title: str) -> ResultSheet | None:
     """The table; None where no system has a figure of it."""
     parts = found.table.parts
     there = [scope.title for scope in found.scopes if scope.title]
@@ -195,13 +195,13 @@ def sheet(found: Counted, key: str, title: str) -> ResultSheet | None:
     return ResultSheet(key, title, heads, tuple(lines), told, tuple(_pictures(found, title, made)))
 
 
-def _head(column: TableColumn, group: ItemGroup) -> SheetColumn:
+def _head(column: TableColumn, group: GroupedItems) -> SheetColumn:
     named = [group.title] if group.title else []
     info = metrics.named(column.metric)
     return SheetColumn(key_of(*named, column.title), ": ".join([*named, column.title]), info.title, info.unit)
 
 
-def _rank(found: Counted, system: str, cells: Sequence[SheetCell]) -> tuple[int, str, bool, float, str]:
+def _rank(found: CountedTable, system: str, cells: Sequence[SheetCell]) -> tuple[int, str, bool, float, str]:
     """Groups in their usual order, within them the best first by what stands last, over all items."""
     own, last = found.systems[system], cells[-len(found.table.parts[0].columns)]
     place = GROUPS.index(own.group) if own.group in GROUPS else len(GROUPS)
@@ -211,7 +211,7 @@ def _rank(found: Counted, system: str, cells: Sequence[SheetCell]) -> tuple[int,
 
 
 def _rows(
-    found: Counted, columns: Sequence[TableColumn], scope: RowScope
+    found: CountedTable, columns: Sequence[TableColumn], scope: RowScope
 ) -> Iterator[tuple[str, tuple[SheetCell, ...]]]:
     """Each system that has a score in a scope, with its cells."""
     of = {
@@ -240,7 +240,11 @@ def _of_mode(cell: SheetCell, scope: RowScope) -> SheetCell:
 
 
 def _cells(
-    found: Counted, column: TableColumn, scores: Sequence[Score], group: ItemGroup, systems: Sequence[str]
+    found: CountedTable,
+    column: TableColumn,
+    scores: Sequence[Score],
+    group: GroupedItems,
+    systems: Sequence[str],
 ) -> list[SheetCell]:
     info = metrics.named(column.metric)
     rater = found.raters.get(info.protocol)
@@ -315,7 +319,7 @@ def deviation(scores: Sequence[Score]) -> float | None:
     return stdev(map(fmean, runs.values())) if len(runs) > 1 else None
 
 
-def _told(found: Counted) -> Iterator[str]:
+def _told(found: CountedTable) -> Iterator[str]:
     for protocol, rater in found.raters.items():
         if PROTOCOLS[protocol].values and rater.id != result_raters.COMPUTED:
             yield f"{PROTOCOLS[protocol].title}: judged by {rater.name}."
@@ -323,7 +327,7 @@ def _told(found: Counted) -> Iterator[str]:
         yield f"Responses of the mode “{found.table.mode}”."
 
 
-def _footnotes(found: Counted, systems: Collection[str]) -> Iterator[str]:
+def _footnotes(found: CountedTable, systems: Collection[str]) -> Iterator[str]:
     named = sorted((found.systems[one].name, found.systems[one].footnote) for one in systems)
     yield from (f"{name}: {footnote}" for name, footnote in named if footnote)
 
@@ -331,7 +335,7 @@ def _footnotes(found: Counted, systems: Collection[str]) -> Iterator[str]:
 Row = tuple[str, str, RowScope, tuple[SheetCell, ...]]
 
 
-def _pictures(found: Counted, title: str, rows: Sequence[Row]) -> Iterator[SheetPicture]:
+def _pictures(found: CountedTable, title: str, rows: Sequence[Row]) -> Iterator[SheetPicture]:
     """The first column of each part, a bar for each system beside each group of items."""
     width = len(found.table.parts[0].columns)
     for part in found.table.parts:

@@ -67,8 +67,8 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
     return (
         response_scores.rater_choice(project),
         ViewChoice("system", "System", ((EVERY, ""), *((name, name) for name in systems))),
-<<<<<<< HEAD
         ViewChoice("of", "Responses", (("Looked at", LOOKED_AT), ("All judged", JUDGED))),
+        *response_scores.cut_choices(project),
     )
 
 
@@ -103,40 +103,24 @@ def draw(project: Project, per_system: int, seed: int = 1, systems: Sequence[str
         return record(project, db, Change("setting", second_looks.SAMPLE, "draw responses", before, after))
 
 
-def report(project: Project, judge: str = "", system: str = "", of: str = LOOKED_AT) -> ErrorCountsReport:
+def report(
+    project: Project, judge: str = "", system: str = "", of: str = LOOKED_AT, mode: str = "", among: str = ""
+) -> ErrorCountsReport:
     """Every taxonomy over the responses that people looked at, labels by the person who gave them last.
 
     Of a judge's verdicts these are the drawn responses, or without a draw those of which anything was given a kind; of
-    people's the responses they labelled. Where nobody looked, or with `of`, all that were judged. The mode that counts
-    in the results; a response without any error counts with none.
-=======
-        *response_scores.cut_choices(project),
-    )
-
-
-def report(
-    project: Project, judge: str = "", system: str = "", mode: str = "", among: str = ""
-) -> ErrorCountsReport:
-    """Every taxonomy over all responses that were judged, labels by the person who gave them last.
-
-    By default the mode that counts in the results; a response without any error counts with none.
->>>>>>> c259674d (Figures are cut by type, subject and mode in every view of systems, domains stand over all systems, and p stands beside r)
+    people's the responses they labelled. Where nobody looked, or with `of`, all that were judged. By default the mode
+    that counts in the results; a response without any error counts with none.
     """
     kinds = dict(_responses(project, system, mode, among))
     return ErrorCountsReport(
-<<<<<<< HEAD
-        tuple(_counted(project, one, judge, system, of) for one in TAXONOMIES.values()), system
+        tuple(_counted(project, one, judge, kinds, of) for one in TAXONOMIES.values()), system
     )
 
 
-def _counted(project: Project, taxonomy: Taxonomy, judge: str, system: str, of: str) -> TaxonomyCounts:
-=======
-        tuple(_counted(project, one, judge, kinds) for one in TAXONOMIES.values()), system
-    )
-
-
-def _counted(project: Project, taxonomy: Taxonomy, judge: str, kinds: Mapping[str, str]) -> TaxonomyCounts:
->>>>>>> c259674d (Figures are cut by type, subject and mode in every view of systems, domains stand over all systems, and p stands beside r)
+def _counted(
+    project: Project, taxonomy: Taxonomy, judge: str, kinds: Mapping[str, str], of: str
+) -> TaxonomyCounts:
     there = [one for one in result_raters.everybody(project, taxonomy.of) if one.id != result_raters.COMPUTED]
     rater = result_raters.chosen(there, judge)
     verdicts: dict[Reading, dict[str, str]] = {}
@@ -144,13 +128,9 @@ def _counted(project: Project, taxonomy: Taxonomy, judge: str, kinds: Mapping[st
         result_raters.spoken(project, PROTOCOLS[taxonomy.of], rater.id) if rater else ()
     ):
         verdicts.setdefault((response_id, who), {})[unit_id] = value
-<<<<<<< HEAD
-    kinds, labels = dict(_responses(project, system)), _labels(project, taxonomy)
+    labels = _labels(project, taxonomy)
     taken, seen = _taken(project, rater, {response_id for response_id, _ in labels.get("", ())}, of)
     rejected = _rejected(project, taxonomy, rater)
-=======
-    labels = _labels(project, taxonomy)
->>>>>>> c259674d (Figures are cut by type, subject and mode in every view of systems, domains stand over all systems, and p stands beside r)
     looked = []
     for (response_id, who), said in sorted(verdicts.items()):
         if response_id not in kinds or (seen and response_id not in seen):
