@@ -12,10 +12,10 @@ from annotator.cli import (
     carrying,
     drafting,
     handing_out,
+    items,
     labels,
     pairs,
     project,
-    replay,
     respond,
     results,
     ruling,
@@ -36,6 +36,7 @@ app = typer.Typer(
 )
 app.add_typer(project.app)
 app.add_typer(judge.app, name="judge")
+app.add_typer(items.app, name="items")
 app.add_typer(sources.app, name="sources")
 app.add_typer(sources.evidence_app, name="evidence")
 app.add_typer(drafting.app, name="draft")
@@ -46,7 +47,6 @@ app.add_typer(pairs.people_app, name="people")
 app.add_typer(pairs.app)
 app.add_typer(agreement.app)
 app.add_typer(labels.app, name="labels")
-app.add_typer(replay.app)
 app.add_typer(validation.app)
 app.add_typer(ruling.app)
 app.add_typer(attacks.app)

@@ -17,6 +17,7 @@ from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.labels import Label, Labels, label_id
 from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.domain.kinds.selection import DIMENSIONS, DimensionRating, Selection
 from tests.projects import labelling_project
 from tests.storage import sql
 from tests.templates import once
@@ -48,6 +49,9 @@ BEN = (
 )
 
 
+TYPE, ORIGINS = "Literature Review", ("laboratory", "interviews", "forum")
+
+
 @once
 def pairs_project(folder: Path, questions: int = 1) -> Project:
     """The people and so many items, nothing answered yet; Cora works."""
@@ -74,6 +78,21 @@ def opened_project(folder: Path) -> Project:
     project = rubrics_project(folder)
     opened(project)
     return project
+
+
+def candidates(project: Project, *given: tuple[int, int] | None) -> list[str]:
+    """Questions of the three origins in turn, each rated by two people, the same on every dimension."""
+    made = []
+    for number, ratings in enumerate(given):
+        more = {"origin": ORIGINS[number % 3], "contributor": "K", "collected": "2025-03"}
+        made.append(items.add(project, f"Question {number}?", TYPE, "AI", more=more).subject)
+        for name, rating in zip(("Ada", "Ben"), ratings or (), strict=False):
+            work_as(project, name)
+            units = tuple(DimensionRating(text=text, rating=rating) for text in DIMENSIONS[TYPE])
+            document = Selection(units=units)
+            submitting.seal(project, artifacts.start(project, made[-1], Selection.KIND, document).subject)
+        work_as(project, "Cora")
+    return made
 
 
 def person(project: Project, name: str) -> Person:

@@ -1,8 +1,9 @@
 """Items: listing, searching and creating them."""
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import ValidationError
@@ -24,6 +25,8 @@ from annotator.storage.tables import ItemRow, table
 
 ITEM = table(ItemRow)
 STATES = ("new", "in progress", "submitted", "settled")
+# Under which a change of several items keeps what each had and got, by id.
+SEVERAL = "items"
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,9 +196,14 @@ def choices(project: Project) -> tuple[list[str], list[str]]:
 
 
 def add(
-    project: Project, question: str, question_type: str = "", subject: str = "", language: str = "en"
+    project: Project,
+    question: str,
+    question_type: str = "",
+    subject: str = "",
+    language: str = "en",
+    more: Mapping[str, str] = MappingProxyType({}),
 ) -> Change:
-    """A new item at the end of the project, with the next free number as its key."""
+    """A new item at the end of the project, with the next free number as its key; `more` says what is known of it."""
     with project.store.write() as db:
         position = (db.execute(select(func.max(ITEM.c.position))).scalar() or 0) + 1
         # Over all datasets: a key is how people and commands call an item.
@@ -209,6 +217,7 @@ def add(
                 "subject": subject.strip(),
                 "language": language,
                 "position": position,
+                **more,
             },
             new_id(),
         )
@@ -219,17 +228,68 @@ def add(
 
 def change(project: Project, item_id: str, **fields: object) -> Change:
     """Give an item's fields new values."""
+    return change_all(project, {item_id: fields})
+
+
+def change_all(project: Project, values: Mapping[str, Mapping[str, object]], verb: str = "") -> Change:
+    """Give items new values, by id and field, in one act that can be undone. What is said already makes no change.
+
+    Refusal for anyone but a coordinator, for a value that does not fit, and for the question of a settled query.
+    """
+    people.refuse_others(project, "can change items")
+    if project.from_task:
+        raise Refusal("The items came with the task.", "Ask who sent you the task.")
+    before, after = dict[str, dict[str, Any]](), dict[str, dict[str, Any]]()
     with project.store.write() as db:
-        old = dict(db.execute(select(ITEM).where(ITEM.c.id == item_id)).mappings().one())
-        if "question" in fields and asked.settled(db, [item_id]):
-            raise Refusal(
-                f"The query of item {old['key']} is settled, and its first wording is the question.",
-                "Reopen the query on the Adjudicate page and close it with other words; nothing was changed.",
-            )
-        before = {name: old[name] for name in fields}
-        _write(db, old, fields)
-        verb = "retire item" if fields == {"retired": True} else f"change {', '.join(fields)}"
-        return record(project, db, Change("item", item_id, verb, before, dict(fields)))
+        for item_id, fields in values.items():
+            old = _row(db, item_id)
+            new = {name: value for name, value in fields.items() if old[name] != value}
+            if "question" in new and asked.settled(db, [item_id]):
+                raise Refusal(
+                    f"The query of item {old['key']} is settled, and its first wording is the question.",
+                    "Reopen the query on the Adjudicate page and close it with other words; nothing was changed.",
+                )
+            if new:
+                _write(db, old, new)
+                before[item_id], after[item_id] = {name: old[name] for name in new}, new
+        verb = verb or _verb(after)
+        if len(after) == 1:
+            ((item_id, only),) = after.items()
+            return record(project, db, Change("item", item_id, verb, before[item_id], only))
+        if after:
+            return record(project, db, Change("item", "", verb, {SEVERAL: before}, {SEVERAL: after}))
+    return Change("item", next(iter(values), ""), verb, None, None, by=project.by)
+
+
+def changed_by(change: Change) -> dict[str, dict[str, Any]]:
+    """What a change of items gave each of them, by id."""
+    if not change.seq:
+        return {}
+    several: dict[str, dict[str, Any]] = change.after.get(SEVERAL, {change.subject: change.after})
+    return several
+
+
+def _verb(after: Mapping[str, Mapping[str, object]]) -> str:
+    """What is done to items, in words."""
+    done = list(after.values())
+    if all(fields == {"retired": True} for fields in done):
+        return "retire items" if len(done) > 1 else "retire item"
+    if all(fields == {"retired": False} for fields in done):
+        return "bring items back" if len(done) > 1 else "bring item back"
+    return f"change {', '.join(dict.fromkeys(name for fields in done for name in fields))}"
+
+
+def ids_of(project: Project, keys: Sequence[str]) -> list[str]:
+    """The ids of the items with these keys, retired ones too; Refusal where there is none of a key."""
+    with project.store.read() as db:
+        known = dict(db.execute(select(ITEM.c.key, ITEM.c.id).where(ITEM.c.key.in_(keys))).all())
+    if missing := [key for key in keys if key not in known]:
+        raise Refusal(f"There is no item “{missing[0]}”.", "Check the key; nothing was changed.")
+    return [known[key] for key in keys]
+
+
+def _row(db: Connection, item_id: str) -> dict[str, Any]:
+    return dict(db.execute(select(ITEM).where(ITEM.c.id == item_id)).mappings().one())
 
 
 def _write(db: Connection, old: dict[str, Any], values: dict[str, object]) -> None:
@@ -254,10 +314,12 @@ def _checked(values: dict[str, object], item_id: str) -> Item:
 
 def restore(_project: Project, db: Connection, item_id: str, present: Any, goal: Any) -> None:
     """Put the subject of a change from one image to another; Refusal when it has moved on."""
-    old = dict(db.execute(select(ITEM).where(ITEM.c.id == item_id)).mappings().one())
-    if any(old[name] != value for name, value in present.items()):
-        raise Refusal("This item was changed elsewhere since.", "Look at it again; nothing was undone.")
-    _write(db, old, goal)
+    there, wanted = present.get(SEVERAL, {item_id: present}), goal.get(SEVERAL, {item_id: goal})
+    for each, image in there.items():
+        old = _row(db, each)
+        if any(old[name] != value for name, value in image.items()):
+            raise Refusal("This item was changed elsewhere since.", "Look at it again; nothing was undone.")
+        _write(db, old, wanted[each])
 
 
 def count(project: Project) -> int:

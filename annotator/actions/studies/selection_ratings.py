@@ -1,15 +1,18 @@
 """Selection of benchmark questions: ratings, kept questions, rater agreement."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass
 from functools import partial
+from typing import Any
 
 from sqlalchemy import select
 
+from annotator.actions.authoring import asked
 from annotator.actions.authoring.artifacts import ARTIFACT, REVISION, artifact_of
+from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.results import response_scores, result_pictures
+from annotator.actions.results import result_pictures
 from annotator.actions.results.response_scores import ItemName
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
@@ -30,7 +33,9 @@ from annotator.actions.results.result_sheets import (
 )
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.selection import Selection
+from annotator.domain.texts.change import Change
 from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.refusal import Refusal
 from annotator.stats.agreement.correlation import p_of
 from annotator.stats.agreement.ratings import (
     BAR,
@@ -41,7 +46,9 @@ from annotator.stats.agreement.ratings import (
     item_score,
     rater_score,
 )
+from annotator.storage.tables import ItemRow, table
 
+NO_ORIGIN, ALL_ORIGINS = "not stated", "All"
 KEPT = {True: ("kept", "agreed"), False: ("left out", "disagree"), None: ("open", "incomplete")}
 BARS = ("4.5", "4", "3.5", "3", "5")
 
@@ -57,6 +64,21 @@ class SelectionReport:
     scores: Mapping[str, Mapping[str, Estimate]]
     agreement: Mapping[tuple[str, str], Estimate]
     unreadable: int
+    retired: frozenset[str] = frozenset()
+    funnel: tuple["FunnelLine", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FunnelLine:
+    """How many items of one origin have come how far; each stage is counted by itself."""
+
+    origin: str
+    collected: int
+    classified: int
+    rated: int
+    reached: int
+    in_use: int
+    settled: int
 
 
 def choices(_project: Project) -> tuple[ViewChoice, ...]:
@@ -67,12 +89,14 @@ def choices(_project: Project) -> tuple[ViewChoice, ...]:
 def report(project: Project, bar: str = f"{BAR:g}") -> SelectionReport:
     """All submitted ratings; only a coordinator sees how each rater answered."""
     people.refuse_others(project, "can see how questions were rated")
-    items, given, unreadable = response_scores.items_named(project), _given(project), 0
+    collected = _collected(project)
+    named = {row.id: ItemName(row.key, row.question, row.question_type, row.subject) for row in collected}
+    given, unreadable = _given(project), 0
     scores: dict[str, dict[str, Estimate]] = {}
     for item_id, of_item in given.items():
         for who, ratings in of_item.items():
             try:
-                found = rater_score(ratings, items[item_id].question_type)
+                found = rater_score(ratings, named[item_id].question_type)
             except ValueError:
                 # Ratings of dimensions that the type, changed since, no longer has.
                 unreadable += 1
@@ -83,19 +107,76 @@ def report(project: Project, bar: str = f"{BAR:g}") -> SelectionReport:
         for who, score in own.items():
             if score.value is not None:
                 by_rater.setdefault(who, {})[item_id] = score.value
+    chosen = {item_id: item_score(list(own.values()), _mean_of(bar)) for item_id, own in scores.items()}
     return SelectionReport(
-        float(bar),
+        _mean_of(bar),
         tuple(sorted({who for own in scores.values() for who in own})),
-        items,
-        {item_id: item_score(list(own.values()), float(bar)) for item_id, own in scores.items()},
+        named,
+        {item_id: chosen[item_id] for item_id in named if item_id in chosen},
         scores,
         agreement(by_rater),
         unreadable,
+        frozenset(row.id for row in collected if row.retired),
+        tuple(_funnel(project, collected, chosen)),
     )
 
 
+def apply(project: Project, bar: str = f"{BAR:g}") -> Change:
+    """Retire every item that its raters left below the bar, in one act that can be undone; open ones stay.
+
+    Refusal where there is none.
+    """
+    found = report(project, bar)
+    below = [one for one, rated in found.chosen.items() if rated.kept is False and one not in found.retired]
+    if not below:
+        raise Refusal(
+            f"No item in use was rated below {found.bar:g}.",
+            "Nothing was changed; open ratings count for neither.",
+        )
+    return items.change_all(project, {one: {"retired": True} for one in below}, "apply selection")
+
+
+def _mean_of(bar: str) -> float:
+    try:
+        found = float(bar)
+    except ValueError:
+        found = 0.0
+    if not 1 <= found <= 5:
+        raise Refusal(f"“{bar}” is no bar for ratings from 1 to 5.", "Give a number such as 4.5.")
+    return found
+
+
+def _collected(project: Project) -> Sequence[Any]:
+    """All items that were ever collected, in the project's order: those that were left out were rated too."""
+    i = table(ItemRow).c
+    listed = select(i.id, i.key, i.question, i.question_type, i.subject, i.origin, i.retired)
+    with project.store.read() as db:
+        return db.execute(listed.order_by(i.position, i.key, i.id)).all()
+
+
+def _funnel(
+    project: Project, collected: Sequence[Any], chosen: Mapping[str, RatedQuestion]
+) -> Iterator[FunnelLine]:
+    """Origin by origin, in alphabetical order, and all together; nothing where nobody said where an item is from."""
+    with project.store.read() as db:
+        settled = asked.settled(db, [row.id for row in collected])
+    origins = sorted({row.origin for row in collected}, key=lambda origin: (not origin, origin))
+    for origin in [*origins, None] if chosen or any(origins) else ():
+        rows = [row for row in collected if origin in (None, row.origin)]
+        kept = [chosen[row.id].kept for row in rows if row.id in chosen]
+        yield FunnelLine(
+            ALL_ORIGINS if origin is None else origin or NO_ORIGIN,
+            len(rows),
+            sum(bool(row.question_type and row.subject) for row in rows),
+            len(kept) - kept.count(None),
+            kept.count(True),
+            sum(not row.retired for row in rows),
+            sum(not row.retired and row.id in settled for row in rows),
+        )
+
+
 def _given(project: Project) -> dict[str, dict[str, Selection]]:
-    """Item → rater's alias → ratings, of items in use in the project's order."""
+    """Item → rater's alias → ratings, of retired items too."""
     aliases = {person.id: person.alias for person in people.people(project)}
     question = (
         select(ARTIFACT, REVISION.c.content)
@@ -116,17 +197,14 @@ def _given(project: Project) -> dict[str, dict[str, Selection]]:
             found.setdefault(artifact.item_id, {})[aliases.get(artifact.author_id, artifact.author_id)] = (
                 artifact.document
             )
-    return {
-        item_id: dict(sorted(found[item_id].items()))
-        for item_id in response_scores.items_named(project)
-        if item_id in found
-    }
+    return {item_id: dict(sorted(own.items())) for item_id, own in found.items()}
 
 
 def sheets(found: SelectionReport) -> tuple[ResultSheet, ...]:
     """Questions with what each rater gave, and how far each two raters agree."""
+    funnel = (_funnel_sheet(found.funnel),) if found.funnel else ()
     if not found.chosen:
-        return ()
+        return funnel
     heads = columns(
         ITEM_COLUMN, QUESTION_COLUMN, ("type", "Type"),
         ("score", "Score", "Mean over raters of the mean over the dimensions of the type"),
@@ -136,6 +214,7 @@ def sheets(found: SelectionReport) -> tuple[ResultSheet, ...]:
     lines = []
     for item_id, chosen in found.chosen.items():
         name, (words, state) = found.items[item_id], KEPT[chosen.kept]
+        words = f"{words}, retired" if item_id in found.retired else words
         cells = (
             text(name.key), text(name.question, tip=name.question), text(name.question_type), figure(chosen.score),
             text(words, chosen.score.note, state), *(_given_by(found, item_id, who) for who in found.raters),
@@ -150,7 +229,25 @@ def sheets(found: SelectionReport) -> tuple[ResultSheet, ...]:
         tuple(_pictures(found)),
         DEPARTURES,
     )
-    return (sheet, _agreement(found)) if found.agreement else (sheet,)
+    return (sheet, _agreement(found), *funnel) if found.agreement else (sheet, *funnel)
+
+
+def _funnel_sheet(lines: Sequence[FunnelLine]) -> ResultSheet:
+    """How many items of each origin came how far."""
+    heads = columns(
+        ("origin", "Origin"),
+        ("collected", "Collected", "Retired items too"),
+        ("classified", "Classified", "With a type and a subject"),
+        ("rated", "Rated", "By enough people to decide"),
+        ("reached", "At the bar", "Rated at the bar or above it"),
+        ("in_use", "In use", "Not retired"),
+        ("settled", "Query settled", "In use, and its query is settled"),
+    )
+    made = (
+        SheetLine((text(one.origin), *map(count, astuple(one)[1:])), kind=Kind.SELECTION.value)
+        for one in lines
+    )
+    return ResultSheet("funnel", "Funnel", heads, tuple(made))
 
 
 def _given_by(found: SelectionReport, item_id: str, who: str) -> SheetCell:

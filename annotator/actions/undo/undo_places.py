@@ -16,6 +16,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Document
 from annotator.domain.kinds.documents import KINDS, document_of
 from annotator.domain.texts.change import Change
+from annotator.domain.texts.counting import counted
 from annotator.protocols import TAXONOMIES
 from annotator.storage.tables import AdjudicationRow, table
 
@@ -94,6 +95,8 @@ def _informed(_project: Project, change: Change) -> UndoneChange:
 
 
 def _item(project: Project, change: Change) -> UndoneChange:
+    if several := change.before.get(items.SEVERAL):
+        return UndoneChange(f"{change.verb}, {counted(len(several), 'item')}", "Items")
     return UndoneChange(f"{', '.join(change.before)} of item {_key(project, change.subject)}", "Items")
 
 

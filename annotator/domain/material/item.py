@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Collection
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import ConfigDict
+from pydantic import AfterValidator, ConfigDict
 from sqlmodel import Field, SQLModel
 from sqlmodel import text as in_sql
 
@@ -15,12 +15,17 @@ _NUMBERED = re.compile(r"(.*?)(\d*)(\D*)", re.DOTALL)
 QUESTION_TYPES = ("Technical Details", "Literature Review", "Open Consulting")
 
 
-def _later(longest: int, description: str, pattern: str | None = None) -> Any:
+def _day(text: str) -> str:
+    """A day, a month or a year as it is; ValueError for anything else."""
+    if not re.fullmatch(r"(\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?)?", text):
+        raise ValueError("write YYYY, YYYY-MM or YYYY-MM-DD")
+    return text
+
+
+def _later(longest: int, description: str) -> Any:
     """A field that items did not have at first: it is empty in those of older projects."""
     empty = {"server_default": in_sql("''")}
-    return Field(
-        default="", max_length=longest, regex=pattern, description=description, sa_column_kwargs=empty
-    )
+    return Field(default="", max_length=longest, description=description, sa_column_kwargs=empty)
 
 
 class ItemFields(SQLModel):
@@ -41,8 +46,8 @@ class ItemFields(SQLModel):
     working_title: Text = _later(200_000, "The question before the query was settled; empty until then")
     origin: Text = _later(200, "Where it was found, e.g. interviews")
     contributor: Text = _later(120, "Alias of who contributed it")
-    collected: str = _later(
-        10, "When it was collected: YYYY, YYYY-MM or YYYY-MM-DD", r"^(\d{4}(-\d\d){0,2})?$"
+    collected: Annotated[str, AfterValidator(_day)] = _later(
+        10, "When it was collected: YYYY, YYYY-MM or YYYY-MM-DD"
     )
 
 

@@ -72,7 +72,7 @@ def test_agreement_is_pearsons_r_of_the_raters_item_scores(project: Project) -> 
     found = selection_ratings.report(project)
     # Of 1, 3, 5 and 2, 4, 3: covariance 2 / √(8 · 2) = 1/2.
     assert found.agreement["R2", "R3"].value == pytest.approx(0.5)
-    questions, raters = selection_ratings.sheets(found)
+    questions, raters, _funnel = selection_ratings.sheets(found)
     # With one degree of freedom, p = 1 − 2/π · arctan(0.5 / √0.75) = 2/3.
     assert [cell.value for cell in raters.lines[0].cells[3:]] == [pytest.approx(2 / 3), 3]
     assert len(questions.pictures) == 1

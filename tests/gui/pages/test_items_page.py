@@ -81,3 +81,28 @@ def test_one_item_is_called_an_item(number, said, tmp_path, window_over):
     for n in range(number):
         items.add(project, f"Question {n}?")
     assert window_over(project).page.count.text() == said
+
+
+def test_letter_2_an_item_is_edited_retired_and_brought_back_by_keyboard(small, window_over, qtbot):
+    window = window_over(small)
+    be_active(window, qtbot)
+    page = window.page
+    page.table.selectRow(0)
+    page.table.setFocus()
+    press("Alt+Return")
+    assert page.form.question.toPlainText() == "What do residual connections do?"
+    page.form.origin.setText("forum")
+    page.form.save.click()
+    first = items.ids(small)[0]
+    assert items.read(small, first).origin == "forum"
+    press("Ctrl+Backspace")
+    assert questions(page) == ["Who?"]
+    assert "Item 1 is retired" in page.bar.progress.text()
+    page.state.setCurrentText("retired")
+    assert questions(page) == ["What do residual connections do?"]
+    assert not page.author.isEnabled()
+    page.table.setFocus()
+    press("Ctrl+Backspace")
+    assert not items.ids(small, items.Filter(retired=True))
+    page.state.setCurrentIndex(0)
+    assert len(questions(page)) == 2

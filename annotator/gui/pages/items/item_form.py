@@ -1,7 +1,7 @@
-"""Inline form for a new item."""
+"""Inline form for a new item, or for one that is changed."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QFormLayout, QFrame, QPushButton
+from PySide6.QtWidgets import QComboBox, QFormLayout, QFrame, QLabel, QPushButton
 
 from annotator.actions.items import items
 from annotator.domain.material.item import QUESTION_TYPES
@@ -27,13 +27,13 @@ LANGUAGES = {
 
 
 class ItemForm(QFrame):
-    """Question, type, subject and language of an item that is being added."""
+    """An item that is being added, or changed: question, type, subject, language, and where it comes from."""
 
     done = Signal()
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
-        self._desk = desk
+        self._desk, self._item_id = desk, ""
         self.setProperty("role", "card")
         self.question = GrowingEdit()
         self.question.setAccessibleName("Question")
@@ -41,38 +41,63 @@ class ItemForm(QFrame):
         self.type = QComboBox(editable=True)
         self.type.setLineEdit(LineField())
         self.type.addItems(["", *QUESTION_TYPES])
-        self.subject = LineField()
-        self.language = ChoiceBox()
+        self.subject, self.language = LineField(), ChoiceBox()
         for name, tag in LANGUAGES.items():
             self.language.addItem(name, tag)
+        self.origin, self.contributor, self.collected = (LineField() for _ in range(3))
+        self.contributor.setToolTip("An alias, not a name")
+        self.collected.setPlaceholderText("YYYY-MM-DD")
+        for field, name in ((self.contributor, "Contributor"), (self.collected, "Collected on")):
+            field.setAccessibleName(name)
+        self._more = {"origin": self.origin, "contributor": self.contributor, "collected": self.collected}
         form = QFormLayout()
-        for words, field in (
+        for words, shown in (
             ("Question", self.question),
             ("Type", self.type),
             ("Subject", self.subject),
             ("Language", self.language),
+            ("Origin", self.origin),
         ):
-            form.addRow(words, field)
-        add = QPushButton("Add")
-        add.setProperty("role", "primary")
-        add.clicked.connect(self._add)
+            form.addRow(words, shown)
+        form.addRow(
+            "Contributor", horizontal((self.contributor, 1), QLabel("Collected on"), (self.collected, 1))
+        )
+        self.save = QPushButton("Add")
+        self.save.setProperty("role", "primary")
+        self.save.clicked.connect(self._add)
         cancel = QPushButton("Cancel")
         cancel.clicked.connect(self.done)
-        vertical(form, horizontal(StretchSpace(1), cancel, add), on=self)
+        vertical(form, horizontal(StretchSpace(1), cancel, self.save), on=self)
 
-    def begin(self) -> None:
-        """Start again with empty fields."""
-        self.question.setPlainText("")
-        self.subject.clear()
-        self.question.setFocus()
+    def begin(self, item_id: str = "") -> None:
+        """Start with the fields of an item to be changed, or again with empty ones."""
+        self._item_id = item_id
+        item = self._desk.ask(items.read, item_id) if item_id else None
+        self.question.setPlainText(item.question if item else "")
+        # What a query was settled to is changed by settling it anew.
+        self.question.setReadOnly(bool(item and item.working_title))
+        self.question.setToolTip(
+            f"Working title: {item.working_title}" if item and item.working_title else ""
+        )
+        self.type.setCurrentText(item.question_type if item else "")
+        self.subject.setText(item.subject if item else "")
+        if item and self.language.findData(item.language) < 0:
+            self.language.addItem(item.language, item.language)
+        self.language.setCurrentIndex(max(0, self.language.findData(item.language if item else "en")))
+        for name, field in self._more.items():
+            field.setText(getattr(item, name) if item else "")
+        self.save.setText("Save" if item_id else "Add")
+        (self.type if self.question.isReadOnly() else self.question).setFocus()
 
     def _add(self) -> None:
-        made = self._desk.do(
-            items.add,
-            self.question.toPlainText(),
-            self.type.currentText(),
-            self.subject.text(),
-            self.language.currentData(),
-        )
+        words = (self.question.toPlainText(), self.type.currentText(), self.subject.text())
+        more = {name: field.text().strip() for name, field in self._more.items()}
+        if self._item_id:
+            names = ("question", "question_type", "subject")
+            fields = {name: text.strip() for name, text in zip(names, words, strict=True)} | more
+            fields["language"] = self.language.currentData()
+            made = self._desk.do(items.change_all, {self._item_id: fields})
+        else:
+            made = self._desk.do(items.add, *words, self.language.currentData(), more)
         if made is not None:
             self.done.emit()

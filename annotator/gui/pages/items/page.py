@@ -6,7 +6,6 @@ from typing import Any
 from PySide6.QtCore import QModelIndex, QTimer
 from PySide6.QtWidgets import (
     QComboBox,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QStackedWidget,
@@ -17,15 +16,16 @@ from PySide6.QtWidgets import (
 from annotator.actions.items import items
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.counting import counted
-from annotator.gui import theme
+from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.pages.items.item_form import ItemForm
 from annotator.gui.pages.items.items_model import ItemsModel
+from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import StretchSpace, horizontal
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 
 # People: coordinators and annotators who come to pick up work. What annoys them elsewhere: lists that hide
@@ -36,6 +36,17 @@ FORM_PLACE = 2
 KEY_WIDTH, WIDEST_KEY = 56, 170
 KEY, STATE = 0, 4
 LEAST_FILTER = 88
+RETIRED = "retired"
+ACTS = (
+    Command("edit_item", "Edit", hint="Change the question, its type, subject and origin"),
+    Command(
+        "retire_item",
+        "Retire",
+        "trash",
+        "Set the item aside: nothing of it is lost, and it can be brought back",
+    ),
+    Command("apply_selection", "Apply selection", hint="Retire every item that was rated below the bar"),
+)
 
 
 class ItemsPage(Page):
@@ -52,6 +63,15 @@ class ItemsPage(Page):
         self._model.rowsInserted.connect(self._grown)
         self._later = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._later.timeout.connect(self._narrow)
+        acts = {
+            "new_item": self.add.click,
+            "edit_item": self._edit,
+            "retire_item": self._retire,
+            "apply_selection": self._apply,
+        }
+        for act, do in acts.items():
+            self.bind(act, do)
+        self.bar.asked.connect(lambda act: acts[act]())
         self.bind("next_open", self._next_open)
         self.bind("find", self.search.setFocus)
         self._fill_choices()
@@ -74,6 +94,7 @@ class ItemsPage(Page):
         self.count = QLabel()
         self.count.setProperty("role", "hint")
         self.add = QPushButton("Add item…")
+        keys.tell(self.add, "toolTip", "Add an item ({new_item})")
         self.add.clicked.connect(lambda: self._show_form(True))
         self.material = QPushButton("Reports and sources…")
         self.material.setToolTip("Reports, extracts and cited pages")
@@ -85,13 +106,13 @@ class ItemsPage(Page):
         for combo in (self.type, self.subject, self.state):
             filters.addWidget(combo)
         filters.addWidget(self.count)
-        column = self._column = QVBoxLayout(self)
+        column = self._column = QVBoxLayout()
         column.setContentsMargins(20, 16, 20, 12)
         column.setSpacing(10)
         column.addLayout(head)
         column.addLayout(filters)
         column.addWidget(self._body(), 1)
-        column.addLayout(self._foot())
+        vertical((column, 1), self._foot(), on=self, margins=0, spacing=0)
         self.material.setVisible(not self.desk.project.from_task)
         for writing in (self.add, self.bring):
             writing.setEnabled(not self.desk.project.readonly)
@@ -116,13 +137,24 @@ class ItemsPage(Page):
             self.body.addWidget(widget)
         return self.body
 
-    def _foot(self) -> QHBoxLayout:
+    def _foot(self) -> QWidget:
         self.author = QPushButton("Write or read its gold  ↵")
         self.author.setProperty("role", "primary")
         self.author.clicked.connect(lambda: self._work(self._row()))
         self.label = QPushButton("Label its reports")
         self.label.clicked.connect(self._label)
-        return horizontal(StretchSpace(1), self.label, self.author)
+        self.bar = ActsBar(ACTS)
+        curated = not self.desk.project.from_task
+        for act in ("edit_item", "retire_item", "apply_selection"):
+            self.bar.offer(act, there=curated)
+        for button in (self.label, self.author):
+            self.bar.row.addWidget(button)
+        return self.bar
+
+    def rebind(self) -> None:
+        """Take over keys that were changed."""
+        super().rebind()
+        self.bar.show_keys()
 
     def arrive(self, place: dict[str, Any]) -> None:
         """Show the list as it now is; `search` puts the caret into the search field."""
@@ -151,21 +183,33 @@ class ItemsPage(Page):
             words=self.search.text(),
             question_type=self.type.currentData() or "",
             subject=self.subject.currentData() or "",
-            state=self.state.currentData() or "",
+            state="" if self._retired else self.state.currentData() or "",
+            retired=self._retired,
         )
         self._model.narrow(narrowed)
         total, shown = self._say_how_many(), self._model.rowCount()
         empty = self.nothing if total == 0 else self.no_match
         self.body.setCurrentWidget(self.table if shown else empty)
         for button in (self.author, self.label):
-            button.setEnabled(shown > 0)
+            button.setEnabled(shown > 0 and not self._retired)
+        self.bar.set_words("retire_item", "Bring back" if self._retired else "Retire")
+        for act in ("edit_item", "retire_item", "apply_selection"):
+            self.bar.enable(act, not self.desk.project.readonly and (shown > 0 or act == "apply_selection"))
         if shown:
             row = self._model.row_of(chosen)
             self._sought = chosen if row < 0 else ""
             self.table.selectRow(max(0, row))
             self._fit_keys(shown)
 
+    @property
+    def _retired(self) -> bool:
+        """Whether the retired items are listed in place of those in use."""
+        return bool(self.state.currentData() == RETIRED)
+
     def _say_how_many(self) -> int:
+        if self._retired:
+            self.count.setText(counted(self._model.rowCount(), "retired item"))
+            return self._model.rowCount() or 1
         total, shown = self.desk.ask(items.count) or 0, self._model.rowCount()
         self.count.setText(f"{shown} of {total}" if shown != total else counted(total, "item"))
         return total
@@ -191,7 +235,7 @@ class ItemsPage(Page):
         for combo, first, values in (
             (self.type, "All types", types),
             (self.subject, "All subjects", subjects),
-            (self.state, "All states", list(items.STATES)),
+            (self.state, "All states", [*items.STATES, RETIRED]),
         ):
             offer(combo, [(first, ""), *((value, value) for value in values)])
 
@@ -216,6 +260,30 @@ class ItemsPage(Page):
                 self.table.selectRow(row)
                 return
 
+    def _edit(self) -> None:
+        if self._row() >= 0 and self.bar.buttons["edit_item"].isEnabled():
+            self._show_form(True, self._model.id_at(self._row()))
+
+    def _retire(self) -> None:
+        """Retire the item, or bring it back; the one below is chosen then."""
+        row = self._row()
+        if row < 0 or not self.bar.buttons["retire_item"].isEnabled():
+            return
+        key, item_id, back = self._model.line(row).key, self._model.id_at(row), self._retired
+        if self.desk.do(items.change_all, {item_id: {"retired": not back}}) is not None:
+            self.bar.say(
+                f"Item {key} is {'in use again' if back else 'retired'}. {keys.shown('undo')} undoes it."
+            )
+            self.table.selectRow(min(row, self._model.rowCount() - 1))
+
+    def _apply(self) -> None:
+        from annotator.actions.studies import selection_ratings
+
+        change = self.desk.do(selection_ratings.apply)
+        if change is not None:
+            many = counted(len(items.changed_by(change)), "item")
+            self.bar.say(f"{many} retired: rated below the bar. {keys.shown('undo')} undoes it.")
+
     def _into_list(self) -> None:
         self._later.stop()
         self._narrow()
@@ -235,9 +303,9 @@ class ItemsPage(Page):
         self._column.insertWidget(FORM_PLACE, form)
         return form
 
-    def _show_form(self, shown: bool) -> None:
+    def _show_form(self, shown: bool, item_id: str = "") -> None:
         self.form.setVisible(shown)
         if shown:
-            self.form.begin()
+            self.form.begin(item_id)
         else:
             self.table.setFocus()

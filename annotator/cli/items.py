@@ -1,0 +1,132 @@
+"""Commands for items: listing them, changing them, retiring them, applying their selection."""
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from annotator.cli.saying import As, File, Json, opened, say
+from annotator.domain.texts.counting import counted
+
+app = typer.Typer(help="The items of the benchmark.", no_args_is_help=True)
+Keys = Annotated[list[str], typer.Argument(help="Keys of items", show_default=False)]
+Bar = Annotated[str, typer.Option(help="Mean rating at which an item is kept")]
+COLUMNS = (
+    "question",
+    "question_type",
+    "subject",
+    "language",
+    "origin",
+    "contributor",
+    "collected",
+    "dataset",
+)
+
+
+@app.command("list")
+def list_(
+    file: File,
+    words: Annotated[str, typer.Option(help="Only items with these words")] = "",
+    retired: Annotated[bool, typer.Option("--retired", help="List the retired items instead")] = False,
+    json_: Json = False,
+) -> None:
+    """List the items in the project's order."""
+    from annotator.actions.items import items
+
+    with opened(file, readonly=True) as project:
+        ids = items.ids(project, items.Filter(words=words, retired=retired))
+        found = [items.read(project, item_id) for item_id in ids]
+    said = [
+        "  ".join(filter(None, (one.key, one.question_type, one.subject, one.question[:90]))) for one in found
+    ]
+    trees = [
+        {name: getattr(one, name) for name in ("key", *COLUMNS, "working_title", "retired")} for one in found
+    ]
+    say({"items": trees}, json_, said or ["No items."])
+
+
+@app.command()
+def edit(
+    file: File,
+    keys: Keys,
+    question: Annotated[
+        str | None,
+        typer.Option(help="New wording, of one item whose query is not settled", show_default=False),
+    ] = None,
+    type_: Annotated[str | None, typer.Option("--type", help="Question type", show_default=False)] = None,
+    subject: Annotated[str | None, typer.Option(help="Subject or domain", show_default=False)] = None,
+    origin: Annotated[
+        str | None, typer.Option(help="Where it was found, e.g. interviews", show_default=False)
+    ] = None,
+    contributor: Annotated[
+        str | None, typer.Option(help="Alias of who contributed it", show_default=False)
+    ] = None,
+    collected: Annotated[
+        str | None,
+        typer.Option(help="When it was collected: YYYY, YYYY-MM or YYYY-MM-DD", show_default=False),
+    ] = None,
+    dataset: Annotated[
+        str | None, typer.Option(help="Collection that it belongs to", show_default=False)
+    ] = None,
+    as_: As = "",
+    json_: Json = False,
+) -> None:
+    """Change items in one act that can be undone; what is not named stays."""
+    given = {
+        "question": question, "question_type": type_, "subject": subject, "origin": origin,
+        "contributor": contributor, "collected": collected, "dataset": dataset,
+    }  # fmt: skip
+    fields = {name: value.strip() for name, value in given.items() if value is not None}
+    _change(file, keys, fields, as_, json_)
+
+
+@app.command()
+def retire(file: File, keys: Keys, as_: As = "", json_: Json = False) -> None:
+    """Set items aside: they are no longer handed out, judged, scored or released, and nothing of them is lost."""
+    _change(file, keys, {"retired": True}, as_, json_)
+
+
+@app.command()
+def restore(file: File, keys: Keys, as_: As = "", json_: Json = False) -> None:
+    """Bring retired items back with all that belongs to them."""
+    _change(file, keys, {"retired": False}, as_, json_)
+
+
+def _change(file: Any, keys: list[str], fields: dict[str, Any], as_: str, json_: bool) -> None:
+    from annotator.actions.items import items
+
+    with opened(file, person=as_) as project:
+        wanted = items.ids_of(project, keys)
+        change = items.change_all(project, dict.fromkeys(wanted, fields))
+    done = len(items.changed_by(change))
+    say({"changed": done, "verb": change.verb}, json_, [f"{counted(done, 'item')} changed."])
+
+
+@app.command("apply-selection")
+def apply_selection(file: File, bar: Bar = "", as_: As = "", json_: Json = False) -> None:
+    """Retire every item whose raters left it below the bar, in one act that can be undone."""
+    from annotator.actions.items import items
+    from annotator.actions.studies import selection_ratings
+
+    with opened(file, person=as_) as project:
+        change = selection_ratings.apply(project, *filter(None, [bar]))
+        left = items.count(project)
+        keys = [items.read(project, item_id).key for item_id in items.changed_by(change)]
+    words = f"{counted(len(keys), 'item')} retired: {', '.join(keys)}. {counted(left, 'item')} in use."
+    say({"retired": keys, "in_use": left}, json_, [words])
+
+
+@app.command()
+def funnel(file: File, bar: Bar = "", as_: As = "", json_: Json = False) -> None:
+    """Count how many items of each origin came how far."""
+    from annotator.actions.studies import selection_ratings
+    from annotator.cli.tables import print_sheet
+
+    with opened(file, readonly=True, person=as_) as project:
+        found = selection_ratings.report(project, *filter(None, [bar]))
+    sheets = [sheet for sheet in selection_ratings.sheets(found) if sheet.key == "funnel"]
+    if json_ or not sheets:
+        lines = [asdict(line) for line in found.funnel]
+        say({"funnel": lines, "bar": found.bar}, json_, ["No item has an origin or a rating yet."])
+    for sheet in [] if json_ else sheets:
+        print_sheet(sheet)
