@@ -130,23 +130,3 @@ def funnel(file: File, bar: Bar = "", as_: As = "", json_: Json = False) -> None
         say({"funnel": lines, "bar": found.bar}, json_, ["No item has an origin or a rating yet."])
     for sheet in [] if json_ else sheets:
         print_sheet(sheet)
-
-
-@app.command()
-def types(file: File, json_: Json = False) -> None:
-    """Show the question types, what they are, and on which dimensions questions are rated.
-
-    They stand in the guideline of the selection, where a coordinator edits them: each is a section.
-    """
-    from annotator.actions.authoring import question_types
-
-    with opened(file, readonly=True) as project:
-        found = question_types.types(project)
-    words = []
-    for one in found:
-        words += [
-            one.name,
-            f"  {one.definition}",
-            *(f"  - {each.name}: {each.definition}" for each in one.dimensions),
-        ]
-    say({"types": [asdict(one) for one in found]}, json_, words)

@@ -4,10 +4,10 @@ from annotator.domain.judges.protocol import Composite, Extraction, Paper, Proto
 from annotator.domain.judges.taxonomy import Taxonomy
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import adra, researcherbench
+from annotator.protocols import adra, deepscholar, researcherbench
 from annotator.protocols.adra import lists, reading
 
-PAPERS: tuple[Paper, ...] = (researcherbench.PAPER, adra.PAPER)
+PAPERS: tuple[Paper, ...] = (researcherbench.PAPER, adra.PAPER, deepscholar.PAPER)
 
 
 class ProtocolTable(dict[str, Protocol]):

@@ -80,7 +80,7 @@ def test_a_view_in_words_keeps_every_letter(file, capsys):
 def test_what_a_view_lets_choose_is_chosen_by_its_words(file, capsys):
     found = told(capsys, "results", file, "--view", "items", "--choose", "metric=Plan F1 (one-to-one)")
     assert found["chosen"]["metric"] == "plan.f1"
-    assert "Its choices are: metric, judge." in refused(
+    assert "Its choices are: metric, judge, among." in refused(
         capsys, "results", file, "--view", "items", "--choose", "x=y"
     )
     assert "Write it as NAME=VALUE" in refused(capsys, "results", file, "--view", "items", "--choose", "x")

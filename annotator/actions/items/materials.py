@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.authoring import annotating, criterion_weights, question_types
+from annotator.actions.authoring import annotating, criterion_weights
 from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.items import extracts
 from annotator.actions.items.items import ITEM, item_of
@@ -19,7 +19,7 @@ from annotator.domain.material.extract import Extract
 from annotator.domain.material.item import Item
 from annotator.domain.material.page import Page, PageState
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.material.response import Response
+from annotator.domain.material.response import EXEMPLAR, Response
 from annotator.domain.material.source import Source, SourceFormat
 from annotator.domain.texts import identifier
 from annotator.storage.tables import PageRow, ResponseRow, SourceRow, SystemRow, table
@@ -108,13 +108,12 @@ def item_ids(project: Project, keys: Sequence[str] = ()) -> list[str]:
 def each(project: Project, wanted: WantedMaterial, ids: Sequence[str]) -> Iterator[MaterialAtHand]:
     """Item by item, all that is at hand; only a stretch of items is in memory at a time."""
     weights = criterion_weights.allowed(project)
-    types = question_types.types(project) if wanted.sources else ()
     heavy = wanted.texts or wanted.sources or (wanted.pages and wanted.page_texts)
     for start in range(0, len(ids), step := STRETCH if heavy else WORDLESS):
         chosen = ids[start : start + step]
         with project.store.read() as db:
             found = _stretch(db, wanted, chosen, weights)
-        yield from (replace(one, own=replace(one.own, types=types)) for one in found) if types else found
+        yield from found
 
 
 def of_response(project: Project, wanted: WantedMaterial, response_id: str) -> Material | None:
@@ -172,6 +171,7 @@ def _material(
         parts={ResponsePart(kind): extract.document for kind, extract in drawn.items()},
         part_ids={ResponsePart(kind): extract.id for kind, extract in drawn.items()},
         others=[other for other in rivals if _rivals(response, other)],
+        facing=[other for other in rivals if (response.mode == EXEMPLAR) is not (other.mode == EXEMPLAR)],
         weights=own.weights,
     )
 

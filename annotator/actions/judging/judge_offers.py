@@ -12,6 +12,7 @@ from annotator.actions.material.responding import MANNERS
 from annotator.actions.project.file import Project
 from annotator.domain.judges.protocol import Extraction, Protocol
 from annotator.domain.material.part import ResponsePart
+from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.texts.counting import counted
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.protocols.pairing import NAME as PAIRING
@@ -124,8 +125,9 @@ class _Counts:
         held = [set(material.parts) for material in at_hand.responses]
         self.without.update(part for parts in held for part in ResponsePart if part not in parts)
         everywhere = set(ResponsePart).intersection(*held) if held else set()
+        exemplars = sum(material.response.mode == EXEMPLAR for material in at_hand.responses)
         for shape in shapes:
-            lacks = shape.lacks(at_hand.own.documents, len(at_hand.responses), everywhere)
+            lacks = shape.lacks(at_hand.own.documents, len(at_hand.responses), everywhere, exemplars)
             self.lacking.setdefault(shape.name, Counter()).update(lacks)
             self.ready[shape.name] += not lacks
 

@@ -16,6 +16,7 @@ from annotator.domain.judges.protocol import Case, Material, Protocol
 from annotator.domain.kinds.artifact import State
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.part import ResponsePart
+from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.texts.counting import counted
 from annotator.protocols import PROTOCOLS, TO_SUBMIT
 from annotator.storage.tables import ArtifactRow, ExtractRow, table
@@ -45,9 +46,12 @@ def offered(project: Project) -> list[str]:
             db.execute(select(EXTRACT.c.kind).where(EXTRACT.c.response_id != "").distinct()).scalars()
         )
         pairs = bool(db.execute(select(met)).scalar())
+        exemplars = bool(db.execute(select(exists().where(RESPONSE.c.mode == EXEMPLAR))).scalar())
 
     def there(shape: Protocol) -> bool:
         own = [kind in kinds for kind in shape.needs] + [part.value in parts for part in shape.parts]
+        if shape.facing:
+            return exemplars
         return pairs if shape.paired else any(own)
 
     return [name for name, shape in PROTOCOLS.items() if shape.values and (shape.submitted or there(shape))]
@@ -103,7 +107,7 @@ def lack(project: Project, shape: Protocol) -> str:
 def _of_parts(shape: Protocol, reports: list[Material]) -> str:
     """What is lacking although there are reports and gold."""
     if shape.paired:
-        return RIVALS
+        return NOTHING_ASKED if shape.facing else RIVALS
     for part in shape.parts:
         if not any(material.units(part) for material in reports):
             return f"{DRAWN}{part}"

@@ -98,7 +98,7 @@ def mean_lengths(project: Project, mode: str = "", among: str = "") -> dict[str,
         select(SYSTEM.c.name, func.avg(func.length(RESPONSE.c.text)))
         .join(RESPONSE, RESPONSE.c.system_id == SYSTEM.c.id)
         .join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
-        .where(in_use(among), RESPONSE.c.mode == (mode or scoring.main_mode(project)))
+        .where(in_use(among), RESPONSE.c.mode.in_(scoring.counted_modes(project, mode)))
         .group_by(SYSTEM.c.name)
     )
     with project.store.read() as db:

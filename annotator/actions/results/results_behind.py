@@ -85,10 +85,10 @@ def _cases(
     project: Project, shape: Protocol, source: FigureSource, at_hand: materials.MaterialAtHand
 ) -> Iterator[tuple[Key, tuple[Case, Unit]]]:
     """The cases that a source reaches on an item, each unit once, by response and unit."""
-    mode = source.group if source.group_by == MODE else source.mode or scoring.main_mode(project)
+    modes = (source.group,) if source.group_by == MODE else scoring.counted_modes(project, source.mode)
     for material in at_hand.responses:
         response = material.response
-        if response.mode != mode and not source.response_id:
+        if response.mode not in modes and not source.response_id:
             continue
         for case in shape.cases(material):
             for unit in case.units:

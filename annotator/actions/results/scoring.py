@@ -17,7 +17,7 @@ from annotator.domain.judges.protocol import Material, Over, Protocol, RatedResp
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.item import Item
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.material.response import MODES
+from annotator.domain.material.response import EXEMPLAR, MODES
 from annotator.domain.texts.estimate import Estimate
 from annotator.stats.intervals.bounds import mean_bounds
 from annotator.storage.tables import ResponseRow, table
@@ -181,8 +181,9 @@ def _unit_documents(shape: Protocol) -> tuple[Kind | ResponsePart, ...]:
 
 
 def modes_of(project: Project) -> tuple[str, ...]:
-    """The modes in which responses were given, the known ones in their order, then others by name."""
+    """The modes in which systems were asked, the known ones in their order, then others by name."""
     question = select(RESPONSE.c.mode).distinct().join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
+    question = question.where(RESPONSE.c.mode != EXEMPLAR)
     with project.store.read() as db:
         found = db.execute(question.where(ITEM.c.retired.is_(False))).scalars()
         return tuple(
@@ -195,9 +196,14 @@ def main_mode(project: Project) -> str:
     return (*modes_of(project), "")[0]
 
 
+def counted_modes(project: Project, mode: str = "") -> tuple[str, ...]:
+    """The modes of the responses that count: one, by default the main one, and what people wrote as exemplars."""
+    return mode or main_mode(project), EXEMPLAR
+
+
 def _groups(item: Item, mode: str, modes: tuple[str, ...], counts: str) -> tuple[Group, ...]:
-    own = ((MODE, mode),) if len(modes) > 1 else ()
-    if mode != counts:
+    own = ((MODE, mode),) if len(modes) > 1 and mode in modes else ()
+    if mode not in (counts, EXEMPLAR):
         return own
     named = ((ALL, ALL), ("question_type", item.question_type), ("subject", item.subject), *own)
     return tuple((by, group) for by, group in named if group)

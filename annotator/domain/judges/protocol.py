@@ -16,7 +16,6 @@ from annotator.domain.judges.published import Aim, OtherRule
 from annotator.domain.judges.scale import NO_VALUES, Scale
 from annotator.domain.judges.taxonomy import Taxonomy
 from annotator.domain.kinds.artifact import Document, Kind
-from annotator.domain.kinds.question_types import QuestionType
 from annotator.domain.kinds.reference import WriterAid
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.kinds.weights import USUAL, Weights
@@ -42,9 +41,9 @@ class Material:
 
     `documents` and `artifact_ids` hold the artifacts that are judged by; `parts` and `part_ids` what the response
     is made of beside its text (its plan, its references, its claims); `pages` the cited pages by normal address;
-    `others` the other systems' responses of the same trial and mode. `sources` are the item's; only an extraction
-    from an item is given them and the project's question types, and its `response` is one without id and text. The
-    project allows the `weights`.
+    `others` the other systems' responses of the same trial and mode; `facing` the item's exemplars, or of an exemplar
+    the systems' responses. `sources` are the item's; only an extraction
+    from an item is given them, and its `response` is one without id and text. The project allows the `weights`.
     """
 
     item: Item
@@ -55,9 +54,9 @@ class Material:
     part_ids: Mapping[ResponsePart, str] = field(default_factory=dict)
     pages: Mapping[str, Page] = field(default_factory=dict)
     others: Sequence[Response] = ()
+    facing: Sequence[Response] = ()
     sources: Sequence[Source] = ()
     weights: Weights = USUAL
-    types: Sequence[QuestionType] = ()
 
     def units(self, of: Kind | ResponsePart) -> tuple[Any, ...]:
         """The units of an artifact or a part; empty when there is none."""
@@ -99,7 +98,16 @@ def cases_of_pairs(protocol: str, material: Material) -> Iterator[Case]:
 
     The unit of a case has the rival's id.
     """
-    for other in material.others:
+    yield from _pairs(protocol, material, material.others)
+
+
+def cases_with_exemplar(protocol: str, material: Material) -> Iterator[Case]:
+    """One case for each exemplar beside this response, or for each response beside this exemplar."""
+    yield from _pairs(protocol, material, material.facing)
+
+
+def _pairs(protocol: str, material: Material, others: Sequence[Response]) -> Iterator[Case]:
+    for other in others:
         yield Case(protocol, material.item, material.response, "", (Unit(id=other.id),), other=other)
 
 
@@ -221,7 +229,8 @@ class Composite:
 class Extraction:
     """A document that a model extracts from a response or an item's sources, or drafts for experts.
 
-    `extract` may ask several times; it gives the document, or a status other than ok with its cause.
+    `extract` may ask several times; it gives the document, or a status other than ok with its cause. `prompt_of` names
+    the prompt for a type of question that has one of its own.
     """
 
     name: str
@@ -232,6 +241,11 @@ class Extraction:
     extract: Callable[[Material, Ask], Awaitable["Extracted"]]
     baseline: Callable[[Material], "Extracted"] | None = None
     needs: tuple[Kind, ...] = ()
+    prompt_of: Mapping[str, str] = field(default_factory=dict)
+
+    def prompt_for(self, question_type: str) -> str:
+        """The name of the prompt by which it is asked first about a question of that type."""
+        return self.prompt_of.get(question_type, self.prompts[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,9 +283,9 @@ class Protocol:
     every unit of a case; `judge_together` takes its place where cases were put together of units that it takes one at
     a time. A protocol without values is computed from what is at hand, and has no cases. `facet` names the part of a
     report that a unit speaks of (an aspect, a section), by which results can be distinguished. `matrix` is given where
-    units are the cells of one, `matching` where references are compared with gold ones, `target`
-    where the judge reads the report itself, which may address it. `aims` are published agreement, `other_rule` another
-    published way to read replies.
+    units are the cells of one, `facing` where a pair is a report and an exemplar, `matching` where references are
+    compared with gold ones, `target` where the judge reads the report itself, which may address it. `aims` are
+    published agreement, `other_rule` another published way to read replies.
 
     Labels of a `submitted` protocol are handed out by assignment, travel in packages and count once their rater has
     submitted them; then each unit of its one kind of gold is asked about each report. Others count as they are given.
@@ -291,6 +305,7 @@ class Protocol:
     prompts: tuple[str, ...] = ()
     parts: tuple[ResponsePart, ...] = ()
     paired: bool = False
+    facing: bool = False
     weight: Callable[[Unit], float] = _equal
     facet: Callable[[Unit], str] = _no_facet
     matrix: MatrixSpec | None = None
@@ -321,12 +336,15 @@ class Protocol:
         documents: Mapping[Kind, Document[Any]],
         responses: int,
         parts: Iterable[ResponsePart] | None = None,
+        exemplars: int = 0,
     ) -> list[str]:
         """What an item still needs before this protocol can judge it, in words; empty when nothing."""
         missing = [f"a {kind.value}" for kind in self.needs if not getattr(documents.get(kind), "units", ())]
         if not responses:
             missing.append("a response")
-        if self.paired and responses == 1:
+        if self.facing and responses and not exemplars:
+            missing.append("an exemplar")
+        if self.paired and not self.facing and responses == 1:
             missing.append("a second response")
         if responses and parts is not None:
             missing += [f"the {part.value} of a response" for part in self.parts if part not in set(parts)]

@@ -18,7 +18,9 @@ def test_rows_are_written_in_batches_and_told(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(bulk, "BATCH", 2)
     project = new_project(tmp_path / "a.goldsmith")
     told: list[tuple[str, int, int]] = []
-    rows = [{"notes": "n", "id": f"s{n}", "name": f"System {n}"} for n in range(5)]
+    rows = [
+        {"notes": "n", "id": f"s{n}", "name": f"System {n}", "group": "", "footnote": ""} for n in range(5)
+    ]
     with project.store.write() as db:
         insert_rows(db, SYSTEM, rows, lambda *step: told.append(step))
         found = [dict(row) for row in db.execute(select(SYSTEM).order_by(SYSTEM.c.id)).mappings()]

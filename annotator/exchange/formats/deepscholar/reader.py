@@ -215,7 +215,7 @@ class _RelatedWorkReader:
             for one in told.values()
         )
         report = SystemReport(EXEMPLARS, paper.row, tables.PAPERS, text)
-        self._add_response(report, paper.arxiv_id, EXEMPLAR, works)
+        self._add_response(report, paper.arxiv_id, EXEMPLAR, works or None)
 
     def _take_nuggets(self, file: Path) -> None:
         tree = read_json(file)
@@ -247,10 +247,9 @@ class _RelatedWorkReader:
         if not report.text:
             self._note(report.file, "holds an empty report")
         own = item_id(arxiv_id)
-        works = tuple(
-            self._mark(own, report.system, one.mark, one.title, one.address) for one in report.works
-        )
-        for one in report.works:
+        named = system_folders.named_works(report)
+        works = tuple(self._mark(own, report.system, one.mark, one.title, one.address) for one in named)
+        for one in named:
             self._take_work(one.address, one.title, one.abstract)
         self._add_response(report, arxiv_id, "end-to-end", works)
 
@@ -271,7 +270,7 @@ class _RelatedWorkReader:
         return by_row
 
     def _add_response(
-        self, report: SystemReport, arxiv_id: str, mode: str, works: tuple[Reference, ...]
+        self, report: SystemReport, arxiv_id: str, mode: str, works: tuple[Reference, ...] | None
     ) -> None:
         system_id = self.known.systems.get(report.system) or derived_id(DATASET, "system", report.system)
         if all(one.id != system_id for one in self.bundle.systems):
@@ -294,7 +293,7 @@ class _RelatedWorkReader:
             return
         self.bundle.responses.append(record)
         self.bundle.places["responses", record.id] = (report.file, report.row)
-        if works:
+        if works is not None:
             self._take_extract(record, Evidence(units=works))
 
     def _take_extract(self, response: ResponseRecord, found: Evidence) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from annotator.domain.texts.identifier import parse
+from annotator.domain.texts.identifier import parse, work_named
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.formats.deepscholar.tables import read_table
 from annotator.exchange.reading import decoded, read_bytes, read_json
@@ -24,6 +24,11 @@ BASE_TEXT, BASE_WORKS, BASE_QUERY, BASE_TIMES, BASE_USAGE = (
 STORM_TEXT, STORM_WORKS = "storm_gen_article.md", "url_to_info.json"
 # A folder with this file is one of nuggets.
 NUGGETS = "res.json"
+_LINK = re.compile(
+    r"(?:https?://)?(?:www\.|export\.)?arxiv\.org/(?:abs|pdf|html)/[a-z.-]*/?\d[\d.]*\d(?:v\d+)?"
+    r"|arxiv:\s*\d{4}\.\d{4,5}(?:v\d+)?",
+    re.IGNORECASE,
+)
 _LOOSE = re.compile(r"(?P<system>.+)__(?P<row>\d+)\.md")
 
 
@@ -87,6 +92,20 @@ def read_folder(folder: Path) -> SystemReport:
     report = SystemReport(folder.parent.name, int(folder.name), f"{folder.parent.name}/{folder.name}")
     layout(folder, report)
     return report
+
+
+def named_works(report: SystemReport) -> list[CitedWork]:
+    """The works that a report names: by a mark or a link; what it was shown and left out is not its own."""
+    named = [one for one in report.works if _names(report.text, one)]
+    listed = {work_named(one.address) for one in named if one.address}
+    linked = {work_named(link): CitedWork("", link, "") for link in _LINK.findall(report.text)}
+    return [*named, *(one for work, one in linked.items() if work and work not in listed)]
+
+
+def _names(text: str, work: CitedWork) -> bool:
+    found = work_named(work.address) if work.address else None
+    linked = found is not None and found.scheme == "arxiv" and found.value in text
+    return linked or (bool(work.mark) and work.mark in text)
 
 
 def _layout_of(folder: Path) -> Callable[[Path, SystemReport], None] | None:

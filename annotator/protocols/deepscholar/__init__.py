@@ -1,0 +1,15 @@
+"""DeepScholar-Bench: related-work sections beside the ones that people wrote.
+
+DeepScholar-Bench: A Live Benchmark and Automated Evaluation for Generative Research Synthesis.
+"""
+
+from annotator.domain.judges.protocol import Paper
+from annotator.protocols.deepscholar.nuggets import NUGGETS
+from annotator.protocols.deepscholar.organization import ORGANIZATION
+from annotator.protocols.deepscholar.relevance import RELEVANCE
+
+PAPER = Paper(
+    name="deepscholar",
+    title="DeepScholar-Bench",
+    protocols=(ORGANIZATION, NUGGETS, RELEVANCE),
+)

@@ -1,0 +1,184 @@
+"""Nugget coverage: how many of the gold facts a report holds.
+
+DeepScholar-Bench: nuggets made of the exemplar and assigned to reports, §8.3.1.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import fsum
+
+from annotator.domain.judges.judgement import Verdict
+from annotator.domain.judges.presentation import Presentation
+from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, RatedResponse, Target, Verdicts
+from annotator.domain.judges.scale import Level, Scale, Value, ValueLook
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.nuggets import Nugget
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.words import terms
+from annotator.protocols.deepscholar.nugget_judge import (
+    FULL,
+    NONE,
+    PARTIAL,
+    PROMPTS,
+    judge,
+    judge_together,
+    nothing_there,
+)
+from annotator.protocols.lexical import best_passage
+
+NAME = "deepscholar.nuggets"
+DEPARTURES = (
+    "Each nugget is known by its id and gets exactly one label; a label that did not come is missing. The public code "
+    "matches labels to nuggets by position and counts what it cannot read as not supported.",
+    "One nugget is asked in one call, unless the judge is set to be asked several together; the public code asks ten.",
+    "An item without a vital nugget has no vital score; the public code gives it 0.",
+    "Only nuggets that the exemplar fully bears out are gold, so that the exemplar reaches 1 where it is judged alike.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NuggetReading:
+    """A way to count nuggets: which of them, and what a partly supported one is worth."""
+
+    name: str
+    title: str
+    vital: bool
+    partial: float
+
+    @property
+    def formula(self) -> str:
+        """The figure as a formula."""
+        of = "vital nuggets" if self.vital else "nuggets"
+        return f"(support + partial / 2) / {of}" if self.partial else f"support / {of}"
+
+    def worth(self, value: str) -> float:
+        """What a label is worth; ValueError where it is none."""
+        try:
+            return {FULL: 1.0, PARTIAL: self.partial, NONE: 0.0}[value]
+        except KeyError:
+            raise ValueError(f"a nugget is supported, partly or not, not {value!r}") from None
+
+
+STRICT_ALL = NuggetReading("nugget_coverage", "Nugget coverage", vital=False, partial=0.0)
+ALL = NuggetReading("nugget_coverage.partial", "Nugget coverage (with halves)", vital=False, partial=0.5)
+STRICT_VITAL = NuggetReading("nugget_coverage.vital", "Vital nugget coverage", vital=True, partial=0.0)
+VITAL = NuggetReading(
+    "nugget_coverage.vital_partial", "Vital nugget coverage (with halves)", vital=True, partial=0.5
+)
+READINGS = (STRICT_ALL, ALL, STRICT_VITAL, VITAL)
+
+
+def gold(material: Material) -> list[Nugget]:
+    """The nuggets that count: those that the text they were drawn from fully bears out, or that people wrote."""
+    return [unit for unit in material.units(Kind.NUGGETS) if unit.kept]
+
+
+def coverage(
+    reading: NuggetReading, labels: Sequence[tuple[bool, str | None]], over_valid: bool = False
+) -> Estimate:
+    """A figure of one report, from (vital or not, label or None when missing) of each gold nugget."""
+    counted = [value for vital, value in labels if vital or not reading.vital]
+    known = [reading.worth(value) for value in counted if value is not None]
+    missing = len(counted) - len(known)
+    if not counted:
+        what = "no vital nuggets" if labels else "no nuggets"
+        return Estimate(None, method=reading.formula, note=f"the item has {what}")
+    total, usable = fsum(known), not missing or (over_valid and bool(known))
+    notes = [f"{missing} of {len(counted)} labels are missing"] * bool(missing)
+    notes += ["over the others only"] * bool(missing and usable)
+    return Estimate(
+        total / len(known) if usable else None,
+        n=len(known),
+        missing=missing,
+        floor=total / len(counted),
+        ceiling=(total + missing) / len(counted),
+        method=reading.formula,
+        note="; ".join(notes),
+    )
+
+
+def _score_of(reading: NuggetReading) -> Callable[[RatedResponse, bool], Estimate]:
+    def score(scored: RatedResponse, over_valid: bool) -> Estimate:
+        units = gold(scored.material)
+        return coverage(
+            reading, [(unit.importance == "vital", scored.values.get(unit.id)) for unit in units], over_valid
+        )
+
+    return score
+
+
+def _metric(reading: NuggetReading) -> Metric:
+    definition = (
+        f"`{reading.formula}` over the gold nuggets of one item (DeepScholar-Bench, §8.3.1). A nugget is "
+        "supported when the report says all of it, partly supported when it says some of it. The paper's headline "
+        "counts full support over all nuggets. Undefined without such nuggets."
+    )
+    # Where every nugget counts, the figure is a mean of what single labels are worth.
+    credit = None if reading.vital else reading.worth
+    return Metric(reading.name, reading.title, definition, _score_of(reading), credit=credit)
+
+
+def cases(material: Material) -> Iterator[Case]:
+    """One case for each gold nugget, without what would give its importance away."""
+    artifact_id = material.artifact_ids.get(Kind.NUGGETS, "")
+    for nugget in gold(material):
+        blind = Unit(id=nugget.id, text=nugget.text)
+        yield Case(NAME, material.item, material.response, artifact_id, (blind,))
+
+
+# No network: the share of a nugget's terms that one passage holds; not fitted to anything.
+BASELINE_FULL, BASELINE_PARTIAL = 0.75, 0.4
+
+
+def baseline(case: Case) -> Verdicts:
+    """Supported, partly or not, by the share of the nugget's terms that one passage of the report holds."""
+    return nothing_there(case) or {unit.id: _by_words(unit, case.response.text) for unit in case.units}
+
+
+def _by_words(unit: Unit, report: str) -> Verdict:
+    wanted = terms(unit.text)
+    if not wanted:
+        return Verdict(value=NONE, rationale="baseline: the nugget has no words to look for")
+    best = best_passage(report, wanted)
+    value = FULL if best.share >= BASELINE_FULL else PARTIAL if best.share >= BASELINE_PARTIAL else NONE
+    rationale = f"baseline: {best.share:.2f} of its terms in one passage"
+    if value == NONE:
+        return Verdict(value=value, rationale=rationale)
+    passage = report[best.start : best.end]
+    return Verdict(
+        value=value, rationale=rationale, quote=passage, quote_start=best.start, quote_end=best.end
+    )
+
+
+NUGGETS = Protocol(
+    name=NAME,
+    title="Nuggets that a report holds",
+    citation="DeepScholar-Bench, §8.3.1",
+    needs=(Kind.NUGGETS,),
+    metrics=tuple(map(_metric, READINGS)),
+    scale=Scale(
+        Level.ORDINAL,
+        (
+            Value(NONE, "Not supported", "The report says nothing of it", ValueLook.BAD),
+            Value(PARTIAL, "Partly", "The report says some of it", ValueLook.NEITHER),
+            Value(FULL, "Supported", "The report says all of it", ValueLook.GOOD),
+        ),
+    ),
+    presentation=Presentation(
+        "Nuggets",
+        "Does the report hold each nugget? (DeepScholar-Bench)",
+        "nugget",
+        "nuggets",
+        rest=NONE,
+        lacking=("No nuggets yet", "A report can be labelled once its item has nuggets."),
+        mended_on="Author",
+    ),
+    cases=cases,
+    judge=judge,
+    judge_together=judge_together,
+    baseline=baseline,
+    prompts=PROMPTS,
+    target=Target(FULL, "support"),
+    departures=DEPARTURES,
+)

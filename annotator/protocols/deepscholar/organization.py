@@ -1,0 +1,146 @@
+"""Organization: a report beside the section that people wrote, asked in both orders.
+
+DeepScholar-Bench: organization and coherence, §8.3.1; what the judge is asked to weigh, Box 1.
+"""
+
+from functools import partial
+from typing import Annotated, ClassVar, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.pairs import FIRST, SECOND, TIE, PairOutcome, outcome
+from annotator.domain.judges.presentation import CaseLayout, Presentation
+from annotator.domain.judges.protocol import (
+    Ask,
+    Case,
+    Metric,
+    Protocol,
+    RatedResponse,
+    Target,
+    Verdicts,
+    cases_with_exemplar,
+    missing_verdicts,
+)
+from annotator.domain.judges.scale import PAIR
+from annotator.domain.material.response import EXEMPLAR
+from annotator.domain.texts.estimate import Estimate
+from annotator.protocols.replies import Word, sole_value
+
+NAME = "deepscholar.organization"
+PROMPTS = (NAME,)
+METHOD = "(w₁ + w₂) / 2, wins over the exemplar in both orders"
+DEPARTURES = (
+    "A comparison that failed in either order leaves the score open between its bounds. The public code counts it as "
+    "lost.",
+    "A verdict that changes with the order gives one half, which the paper calls a tie (Table 3), and is told as "
+    "inconsistent. A person may also say that the two are equal, which gives one half in that order.",
+    "Where an item has several exemplars the score is the mean over them; the paper has one.",
+    "A report without any source is compared too; the public code leaves it out of every metric.",
+)
+DEFINITION = """\
+$$\\text{Org} = \\frac{w_1 + w_2}{2}$$
+
+Whether a report is better organized than the section that people wrote for the same paper, asked twice with the places
+changed (§8.3.1, Box 1); each w is 1 where the report is preferred, 0 where the exemplar is, and ½ for a tie of a
+person. A system's figure is the mean over its items. The exemplar itself is at .500 by definition. Undefined without
+an exemplar, and as long as a comparison is missing; then the range is given in which it must lie.
+"""
+_WORTH = {PairOutcome.WIN: 1.0, PairOutcome.LOSS: 0.0, PairOutcome.TIE: 0.5}
+
+
+def organization(scored: RatedResponse, over_valid: bool = False) -> Estimate:
+    """Org of one report by one rater's verdicts in both orders; `n` counts the exemplars compared with."""
+    if scored.material.response.mode == EXEMPLAR:
+        return Estimate(0.5, n=1, floor=0.5, ceiling=0.5, method=METHOD, note="by definition, not judged")
+    orders = [(scored.values.get(one.id), scored.reverse.get(one.id)) for one in scored.material.facing]
+    if not orders:
+        return Estimate(None, method=METHOD, note="the item has no exemplar")
+    wins = [(_win(first, FIRST), _win(second, SECOND)) for first, second in orders]
+    known = [(a + b) / 2 for a, b in wins if a is not None and b is not None]
+    missing = len(wins) - len(known)
+    usable = not missing or (over_valid and bool(known))
+    turned = sum(outcome(*order) is PairOutcome.INCONSISTENT for order in orders)
+    notes = [f"{missing} of {len(wins)} comparisons are missing"] * bool(missing)
+    notes += ["over the others only"] * bool(missing and usable)
+    notes += ["the verdict changed with the order"] * bool(turned)
+    return Estimate(
+        sum(known) / len(known) if usable else None,
+        n=len(known),
+        missing=missing,
+        floor=sum((0.0 if w is None else w) for pair in wins for w in pair) / (2 * len(wins)),
+        ceiling=sum((1.0 if w is None else w) for pair in wins for w in pair) / (2 * len(wins)),
+        method=METHOD,
+        note="; ".join(notes),
+    )
+
+
+def _win(value: str | None, own: str) -> float | None:
+    """What one order is worth to the report that stood in the place named; None where it is missing."""
+    if value not in (FIRST, SECOND, TIE, None):
+        raise ValueError(f"a comparison's verdict is first, second or tie, not {value!r}")
+    if value is None:
+        return None
+    return 0.5 if value == TIE else float(value == own)
+
+
+class BetterOrganized(BaseModel):
+    """What a judge replies about two sections. The ground comes first, so that the verdict follows from it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    TEXT_FORM: ClassVar[str] = (
+        "Reply in plain text. The first line must be first or second, in exactly those letters, and nothing else. On "
+        "the next line give your reason in one sentence."
+    )
+    rationale: str = Field(description="What decided it, in one sentence")
+    better: Annotated[Literal["first", "second"], Word] = Field(description="Which one is better organized")
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The plain text form; ValueError unless the first line is first or second and nothing else."""
+        better, rationale = sole_value(text, FIRST, SECOND)
+        return cls.model_validate({"better": better, "rationale": rationale})
+
+
+async def judge(case: Case, ask: Ask) -> Verdicts:
+    """Task and both sections are shown, none of them named; ValueError for a case without a second one."""
+    if case.other is None:
+        raise ValueError("a comparison needs a second report")
+    fields = {"question": case.item.question, "first": case.response.text, "second": case.other.text}
+    answer = await ask(PROMPTS[0], fields, BetterOrganized, fenced=("question", "first", "second"))
+    if answer.status is not Status.OK:
+        return missing_verdicts(case, answer)
+    reply: BetterOrganized = answer.reply
+    return {
+        case.unit.id: Verdict(value=reply.better, rationale=reply.rationale, flags=" ".join(answer.flags))
+    }
+
+
+ORGANIZATION = Protocol(
+    name=NAME,
+    title="Organization beside the exemplar",
+    citation="DeepScholar-Bench, §8.3.1 and Box 1",
+    needs=(),
+    metrics=(Metric("organization", "Organization", DEFINITION, organization),),
+    scale=PAIR,
+    presentation=Presentation(
+        "Organization",
+        "Which of two sections is better organized? (DeepScholar-Bench)",
+        "pair",
+        "pairs",
+        ask="Which section is better organized and easier to follow?",
+        line="pair",
+        layout=CaseLayout.PAIR,
+        lacking=(
+            "No exemplar yet",
+            "A report can be compared once its item has a section that people wrote.",
+        ),
+    ),
+    cases=partial(cases_with_exemplar, NAME),
+    judge=judge,
+    prompts=PROMPTS,
+    paired=True,
+    facing=True,
+    target=Target(FIRST, "better"),
+    departures=DEPARTURES,
+)

@@ -1,0 +1,179 @@
+"""Relevance rate: how relevant the works are that a report names.
+
+DeepScholar-Bench: relevance rate, §8.3.2; the judge's question, Box 2.
+"""
+
+from collections.abc import Iterator
+from typing import Annotated, ClassVar, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.presentation import Presentation
+from annotator.domain.judges.protocol import (
+    Ask,
+    Case,
+    Material,
+    Metric,
+    Protocol,
+    RatedResponse,
+    Verdicts,
+    missing_verdicts,
+)
+from annotator.domain.judges.scale import Level, numbers
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.material.part import ResponsePart
+from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.words import terms
+from annotator.protocols.deepscholar.retrieved import NAMES_NOTHING, UNKNOWN_SET, retrieved
+from annotator.protocols.replies import sole_value
+
+NAME = "deepscholar.relevance"
+PROMPTS = (NAME,)
+METHOD = "RR = Σ rel / (2 · |S|)"
+GRADES = ("0", "1", "2")
+NO_ABSTRACT = "Title and abstract of this work are not in this project; fetch them first."
+DEPARTURES = (
+    "Works are rated 0, 1 or 2, as the formula and Table 3 have it; Box 2 asks for 0 or 1.",
+    "The sum is divided by twice the number of works; the public code leaves the 2 out, so that its figure reaches 2.",
+    "A report that names no work on arXiv has a relevance rate of 0 and says so; a work whose abstract is not at hand "
+    "is missing. The public code drops such works, and averages the second of two trials.",
+)
+DEFINITION = """\
+$$RR = \\frac{\\sum_{s \\in S} rel(s)}{2\\,|S|}, \\qquad rel \\in \\{0, 1, 2\\}$$
+
+How relevant the works on arXiv are that a report names (§8.3.2): 2 for the same problem or method, 1 for a related
+area, 0 for off topic. Each work counts once, whatever its version. 0 for a report that names none. Undefined while the
+references of the response are not known, and as long as a rating is missing; then the range is given in which it lies.
+"""
+
+
+def relevance_rate(scored: RatedResponse, over_valid: bool = False) -> Estimate:
+    """RR of one report by one rater's ratings; `n` counts the works rated."""
+    works = retrieved(scored.material)
+    if works is None:
+        return Estimate(None, method=METHOD, note=UNKNOWN_SET)
+    if not works:
+        return Estimate(0.0, floor=0.0, ceiling=0.0, method=METHOD, note=NAMES_NOTHING)
+    said = [scored.values.get(work.reference.id) for work in works]
+    if odd := {value for value in said if value is not None} - set(GRADES):
+        raise ValueError(f"a relevance is 0, 1 or 2, not {odd.pop()!r}")
+    known = [int(value) for value in said if value is not None]
+    missing = len(said) - len(known)
+    usable = not missing or (over_valid and bool(known))
+    notes = [f"{missing} of {len(said)} ratings are missing"] * bool(missing)
+    notes += ["over the others only"] * bool(missing and usable)
+    return Estimate(
+        sum(known) / (2 * len(known)) if usable else None,
+        n=len(known),
+        missing=missing,
+        floor=sum(known) / (2 * len(said)),
+        ceiling=(sum(known) + 2 * missing) / (2 * len(said)),
+        method=METHOD,
+        note="; ".join(notes),
+    )
+
+
+def cases(material: Material) -> Iterator[Case]:
+    """One case for each work that the report names, with its abstract and what people wrote on the same paper."""
+    artifact_id = material.part_ids.get(ResponsePart.REFERENCES, "")
+    exemplar = next((one.text for one in material.facing), "")
+    for work in retrieved(material) or ():
+        blind = Unit(id=work.reference.id, text=work.title)
+        given = {"address": work.address, "page": work.abstract, "exemplar": exemplar}
+        yield Case(NAME, material.item, material.response, artifact_id, (blind,), given=given)
+
+
+class Relevance(BaseModel):
+    """What a judge replies about one work. The ground comes first, so that the rating follows from it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    TEXT_FORM: ClassVar[str] = (
+        "Reply in plain text. The first line must be 0, 1 or 2 and nothing else. On the next line give your reason in "
+        "one sentence."
+    )
+    rationale: str = Field(description="Why, in one sentence")
+    relevance: Annotated[Literal["0", "1", "2"], BeforeValidator(str)] = Field(
+        description="2 same problem or method, 1 related area, 0 off topic"
+    )
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The plain text form: a rating alone on the first line; ValueError on anything else."""
+        grade, rationale = sole_value(text, *GRADES)
+        return cls.model_validate({"relevance": grade, "rationale": rationale})
+
+
+async def judge(case: Case, ask: Ask) -> Verdicts:
+    """Task, exemplar, and title and abstract of the work are shown; nothing of the report, so that its rating is the
+    same wherever it is named.
+    """
+    if not case.given["page"]:
+        return {case.unit.id: Verdict(status=Status.SKIPPED, cause=NO_ABSTRACT)}
+    fields = {
+        "question": case.item.question,
+        "exemplar": case.given["exemplar"] or "(There is none.)",
+        "title": case.unit.text,
+        "abstract": case.given["page"],
+    }
+    answer = await ask(PROMPTS[0], fields, Relevance, fenced=("question", "exemplar", "title", "abstract"))
+    if answer.status is not Status.OK:
+        return missing_verdicts(case, answer)
+    reply: Relevance = answer.reply
+    return {
+        case.unit.id: Verdict(value=reply.relevance, rationale=reply.rationale, flags=" ".join(answer.flags))
+    }
+
+
+# No network: the share of the work's own terms that the task uses; not fitted to anything.
+BASELINE_SAME, BASELINE_RELATED = 0.3, 0.15
+
+
+def baseline(case: Case) -> Verdicts:
+    """A rating by the share of the terms of title and abstract that stand in the task, too."""
+    if not case.given["page"]:
+        return {case.unit.id: Verdict(status=Status.SKIPPED, cause=NO_ABSTRACT)}
+    own = terms(f"{case.unit.text} {case.given['page']}")
+    share = len(own & terms(case.item.question)) / len(own) if own else 0.0
+    rating = "2" if share >= BASELINE_SAME else "1" if share >= BASELINE_RELATED else "0"
+    return {
+        case.unit.id: Verdict(value=rating, rationale=f"baseline: {share:.2f} of its terms are the task's")
+    }
+
+
+RELEVANCE = Protocol(
+    name=NAME,
+    title="Relevance of the works that a report names",
+    citation="DeepScholar-Bench, §8.3.2 and Box 2",
+    needs=(),
+    parts=(ResponsePart.REFERENCES,),
+    metrics=(
+        Metric(
+            "relevance_rate", "Relevance rate", DEFINITION, relevance_rate, parts=(ResponsePart.REFERENCES,)
+        ),
+    ),
+    scale=numbers(
+        0,
+        2,
+        level=Level.ORDINAL,
+        hints={
+            range(1): "Off topic",
+            range(1, 2): "A related area",
+            range(2, 3): "The same problem or method",
+        },
+    ),
+    presentation=Presentation(
+        "Relevance",
+        "How relevant is each work that a report names? (DeepScholar-Bench)",
+        "work",
+        "works",
+        read="page",
+        waits="its abstract was never fetched",
+        lacking=("No works yet", "A report can be labelled once its references are known."),
+    ),
+    cases=cases,
+    judge=judge,
+    baseline=baseline,
+    prompts=PROMPTS,
+    departures=DEPARTURES,
+)
