@@ -6,10 +6,11 @@ import typer
 
 from annotator.cli.carrying import Shown, carried_out, say_forecast
 from annotator.cli.options import Budget, Concurrency, Items, KeyEnv, Timeout
-from annotator.cli.saying import File, Json, opened, say
+from annotator.cli.saying import File, Json, given_of, opened, say, say_changed
 
 app = typer.Typer()
 systems_app = typer.Typer(help="Systems under test: their groups and footnotes.", no_args_is_help=True)
+responses_app = typer.Typer(help="Where reports come from.", no_args_is_help=True)
 SYSTEM_COLUMNS = ("name", "group", "footnote", "notes")
 
 
@@ -104,20 +105,30 @@ def systems_set(
     say_changed(change, json_)
 
 
-def given_of(**values: Any) -> dict[str, Any]:
-    """The values that were given; Refusal when there is none."""
-    from annotator.domain.texts.refusal import Refusal
+@responses_app.command("set")
+def responses_set(
+    file: File,
+    system: Annotated[str, typer.Option(help="Name of the system")],
+    item: Items = None,
+    trial: Annotated[int, typer.Option(min=0, help="Only this run; 0 for all")] = 0,
+    mode: Annotated[str, typer.Option(help="Only this mode; all by default")] = "",
+    collected_on: Annotated[str | None, typer.Option(help="Day of collection, 2025-03-24")] = None,
+    product_version: Annotated[str | None, typer.Option(help="Version of the product or model")] = None,
+    settings: Annotated[str | None, typer.Option(help="How it was asked: modes, options, replies")] = None,
+    collected_by: Annotated[str | None, typer.Option(help="Who collected the reports")] = None,
+    cutoff: Annotated[
+        str | None, typer.Option(help="Last day of publication it was asked to keep to, 2025-03-24")
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """Say when, in which version, how and by whom a system's reports were collected, in one act."""
+    from annotator.actions.items import metadata
 
-    given = {name: value for name, value in values.items() if value is not None}
-    if not given:
-        names = ", ".join(f"--{name.replace('_', '-')}" for name in values)
-        raise Refusal("Nothing is to be changed.", f"Give at least one of {names}.")
-    return given
-
-
-def say_changed(change: Any, json_: bool) -> None:
-    """How many things have new values."""
-    from annotator.domain.texts.counting import counted
-
-    words = f"{counted(len(change.after), change.subject)} changed." if change.after else "Nothing new."
-    say({"changed": change.after}, json_, [words])
+    given = given_of(
+        collected_on=collected_on, product_version=product_version, settings=settings, collected_by=collected_by,
+        cutoff=cutoff,
+    )  # fmt: skip
+    with opened(file) as project:
+        ids = metadata.responses_of(project, system, items=item or (), trial=trial, mode=mode)
+        change = metadata.describe(project, metadata.Thing.RESPONSE, {one: given for one in ids})
+    say_changed(change, json_)

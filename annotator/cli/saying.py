@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 
 As = Annotated[str, typer.Option("--as", help="Person at work: an id or an alias; by default the last one")]
@@ -116,3 +117,18 @@ def _words(value: Any) -> str:
 
 def public(report: Any) -> dict[str, Any]:
     return {name: value for name, value in asdict(report).items() if name != "folder"}
+
+
+def given_of(**values: Any) -> dict[str, Any]:
+    """The values that were given; Refusal when there is none."""
+    given = {name: value for name, value in values.items() if value is not None}
+    if not given:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in values)
+        raise Refusal("Nothing is to be changed.", f"Give at least one of {names}.")
+    return given
+
+
+def say_changed(change: Any, json_: bool) -> None:
+    """How many things have new values."""
+    words = f"{counted(len(change.after), change.subject)} changed." if change.after else "Nothing new."
+    say({"changed": change.after}, json_, [words])

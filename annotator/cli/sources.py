@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from annotator.cli.carrying import Line, Shown, carried_out
-from annotator.cli.saying import As, File, Json, opened, say
+from annotator.cli.saying import As, File, Json, given_of, opened, say, say_changed
 
 app = typer.Typer(help="Pages cited by reports.", no_args_is_help=True)
 evidence_app = typer.Typer(help="Gold evidence in bulk.", no_args_is_help=True)
@@ -93,6 +93,63 @@ def import_(
         return [*page_fetching.words(line), *line["problems"]]
 
     carried_out(file, run, words, doing="reading", progress=progress, json_=json_)
+
+
+@app.command()
+def describe(
+    file: File,
+    item: Annotated[list[str], typer.Option("--item", help="Item key; repeatable")],
+    source: Annotated[str, typer.Option(help="Title of the source, where the item has several")] = "",
+    kind: Annotated[str | None, typer.Option(help="research or review")] = None,
+    published: Annotated[str | None, typer.Option(help="2024-05-01, 2024-05 or 2024")] = None,
+    venue: Annotated[str | None, typer.Option(help="Journal, conference or archive")] = None,
+    citations: Annotated[int | None, typer.Option(min=0, help="How often it is cited")] = None,
+    citations_on: Annotated[
+        str | None, typer.Option(help="Day on which they were counted; today by default")
+    ] = None,
+    identifier: Annotated[str | None, typer.Option(help="DOI, arXiv id or address")] = None,
+    json_: Json = False,
+) -> None:
+    """Set the kind, date, venue, citations or identifier of sources, in one act that can be undone."""
+    from annotator.actions.items import metadata
+    from annotator.actions.items import sources as beside
+    from annotator.domain.texts.identity import now
+
+    if citations is not None and citations_on is None:
+        citations_on = now().astimezone().date().isoformat()
+    given = given_of(
+        kind=kind, published=published, venue=venue, citations=citations, citations_on=citations_on,
+        identifier=identifier,
+    )  # fmt: skip
+    with opened(file) as project:
+        found = [one for key in item for one in beside.sources(project, _item_id(project, key))]
+        chosen = [one.id for one in found if source in ("", one.title)]
+        change = metadata.describe(project, metadata.Thing.SOURCE, {one: given for one in chosen})
+    say_changed(change, json_)
+
+
+@app.command("look-up")
+def look_up(
+    file: File,
+    item: Annotated[
+        list[str] | None, typer.Option("--item", help="Item key; repeatable; all by default")
+    ] = None,
+    from_file: FromFile = None,
+    service: Services = None,
+    refresh: Refresh = False,
+    json_: Json = False,
+) -> None:
+    """Set date, venue, citations and kind of sources from OpenAlex, CrossRef or a file; replies are kept."""
+    from annotator.actions.items import materials
+    from annotator.actions.items import sources as beside
+    from annotator.actions.material import lookups
+
+    with opened(file) as project:
+        ids = [_item_id(project, key) for key in item or ()] or materials.item_ids(project)
+        named = [one.identifier for key in ids for one in beside.sources(project, key) if one.identifier]
+        found = _looked_up(project, named, from_file, service, refresh=refresh)
+        change = lookups.describe_sources(project, ids, found)
+    say({"lacking": dict(found.lacking), "changed": change.after}, json_, [found.words()])
 
 
 @evidence_app.command("import")

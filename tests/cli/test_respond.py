@@ -18,9 +18,11 @@ from typer.testing import CliRunner
 
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
-from annotator.cli.respond import app
+from annotator.cli.commands import app as every_command
+from annotator.cli.respond import app, systems_app
 from annotator.domain.texts.refusal import Refusal
 from tests.judging.odd_server import KEY, Odd, OddServer, completion, error
+from tests.projects.small_project import small_project
 from tests.servers.writing_server import QUESTIONS, answering, asking_project, question_of, writing, written
 from tests.storage import sql
 
@@ -182,3 +184,19 @@ def test_what_it_would_take_is_told_and_nobody_is_asked(file: Path, server: OddS
     told = json.loads(out)
     assert (told["units"], told["calls"], told["things"]) == (6, 6, "reports")
     assert (server.bodies, reports(file)) == ([], [])
+
+
+def test_letter_11_reports_get_their_origin_from_the_command_line(tmp_path: Path) -> None:
+    project = small_project(tmp_path)
+    project.close()
+    file = str(project.path)
+    run = CliRunner().invoke
+    told = ["--system", "Alpha", "--collected-on", "2025-03-24", "--settings", "defaults"]
+    said = run(every_command, ["responses", "set", file, *told])
+    assert said.stdout.strip() == "2 responses changed."
+    said = run(systems_app, ["set", file, "--system", "Alpha", "--group", "deep research"])
+    assert said.stdout.strip() == "1 system changed."
+    said = run(systems_app, ["list", file, "--json"])
+    assert json.loads(said.stdout)["systems"][0]["group"] == "deep research"
+    said = run(every_command, ["results", file, "--view", "collection", "--json"])
+    assert "2025-03-24/2025-03-24" in said.stdout

@@ -14,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from annotator.actions.items import items
+from annotator.actions.items import sources as beside
 from annotator.actions.items.extracts import NewExtract
 from annotator.actions.material import evidence_import
 from annotator.actions.project.file import Project
@@ -180,3 +181,17 @@ def test_letter_7_it_must_be_clear_what_to_import(file: Path) -> None:
     assert "not clear what to import" in str(said.exception)
     said = CliRunner().invoke(evidence_app, ["import", str(file), "--item", "none", "-"], input="x")
     assert "no item “none”" in str(said.exception)
+
+
+def test_letter_8_sources_are_described_from_the_command_line(file: Path, tmp_path: Path) -> None:
+    (path := tmp_path / "Rivers.md").write_text("Words.")
+    with closing(Project.open(file)) as project:
+        first = items.ids(project)[0]
+        beside.add_source(project, first, path)
+    told = ["--kind", "review", "--published", "2024-05", "--citations", "12"]
+    said = CliRunner().invoke(app, ["describe", str(file), "--item", "1", *told])
+    assert said.stdout.strip() == "1 source changed."
+    with closing(Project.open(file, readonly=True)) as project:
+        (one,) = beside.sources(project, first)
+    assert (one.kind, one.published, one.citations) == ("review", "2024-05", 12)
+    assert one.citations_on is not None

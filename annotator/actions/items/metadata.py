@@ -1,6 +1,6 @@
 """What is said of systems, reports and sources beside their words: group, origin, publication."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -9,12 +9,13 @@ from sqlalchemy import Table, select, update
 from sqlalchemy.engine import Connection
 from sqlmodel import SQLModel
 
+from annotator.actions.items.items import ITEM
 from annotator.actions.items.materials import RESPONSE, SOURCE, SYSTEM
 from annotator.actions.items.report_lines import DOES
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
-from annotator.domain.material.response import ResponseFields, SystemFields
+from annotator.domain.material.response import GROUPS, ResponseFields, SystemFields
 from annotator.domain.material.source import SourceFields
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
@@ -47,6 +48,9 @@ _DESCRIBED = {
         frozenset({"title", "identifier", "kind", "published", "venue", "citations", "citations_on"}),
     ),
 }
+
+# Fields of numbers and days: what is not known there is None.
+WITHOUT_EMPTY = frozenset({"collected_on", "cutoff", "citations", "citations_on"})
 
 
 def describe(project: Project, thing: Thing, values: Mapping[str, Mapping[str, Any]]) -> Change:
@@ -94,10 +98,29 @@ def system_named(project: Project, name: str) -> str:
     return str(known[name])
 
 
-def groups(project: Project, offered: Sequence[str] = ()) -> list[str]:
-    """The groups in use and those that are offered, each once."""
-    used = sorted({row["group"] for row in systems(project)} - {""})
-    return [*used, *(name for name in offered if name not in used)]
+def responses_of(
+    project: Project, system: str, *, items: Collection[str] = (), trial: int = 0, mode: str = ""
+) -> list[str]:
+    """The ids of a system's responses, of some items (by key), one run or one mode; Refusal when there is none."""
+    question = (
+        select(RESPONSE.c.id)
+        .join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
+        .where(RESPONSE.c.system_id == system_named(project, system))
+    )
+    for narrowed, condition in (
+        (items, ITEM.c.key.in_(items)), (trial, RESPONSE.c.trial == trial), (mode, RESPONSE.c.mode == mode),
+    ):  # fmt: skip
+        question = question.where(condition) if narrowed else question
+    with project.store.read() as db:
+        found = list(db.execute(question).scalars())
+    if not found:
+        raise Refusal(f"“{system}” has no such reports.", "Check items, run and mode; nothing was changed.")
+    return found
+
+
+def group_names(known: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The groups of these systems, and the usual ones, each once."""
+    return list(dict.fromkeys([*sorted({row["group"] for row in known} - {""}), *GROUPS]))
 
 
 def _images(

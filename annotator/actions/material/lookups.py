@@ -134,6 +134,16 @@ def look_up_evidence(
     return complete(project, item_id, found), found
 
 
+def look_up_sources(
+    project: Project, item_ids: Sequence[str], progress: Progress = lambda *_: None
+) -> tuple[Change, FoundWorks]:
+    """Ask about the sources of these items, and keep what is said of them."""
+    wanted = [one.identifier for key in item_ids for one in sources.sources(project, key) if one.identifier]
+    progress("looking up", 0, len(wanted))
+    found = asyncio.run(asked(project, wanted))
+    return describe_sources(project, item_ids, found), found
+
+
 def describe_sources(project: Project, item_ids: Iterable[str], found: FoundWorks) -> Change:
     """Give sources the date, venue, citations and kind that were found, in one act."""
     values: dict[str, dict[str, Any]] = {}

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import Any
 
+from annotator.actions.material import collections, source_views
 from annotator.actions.project.file import Project
 from annotator.actions.results import overview, result_items
 from annotator.actions.results.result_sheets import ResultSheet, ViewChoice
@@ -145,6 +146,27 @@ VIEWS: tuple[ResultView, ...] = (
         "Import",
     ),
     ResultView(
+        "over-time",
+        "Over time",
+        SYSTEMS,
+        "The same system at different times of collection, or in different versions.",
+        NOBODY_JUDGED,
+        collections.time_choices,
+        collections.over_time,
+        collections.time_sheets,
+    ),
+    ResultView(
+        "cut-off",
+        "Cut-off",
+        SYSTEMS,
+        "Scores on items whose source is newer, or more cited, than a cut: leakage, and the long tail.",
+        "It needs the publication dates or citations of sources (Material, Sources), and judged reports.",
+        source_views.cut_choices,
+        source_views.cut,
+        source_views.cut_sheets,
+        "Material",
+    ),
+    ResultView(
         "plan",
         "Plan matrix",
         REPORTS,
@@ -207,6 +229,28 @@ VIEWS: tuple[ResultView, ...] = (
         selection_ratings.report,
         selection_ratings.sheets,
         "People",
+    ),
+    ResultView(
+        "collection",
+        "Collection",
+        BENCHMARK,
+        "When each system's reports were collected, in which version, with which settings and by whom.",
+        "Import reports, or have a model write them.",
+        collections.no_choices,
+        collections.collected,
+        collections.collected_sheets,
+        "Material",
+    ),
+    ResultView(
+        "sources",
+        "Sources",
+        BENCHMARK,
+        "Research papers and reviews by discipline, and what is lacking for a balance.",
+        "Add the papers that gold is written from as sources of their items.",
+        source_views.balance_choices,
+        source_views.balance,
+        source_views.balance_sheets,
+        "Material",
     ),
     ResultView(
         "gold",

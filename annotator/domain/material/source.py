@@ -1,9 +1,11 @@
 """Sources: the paper, transcript or page that gold is written from."""
 
+import re
 from datetime import date
 from enum import StrEnum
+from typing import Annotated
 
-from pydantic import ConfigDict
+from pydantic import AfterValidator, ConfigDict
 from sqlmodel import Field, SQLModel, String
 from sqlmodel import text as in_sql
 
@@ -27,7 +29,16 @@ class SourceKind(StrEnum):
 
 
 # A year, a month or a day, as far as it is known.
-PUBLISHED = r"^(\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?)?$"
+_PUBLISHED = re.compile(r"(?:\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?)?")
+
+
+def _a_date(text: str) -> str:
+    if not _PUBLISHED.fullmatch(text):
+        raise ValueError("should be a day, a month or a year, such as 2024-05")
+    return text
+
+
+PublicationDate = Annotated[Text, AfterValidator(_a_date)]
 _EMPTY = {"server_default": in_sql("''")}
 
 
@@ -54,11 +65,10 @@ class SourceFields(SQLModel):
         sa_column_kwargs=_EMPTY,
         description="research or review; empty for unknown",
     )
-    published: Text = Field(
+    published: PublicationDate = Field(
         default="",
         max_length=10,
         sa_column_kwargs=_EMPTY,
-        regex=PUBLISHED,
         description="When it was first published: a day, a month or a year",
     )
     venue: Text = Field(

@@ -1,4 +1,4 @@
-"""The Material page: reports, extracts and cited pages, present and missing."""
+"""The Material page: reports, extracts, cited pages and sources, present and missing."""
 
 from collections.abc import Callable
 from functools import partial
@@ -15,6 +15,7 @@ from annotator.gui.desk.page import Page
 from annotator.gui.pages.material.pages_view import PagesView
 from annotator.gui.pages.material.parts_view import PartsView
 from annotator.gui.pages.material.reports_view import ReportsView
+from annotator.gui.pages.material.sources_view import SourcesView
 from annotator.gui.widgets.bars.tabs import Tabs
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
@@ -22,9 +23,20 @@ from annotator.gui.widgets.plain import PlainLabel
 
 # People: a coordinator who prepares what is judged. What annoys them elsewhere: cited pages that die between two
 # runs, claims that a model got wrong and nobody can correct, and no way to see what is missing.
-TABS = ("Reports", "Extracts", "Cited pages")
-REPORTS, PARTS, PAGES = range(3)
-SHOWN_KINDS = ("extract", "page", "import", "judge", "judge_run", "item", "source", "response", "artifact")
+TABS = ("Reports", "Extracts", "Cited pages", "Sources")
+REPORTS, PARTS, PAGES, SOURCES = range(4)
+SHOWN_KINDS = (
+    "extract",
+    "page",
+    "import",
+    "judge",
+    "judge_run",
+    "item",
+    "source",
+    "response",
+    "artifact",
+    "metadata",
+)
 SETTLE_MS = 250
 NOT_YOURS = (
     "For coordinators only",
@@ -33,7 +45,7 @@ NOT_YOURS = (
 
 
 class MaterialPage(Page):
-    """Three tabs; only the visible one reads data."""
+    """Four tabs; only the visible one reads data."""
 
     NAME = "Material"
     ICON = "folder"
@@ -41,6 +53,7 @@ class MaterialPage(Page):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self.reports, self.parts, self.pages = ReportsView(desk), PartsView(desk), PagesView(desk)
+        self.sources = SourcesView(desk)
         self.tabs = Tabs()
         for words, pane in zip(TABS, self._panes(), strict=True):
             self.tabs.addTab(pane, words)
@@ -54,7 +67,7 @@ class MaterialPage(Page):
         self._bind()
 
     def _panes(self) -> tuple[Any, ...]:
-        return self.reports, self.parts, self.pages
+        return self.reports, self.parts, self.pages, self.sources
 
     def _lay_out(self) -> None:
         help_ = QPushButton("How this works")
@@ -79,6 +92,8 @@ class MaterialPage(Page):
             ("start_run", REPORTS, self.reports.form.start),
             ("start_run", PARTS, self.parts.drawing.start),
             ("start_run", PAGES, self.pages.fetching.start),
+            ("start_run", SOURCES, self.sources.look_up),
+            ("find", SOURCES, self.sources.seek),
             ("find", REPORTS, self.reports.seek),
             ("find", PARTS, self.parts.seek),
             ("find", PAGES, self.pages.seek),

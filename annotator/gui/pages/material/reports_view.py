@@ -1,6 +1,7 @@
 """Reports tab: system by item, present and missing, and ordering more."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
@@ -11,7 +12,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions.items import report_lines
+from annotator.actions.items import metadata, report_lines
+from annotator.actions.items.metadata import Thing
 from annotator.actions.items.report_lines import ReportLine, Reports, ReportsLine
 from annotator.actions.material import response_journal
 from annotator.actions.material.response_journal import MissingResponse
@@ -21,6 +23,7 @@ from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.material import reports_grid
 from annotator.gui.pages.material.lacking_list import LackingList
+from annotator.gui.pages.material.metadata_form import REPORT_FIELDS, SYSTEM_FIELDS, MetadataForm
 from annotator.gui.pages.material.reports_grid import ReportsGrid, column_words
 from annotator.gui.pages.material.writing_form import WritingForm
 from annotator.gui.widgets.bars.key_button import KeyButton
@@ -54,6 +57,7 @@ class ReportsView(QWidget):
         self._desk = desk
         self._found = Reports((), (), {})
         self._lacking: Sequence[MissingResponse] = ()
+        self._systems: Sequence[dict[str, Any]] = ()
         # An answer may still come when the window has given the file back.
         self._stopped = False
         self.model = ReportsGrid(self)
@@ -64,6 +68,10 @@ class ReportsView(QWidget):
         self.grid.verticalHeader().setMaximumWidth(theme.current().px(KEY_WIDTH))
         self.grid.verticalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignCenter)
         self.form, self.lacking = WritingForm(desk), LackingList()
+        self.of_system = MetadataForm(desk, Thing.SYSTEM, "About the system", SYSTEM_FIELDS)
+        self.of_reports = MetadataForm(desk, Thing.RESPONSE, "Where the report comes from", REPORT_FIELDS)
+        self.all_reports = QCheckBox("All reports of this system")
+        self.all_reports.toggled.connect(lambda _: self._show_origin())
         self.form.came.connect(self.came)
         self.form.run.progressed.connect(self._progressed)
         self.lacking.again_wanted.connect(self.form.again)
@@ -75,7 +83,10 @@ class ReportsView(QWidget):
         parts = Splitter("material-reports")
         parts.addWidget(self._left())
         inner = QWidget()
-        vertical(self.form, (self.lacking, 1), StretchSpace(0), on=inner, margins=(0, 0, 4, 0))
+        vertical(
+            self.form, (self.lacking, 1), self.of_system, self.of_reports, self.all_reports, StretchSpace(0), on=inner,
+            margins=(0, 0, 4, 0),
+        )  # fmt: skip
         area = PlainArea("Writing reports", inner)
         theme.scale(area.setMinimumWidth, FORM_WIDTH)
         parts.addWidget(area)
@@ -147,10 +158,11 @@ class ReportsView(QWidget):
         self.form.rebind()
         self.open.set_key(keys.shown("read_report"))
 
-    def _show(self, found: tuple[Reports, list[MissingResponse]]) -> None:
+    def _show(self, found: tuple[Reports, list[MissingResponse], list[dict[str, Any]]]) -> None:
         if self._stopped:
             return
-        self._found, self._lacking = found
+        self._found, self._lacking, self._systems = found
+        self.of_system.suggest("group", metadata.group_names(self._systems))
         self._narrow()
         reports = self._found
         systems = list(dict.fromkeys(system for system, _ in reports.columns))
@@ -207,6 +219,7 @@ class ReportsView(QWidget):
         found = self._cell_reports()
         failed = self.model.lacking(index.row(), index.column())
         self.open.setEnabled(bool(found))
+        self._show_origin()
         self.form.choose(item.key if item else "")
         if item is None:
             return
@@ -218,6 +231,18 @@ class ReportsView(QWidget):
             return
         self.cell.setText(f"{column_words(column)} on item {item.key}")
         self.about.setText("\n".join([reports_grid.explained(found, failed), *self._origin(found)]))
+
+    def _show_origin(self) -> None:
+        """What is said of the column's system, and of the cell's reports or all of that system in that mode."""
+        column = self.model.column_of(self.grid.currentIndex().column())
+        cell = self._cell_reports()
+        own = [one for (_, of), lines in self._found.lines.items() if of == column for one in lines]
+        system = next((row for row in self._systems if column and row["name"] == column[0]), None)
+        self.of_system.show_things((system["id"],) if system else (), system or {})
+        chosen = own if self.all_reports.isChecked() else list(cell)
+        shown = cell or own
+        self.of_reports.show_things([one.id for one in chosen], asdict(shown[0]) if chosen else {})
+        self.all_reports.setEnabled(bool(own))
 
     def _origin(self, found: Sequence[ReportLine]) -> list[str]:
         lines = [
@@ -239,8 +264,8 @@ class ReportsView(QWidget):
             self._refill.start()
 
 
-def _read(project: Project) -> tuple[Reports, list[MissingResponse]]:
-    return report_lines.reports(project), response_journal.lacking(project)
+def _read(project: Project) -> tuple[Reports, list[MissingResponse], list[dict[str, Any]]]:
+    return report_lines.reports(project), response_journal.lacking(project), metadata.systems(project)
 
 
 def _matches(item: ReportsLine, words: Sequence[str]) -> bool:

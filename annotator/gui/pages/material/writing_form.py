@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QStringListModel, Qt, QTimer, Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QCompleter,
     QFormLayout,
     QFrame,
 )
@@ -21,7 +20,7 @@ from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.texts.counting import counted
-from annotator.gui import keys, theme
+from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.run import REFUSED, BackgroundRun
 from annotator.gui.review.run_panel import RunPanel
@@ -29,7 +28,7 @@ from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.number_box import BudgetBox, NumberBox
-from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.fields.typed import LineField, completing
 from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -57,13 +56,7 @@ class WritingForm(QFrame):
         self._chosen = ""
         self.setProperty("role", "card")
         self.system = LineField(placeholderText="a name, e.g. model X, plain")
-        self._known = QStringListModel(self)
-        completer = QCompleter(self._known, self)
-        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        self.system.setCompleter(completer)
-        if (popup := completer.popup()) is not None:
-            # It has no parent to be dressed with.
-            theme.wear(popup)
+        self._known = completing(self.system)
         self.judge, self.mode, self.items = ChoiceBox(), ChoiceBox(), ChoiceBox()
         self.planned = QCheckBox("Ask for a plan first and keep it")
         self.trials = NumberBox(minimum=1, maximum=100)

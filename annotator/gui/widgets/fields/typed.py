@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from PySide6.QtCore import QMimeData
+from PySide6.QtCore import QMimeData, QStringListModel, Qt
 from PySide6.QtGui import QValidator
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QCompleter, QLineEdit, QPlainTextEdit, QWidget
 
 from annotator.domain.texts.canonical import storable
+from annotator.gui import theme
 
 
 class LineField(QLineEdit):
@@ -27,6 +28,18 @@ class TextBox(QPlainTextEdit):
             super().insertFromMimeData(source)
         else:
             self.textCursor().insertText(clean)
+
+
+def completing(field: QLineEdit) -> QStringListModel:
+    """Offer words below a field while one types in it; the model that comes back holds them."""
+    words = QStringListModel(field)
+    completer = QCompleter(words, field)
+    completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+    field.setCompleter(completer)
+    if (popup := completer.popup()) is not None:
+        # It has no parent to be dressed with.
+        theme.wear(popup)
+    return words
 
 
 class _Storable(QValidator):
