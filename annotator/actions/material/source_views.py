@@ -126,7 +126,7 @@ def balance_sheets(found: SourceBalance) -> tuple[ResultSheet, ...]:
     rows = [(one or "(none)", [one]) for one in found.disciplines]
     rows += [("All", found.disciplines)] if len(rows) > 1 else []
     lines = tuple(SheetLine((text(name), *map(count, _cells(found, own)))) for name, own in rows)
-    told = (f"Each cell is to hold {found.target:,} items.",)
+    told = (f"Each cell is to hold {counted(found.target, 'item')}.",)
     return (ResultSheet("balance", "Kind by discipline", heads, lines, told), _each_source(found))
 
 
@@ -216,7 +216,7 @@ def cut_sheets(found: CutScores) -> tuple[ResultSheet, ...]:
         for name, (full, after, before) in found.means.items()
     )
     told = (
-        f"{found.metric.title}, by the sources of the items; of {found.unknown:,} items this is not known.",
+        f"{found.metric.title}, by the sources of the items; of {counted(found.unknown, 'item')} this is not known.",
     )
     return (ResultSheet("cut_off", "Before and after a cut-off", heads, lines, told),)
 

@@ -61,6 +61,16 @@ TABLES = (
     PaperTable("question-types", "Question types", ("Table 4",), (ViewTable("gold", "question_types"),)),
     PaperTable("subjects", "Subjects of the questions", ("Figure 3",), (ViewTable("gold", "subjects"),)),
     PaperTable(
+        "timeframes",
+        "When reports were collected",
+        ("Table 5",),
+        (
+            ViewTable(
+                "collection", "collection", (("system", "DARS"), ("collected", "Data collection timeframe"))
+            ),
+        ),
+    ),
+    PaperTable(
         "error-counts",
         "Errors per response by question type",
         ("Table 6",),

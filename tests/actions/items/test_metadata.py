@@ -10,6 +10,7 @@ import pytest
 from annotator.actions.imports import imports
 from annotator.actions.items import items, metadata, report_lines, sources
 from annotator.actions.items.metadata import Thing
+from annotator.actions.papers import paper_tables
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 from annotator.actions.studies import result_views
@@ -117,6 +118,9 @@ def test_letter_11_the_collection_table_has_a_line_for_each_system(project: Proj
     ]  # fmt: skip
     assert sheet.lines[1].cells[1].value == "2025-03-24/2025-04-29"
     assert sheet.told == ("Beta: Search size: high.",)
+    (printed,) = result_views.show(project, *paper_tables.found_as("r5"), among=paper_tables.VIEWS).sheets
+    assert [column.title for column in printed.columns] == ["DARS", "Data collection timeframe"]
+    assert [line.cells[0].words for line in printed.lines] == ["Beta", "Alpha"]
 
 
 def test_letter_8_sources_have_kind_date_venue_and_citations(project: Project, tmp_path: Path) -> None:

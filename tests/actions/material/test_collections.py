@@ -68,7 +68,7 @@ def test_letter_8_a_year_alone_leaves_open_on_which_side_of_a_month_it_lies(
         metadata.describe(project, Thing.SOURCE, {source: {"published": published}})
     found = result_views.show(project, "cut-off", {"at": "2025-03"})
     assert [cell.value for cell in found.sheets[0].lines[0].cells][3::2] == [1, 0]
-    assert found.sheets[0].told[0].endswith("of 1 items this is not known.")
+    assert found.sheets[0].told[0].endswith("of 1 item this is not known.")
 
 
 def test_letter_8_what_a_file_says_of_sources_is_taken_with_its_day(project: Project, tmp_path: Path) -> None:
