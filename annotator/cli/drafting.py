@@ -8,8 +8,13 @@ import typer
 from annotator.cli.carrying import Shown, order_carried_out, say_forecast
 from annotator.cli.options import Budget, Concurrency, Timeout
 from annotator.cli.saying import As, File, Json, opened, said, say
+from annotator.domain.texts.counting import counted
 
 app = typer.Typer(help="A model's drafts for you; nobody else sees them.", no_args_is_help=True)
+
+rubrics_app = typer.Typer(
+    help="Rubric sets: other rubrics for the same items, to judge by and to compare.", no_args_is_help=True
+)
 
 Draft = Annotated[str, typer.Argument(help="The draft, by the first letters of its id")]
 
@@ -142,3 +147,86 @@ def _lines(told: dict[str, Any]) -> list[str]:
         f"  {unit['number']}. {unit['text']}{' (taken)' if unit['taken'] else ''}" for unit in told["units"]
     ]
     return [head, *units]
+
+
+@rubrics_app.command("list")
+def rubrics_list(file: File, json_: Json = False) -> None:
+    """List all rubric sets with their items and criteria; the one that reports are judged by is marked.
+
+    A model writes one by: judge extract --extraction researcherbench.rubric.dimensions (or ….reference).
+    """
+    from annotator.actions.items import named_rubrics
+    from annotator.actions.studies import rubric_sets
+
+    with opened(file, readonly=True) as project:
+        now = named_rubrics.in_force(project) or named_rubrics.OWN
+        found: list[dict[str, Any]] = [
+            {
+                "set": name, "items": len(of), "criteria": sum(len(one.units) for one in of.values()),
+                "in_force": name == now,
+            }
+            for name, of in rubric_sets.sets(project).items()
+        ]  # fmt: skip
+    words = [
+        f"{one['set']}: {counted(one['items'], 'item')}, {counted(one['criteria'], 'criterion', 'criteria')}"
+        + (", in force" if one["in_force"] else "")
+        for one in found
+    ]
+    say({"sets": found}, json_, words or ["There are no rubrics yet."])
+
+
+@rubrics_app.command("use")
+def rubrics_use(
+    file: File,
+    name: Annotated[str, typer.Argument(help="A named set, or “settled” for the experts' own rubrics")],
+    as_: As = "",
+    json_: Json = False,
+) -> None:
+    """Have reports judged, labelled and scored by a set from now on; all verdicts by others stay."""
+    from annotator.actions.items import named_rubrics
+
+    with opened(file, person=as_) as project:
+        named_rubrics.use(project, name)
+    say({"in_force": name}, json_, [f"Reports are now judged by “{name}”."])
+
+
+@rubrics_app.command("keep")
+def rubrics_keep(
+    file: File,
+    name: Annotated[str, typer.Argument(help="The name of the set")],
+    of: Annotated[
+        str, typer.Option("--of", help="Copy this set: settled, drafted, or an author's alias")
+    ] = "",
+    path: Annotated[
+        Path | None,
+        typer.Option("--from", help="JSON: item key → list of {text, weight}"),
+    ] = None,
+    as_: As = "",
+    json_: Json = False,
+) -> None:
+    """Keep a rubric set under a name: a copy of another one, or from a file."""
+    import json
+
+    from pydantic import ValidationError
+
+    from annotator.actions.items import named_rubrics
+    from annotator.actions.studies import rubric_sets
+    from annotator.domain.kinds.rubric import Rubric
+    from annotator.domain.texts.refusal import Refusal
+
+    if bool(of) == bool(path):
+        raise Refusal("A set is either copied or read from a file.", "Give --of or --from.")
+    rubrics = {}
+    if path is not None:
+        try:
+            tree = json.loads(path.read_text("utf-8"))
+            rubrics = {key: Rubric.model_validate({"units": units}) for key, units in tree.items()}
+        except (OSError, ValueError, AttributeError, ValidationError) as error:
+            words = str(error).splitlines()[0]
+            raise Refusal(
+                f"“{path.name}” cannot be read as rubrics: {words}.",
+                "Give item key → list of {text, weight}.",
+            ) from None
+    with opened(file, person=as_) as project:
+        made = named_rubrics.keep(project, name, rubrics) if path else rubric_sets.keep(project, name, of)
+    say(made.after, json_, [f"Kept “{name}”: {counted(made.after['items'], 'item')}."])

@@ -149,10 +149,13 @@ def review(
 def error_sample(
     file: File,
     per_system: Annotated[
-        int, typer.Option(help="Draw so many reports of each system; 0 shows those that were drawn")
+        int,
+        typer.Option(
+            min=0, max=1_000_000, help="Draw so many reports of each system; 0 shows those that were drawn"
+        ),
     ] = 0,
     system: Annotated[list[str] | None, typer.Option(help="Only this system; repeatable")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the draw")] = 1,
+    seed: Annotated[int, typer.Option(min=0, max=10_000_000, help="Seed of the draw")] = 1,
     as_: As = "",
     json_: Json = False,
 ) -> None:

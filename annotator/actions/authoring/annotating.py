@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, case, func, or_, select, union
+import orjson
+from sqlalchemy import ColumnElement, Row, Select, case, func, literal, or_, select, union
 from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import editable
@@ -13,9 +14,12 @@ from annotator.actions.project.file import PERSON, Project
 from annotator.domain.experts.assignment import stage_of
 from annotator.domain.experts.person import Person
 from annotator.domain.kinds.artifact import Artifact, Kind, State
-from annotator.storage.tables import AssignmentRow, table
+from annotator.domain.material.extract import by_set
+from annotator.storage.tables import AssignmentRow, ExtractRow, MetaRow, table
 
-ASSIGNMENT = table(AssignmentRow)
+ASSIGNMENT, EXTRACT, META = table(AssignmentRow), table(ExtractRow), table(MetaRow)
+# The setting that names the rubric set by which reports are judged.
+RUBRIC_SET = "rubric_set"
 _EARLIER, _OPENING = REVISION.alias(), REVISION.alias()
 _LAST_SEALED = (
     select(func.max(_EARLIER.c.number))
@@ -74,14 +78,22 @@ def judged_artifact(db: Connection, item_id: str, kind: Kind) -> Artifact | None
 
 
 def judged_rows(
-    db: Connection, kind: Kind, items: Iterable[str] | None = None, *, released: bool = False
+    db: Connection,
+    kind: Kind,
+    items: Iterable[str] | None = None,
+    *,
+    released: bool = False,
+    own: bool = False,
 ) -> dict[str, Row[Any]]:
     """Item by item, the row (`artifact_of` reads it) of the artifact whose units its reports are judged by.
 
     Consensus comes first, that of an adjudicator before one that was imported; then imported gold, then the sealed
-    one of the annotator with the lowest alias. With `released` they are those of a release, which has of a reopened
-    document what was sealed.
+    one of the annotator with the lowest alias. While a rubric set is in force, rubrics are that set's, unless the
+    experts' `own` are asked for. With `released` they are those of a release, which has of a reopened document what
+    was sealed, and scores by no other set.
     """
+    if kind is Kind.RUBRIC and not released and not own and (name := set_in_force(db)):
+        return {row.item_id: row for row in db.execute(_of_set(name, items))}
     consensus, imported = ARTIFACT.c.state == State.CONSENSUS.value, ARTIFACT.c.author_id == ""
     settled = or_(ARTIFACT.c.state.in_((State.CONSENSUS.value, State.SEALED.value)), imported)
     chosen = released_revisions(*_STANDING) if released else _newest().where(settled)
@@ -97,6 +109,22 @@ def judged_rows(
     for row in db.execute(question):
         first.setdefault(row.item_id, row)
     return first
+
+
+def set_in_force(db: Connection) -> str:
+    """The rubric set that reports are judged by now; empty for the experts' own rubrics."""
+    found = db.execute(select(META.c.value).where(META.c.key == RUBRIC_SET)).scalar()
+    return str(orjson.loads(found)) if found else ""
+
+
+def _of_set(name: str, items: Iterable[str] | None) -> Select[Any]:
+    """The rubrics of a named set as rows of artifacts that nobody wrote in this project."""
+    question = select(
+        EXTRACT.c.id, EXTRACT.c.item_id, EXTRACT.c.kind, literal("").label("author_id"),
+        literal(State.SEALED.value).label("state"), literal(1).label("revision"), EXTRACT.c.at.label("sealed_at"),
+        EXTRACT.c.content,
+    ).where(EXTRACT.c.origin == by_set(name))  # fmt: skip
+    return question if items is None else question.where(EXTRACT.c.item_id.in_(items))
 
 
 def withheld(db: Connection, person_id: str, kind: Kind) -> set[str]:

@@ -12,7 +12,7 @@ from annotator.actions.items.materials import PAGE
 from annotator.actions.judges.prompts import SETTING
 from annotator.actions.project.incoming import ExistingRecords, ImportPlan, Incoming, Need, Row
 from annotator.domain.judges.prompt import SHIPPED, PromptVersion
-from annotator.domain.material.extract import ExtractFields
+from annotator.domain.material.extract import SET, ExtractFields
 from annotator.domain.material.page import PageFields
 from annotator.domain.texts.canonical import canonical_json
 from annotator.domain.texts.identity import derived_id
@@ -44,9 +44,10 @@ class DrawnIntake:
 
         def needs(record: ExtractRecord) -> Iterable[Need]:
             yield "items", record.item_id
-            yield "responses", record.response_id
+            if record.response_id:
+                yield "responses", record.response_id
             whose, _, of = record.origin.partition(":")
-            if of:
+            if of and f"{whose}:" != SET:
                 yield ("people" if whose == "person" else "judges"), of
             if record.run_id is not None:
                 yield "runs", record.run_id

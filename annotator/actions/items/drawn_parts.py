@@ -120,7 +120,7 @@ def _chosen(db: Connection, kind: str = "") -> list[Any]:
     question = select(*columns).where(EXTRACT.c.kind == kind) if kind else select(*columns)
     best: dict[tuple[str, str, str], Any] = {}
     for row in db.execute(question).mappings():
-        if extracts.is_personal(row["origin"]):
+        if extracts.is_apart(row["origin"]):
             continue
         key = row["item_id"], row["response_id"], row["kind"]
         if key not in best or extracts.rank(row) < extracts.rank(best[key]):

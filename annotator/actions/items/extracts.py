@@ -17,6 +17,7 @@ from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.reference import WriterAid
 from annotator.domain.material.extract import (
     IMPORT,
+    SET,
     Extract,
     ExtractFields,
     ExtractState,
@@ -53,30 +54,30 @@ class NewExtract:
 
 
 def kinds_of_items(project: Project) -> dict[str, set[str]]:
-    """Item → the kinds that were drawn from it itself; none for an item of which nothing was."""
-    question = select(EXTRACT.c.item_id, EXTRACT.c.kind).where(EXTRACT.c.response_id == "").distinct()
+    """Item → the kinds and rubric sets that were drawn from it itself; none for an item of which nothing was."""
+    columns = EXTRACT.c.item_id, EXTRACT.c.kind, EXTRACT.c.origin
     found: dict[str, set[str]] = defaultdict(set)
     with project.store.read() as db:
-        for item_id, kind in db.execute(question):
-            found[item_id].add(kind)
+        for item_id, kind, origin in db.execute(select(*columns).where(EXTRACT.c.response_id == "")):
+            found[item_id].add(origin if origin.startswith(SET) else kind)
     return found
 
 
 def standing(db: Connection, item_ids: Iterable[str]) -> dict[Subject, dict[str, Extract]]:
     """(item, response or none) → kind → the extract that stands, of the items named.
 
-    What a model drafted for one person alone is not among them.
+    What a model drafted for one person alone, or belongs to a named rubric set, is not among them.
     """
     best: dict[Subject, dict[str, Any]] = defaultdict(dict)
     for row in db.execute(select(EXTRACT).where(EXTRACT.c.item_id.in_(list(item_ids)))).mappings():
-        if is_personal(row["origin"]):
+        if is_apart(row["origin"]):
             continue
         of_kind = best[row["item_id"], row["response_id"]]
         known = of_kind.get(row["kind"])
         if known is None or rank(row) < rank(known):
             of_kind[row["kind"]] = row
     return {
-        subject: {kind: _extract(row) for kind, row in sorted(of_kind.items())}
+        subject: {kind: read(row) for kind, row in sorted(of_kind.items())}
         for subject, of_kind in best.items()
     }
 
@@ -180,6 +181,11 @@ def is_personal(origin: str) -> bool:
     return origin.count(":") > 1
 
 
+def is_apart(origin: str) -> bool:
+    """Whether an extract never stands for its item: a draft for one person alone, or a rubric of a named set."""
+    return is_personal(origin) or origin.startswith(SET)
+
+
 def rank(row: Any) -> tuple[int, bool, float, str]:
     """What puts the versions of one thing in order, the one that stands first."""
     confirmed = row["state"] == ExtractState.CONFIRMED.value
@@ -187,7 +193,8 @@ def rank(row: Any) -> tuple[int, bool, float, str]:
     return _RANK.get(whose, len(_RANK)), not confirmed, -row["at"].timestamp(), row["id"]
 
 
-def _extract(row: Any) -> Extract:
+def read(row: Any) -> Extract:
+    """The extract of a row of its table."""
     fields = {name: row[name] for name in ExtractFields.model_fields}
     fields["state"] = ExtractState(row["state"])
     document = document_of(row["kind"], row["response_id"], orjson.loads(row["content"]))

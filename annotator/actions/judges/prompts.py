@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 # Settings of the project whose names begin so hold the versions written of a prompt, the oldest first.
 SETTING = "prompt/"
+# What a shipped wording is called where it is the first, and what its name stands behind in another's file.
+USUAL, OTHER = "as shipped", "~"
 ASKING: tuple[Protocol | Extraction, ...] = (*PROTOCOLS.values(), *EXTRACTIONS.values())
 
 
@@ -65,6 +67,21 @@ def shipped(name: str) -> str:
     if name not in _names():
         raise Refusal(f"There is no prompt “{name}”.", "Choose one from the list.")
     return _text(name)
+
+
+def wordings(name: str) -> dict[str, str]:
+    """The wordings that the program ships of a prompt, by name; the first is meant where none is chosen."""
+    folder = resources() / "prompts"
+    others = sorted(path.stem.partition(OTHER)[2] for path in folder.glob(f"{name}{OTHER}*.md"))
+    return {USUAL: shipped(name)} | {other: _text(f"{name}{OTHER}{other}") for other in others}
+
+
+def use(project: Project, name: str, wording: str) -> Change:
+    """Put another of the shipped wordings in force, as a version of its own; earlier verdicts keep theirs."""
+    there = wordings(name)
+    if wording not in there:
+        raise Refusal(f"“{name}” has no wording “{wording}”.", f"There are: {', '.join(there)}.")
+    return write(project, name, there[wording], wording)
 
 
 def write(project: Project, name: str, text: str, note: str = "") -> Change:

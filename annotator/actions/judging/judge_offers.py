@@ -98,6 +98,7 @@ class ExtractionOffer:
     alone: bool
     prompts: tuple[str, ...]
     lacks: str = ""
+    rubric_set: str = ""
 
     def words(self) -> str:
         """How much there is to draw from, in a sentence."""
@@ -161,7 +162,8 @@ def drawings(project: Project) -> list[ExtractionOffer]:
     kinds = extracts.kinds_of_items(project)
     reports = [{part.value for part in one.parts} for at_hand in seen for one in at_hand.responses]
     items = [kinds[one.item.id] for one in seen if any(source.text for source in one.own.sources)]
-    return [_drawing(extraction, reports, items) for extraction in EXTRACTIONS.values()]
+    every = [kinds[one.item.id] for one in seen]
+    return [_drawing(one, reports, items if one.sources else every) for one in EXTRACTIONS.values()]
 
 
 def _drawing(
@@ -169,7 +171,7 @@ def _drawing(
 ) -> ExtractionOffer:
     """An extraction over reports and over items with a source, each given by the kinds that are drawn from it."""
     of_reports = isinstance(extraction.makes, ResponsePart)
-    held = [extraction.makes.value in kinds for kinds in (reports if of_reports else items)]
+    held = [extraction.key in kinds for kinds in (reports if of_reports else items)]
     lacks = "No report is there yet." if of_reports else "No item has a source with its text yet."
     return ExtractionOffer(
         name=extraction.name,
@@ -182,6 +184,7 @@ def _drawing(
         alone=extraction.baseline is not None,
         prompts=extraction.prompts,
         lacks="" if held else lacks,
+        rubric_set=extraction.rubric_set,
     )
 
 

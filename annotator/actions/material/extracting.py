@@ -23,7 +23,7 @@ from annotator.domain.judges.protocol import Ask, Case, Extracted, Extraction, M
 from annotator.domain.judges.scale import plain
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.unit import Unit
-from annotator.domain.material.extract import by_judge
+from annotator.domain.material.extract import by_judge, by_set
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.runs.progress import Finished
 from annotator.protocols import EXTRACTIONS
@@ -47,11 +47,13 @@ class ExtractJournal(RunJournal):
     def __init__(self, project: Project, run_id: str, judge_id: str, drawing: "_Drawing") -> None:
         super().__init__(project, run_id, judge_id, drawing.extraction.name)
         self._extraction, self._drawing = drawing.extraction, drawing
+        name = drawing.extraction.rubric_set
+        self._origin = by_set(name) if name else by_judge(judge_id)
 
     def finished(self, run: str) -> set[Key]:
-        """What this judge has drawn before, in this run or another."""
+        """What this judge has drawn before, in this run or another; of a rubric set, what anybody has."""
         wanted = (
-            EXTRACT.c.origin == by_judge(self._judge_id),
+            EXTRACT.c.origin == self._origin,
             EXTRACT.c.kind == self._extraction.makes.value,
         )
         with self._project.store.read() as db:
@@ -73,7 +75,7 @@ class ExtractJournal(RunJournal):
                     response_id=finished.case.response.id,
                     kind=self._extraction.makes,
                     document=found.document,
-                    origin=by_judge(self._judge_id),
+                    origin=self._origin,
                     flags=flags,
                     run_id=self.run_id,
                 ),

@@ -13,6 +13,7 @@ from annotator.actions.items.materials import pages_at
 from annotator.actions.judges import prompts
 from annotator.actions.project.file import Project
 from annotator.domain.judges.judge import JudgeKind
+from annotator.domain.material.extract import SET
 from annotator.domain.texts import identifier
 from annotator.exchange.release.bundle import Bundle
 from annotator.exchange.release.drawn_records import ExtractRecord, PageRecord, PromptRecord, WordingRecord
@@ -22,12 +23,15 @@ from annotator.protocols import EXTRACTIONS, PROTOCOLS
 def add(db: Connection, bundle: Bundle, *, page_texts: bool) -> None:
     """Put in what was drawn from the responses that leave, and the pages it cites, whose texts only if asked for.
 
-    What a model drafted for one person stays, and so does what was drawn from items: of that nothing is computed.
+    What a model drafted for one person stays, and so does what was drawn from items, of which nothing is computed,
+    except the rubrics of named sets.
     """
     responses = {response.id for response in bundle.responses}
-    question = select(EXTRACT).where(EXTRACT.c.response_id != "").order_by(EXTRACT.c.id)
-    for row in db.execute(question).mappings():
-        if row["response_id"] in responses and not extracts.is_personal(row["origin"]):
+    items = {item.id for item in bundle.items}
+    wanted = (EXTRACT.c.response_id != "") | EXTRACT.c.origin.like(f"{SET}%")
+    for row in db.execute(select(EXTRACT).where(wanted).order_by(EXTRACT.c.id)).mappings():
+        of = row["response_id"] in responses or (not row["response_id"] and row["item_id"] in items)
+        if of and not extracts.is_personal(row["origin"]):
             bundle.extracts.append(_extract(row))
     for page in pages_at(db, set(_addresses(bundle.extracts)), texts=page_texts).values():
         fields = page.model_dump(include=set(PageRecord.model_fields))
@@ -36,7 +40,7 @@ def add(db: Connection, bundle: Bundle, *, page_texts: bool) -> None:
 
 def raters_of(bundle: Bundle) -> set[str]:
     """The judges and people whose versions these are."""
-    found = {one.origin.partition(":")[2] for one in bundle.extracts}
+    found = {one.origin.partition(":")[2] for one in bundle.extracts if not one.origin.startswith(SET)}
     return (found | {one.by for one in bundle.extracts}) - {""}
 
 

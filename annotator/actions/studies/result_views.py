@@ -1,10 +1,11 @@
 """Views of the results: their content, choices, and advice when there is nothing to show."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import signature
 from typing import Any
 
+from annotator.actions.items import named_rubrics
 from annotator.actions.material import collections, source_views
 from annotator.actions.project.file import Project
 from annotator.actions.results import overview, result_items
@@ -210,10 +211,10 @@ VIEWS: tuple[ResultView, ...] = (
     ),
     ResultView(
         "rubrics",
-        "Two rubric sets",
+        "Rubric sets",
         BENCHMARK,
-        "Two rubric sets on the same reports: scores, gaps, weights, shared criteria.",
-        "It needs two rubric sets for the same items: of two authors, a drafted one, or that of another project.",
+        "Rubric sets on the same reports: scores, gaps, agreement with people, weights, shared criteria.",
+        "It needs two rubric sets for the same items: two authors', a named or drafted one, or another project's.",
         rubric_sets.choices,
         rubric_sets.report,
         rubric_sets.sheets,
@@ -296,7 +297,11 @@ def show(
     view = named(name, among)
     choices, fitting = offered(project, name, chosen, among)
     found = kept if kept is not None else view.report(project, **_counting(view, fitting))
-    return CountedView(name, fitting, choices, view.sheets(found, **_showing(view, fitting)), found)
+    sheets = view.sheets(found, **_showing(view, fitting))
+    if sheets and view.name != "rubrics" and (by := named_rubrics.in_force(project)):
+        told = (*sheets[0].told, f"Rubrics in force: “{by}”, not the experts' own.")
+        sheets = (replace(sheets[0], told=told), *sheets[1:])
+    return CountedView(name, fitting, choices, sheets, found)
 
 
 def offered(

@@ -1,15 +1,15 @@
-"""Two rubric sets for the same items and responses: scores, gaps, weights and shared criteria."""
+"""Rubric sets for the same items and responses: scores, gaps, agreement with people, weights and shared criteria."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
-from annotator.actions.authoring import annotating
 from annotator.actions.authoring.artifacts import ARTIFACT, REVISION, artifact_of
-from annotator.actions.items import extracts
+from annotator.actions.items import extracts, named_rubrics
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures, result_raters, scoring
@@ -28,41 +28,57 @@ from annotator.actions.results.result_sheets import (
     figure,
     in_words,
     key_of,
+    missing,
     or_why,
     share,
     text,
 )
+from annotator.domain.judges.judgement import YES
 from annotator.domain.judges.protocol import Material, RatedResponse
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.rubric import EXPERT_WEIGHT_SHARES, Rubric
 from annotator.domain.material.item import Item
 from annotator.domain.material.response import Response
+from annotator.domain.texts.change import Change
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import USUAL_OF
 from annotator.stats.validation.rubrics import Beside, RubricSet, side_by_side
+
+if TYPE_CHECKING:
+    from annotator.stats.validation.classification import BothWays
 
 JUDGED_BY = USUAL_OF[Kind.RUBRIC]
 # Of a response only what was said of it counts here.
 NO_ITEM, NO_RESPONSE = Item(id="", key="-", question="-"), Response(id="", item_id="", system_id="", text="")
-SETTLED, IMPORTED, DRAFTED = "settled", "imported", "drafted"
+SETTLED, IMPORTED, DRAFTED = named_rubrics.OWN, "imported", "drafted"
+# In the place of a second set: every set but those of single authors.
+EVERY = "every"
 # By key, so that items of another project are found again.
 Rubrics = dict[str, Rubric]
 
 
 @dataclass(frozen=True, slots=True)
 class RubricSetsReport:
-    """Two sets by name, their totals side by side, and their criteria by item."""
+    """Sets by name, their totals side by side, their criteria by item, and how a judge agrees with people by each.
 
-    names: tuple[str, str]
-    raters: tuple[ResultRater | None, ResultRater | None]
+    `left_out` are sets by which this rater judged nothing; `validity` is None where no unit has both.
+    """
+
+    names: tuple[str, ...]
+    raters: tuple[ResultRater | None, ...]
     beside: Beside
-    rubrics: tuple[Mapping[str, Rubric], Mapping[str, Rubric]]
+    rubrics: tuple[Mapping[str, Rubric], ...]
+    validity: tuple["BothWays | None", ...]
+    left_out: tuple[str, ...] = ()
 
 
 def sets(project: Project) -> dict[str, Rubrics]:
-    """The rubric sets of a project by name: the settled one, the imported one, each author's, and what was drafted."""
-    found: dict[str, Rubrics] = {SETTLED: _settled(project)}
+    """The rubric sets of a project by name: the settled one, the named ones, the imported one, each author's, and what
+    was drafted.
+    """
+    found: dict[str, Rubrics] = {SETTLED: named_rubrics.settled(project), **named_rubrics.sets(project)}
     keys = {item_id: item.key for item_id, item in response_scores.items_named(project).items()}
     aliases = {person.id: person.alias for person in people.people(project)}
     question = (
@@ -90,20 +106,13 @@ def sets(project: Project) -> dict[str, Rubrics]:
     return {name: rubrics for name, rubrics in found.items() if rubrics}
 
 
-def _settled(project: Project) -> Rubrics:
-    keys = {item_id: item.key for item_id, item in response_scores.items_named(project).items()}
-    with project.store.read() as db:
-        rows = annotating.judged_rows(db, Kind.RUBRIC, list(keys))
-        documents = {item_id: artifact_of(row).document for item_id, row in rows.items()}
-    return {keys[item_id]: one for item_id, one in documents.items() if isinstance(one, Rubric) and one.units}
-
-
 def choices(project: Project) -> tuple[ViewChoice, ...]:
-    """Which two sets, and whose judgements. A coordinator alone tells one person's from another's."""
+    """Which sets, and whose judgements. A coordinator alone tells one person's from another's."""
     names = tuple(
         (name.capitalize() if name in (SETTLED, IMPORTED, DRAFTED) else name, name) for name in sets(project)
     )
-    other = (*names[1:], *names[:1])
+    every = (("All others", EVERY),) if named_rubrics.sets(project) else ()
+    other = (*every, *names[1:], *names[:1])
     judges = response_scores.rater_choice(project, JUDGED_BY.name)
     single = tuple(value for value in judges.values if value[1] != result_raters.PEOPLE)
     return (
@@ -116,30 +125,75 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
 def report(
     project: Project, one: str = "", other: str = "", judge: str = "", file: str = ""
 ) -> RubricSetsReport:
-    """Two sets of a project, or one of it beside the settled set of another project's file.
+    """Sets of a project, all or two, or one of it beside the settled set of another project's file.
 
-    Items are matched by key, responses by item and system, first run. Of another project the last judge counts,
-    or the one of the same name.
+    Without a second name those are compared that are not one author's, where there are named ones. Items are matched
+    by key, responses by item and system, first run. Of another project the last judge counts, or the one of the same
+    name.
     """
     people.refuse_others(project, "can compare one person's rubrics with another's")
-    there = sets(project)
+    there, rater = sets(project), _rater(project, judge)
     names = [name for name in (one, other) if name in there]
     names += [name for name in there if name not in names]
-    first = names[0] if names else SETTLED
-    rater = _rater(project, judge)
-    own = RubricSet(first, there.get(first, {}), _verdicts(project, there.get(first, {}), rater))
+    names = names or [SETTLED]
+
+    def of(name: str) -> RubricSet:
+        return RubricSet(name, there.get(name, {}), _verdicts(project, there.get(name, {}), rater))
+
     if file:
-        beside, their_rater = _of_file(Path(file), rater)
+        beside, theirs = _of_file(Path(file), rater)
+        return _report(project, [of(names[0]), beside], [rater, theirs], ())
+    known = named_rubrics.sets(project)
+    if other == EVERY or (known and not other):
+        apart = {names[0], SETTLED, DRAFTED, *known}
+        wanted = [of(name) for name in names if name in apart]
+        judged = [one for one in wanted if one.verdicts]
+        chosen = judged if len(judged) > 1 else wanted[:2]
+        left = tuple(one.name for one in wanted if one not in chosen)
     else:
-        second = names[1] if len(names) > 1 else first
-        beside = RubricSet(second, there.get(second, {}), _verdicts(project, there.get(second, {}), rater))
-        their_rater = rater
+        chosen, left = [of(names[0]), of(names[1] if len(names) > 1 else names[0])], ()
+    chosen = chosen if len(chosen) > 1 else chosen * 2
+    return _report(project, chosen, [rater] * len(chosen), left)
+
+
+def _report(
+    project: Project, chosen: Sequence[RubricSet], raters: Sequence[ResultRater | None], left: tuple[str, ...]
+) -> RubricSetsReport:
     return RubricSetsReport(
-        (own.name, beside.name),
-        (rater, their_rater),
-        side_by_side(own, beside, _score),
-        (own.rubrics, beside.rubrics),
+        tuple(one.name for one in chosen),
+        tuple(raters),
+        side_by_side(chosen, _score),
+        tuple(one.rubrics for one in chosen),
+        tuple(_validity(project, one, rater) for one, rater in zip(chosen, raters, strict=True)),
+        left,
     )
+
+
+def _validity(project: Project, own: RubricSet, rater: ResultRater | None) -> "BothWays | None":
+    """How a judge agrees with people's labels by the criteria of a set, each label of a person one pair."""
+    if rater is None or result_raters.are_people(rater.id):
+        return None
+    from annotator.stats.validation.classification import both_ways
+
+    weights = {(key, unit.id): unit.weight for key, rubric in own.rubrics.items() for unit in rubric.units}
+    places, pairs = dict(_places(project)), list[tuple[str, str, float, str]]()
+    for response_id, _, unit_id, value in result_raters.spoken(project, JUDGED_BY, result_raters.PEOPLE):
+        place = places.get(response_id, ("", ""))
+        said = own.verdicts.get(place, {}).get(unit_id)
+        if said is not None and (place[0], unit_id) in weights:
+            pairs.append((value, said, abs(float(weights[place[0], unit_id])), place[0]))
+    if not pairs:
+        return None
+    truth, said_, heavy, items = zip(*pairs, strict=True)
+    return both_ways(truth, said_, YES, heavy, items)
+
+
+def keep(project: Project, name: str, of: str) -> Change:
+    """Keep a set of the project under a name of its own, as it is now; Refusal where there is no such set."""
+    there = sets(project)
+    if of not in there:
+        raise Refusal(f"There is no rubric set “{of}”.", f"There are: {', '.join(there) or 'none'}.")
+    return named_rubrics.keep(project, name, there[of])
 
 
 def _score(rubric: Rubric, said: Mapping[str, str]) -> float | None:
@@ -154,7 +208,7 @@ def _of_file(path: Path, rater: ResultRater | None) -> tuple[RubricSet, ResultRa
         there = result_raters.raters(project, JUDGED_BY.name)
         same = next((one for one in there if rater is not None and one.name == rater.name), None)
         theirs = same or next(iter(there), None)
-        rubrics = _settled(project)
+        rubrics = named_rubrics.settled(project)
         return RubricSet(path.stem, rubrics, _verdicts(project, rubrics, theirs)), theirs
     finally:
         project.close()
@@ -199,11 +253,10 @@ def sheets(found: RubricSetsReport) -> tuple[ResultSheet, ...]:
     if not found.beside.items or found.names[0] == found.names[1]:
         return ()
     rest = (_weights(found), _alignment(found))
-    return (
-        (_scores(found), *rest)
-        if found.beside.scores
-        else (replace(rest[0], told=tuple(_told(found))), rest[1])
-    )
+    if not found.beside.scores:
+        return (replace(rest[0], told=tuple(_told(found))), rest[1])
+    judged = [_validities(found)] if any(found.validity) else []
+    return (_scores(found), *judged, *rest)
 
 
 def _sides(found: RubricSetsReport) -> list[tuple[str, str]]:
@@ -211,35 +264,81 @@ def _sides(found: RubricSetsReport) -> list[tuple[str, str]]:
 
 
 def _scores(found: RubricSetsReport) -> ResultSheet:
-    one, other = found.names
+    two = len(found.names) == 2
+    apart = [("difference", "Difference", f"{found.names[1]} less {found.names[0]}")] * two
     heads = columns(
-        SYSTEM_COLUMN, *_sides(found), ("difference", "Difference", f"{other} less {one}"),
-        ("items", "Items", "Judged completely under both sets"),
+        SYSTEM_COLUMN, *_sides(found), *apart, ("items", "Items", "Judged completely under all these sets"),
     )  # fmt: skip
     lines = []
-    for system, (a, b) in found.beside.scores.items():
-        apart = b.value - a.value if a.value is not None and b.value is not None else None
-        lines.append(SheetLine((text(system), figure(a), figure(b), count(apart, form="+.3f"), count(a.n))))
+    for system, scores in found.beside.scores.items():
+        cells = [text(system), *map(figure, scores)]
+        cells += [count(_difference(*scores), form="+.3f")] if two else []
+        lines.append(SheetLine((*cells, count(scores[0].n))))
     what = JUDGED_BY.metrics[0].title
-    title = f"{what} under “{one}” and under “{other}”"
-    rows = [(system, *pair) for system, pair in found.beside.scores.items()]
-    axis = f"{what.lower()}, mean over items judged under both, 95 % interval"
-    picture = SheetPicture("scores", title, partial(result_pictures.pairs, title, rows, found.names, axis))
+    title = f"{what} under {' and under '.join(f'“{name}”' for name in found.names)}"
+    picture = SheetPicture("scores", title, _picture(found, title, what))
     return ResultSheet(
-        "scores", "Scores", heads, tuple(lines), tuple(_told(found)), (picture,) if rows else ()
+        "scores", "Scores", heads, tuple(lines), tuple(_told(found)), (picture,) if lines else ()
     )
+
+
+def _difference(one: Estimate, other: Estimate) -> float | None:
+    return None if one.value is None or other.value is None else other.value - one.value
+
+
+def _picture(found: RubricSetsReport, title: str, what: str) -> Callable[[Any], Any]:
+    axis = f"{what.lower()}, mean over items judged under all, 95 % interval"
+    if len(found.names) == 2:
+        rows = [(system, pair[0], pair[1]) for system, pair in found.beside.scores.items()]
+        return partial(result_pictures.pairs, title, rows, (found.names[0], found.names[1]), axis)
+    series = {
+        name: [scores[place].value for scores in found.beside.scores.values()]
+        for place, name in enumerate(found.names)
+    }
+    return partial(result_pictures.bars, title, list(found.beside.scores), series, what.lower())
+
+
+# Table 9, and the gap that the text beside Table 8 tells.
+_FIGURES = ("accuracy", "precision", "recall", "f1")
+
+
+def _validities(found: RubricSetsReport) -> ResultSheet:
+    names = [(name, name.upper() if name == "f1" else name.capitalize()) for name in _FIGURES]
+    heads = columns(
+        ("set", "Set"),
+        ("gap", "Gap", "Best system less worst"),
+        *((name, words, "Of the judge against people, covered is positive") for name, words in names),
+        *((f"weighted_{name}", f"{words}, weighted", "A pair counts as its criterion weighs") for name, words in names),
+        ("pairs", "Pairs", "Labels of people that the judge has a verdict beside"),
+    )  # fmt: skip
+    lines = []
+    for name, gap, both in zip(found.names, found.beside.gaps, found.validity, strict=True):
+        told = [
+            getattr(way, one) for way in ((both.plain, both.weighted) if both else ()) for one in _FIGURES
+        ]
+        cells = list(map(figure, told)) or [missing("Nobody labelled by these criteria")] * (
+            2 * len(_FIGURES)
+        )
+        pairs = both.plain.accuracy.n if both else 0
+        lines.append(SheetLine((text(name), figure(gap), *cells, count(pairs))))
+    return ResultSheet("validity", "Agreement with people", heads, tuple(lines))
 
 
 def _told(found: RubricSetsReport) -> Iterator[str]:
-    beside, (one, other) = found.beside, found.names
+    beside, all_of = found.beside, "both" if len(found.names) == 2 else f"all {len(found.names)}"
+    first = "their" if len(found.names) == 2 else f"the criteria of “{found.names[0]}” and “{found.names[1]}”"
     yield (
-        f"{counted(len(beside.items), 'item has', 'items have')} both sets; {in_words(beside.matched)} of their "
-        f"criteria say the same (F1, {beside.matched.note})."
+        f"{counted(len(beside.items), 'item has', 'items have')} {all_of} sets; {in_words(beside.matched)} of {first} "
+        f"{'criteria ' if len(found.names) == 2 else ''}say the same (F1, {beside.matched.note})."
     )
+    if found.left_out:
+        yield f"Nothing was judged by {', '.join(f'“{name}”' for name in found.left_out)}, left out here."
     for name, gap in zip(found.names, beside.gaps, strict=True):
         yield f"Gap between the best and the worst system under “{name}”: {or_why(gap, f' ({gap.note})')}."
     if not beside.scores:
-        yield f"No report was judged by both “{one}” and “{other}”: only weights and criteria can be compared."
+        named = " and ".join(f"“{name}”" for name in found.names)
+        both = "both " * (len(found.names) == 2)
+        yield f"No report was judged by {both}{named}: only weights and criteria can be compared."
 
 
 def _weights(found: RubricSetsReport) -> ResultSheet:
@@ -251,7 +350,7 @@ def _weights(found: RubricSetsReport) -> ResultSheet:
         SheetLine((count(weight, form="g"), *(share(own[place]) for own in shares), share(norms[place])))
         for place, weight in enumerate(weights)
     ]
-    title = "Weights of both sets"
+    title = "Weights of the sets"
     rows = [f"weight {weight}" for weight in weights]
     series = dict(zip(found.names, shares, strict=True)) | {"experts (Table 10)": norms}
     draw = partial(result_pictures.bars, title, rows, series, "share of criteria")
@@ -265,7 +364,7 @@ def _share(own: Mapping[int | float, Estimate], weight: float) -> float | None:
 
 def _alignment(found: RubricSetsReport) -> ResultSheet:
     heads = columns(
-        ITEM_COLUMN, *_sides(found),
+        ITEM_COLUMN, *_sides(found)[:2],
         ("likeness", "Likeness", "Of the two wordings, 1 for equal ones; pairs below 0.36 are not matched"),
         ("weights", "Weights", "Of both criteria"),
     )  # fmt: skip
@@ -274,7 +373,7 @@ def _alignment(found: RubricSetsReport) -> ResultSheet:
 
 
 def _lines(found: RubricSetsReport, item: str) -> Iterator[SheetLine]:
-    a, b = (own[item].units for own in found.rubrics)
+    a, b = (own[item].units for own in found.rubrics[:2])
     alignment = found.beside.alignments[item]
     for i, j, alike in alignment.pairs:
         yield _row(item, a[i].text, b[j].text, alike, f"{a[i].weight} and {b[j].weight}")

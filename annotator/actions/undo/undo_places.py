@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from annotator.actions.authoring import artifacts, criterion_weights
+from annotator.actions.authoring import annotating, artifacts, criterion_weights
 from annotator.actions.items import items
 from annotator.actions.labelling import second_looks
 from annotator.actions.labelling.label_writing import SEVERAL
@@ -114,7 +114,7 @@ def _at(page: str, **place: Any) -> Callable[[Project, Change], UndoneChange]:
 def _setting(_project: Project, change: Change) -> UndoneChange:
     if change.subject == second_looks.SAMPLE:
         return UndoneChange(change.verb, "Validate", {"part": "Reviews"})
-    if change.subject == criterion_weights.SETTING:
+    if change.subject in (criterion_weights.SETTING, annotating.RUBRIC_SET):
         return UndoneChange(change.verb, "Guidelines", {"stage": Stage.RUBRIC.value})
     return UndoneChange(change.verb, "Results")
 

@@ -112,3 +112,33 @@ def judge_vote(
     with opened(file) as project:
         derived_judges.add(project, name, of)
     said.print(f"Added “{name}”. Count it with: goldsmith judge run {file} --judge “{name}”", markup=False)
+
+
+@app.command("prompts")
+def judge_prompts(
+    file: File,
+    use: Annotated[
+        str,
+        typer.Option(help="NAME=WORDING: ask by another wording that the program ships", show_default=False),
+    ] = "",
+    json_: Json = False,
+) -> None:
+    """List prompts with their version and shipped wordings, or choose a wording; earlier verdicts keep theirs."""
+    from annotator.actions.judges import prompts
+
+    name, _, wording = use.partition("=")
+    with opened(file, readonly=not use) as project:
+        if use:
+            prompts.use(project, name, wording)
+        found: list[dict[str, Any]] = []
+        for line in prompts.listed(project):
+            there, now = prompts.wordings(line.name), prompts.in_force(project, line.name).text
+            held = next((words for words, text in there.items() if text == now), "own")
+            of = {"prompt": line.name, "protocol": line.protocol, "version": line.version}
+            found.append({**of, "wording": held, "wordings": list(there)})
+    words = [
+        f"{one['prompt']}: version {one['version']}, {one['wording']}"
+        + (f" (of {', '.join(one['wordings'])})" if len(one["wordings"]) > 1 else "")
+        for one in found
+    ]
+    say({"prompts": found}, json_, words)

@@ -19,6 +19,7 @@ from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.reference import WriterAid
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.kinds.weights import USUAL, Weights
+from annotator.domain.material.extract import by_set
 from annotator.domain.material.item import Item
 from annotator.domain.material.matches import Matching
 from annotator.domain.material.page import Page
@@ -230,7 +231,8 @@ class Extraction:
     """A document that a model extracts from a response or an item's sources, or drafts for experts.
 
     `extract` may ask several times; it gives the document, or a status other than ok with its cause. `prompt_of` names
-    the prompt for a type of question that has one of its own.
+    the prompt for a type of question that has one of its own. What is drawn for a `rubric_set` belongs to that set.
+    Without `sources` the question alone is enough.
     """
 
     name: str
@@ -242,6 +244,13 @@ class Extraction:
     baseline: Callable[[Material], "Extracted"] | None = None
     needs: tuple[Kind, ...] = ()
     prompt_of: Mapping[str, str] = field(default_factory=dict)
+    rubric_set: str = ""
+    sources: bool = True
+
+    @property
+    def key(self) -> str:
+        """By what it is told whether something was drawn already."""
+        return by_set(self.rubric_set) if self.rubric_set else self.makes.value
 
     def prompt_for(self, question_type: str) -> str:
         """The name of the prompt by which it is asked first about a question of that type."""

@@ -14,7 +14,7 @@ from annotator.domain.material import part
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import sha256
 
-IMPORT = "import"
+IMPORT, SET = "import", "set:"
 # So many letters at the end of an origin stand for the person who asked, and how often they had.
 MARK = 12
 
@@ -39,7 +39,8 @@ class ExtractFields(SQLModel):
     )
     origin: str = Field(
         max_length=80,
-        description="judge:<id>, judge:<id>:<mark> of a draft for one person, person:<id> or import",
+        description="judge:<id>, judge:<id>:<mark> of a draft for one person, person:<id>, import, or set:<name> of a "
+        "rubric set",
     )
     state: ExtractState = Field(default=ExtractState.PROPOSED, sa_type=String)
     flags: str = Field(default="", description="Marks separated by spaces")
@@ -64,6 +65,11 @@ def by_judge(judge_id: str) -> str:
 def for_person(judge_id: str, person_id: str, number: int) -> str:
     """The origin of the draft that a person asked a judge for, the first, the second … on a thing; nobody else's."""
     return f"{by_judge(judge_id)}:{sha256(f'{person_id}/{number}')[:MARK]}"
+
+
+def by_set(name: str) -> str:
+    """The origin of the rubrics of a named set."""
+    return f"{SET}{name}"
 
 
 def by_person(person_id: str) -> str:

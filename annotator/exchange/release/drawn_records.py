@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import orjson
 from pydantic import Field
 
-from annotator.domain.material.extract import ExtractState, class_of
+from annotator.domain.material.extract import SET, ExtractState, class_of
 from annotator.domain.material.page import PageState
 from annotator.domain.texts.canonical import Text, sha256
 from annotator.exchange.release.records import Record
@@ -22,7 +22,8 @@ class ExtractRecord(Record):
     response_id: str
     kind: str
     origin: str = Field(
-        description="judge:<id>, person:<id> or import; a person's version counts before the others"
+        description="judge:<id>, person:<id> or import; a person's version counts before the others. set:<name> of the "
+        "rubrics of a named set, which are of an item and of no response"
     )
     state: ExtractState
     flags: list[str] = Field(default_factory=list)
@@ -88,7 +89,7 @@ LEFT_OUT_EMPTY = (ExtractRecord.FILE, PageRecord.FILE, PromptRecord.FILE)
 def check(record: Record) -> None:
     """ValueError when a record is not what its checksum was made of, or its document does not fit its kind."""
     if isinstance(record, ExtractRecord):
-        if not record.response_id:
+        if not record.response_id and not record.origin.startswith(SET):
             raise ValueError("it does not say which response it was drawn from")
         cls = class_of(record.kind, record.response_id)
         document = cls.model_validate_json(orjson.dumps(record.document), strict=True)

@@ -9,6 +9,7 @@ from annotator.protocols.researcherbench.coverage import COVERAGE
 from annotator.protocols.researcherbench.factual import FACTUAL
 from annotator.protocols.researcherbench.insights import INSIGHTS, REFERENCE
 from annotator.protocols.researcherbench.pairwise import PAIRWISE
+from annotator.protocols.researcherbench.rubric_drafts import BY_DIMENSIONS, BY_REFERENCE
 from annotator.protocols.researcherbench.tables import TABLES
 from annotator.protocols.researcherbench.taxonomy import CITATION_ERRORS, MISSES, MODES
 
@@ -16,7 +17,7 @@ PAPER = Paper(
     name="researcherbench",
     title="ResearcherBench",
     protocols=(COVERAGE, FACTUAL, PAIRWISE),
-    extractions=(INSIGHTS, CLAIMS),
+    extractions=(INSIGHTS, CLAIMS, BY_DIMENSIONS, BY_REFERENCE),
     drafts=(INSIGHTS, REFERENCE),
     taxonomies=(MISSES, CITATION_ERRORS, MODES),
     tables=TABLES,

@@ -38,6 +38,11 @@ DEPARTURES = (
     "A claim whose page could not be read is unknown without asking a judge; one whose page was never fetched, or came "
     "from a release without its text, is missing. An unknown enters neither side of faithfulness, as in appendix E.2; "
     "Eq. 4 would count it as unfaithful.",
+    "Groundedness asks whether a claim cites a source, not whether it could be verified, so an unknown claim counts on "
+    "both sides, as in Eq. 4. Appendix E.2 leaves unknown claims out of the “final metrics” and does not say of which; "
+    "groundedness without unknown claims is the reading that leaves them out here too.",
+    "A claim that the page bears out in part is a yes, as in appendix E.5. A second wording of the prompt, “strict”, "
+    "wants the part that the claim turns on, and another number or subject is a no.",
     "A yes must quote the page; a quote that is not found there is flagged for people, the verdict stands.",
 )
 
@@ -55,9 +60,19 @@ range is given in which it must lie. A system's faithfulness is the mean over th
 GROUNDEDNESS = """\
 $$S_g = \\frac{N_{c}}{N}$$
 
-Of all claims of the report, the share that cites a source, whatever that source says (§4.2.2, Eq. 4). A claim that
-cites several sources counts once. It needs the claims alone, no judgement. Undefined where the report makes no claim
-or its claims have not been drawn. A system's groundedness is the mean over the items on which it is defined.
+Of all claims of the report, the share that cites a source, whatever that source says, also where its support is
+unknown (§4.2.2, Eq. 4). A claim that cites several sources counts once. It needs the claims alone, no judgement.
+Undefined where the report makes no claim or its claims have not been drawn. A system's groundedness is the mean over
+the items on which it is defined.
+"""
+
+
+GROUNDEDNESS_KNOWN = """\
+$$S_g' = \\frac{N_{c} - N_{u}}{N - N_{u}}$$
+
+Groundedness with the claims left out of both sides whose support is unknown, as appendix E.2 can be read: claims that
+cite a source and none of whose sources says yes or no. It needs the verdicts; as long as one is missing that could
+decide whether a claim is known, the range is given in which it must lie. Undefined where no claim is left.
 """
 
 
@@ -95,17 +110,46 @@ def faithfulness(scored: RatedResponse, over_valid: bool = False) -> Estimate:
 
 def groundedness(scored: RatedResponse, _: bool = False) -> Estimate:
     """S_g = cited / all claims of a response (Eq. 4); several triplets of one claim are one. `n` counts claims."""
-    method = "S_g = cited / all claims"
+    method, cites = "S_g = cited / all claims", _cites(scored)
     if ResponsePart.CLAIMS not in scored.material.parts:
         return Estimate(None, method=method, note="the report's claims have not been drawn")
-    cites: dict[tuple[int, str, str], bool] = {}
-    for claim in scored.material.units(ResponsePart.CLAIMS):
-        key = claim.section, claim.text, claim.context
-        cites[key] = cites.get(key, False) or bool(claim.url)
     if not cites:
         return Estimate(None, method=method, note="the report makes no claim")
-    share = sum(cites.values()) / len(cites)
+    share = sum(map(bool, cites)) / len(cites)
     return Estimate(share, n=len(cites), floor=share, ceiling=share, method=method)
+
+
+def groundedness_known(scored: RatedResponse, over_valid: bool = False) -> Estimate:
+    """The same without claims all of whose sources are unknown (appendix E.2). `n` counts the claims that are left."""
+    method, cites = "S_g = (cited − unknown) / (claims − unknown)", _cites(scored)
+    if ResponsePart.CLAIMS not in scored.material.parts:
+        return Estimate(None, method=method, note="the report's claims have not been drawn")
+    said = [{scored.values.get(name) for name in claim} for claim in cites if claim]
+    known = sum(bool(values & {YES, NO}) for values in said)
+    open_ = sum(None in values and not values & {YES, NO} for values in said)
+    bare, unknown = len(cites) - len(said), len(said) - known - open_
+    left = known + bare
+    notes = [f"{unknown} of {len(cites)} claims unknown"] * bool(unknown)
+    notes += [f"{open_} of {len(cites)} claims without a verdict"] * bool(open_)
+    notes += ["no claim is left"] * (not left and not open_)
+    return Estimate(
+        known / left if left and (over_valid or not open_) else None,
+        n=left,
+        missing=open_,
+        floor=known / left if left else None,
+        ceiling=(known + open_) / (left + open_) if left + open_ else None,
+        method=method,
+        note="; ".join(notes),
+    )
+
+
+def _cites(scored: RatedResponse) -> list[list[str]]:
+    """Of each claim the triplets that cite a source, by their ids; several triplets of one claim are one."""
+    found: dict[tuple[int, str, str], list[str]] = {}
+    for claim in scored.material.units(ResponsePart.CLAIMS):
+        cited = found.setdefault((claim.section, claim.text, claim.context), [])
+        cited += [claim.id] if claim.url else []
+    return list(found.values())
 
 
 # Section 4.2.1, stage 2: one batch for each address.
@@ -146,6 +190,13 @@ FACTUAL = Protocol(
     metrics=(
         Metric("faithfulness", "Faithfulness", FAITHFULNESS, faithfulness, parts=(ResponsePart.CLAIMS,)),
         Metric("groundedness", "Groundedness", GROUNDEDNESS, groundedness, parts=(ResponsePart.CLAIMS,)),
+        Metric(
+            "groundedness_known",
+            "Groundedness without unknown claims",
+            GROUNDEDNESS_KNOWN,
+            groundedness_known,
+            parts=(ResponsePart.CLAIMS,),
+        ),
     ),
     scale=SUPPORT,
     presentation=Presentation(

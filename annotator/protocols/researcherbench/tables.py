@@ -100,6 +100,24 @@ TABLES = (
         ),
     ),
     PaperTable("rubric-scores", "Scores under rubric sets", ("Table 8",), (ViewTable("rubrics", "scores"),)),
+    PaperTable(
+        "rubric-validity",
+        "A judge beside people under rubric sets",
+        ("Table 9",),
+        (
+            ViewTable(
+                "rubrics",
+                "validity",
+                (
+                    ("set", "Rubric type"),
+                    ("accuracy", "Acc."),
+                    ("precision", "Prec."),
+                    ("recall", "Rec."),
+                    ("f1", "F1"),
+                ),
+            ),
+        ),
+    ),
     PaperTable("rubric-weights", "Weights of rubric sets", ("Table 10",), (ViewTable("rubrics", "weights"),)),
     PaperTable(
         "selection-agreement",

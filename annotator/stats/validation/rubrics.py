@@ -2,7 +2,7 @@
 
 ResearcherBench: pilot testing on sample responses, §4.1.1, stage 3; ceilings and gaps of two rubric sets, appendix G.2,
 Table 8; weights, appendix G.4, Table 10. How well a judge agrees with people under each set (G.3, Table 9) is told by
-validating it on each of them (`stats.classification`).
+`stats.validation.classification`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -182,46 +182,47 @@ class RubricSet:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Two sets side by side, each pair in their order; `matched` is the F1 of criteria that say the same."""
+    """Sets side by side in their order; `alignments` are of the first two, `matched` the F1 of what says the same."""
 
     items: tuple[str, ...]
-    scores: Mapping[str, tuple[Estimate, Estimate]]
-    gaps: tuple[Estimate, Estimate]
-    weights: tuple[Mapping[int | float, Estimate], Mapping[int | float, Estimate]]
+    scores: Mapping[str, tuple[Estimate, ...]]
+    gaps: tuple[Estimate, ...]
+    weights: tuple[Mapping[int | float, Estimate], ...]
     alignments: Mapping[str, Alignment]
     matched: Estimate
 
 
 def side_by_side(
-    a: RubricSet, b: RubricSet, score: Score, resamples: int = RESAMPLES, seed: int = SEED
+    sets: Sequence[RubricSet], score: Score, resamples: int = RESAMPLES, seed: int = SEED
 ) -> Beside:
-    """The score of each system under both sets, their gaps and weights, and their criteria aligned item by item.
+    """The score of each system under two or more sets, their gaps and weights, and the criteria of two aligned.
 
-    Only items of both sets and responses judged by both count, so that the same reports are scored. An item on
-    which a system has missing judgements under either set is left out of that system's two scores.
+    Only items of all sets and responses judged by all count, so that the same reports are scored. An item on which a
+    system has missing judgements under any set is left out of all that system's scores.
     """
-    items = tuple(item for item in a.rubrics if item in b.rubrics)
-    places = [place for place in a.verdicts if place in b.verdicts and place[0] in items]
+    a, b = sets[:2]
+    items = tuple(item for item in a.rubrics if all(item in own.rubrics for own in sets))
+    places = [
+        place for place in a.verdicts if place[0] in items and all(place in own.verdicts for own in sets)
+    ]
     systems = sorted({system for _, system in places})
-    pair = tuple(
-        {place: score(own.rubrics[place[0]], own.verdicts[place]) for place in places} for own in (a, b)
-    )
-    both = {place for place in places if pair[0][place] is not None and pair[1][place] is not None}
-    tables = [[[_cell(own, (item, s), both) for s in systems] for item in items] for own in pair]
+    scored = [{place: score(own.rubrics[place[0]], own.verdicts[place]) for place in places} for own in sets]
+    whole = {place for place in places if all(of_one[place] is not None for of_one in scored)}
+    tables = [[[_cell(own, (item, s), whole) for s in systems] for item in items] for own in scored]
     means = [bootstrap_means(table, resamples, seed) if items and systems else [] for table in tables]
     alignments = {item: align(_texts(a, item), _texts(b, item)) for item in items}
     return Beside(
         items,
-        {system: (means[0][i], means[1][i]) for i, system in enumerate(systems)},
-        (_gap(systems, means[0]), _gap(systems, means[1])),
-        (weight_shares(a.rubrics[item] for item in items), weight_shares(b.rubrics[item] for item in items)),
+        {system: tuple(of_set[i] for of_set in means) for i, system in enumerate(systems)},
+        tuple(_gap(systems, of_set) for of_set in means),
+        tuple(weight_shares(own.rubrics[item] for item in items) for own in sets),
         alignments,
         _matched(a, b, alignments),
     )
 
 
-def _cell(scores: Mapping[Place, float | None], place: Place, both: set[Place]) -> float:
-    score = scores[place] if place in both else None
+def _cell(scores: Mapping[Place, float | None], place: Place, whole: set[Place]) -> float:
+    score = scores[place] if place in whole else None
     return nan if score is None else score
 
 

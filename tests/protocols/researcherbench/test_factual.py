@@ -5,6 +5,9 @@ import json
 
 import pytest
 
+from annotator.actions.judges import prompts
+from annotator.actions.project.file import Project
+from annotator.cli import run_command
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Answer, Material, RatedResponse
 from annotator.domain.material.item import Item
@@ -19,6 +22,7 @@ from annotator.protocols.researcherbench.factual import (
     cases,
     faithfulness,
     groundedness,
+    groundedness_known,
 )
 from annotator.protocols.researcherbench.verification import (
     BASELINE_THRESHOLD,
@@ -26,6 +30,7 @@ from annotator.protocols.researcherbench.verification import (
     baseline,
     judge,
 )
+from tests.projects.small_project import small_project
 from tests.servers.scripted_ask import ScriptedAsk
 
 URL = "https://a.org/p"
@@ -340,3 +345,47 @@ def test_the_baseline_cannot_read_a_dead_page_either():
 def test_an_item_lacks_the_claims_of_its_responses():
     assert FACTUAL.lacks({}, 1, []) == ["the claims of a response"]
     assert FACTUAL.lacks({}, 1, [ResponsePart.CLAIMS]) == []
+
+
+# Letter, 14: a claim borne out in part, and unknown claims in groundedness
+
+
+def test_letter_14_a_claim_borne_out_in_part_is_a_yes_and_the_stricter_wording_can_be_chosen(tmp_path):
+    project = small_project(tmp_path)
+    name = FACTUAL.prompts[0]
+    usual, strict = prompts.wordings(name).values()
+    assert "all of it or some of it" in usual
+    assert "the part that the claim turns on" in strict
+    assert prompts.in_force(project, name).text == usual
+    file = str(project.path)
+    assert run_command(["judge", "prompts", file, "--use", f"{name}=strict"]) == 0
+    assert run_command(["judge", "prompts", file, "--use", f"{name}=lax"]) == 1
+    again = Project.open(project.path)
+    assert [one.text for one in prompts.versions(again, name)] == [usual, strict]
+    assert set(prompts.edited(again)) == {name}
+    prompts.use(again, name, prompts.USUAL)
+    assert prompts.edited(again) == {}
+
+
+def grounded(reading, over_valid=False, **values):
+    """Of a claim of two sources, two of one, and one that cites nothing."""
+    both = [claim("a1"), claim("a2", url=f"{URL}2")]
+    same = [one.model_copy(update={"context": "Both."}) for one in both]
+    return reading(scored(values, *same, claim("b"), claim("c"), claim("none", url="")), over_valid)
+
+
+def test_letter_14_unknown_claims_count_in_groundedness_or_are_left_out_of_both_sides():
+    said = {"a1": "unknown", "a2": "no", "b": "unknown", "c": "yes"}
+    assert grounded(groundedness, **said).value == 3 / 4
+    # The claim “b” is unknown; of “a” one source says no. 2 of 3 are left.
+    found = grounded(groundedness_known, **said)
+    assert (found.value, found.n, found.note) == (2 / 3, 3, "1 of 4 claims unknown")
+    nothing = grounded(groundedness_known, **dict.fromkeys(said, "unknown"))
+    assert (nothing.value, nothing.n) == (0.0, 1)
+
+
+def test_letter_14_a_missing_verdict_leaves_a_range():
+    # “c” may be known or not: 1 of 2, or 2 of 3.
+    found = grounded(groundedness_known, a1="no", b="unknown")
+    assert (found.value, found.missing, found.floor, found.ceiling) == (None, 1, 1 / 2, 2 / 3)
+    assert grounded(groundedness_known, over_valid=True, a1="no", b="unknown").value == 1 / 2

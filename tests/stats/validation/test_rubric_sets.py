@@ -38,7 +38,7 @@ def score(rubric, verdicts):
 
 
 def beside(a, b, resamples):
-    return side_by_side(a, b, score, resamples)
+    return side_by_side((a, b), score, resamples)
 
 
 def test_the_same_responses_are_scored_by_both():

@@ -18,6 +18,7 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.naming import named, title
 from annotator.gui.desk.page import Page
 from annotator.gui.pages.guidelines.older_answers import WHOSE, columns
+from annotator.gui.pages.guidelines.rubrics_row import RubricsRow
 from annotator.gui.pages.guidelines.versions_view import VersionsView
 from annotator.gui.pages.guidelines.weights_row import WeightsRow
 from annotator.gui.pages.guidelines.writing import GuidelineEditor
@@ -56,6 +57,8 @@ class GuidelinesPage(Page):
         self.table.activated.connect(lambda index: self._go(index.row()))
         self.weights = WeightsRow(desk)
         self.weights.allowed.connect(self._say_allowed)
+        self.rubrics = RubricsRow(desk)
+        self.rubrics.chosen.connect(self._say_chosen)
         self.publish = KeyButton("Publish", role="primary")
         self.publish.clicked.connect(self._publish)
         self.reading.taken_up.connect(self.writing.take_up)
@@ -83,8 +86,10 @@ class GuidelinesPage(Page):
         whole.setSizes([250, 860])
         whole.grow(self.stages, 250)
         whole.setStretchFactor(1, 1)
-        head = horizontal(PlainLabel("Guidelines", "title"), StretchSpace(1), self.weights, margins=0)
-        vertical(head, (whole, 1), on=self, margins=(20, 14, 20, 10), spacing=6)
+        head = horizontal(
+            PlainLabel("Guidelines", "title"), StretchSpace(1), self.rubrics, self.weights, margins=0
+        )
+        vertical(head, self.rubrics.drafting, (whole, 1), on=self, margins=(20, 14, 20, 10), spacing=6)
 
     def _answers(self) -> QWidget:
         self.about_older = PlainLabel("", "strong")
@@ -169,7 +174,9 @@ class GuidelinesPage(Page):
         self.writing.setVisible(self._writable)
         if self._writable:
             self.writing.show_stage(self.stage, self.desk.ask(guidelines.text_in_force, self.stage) or "")
-        self.weights.setVisible(self.stage is Stage.RUBRIC)
+        for row in (self.weights, self.rubrics):
+            row.setVisible(self.stage is Stage.RUBRIC)
+        self.rubrics.show_sets(writable=self._writable and not self.desk.project.from_task)
         self.weights.show_allowed(writable=self._writable and not self.desk.project.from_task)
         self.publish.setVisible(self._writable)
         self.publish.set_key(keys.shown("submit"))
@@ -218,6 +225,10 @@ class GuidelinesPage(Page):
     def _say_allowed(self, words: str) -> None:
         todo = "Rubrics are written and checked by them from now on."
         self.answer.show_message("success", f"Criteria may have these weights: {words}.", todo)
+
+    def _say_chosen(self, words: str) -> None:
+        todo = "What was said by other rubrics stays, and counts again when they are chosen again."
+        self.answer.show_message("success", f"Reports are now judged by {words}.", todo)
 
     def _turn(self) -> None:
         if self._writable:

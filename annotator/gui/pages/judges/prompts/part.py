@@ -15,6 +15,7 @@ from annotator.gui.tables.cells import CellsModel, Column
 from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
@@ -62,6 +63,12 @@ class PromptsPart(PagePart):
         self.note.setAccessibleName("Reason for the change")
         self.edit.edited.connect(self._edited)
         self.look.taken_up.connect(self.edit.take_up)
+        self.wordings = ChoiceBox()
+        self.wordings.setAccessibleName("Shipped wordings")
+        self.wordings.setToolTip(
+            "Wordings that come with the program; the chosen one is written into the editor"
+        )
+        self.wordings.activated.connect(lambda _: self._take_wording())
         self._shown = ""
         self.acts = {
             "submit": self.put_in_force,
@@ -75,7 +82,7 @@ class PromptsPart(PagePart):
         middle = QWidget()
         vertical(
             (self.edit, 1),
-            horizontal(PlainLabel("Note"), (self.note, 1)),
+            horizontal(PlainLabel("Note"), (self.note, 1), self.wordings),
             on=middle,
             margins=(6, 0, 6, 0),
             spacing=6,
@@ -149,7 +156,24 @@ class PromptsPart(PagePart):
             self.look.show_prompt(name, versions, names)
         if fresh:
             self.note.clear()
+        self._offer_wordings(name)
         self._edited()
+
+    def _offer_wordings(self, name: str) -> None:
+        """Offer what the program ships, where it ships more than one wording."""
+        found = prompts.wordings(name)
+        offer(self.wordings, [(words, words) for words in found])
+        in_force = self.edit.text()
+        self.wordings.setCurrentIndex(
+            next((n for n, text in enumerate(found.values()) if text == in_force), -1)
+        )
+        self.wordings.setVisible(len(found) > 1)
+
+    def _take_wording(self) -> None:
+        wording = str(self.wordings.currentData())
+        self.edit.take_up(prompts.wordings(self.name)[wording])
+        self.note.setEnabled(True)
+        self.note.setText(wording)
 
     def _edited(self) -> None:
         name, text = self.name, self.edit.text()

@@ -1,0 +1,83 @@
+"""By which rubrics reports are judged: the experts' own, or a named set, which a model may be asked to write."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QWidget
+
+from annotator.actions.items import named_rubrics
+from annotator.actions.judging import judge_offers
+from annotator.gui.desk.desk import Desk
+from annotator.gui.pages.material.drawing_bar import DrawingBar
+from annotator.gui.widgets.fields.choices import ChoiceBox, offer
+from annotator.gui.widgets.layouts import horizontal, vertical
+
+OWN = "the experts' own rubrics"
+
+
+class RubricsRow(QWidget):
+    """The choice of the set in force; only a coordinator can change it."""
+
+    chosen = Signal(str)
+    """What reports are judged by from now on, in words."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self.box, self.more = ChoiceBox(), QPushButton("Draft a set…")
+        self.box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.box.setMinimumContentsLength(14)
+        self.more.setCheckable(True)
+        self.more.setProperty("role", "quiet")
+        self.more.setToolTip("Have a model write a rubric set, to compare it with the experts' rubrics")
+        caption = QLabel("&Judge by:")
+        caption.setBuddy(self.box)
+        self.box.activated.connect(lambda _: self._use())
+        horizontal(caption, self.box, self.more, on=self, margins=0, spacing=6)
+        self.drafting = SetDrafting(desk)
+        self.drafting.hide()
+        self.drafting.bar.came.connect(lambda: self.show_sets(writable=True))
+        self.more.toggled.connect(self._open)
+
+    def show_sets(self, *, writable: bool) -> None:
+        """Show what there is to judge by, and what is in force."""
+        sets = self._desk.ask(named_rubrics.sets) or {}
+        offer(self.box, [(OWN, ""), *((f"{name} ({len(of):,})", name) for name, of in sets.items())])
+        now = named_rubrics.in_force(self._desk.project)
+        self.box.setCurrentIndex(max(0, self.box.findData(now)))
+        self.box.setEnabled(writable)
+        self.more.setVisible(writable)
+        self.drafting.setVisible(writable and self.more.isChecked() and self.isVisible())
+
+    def _open(self, shown: bool) -> None:
+        if shown:
+            self.drafting.fill()
+        self.drafting.setVisible(shown)
+
+    def _use(self) -> None:
+        name = str(self.box.currentData())
+        if name == named_rubrics.in_force(self._desk.project):
+            return
+        if self._desk.do(named_rubrics.use, name) is not None:
+            self.chosen.emit(f"“{name}”" if name else OWN)
+        self.show_sets(writable=True)
+
+
+class SetDrafting(QWidget):
+    """Which set a model writes, and the run that has it written."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self.what, self.bar = ChoiceBox(), DrawingBar(desk)
+        self.what.setAccessibleName("Rubric set to draft")
+        self.what.currentIndexChanged.connect(lambda _: self._offer())
+        vertical(self.what, self.bar, on=self, margins=0, spacing=4)
+
+    def fill(self) -> None:
+        """Offer the sets that a model can write."""
+        self._offers = [one for one in self._desk.ask(judge_offers.drawings) or [] if one.rubric_set]
+        offer(self.what, [(one.title, one.name) for one in self._offers])
+        self._offer()
+
+    def _offer(self) -> None:
+        name = self.what.currentData()
+        self.bar.offer(next((one for one in self._offers if one.name == name), None), None)

@@ -1,0 +1,122 @@
+"""Rubric sets that a model writes alone, to be compared with the experts'.
+
+ResearcherBench, appendix G.1: by four general dimensions of quality, from the question alone; and by reference, from
+what the experts had before them and by what they were told, with a review of its own. What both come to, G.2 to G.4.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import ClassVar, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.protocol import Answer, Ask, Extracted, Extraction, Material
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.domain.material.source import Source
+from annotator.protocols.replies import blocks
+from annotator.protocols.researcherbench.passages import excerpt
+from annotator.protocols.sources import LONGEST_SOURCES, NO_SOURCE
+
+DIMENSIONS, REFERENCE = "researcherbench.rubric.dimensions", "researcherbench.rubric.reference"
+REVIEW = "researcherbench.rubric.review"
+NO_INSIGHTS = "There are none."
+
+
+class SetCriterion(BaseModel):
+    """A criterion as the model wrote it: first what it rests on."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    basis: str = Field(max_length=2000, description="What it rests on: a dimension, or words of the material")
+    text: str = Field(min_length=1, max_length=2000, description="The criterion in one sentence")
+    weight: Literal[1, 2, 3] = Field(description="3 core, 2 supporting, 1 nice to have")
+
+
+class SetCriteria(BaseModel):
+    """The criteria of one item."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    TEXT_FORM: ClassVar[str] = (
+        "Reply in plain text. For each criterion write three lines that begin with BASIS:, CRITERION: and WEIGHT:, and "
+        "leave one empty line before the next."
+    )
+    criteria: list[SetCriterion] = Field(description="The criteria")
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The plain text form; ValueError on a block that is not the three lines."""
+        told = blocks(text, "BASIS", "CRITERION", "WEIGHT")
+        trees = [{"basis": b, "text": t, "weight": int(w) if w.isdecimal() else w} for b, t, w in told]
+        return cls.model_validate({"criteria": trees})
+
+
+async def by_dimensions(material: Material, ask: Ask) -> Extracted:
+    """Criteria for a question by general dimensions of quality, without any source (appendix G.1, first baseline)."""
+    fields = {"question": material.item.question}
+    return _made(material, await ask(DIMENSIONS, fields, SetCriteria, fenced=("question",)))
+
+
+async def by_reference(material: Material, ask: Ask) -> Extracted:
+    """Criteria from the material that experts are given, then reviewed by the model itself (second baseline)."""
+    sources = [source for source in material.sources if source.text.strip()]
+    if not sources:
+        return Extracted(None, Status.SKIPPED, NO_SOURCE)
+    given = _given(material, sources)
+    fenced = ("question", "insights", "sources")
+    first = await ask(REFERENCE, given, SetCriteria, fenced=fenced)
+    if first.status is not Status.OK:
+        return _made(material, first)
+    draft = json.dumps([one.model_dump() for one in first.reply.criteria], ensure_ascii=False, indent=1)
+    return _made(
+        material, await ask(REVIEW, {**given, "draft": draft}, SetCriteria, fenced=(*fenced, "draft"))
+    )
+
+
+def _given(material: Material, sources: Sequence[Source]) -> dict[str, str]:
+    """The question, the insights, and the sources with the reference material; what a model drafted is among it."""
+    text = "\n\n".join(f"Source {n}: {source.title}\n\n{source.text}" for n, source in enumerate(sources, 1))
+    shown = excerpt(text, [material.item.question], LONGEST_SOURCES)
+    insights = (unit.text.strip() for unit in material.units(Kind.INSIGHTS))
+    listed = "\n".join(f"{number}. {words}" for number, words in enumerate(filter(None, insights), 1))
+    return {
+        "question": material.item.question,
+        "insights": listed or NO_INSIGHTS,
+        "sources": shown.text,
+        "extent": shown.extent,
+    }
+
+
+def _made(material: Material, answer: Answer) -> Extracted:
+    if answer.status is not Status.OK:
+        return Extracted(None, answer.status, answer.cause, answer.flags)
+    units = tuple(
+        Criterion(text=one.text.strip(), weight=material.weights.of_three(one.weight), note=one.basis.strip())
+        for one in answer.reply.criteria
+        if one.text.strip()
+    )
+    if not units:
+        return Extracted(None, Status.UNCLEAR, "The model wrote no criteria.", answer.flags)
+    return Extracted(Rubric(units=units), flags=answer.flags)
+
+
+BY_DIMENSIONS = Extraction(
+    name=DIMENSIONS,
+    title="Rubric set by dimensions",
+    citation="ResearcherBench, appendix G.1",
+    makes=Kind.RUBRIC,
+    prompts=(DIMENSIONS,),
+    extract=by_dimensions,
+    rubric_set="by dimensions",
+    sources=False,
+)
+BY_REFERENCE = Extraction(
+    name=REFERENCE,
+    title="Rubric set by reference, reviewed by the model",
+    citation="ResearcherBench, appendix G.1",
+    makes=Kind.RUBRIC,
+    prompts=(REFERENCE, REVIEW),
+    extract=by_reference,
+    needs=(Kind.INSIGHTS,),
+    rubric_set="by reference",
+)
