@@ -152,6 +152,23 @@ def look_up(
     say({"lacking": dict(found.lacking), "changed": change.after}, json_, [found.words()])
 
 
+@app.command()
+def citations(
+    file: File,
+    path: Annotated[
+        Path,
+        typer.Argument(help="CSV with identifier, cited_by_count and counted_on (a day)", show_default=False),
+    ],
+    json_: Json = False,
+) -> None:
+    """Import how often works were cited, by arXiv id or DOI; document importance counts by it."""
+    from annotator.actions.items import work_citations
+
+    with opened(file) as project:
+        found = work_citations.take_in(project, path)
+    say(asdict(found), json_, found.words())
+
+
 @evidence_app.command("import")
 def evidence_import(
     file: File,

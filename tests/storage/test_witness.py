@@ -29,7 +29,7 @@ STATEMENTS = {
     ],
     "replace": ["INSERT OR REPLACE INTO meta VALUES ('title', '\"new\"')"],
     "replace that pushes out another row": [
-        "INSERT OR REPLACE INTO system SELECT name, notes, 'other' FROM system WHERE name = 'Alpha'"
+        "INSERT OR REPLACE INTO system (name, notes, id) SELECT name, notes, 'other' FROM system WHERE name = 'Alpha'"
     ],
     "upsert": [
         "INSERT INTO meta VALUES ('title', '1') ON CONFLICT(key) DO UPDATE SET value = excluded.value"

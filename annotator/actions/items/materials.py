@@ -76,7 +76,10 @@ def for_asking(shape: Protocol) -> WantedMaterial:
 
 def for_scoring(shape: Protocol, *, released: bool = False) -> WantedMaterial:
     """What a score is computed from."""
-    return WantedMaterial(shape.needs, texts=shape.unit_kind is None, released=released)
+    computed = not shape.values and bool(shape.parts)
+    return WantedMaterial(
+        shape.needs, texts=shape.unit_kind is None, pages=computed, page_texts=False, released=released
+    )
 
 
 def for_extracting(extraction: Extraction) -> WantedMaterial:
@@ -218,8 +221,9 @@ def _with_pages(db: Connection, found: list[MaterialAtHand], *, texts: bool) -> 
 
 
 def _addresses(material: Material) -> set[str]:
-    """The normal addresses that the parts of a response name."""
-    units = [unit for document in material.parts.values() for unit in document.units]
+    """The normal addresses that the parts of a response and the gold name."""
+    documents = (*material.parts.values(), *material.documents.values())
+    units = [unit for document in documents for unit in document.units]
     said = (str(getattr(unit, name, "")) for unit in units for name in ("url", "identifier"))
     return {str(found) for text in said if text and (found := identifier.parse(text))}
 

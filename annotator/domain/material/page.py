@@ -1,6 +1,6 @@
 """Cited pages: the text found at an address on a day, or why it could not be read."""
 
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 
 from pydantic import ConfigDict
@@ -32,6 +32,8 @@ class PageFields(SQLModel):
     cause: Text = Field(default="", description="In words, why there is no text")
     fetched_at: datetime
     by_reader: str = Field(default="", description="The reader service it came through; empty for none")
+    citations: int | None = Field(default=None, ge=0, description="How often the work had been cited by then")
+    citations_on: date | None = Field(default=None, description="Day on which its citations were counted")
 
 
 class Page(PageFields):

@@ -1,7 +1,7 @@
 """Release records that let scores be recomputed: extracts, cited pages and prompts."""
 
 import re
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, ClassVar
 
 import orjson
@@ -10,7 +10,7 @@ from pydantic import Field
 from annotator.domain.material.extract import SET, ExtractState, class_of
 from annotator.domain.material.page import PageState
 from annotator.domain.texts.canonical import Text, sha256
-from annotator.exchange.release.records import Record
+from annotator.exchange.release.records import LaterFields, Record
 
 
 class ExtractRecord(Record):
@@ -34,7 +34,7 @@ class ExtractRecord(Record):
     document: dict[str, Any]
 
 
-class PageRecord(Record):
+class PageRecord(LaterFields):
     """The snapshot of a page that a claim or a reference cites: its text as judges read it, or why there is none.
 
     The text is its owner's: a release holds it only where that was asked for, and its hash in any case.
@@ -52,6 +52,8 @@ class PageRecord(Record):
     cause: Text = ""
     fetched_at: datetime
     by_reader: str = ""
+    citations: int | None = None
+    citations_on: date | None = None
     sha256: str = Field(
         description="SHA-256 of the text as judges read it, also where the text stayed behind"
     )

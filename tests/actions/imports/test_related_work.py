@@ -9,11 +9,14 @@ import pytest
 from sqlalchemy import select
 
 from annotator.actions.imports import imports
-from annotator.actions.items import summaries
+from annotator.actions.items import summaries, work_citations
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.releases import releases
+from annotator.actions.results import results
 from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.csv_tables import read_table
+from annotator.exchange.formats.deepscholar import tables as published
 from annotator.exchange.texts import latex
 from annotator.storage import tables
 from annotator.storage.tables import table
@@ -105,7 +108,7 @@ def test_papers_become_items_with_their_task_and_sources(project: Project, folde
     assert list(rows) == [FIRST, SECOND]
     assert (rows[FIRST].subject, rows[SECOND].subject) == ("cs.AI", "physics.geo-ph")
     assert "before 2025-06-03" in rows[FIRST].question
-    assert "Title: On trees in towns" in rows[FIRST].question
+    assert rows[FIRST].question.startswith("On trees in towns: write the related-work section")
     assert ("On trees in towns", made.ABSTRACTS[FIRST]) in sources
     assert any(text.startswith("Shade matters \\cite{oak}") for _, text in sources)
 
@@ -296,16 +299,13 @@ def test_the_public_data_come_in_whole_and_go_round(project: Project, tmp_path: 
 def test_reports_of_the_public_data_are_as_published(project: Project) -> None:
     take(project, SHARED)
     found = [row.text for (_, system), row in responses(project).items() if system.startswith("deepscholar")]
-    published = [path.read_text().strip() for path in (SHARED / "reports").iterdir()]
-    assert sorted(found) == sorted(published)
+    assert sorted(found) == sorted(path.read_text().strip() for path in (SHARED / "reports").iterdir())
 
 
 @needs_shared
 def test_keys_of_the_public_sections_are_those_of_the_citations() -> None:
-    from annotator.exchange.formats.deepscholar import tables as published
-
-    rows = published.citations_of(published.read_table(SHARED / "citations.csv", ()))
-    table_ = published.read_table(SHARED / "papers_with_related_works.csv", ())
+    rows = published.citations_of(read_table(SHARED / "citations.csv", ()))
+    table_ = read_table(SHARED / "papers_with_related_works.csv", ())
     for _, paper in published.papers_of(table_):
         assert paper is not None
         listed = {one.key for one in rows if one.paper == paper.arxiv_id}
@@ -320,3 +320,36 @@ def test_file_names_with_odd_bytes_are_read(project: Project, folder: Path) -> N
     shutil.move(own / "Your task is.md", own / "Your task is\nwritten ü.md")
     take(project, folder)
     assert responses(project)[FIRST, "search"].text.startswith("Oaks [1].")
+
+
+def test_citations_of_works_come_in_from_a_file_and_count(
+    project: Project, folder: Path, tmp_path: Path
+) -> None:
+    take(project, folder)
+    rows = [
+        {
+            "identifier": "arXiv:2001.00001v3",
+            "title": "Oaks",
+            "cited_by_count": "7",
+            "counted_on": "2026-01-02",
+        },
+        {
+            "identifier": "10.48550/arXiv.2001.00001",
+            "title": "",
+            "cited_by_count": "5",
+            "counted_on": "2025-01-02",
+        },
+        {"identifier": "arXiv:1999.00001", "title": "", "cited_by_count": "1", "counted_on": "2026-01-02"},
+        {"identifier": "arXiv:2001.00001", "title": "", "cited_by_count": "many", "counted_on": "2026-01-02"},
+    ]
+    made.table(tmp_path / "works.csv", rows)
+    found = work_citations.take_in(project, tmp_path / "works.csv")
+    assert (found.taken, found.elsewhere, len(found.problems)) == (1, 1, 1)
+    assert found.problems[0].startswith("Line 5 ")
+    with project.store.read() as db:
+        (page,) = db.execute(select(PAGE))
+    assert (page.citations, page.citations_on.isoformat()) == (7, "2026-01-02")
+    board = results.rows(project, protocol="deepscholar.references", resamples=0)
+    (own,) = [row for row in board if row.system.startswith("Human") and row.metric == "document_importance"
+              and row.group == "all"]  # fmt: skip
+    assert own.estimate.value == 1.0

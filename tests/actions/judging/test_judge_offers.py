@@ -22,7 +22,11 @@ def offer(project: Project, name: str) -> ProtocolOffer:
 def test_every_protocol_is_offered_in_order(project: Project) -> None:
     found = judge_offers.offers(project)
     assert [one.name for one in found] == [name for name, shape in PROTOCOLS.items() if not shape.by_people]
-    assert [one.name for one in found if not one.asked] == ["adra.retrieval", "adra.efficiency"]
+    assert [one.name for one in found if not one.asked] == [
+        "adra.retrieval",
+        "adra.efficiency",
+        "deepscholar.references",
+    ]
     assert {one.name for one in found if one.together} == {
         "researcherbench.coverage",
         "adra.reasoning",

@@ -20,6 +20,7 @@ from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.identifier import parse, work_named
 from annotator.domain.texts.identity import derived_id, now
 from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.csv_tables import read_table
 from annotator.exchange.formats.deepscholar import system_folders, tables
 from annotator.exchange.formats.deepscholar.published_files import PublishedFiles
 from annotator.exchange.formats.deepscholar.system_folders import SystemReport
@@ -99,7 +100,7 @@ class _RelatedWorkReader:
             self.problems.append(of_file(path.name, refusal))
 
     def _read_papers(self, file: Path) -> None:
-        table = tables.read_table(file, ("arxiv_id", "abstract"))
+        table = read_table(file, ("arxiv_id", "abstract"))
         for index, paper in tables.papers_of(table):
             if paper is None:
                 self._problem(file.name, index, "has no arXiv id, title or abstract")
@@ -142,11 +143,12 @@ class _RelatedWorkReader:
             text=text,
             identifier=identifier,
             position=position,
+            published=paper.day if identifier else "",
         )
         self.bundle.sources.append(source)
 
     def _read_citations(self, file: Path, cited: dict[str, list[Cited]]) -> None:
-        table = tables.read_table(file, ("parent_paper_arxiv_id", "citation_shorthand", "cited_paper_title"))
+        table = read_table(file, ("parent_paper_arxiv_id", "citation_shorthand", "cited_paper_title"))
         for one in tables.citations_of(table):
             if one.paper not in self.abstracts:
                 self._problem(
@@ -156,7 +158,7 @@ class _RelatedWorkReader:
                 cited[one.paper].append(one)
 
     def _read_important(self, file: Path) -> None:
-        table = tables.read_table(file, ("parent_paper_arxiv_id", "citation_shorthand"))
+        table = read_table(file, ("parent_paper_arxiv_id", "citation_shorthand"))
         self.important = {(one.paper, one.key) for one in tables.citations_of(table)}
 
     def _read_names(self, file: Path) -> None:

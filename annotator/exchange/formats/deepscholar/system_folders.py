@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from annotator.domain.texts.identifier import parse, work_named
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.formats.deepscholar.tables import read_table
+from annotator.exchange.csv_tables import read_table
 from annotator.exchange.reading import decoded, read_bytes, read_json
 
 # Of each layout only these files are opened; settings, which may hold keys, never are.

@@ -78,7 +78,7 @@ class _RelatedWorkWriter:
             "title": about.title,
             "abstract": about.text,
             "categories": item.subject,
-            "published_date": tables.day_asked(item.question),
+            "published_date": about.published,
             "clean_latex_related_works": latex,
         }
 

@@ -1,0 +1,48 @@
+"""Tables in CSV as others publish them: rows by the names of their columns."""
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.reading import CORRECT, LARGEST_FILE, decoded, read_bytes
+
+_EMPTY = {"", "nan", "n/a", "none"}
+
+
+@dataclass(frozen=True, slots=True)
+class CsvTable:
+    """The rows of a file by the names of their columns."""
+
+    name: str
+    rows: tuple[Mapping[str, str], ...]
+
+
+def read_table(path: Path, wanted: Sequence[str]) -> CsvTable:
+    """A CSV file's rows; Refusal when it cannot be read or lacks one of the wanted columns."""
+    content = read_bytes(path, path.name)
+    if len(content) > LARGEST_FILE:
+        raise Refusal(
+            f"“{path.name}” is larger than {LARGEST_FILE // 2**20} MB.", "Split it, or choose the right file."
+        )
+    usual = csv.field_size_limit(LARGEST_FILE)
+    try:
+        rows = list(csv.reader(io.StringIO(decoded(content, path.name), newline=""), strict=True))
+    except csv.Error as error:
+        raise Refusal(f"“{path.name}” is not a table in CSV: {error}.", CORRECT) from None
+    finally:
+        csv.field_size_limit(usual)
+    head = [name.strip() for name in rows[0]] if rows else []
+    if lacking := [name for name in wanted if name not in head]:
+        raise Refusal(f"“{path.name}” has no column “{lacking[0]}”.", "Choose the file as it was published.")
+    return CsvTable(
+        path.name, tuple(dict(zip(head, map(_cell, row), strict=False)) for row in rows[1:] if row)
+    )
+
+
+def _cell(text: str) -> str:
+    """A cell without space around it; what pandas writes for nothing is nothing."""
+    plain = text.strip()
+    return "" if plain.lower() in _EMPTY else plain

@@ -1,0 +1,122 @@
+"""Reference coverage and document importance: counted by hand, and what leaves them undefined."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from annotator.domain.judges.protocol import Material, RatedResponse
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.evidence import Evidence, Reference
+from annotator.domain.material.page import Page, PageState
+from annotator.domain.texts.estimate import Estimate
+from annotator.protocols.deepscholar.references import document_importance, reference_coverage
+from tests.protocols.deepscholar.related_work_material import ITEM, report, with_works
+
+
+def gold(*references: tuple[str, str, str], of: Material) -> Material:
+    """The same with gold references, each given by title, identifier and importance."""
+    units = tuple(
+        Reference.model_validate({"text": title, "identifier": name, "importance": importance})
+        for title, name, importance in references
+    )
+    return replace(of, documents={Kind.EVIDENCE: Evidence(units=units)})
+
+
+def cited(counts: dict[str, int | None], of: Material) -> Material:
+    """The same with the citations of works, by the last digit of their arXiv id."""
+    pages = {
+        f"arxiv:2001.0000{name}": Page(
+            url=f"arxiv:2001.0000{name}",
+            state=PageState.OK,
+            title=f"Work {name}",
+            fetched_at=datetime(2026, 1, 1, tzinfo=UTC),
+            citations=count,
+        )
+        for name, count in counts.items()
+    }
+    return replace(of, pages=pages)
+
+
+def works(*names: str) -> Material:
+    return with_works(*((name, f"arXiv:2001.0000{name}v3") for name in names))
+
+
+FOUR = tuple((f"Work {name}", f"arXiv:2001.0000{name}v1", "important") for name in "1234")
+
+
+def covered(material: Material) -> Estimate:
+    return reference_coverage(RatedResponse(material, {}))
+
+
+def known(material: Material) -> Estimate:
+    return document_importance(RatedResponse(material, {}))
+
+
+def test_an_important_reference_is_found_by_its_id_or_its_whole_title() -> None:
+    named = with_works(("a", "arXiv:2001.00001v3"), ("Work 3", "arXiv:2007.00009"), ("x", "arXiv:2008.00001"))
+    assert covered(gold(*FOUR, of=named)).value == 2 / 4
+
+
+def test_a_title_that_only_begins_alike_is_another_work() -> None:
+    survey = ("A survey of large language models", "arXiv:2001.00001", "important")
+    named = with_works(("A survey of large language model agents", "arXiv:2007.00009"))
+    assert covered(gold(survey, of=named)).value == 0.0
+
+
+def test_only_important_references_on_arxiv_are_wanted() -> None:
+    other = (("Book", "10.1000/book", "important"), ("Work 5", "arXiv:2001.00005", "not_important"))
+    assert covered(gold(*FOUR[:1], *other, of=works("1"))).n == 1
+    assert covered(gold(*other, of=works("1"))).note == "no reference on arXiv is important"
+
+
+@pytest.mark.parametrize(
+    ("material", "note"),
+    [
+        (
+            gold(("Work 1", "arXiv:2001.00001", ""), of=works("1")),
+            "nobody has said which references are important",
+        ),
+        (gold(*FOUR, of=Material(ITEM, report())), "the references of this response are not known"),
+    ],
+)
+def test_what_is_not_known_is_no_zero(material: Material, note: str) -> None:
+    found = covered(material)
+    assert (found.value, found.note) == (None, note)
+
+
+def test_a_report_that_names_nothing_has_0_in_both() -> None:
+    nothing = gold(*FOUR, of=with_works())
+    assert covered(nothing).value == 0.0
+    assert known(cited({"1": 10}, nothing)).value == 0.0
+
+
+def test_document_importance_is_one_median_beside_the_other() -> None:
+    # S: 3, 10, 40; S*: 20, 80, 200, 1000.
+    material = gold(
+        *((f"Work {name}", f"arXiv:2001.0000{name}", "") for name in "4567"), of=works("1", "2", "3")
+    )
+    counts = {"1": 3, "2": 10, "3": 40, "4": 20, "5": 80, "6": 200, "7": 1000}
+    found = known(cited(counts, material))
+    assert found.value == pytest.approx(10 / 140)
+    assert found.note == "medians 10 and 140"
+
+
+def test_document_importance_ends_at_1_and_leaves_out_what_is_not_known() -> None:
+    material = gold(("Work 4", "arXiv:2001.00004", ""), of=works("1", "2"))
+    found = known(cited({"1": 500, "2": None, "4": 20}, material))
+    assert (found.value, found.n, found.note) == (1.0, 1, "medians 500 and 20; 1 not known")
+
+
+@pytest.mark.parametrize(
+    ("counts", "note"),
+    [
+        ({"1": 5}, "no citations of the exemplar's references are known"),
+        ({"4": 5}, "its works' citations are not known"),
+        ({"1": 5, "4": 0}, "the exemplar's median is 0"),
+    ],
+)
+def test_without_counts_there_is_no_document_importance(counts: dict[str, int | None], note: str) -> None:
+    material = gold(("Work 4", "arXiv:2001.00004", ""), of=works("1"))
+    found = known(cited(counts, material))
+    assert (found.value, found.note) == (None, note)
