@@ -7,6 +7,7 @@ import typer
 from annotator.cli.carrying import Shown, carried_out, say_forecast
 from annotator.cli.options import Budget, Concurrency, Items, KeyEnv, Timeout
 from annotator.cli.saying import File, Json, given_of, opened, say, say_changed
+from annotator.protocols.reports import CONDITIONS
 
 app = typer.Typer()
 systems_app = typer.Typer(help="Systems under test: their groups and footnotes.", no_args_is_help=True)
@@ -34,6 +35,16 @@ def respond(
     plan: Annotated[
         bool, typer.Option("--plan", help="Ask for a plan first, keep it, and have the report follow it")
     ] = False,
+    condition: Annotated[
+        str, typer.Option(help=f"Prompts and parameters: {', '.join(one.name for one in CONDITIONS)}")
+    ] = CONDITIONS[0].name,
+    cutoff: Annotated[
+        str,
+        typer.Option(
+            help="Last day of publication to keep to, 2025-03-24; asked for and kept with the reports"
+        ),
+    ] = "",
+    mode_name: Annotated[str, typer.Option(help="File the reports under a mode of this name")] = "",
     trials: Annotated[int, typer.Option(min=1, max=100, help="Reports per item")] = 1,
     concurrency: Concurrency = 4,
     timeout: Timeout = 900.0,
@@ -49,12 +60,16 @@ def respond(
     Without a judge or an endpoint, the system's previous writer is used.
     """
     from annotator.actions.judges import writers
-    from annotator.actions.material import responding
+    from annotator.actions.material import response_settings
     from annotator.actions.material.responding import ResponseRun
     from annotator.actions.runs.judge_cases import RunRequest
 
-    manner = responding.protocol_name(mode, planned=plan)
-    settings = writers.WriterSettings(judge, base_url, model, key_env, parameters)
+    manner = response_settings.protocol_name(
+        mode, planned=plan, condition=condition, cutoff=cutoff, filed_as=mode_name
+    )
+    how = response_settings.settings_of(manner)
+    preset = how.condition.parameters if how else ""
+    settings = writers.WriterSettings(judge, base_url, model, key_env, parameters, preset)
 
     def order_of(asked: str) -> RunRequest:
         return RunRequest(

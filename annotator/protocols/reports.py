@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
 from typing import ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -15,10 +17,37 @@ from annotator.domain.material.page import PageState
 from annotator.domain.texts import identifier
 
 PLAN, REPORT, PLANNED, GROUNDED = "respond.plan", "respond.report", "respond.planned", "respond.grounded"
+UNTIL = "Rest the report on what was published by {day} only, and name no work that appeared later."
 # In characters, over all works that are given with their text.
 CITATION = "ADRA, §3 and §5.5"
 LONGEST_EVIDENCE = 200_000
 CUT = "\n[… the rest is left out]"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Under what a model writes: whose prompts, and with which request parameters beside its own."""
+
+    name: str
+    title: str
+    suffix: str = ""
+    parameters: str = ""
+
+    def prompt(self, name: str) -> str:
+        """The prompt of that name under this condition."""
+        return f"{name}{self.suffix}"
+
+
+# The first holds where none is named.
+CONDITIONS = (
+    Condition("brief", "Brief: no longer than the question needs"),
+    Condition(
+        "researcherbench",
+        "ResearcherBench (appendix D): comprehensive, with numbered citations",
+        suffix=".researcherbench",
+    ),
+    Condition("adra", "ADRA (appendix K.1): brief, at temperature 0", parameters='{"temperature": 0}'),
+)
 
 
 class Report(BaseModel):
@@ -65,26 +94,36 @@ class Subtasks(BaseModel):
 _MARK = re.compile(r"^\s*(?:\(?\d{1,2}[.):]|[-*•–])\s+")
 
 
-async def ask_for_plan(item: Item, ask: Ask) -> tuple[Answer, Plan | None]:
+def question_of(item: Item, cutoff: date | None) -> str:
+    """What is asked, with the last day of publication that counts, if there is one."""
+    return f"{item.question}\n\n{UNTIL.format(day=cutoff.isoformat())}" if cutoff else item.question
+
+
+async def ask_for_plan(item: Item, ask: Ask, cutoff: date | None = None) -> tuple[Answer, Plan | None]:
     """The plan that a model makes for an item before it writes; no plan when there is no reply to take it from."""
-    answer = await ask(PLAN, {"question": item.question}, Subtasks)
+    answer = await ask(PLAN, {"question": question_of(item, cutoff)}, Subtasks)
     steps = [" ".join(text.split()) for text in answer.reply.subtasks] if answer.reply else []
     plan = Plan(units=tuple(Subtask(text=text) for text in steps if text))
     return answer, plan if plan.units else None
 
 
-async def ask_for_report(item: Item, ask: Ask, plan: Plan | None = None, evidence: str = "") -> Answer:
+async def ask_for_report(
+    item: Item, ask: Ask, plan: Plan | None = None, evidence: str = "", condition: Condition = CONDITIONS[0],
+    cutoff: date | None = None,
+) -> Answer:  # fmt: skip
     """The report of a model on an item: along a plan when one is given, and then from evidence when that is too.
 
     The question is what the model is to do, and so is the plan: neither is fenced. The evidence is foreign text.
     """
-    fields = {"question": item.question}
+    fields = {"question": question_of(item, cutoff)}
     if plan is None:
-        return await ask(REPORT, fields, Report)
+        return await ask(condition.prompt(REPORT), fields, Report)
     fields["plan"] = "\n".join(f"{number}. {step.text}" for number, step in enumerate(plan.units, start=1))
     if not evidence:
-        return await ask(PLANNED, fields, Report)
-    return await ask(GROUNDED, fields | {"evidence": evidence}, Report, fenced=("evidence",))
+        return await ask(condition.prompt(PLANNED), fields, Report)
+    return await ask(
+        condition.prompt(GROUNDED), fields | {"evidence": evidence}, Report, fenced=("evidence",)
+    )
 
 
 def evidence_of(material: Material) -> str:

@@ -1,5 +1,6 @@
 """Endpoints that write reports, one per system, stored beside the judges."""
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +36,8 @@ class WriterSettings:
     model: str = ""
     key_env: str = ""
     parameters: str = ""
+    preset: str = ""
+    """Request parameters, a JSON object, that go beside the others and before them."""
 
 
 def prepared(project: Project, system: str, settings: WriterSettings = WriterSettings()) -> Judge:
@@ -59,10 +62,10 @@ def named(project: Project, name: str) -> Judge | None:
         return _named(db, name)
 
 
-def of_system(project: Project, system: str, judge: str) -> Judge:
+def of_system(project: Project, system: str, judge: str, preset: str = "") -> Judge:
     """Who writes a system's reports: its writer of last time, where it is named, or one at the endpoint of a judge."""
     return prepared(
-        project, system, WriterSettings() if judge == _name(system.strip()) else WriterSettings(judge)
+        project, system, WriterSettings("" if judge == _name(system.strip()) else judge, preset=preset)
     )
 
 
@@ -99,6 +102,9 @@ def _as_wanted(project: Project, system: str, settings: WriterSettings, old: Jud
         return old
     given: dict[str, Any] = {"name": _name(system), "kind": JudgeKind.WRITER}
     given |= _from_judge(project, settings) if settings.judge else _by_itself(settings, old)
+    if settings.preset:
+        own = json.loads(given.get("parameters") or "{}")
+        given["parameters"] = json.dumps({**own, **json.loads(settings.preset)})
     return judges.checked(old.id if old else new_id(), **given)
 
 

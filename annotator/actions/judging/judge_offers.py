@@ -8,7 +8,7 @@ from annotator.actions.items import extracts, materials
 from annotator.actions.items.materials import MaterialAtHand, WantedMaterial
 from annotator.actions.items.report_lines import Reports
 from annotator.actions.labelling import label_offers
-from annotator.actions.material.responding import MANNERS
+from annotator.actions.material.response_settings import settings_of
 from annotator.actions.project.file import Project
 from annotator.domain.judges.protocol import Extraction, Protocol
 from annotator.domain.material.part import ResponsePart
@@ -251,7 +251,7 @@ def title(name: str) -> str:
         return known.title
     if name.startswith(PAIRING):
         return "Units paired by meaning"
-    return WRITING if name in MANNERS else name
+    return WRITING if settings_of(name) else name
 
 
 def drawings_of(found: Reports) -> list[ExtractionOffer]:

@@ -1,7 +1,7 @@
 """Runs in which a model writes reports on items, each stored as a response of its system."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import select
@@ -10,6 +10,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.items import materials
 from annotator.actions.items.extracts import EXTRACT
 from annotator.actions.judges import judges, writers
+from annotator.actions.material import response_journal
 from annotator.actions.material.response_journal import (
     RESPONSE,
     SYSTEM,
@@ -17,6 +18,7 @@ from annotator.actions.material.response_journal import (
     WrittenResponse,
     failures,
 )
+from annotator.actions.material.response_settings import MANNERS, ResponseSettings, settings_of
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.driving import RunWork
@@ -34,7 +36,6 @@ from annotator.domain.kinds.plan import Plan as PlanDocument
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.extract import by_judge
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.material.response import END_TO_END, INJECTION, ISOLATED
 from annotator.domain.texts import identifier
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.identity import new_id
@@ -44,46 +45,6 @@ from annotator.protocols import reports
 WRITTEN = "written"
 INCOMPLETE = "An incomplete report is not kept."
 NO_PLAN, NO_EVIDENCE = "The item has no settled gold plan.", "The item has no settled gold evidence."
-
-
-@dataclass(frozen=True, slots=True)
-class ResponseSettings:
-    """How reports are asked for: which gold is given (`needs`), or whether the model plans first."""
-
-    mode: str
-    needs: tuple[Kind, ...] = ()
-    planned: bool = False
-
-    @property
-    def prompts(self) -> tuple[str, ...]:
-        """The prompts it takes."""
-        if Kind.EVIDENCE in self.needs:
-            return (reports.GROUNDED,)
-        if self.needs:
-            return (reports.PLANNED,)
-        return (reports.PLAN, reports.PLANNED) if self.planned else (reports.REPORT,)
-
-
-PREFIX = "respond."
-# By the name under which a run of it is kept.
-MANNERS: dict[str, ResponseSettings] = {
-    "respond.end-to-end": ResponseSettings(END_TO_END),
-    "respond.end-to-end.planned": ResponseSettings(END_TO_END, planned=True),
-    "respond.isolated": ResponseSettings(ISOLATED, (Kind.PLAN, Kind.EVIDENCE)),
-    "respond.gold-plan-injection": ResponseSettings(INJECTION, (Kind.PLAN,)),
-}
-# As they are said on the command line.
-MODES = {mode.replace(" ", "-"): mode for mode in (END_TO_END, ISOLATED, INJECTION)}
-
-
-def protocol_name(mode: str = END_TO_END, *, planned: bool = False) -> str:
-    """The name of the manner in which an order asks for reports; Refusal for a mode there is not."""
-    wanted = MODES.get(mode, mode)
-    if wanted not in MODES.values():
-        raise Refusal(f"There is no mode “{mode}”.", f"Available: {', '.join(MODES)}.")
-    if planned and wanted != END_TO_END:
-        raise Refusal(f"In the mode {wanted} the gold plan is given.", "Omit the separate plan.")
-    return next(name for name, one in MANNERS.items() if (one.mode, one.planned) == (wanted, planned))
 
 
 class ResponseRun(RunKind):
@@ -117,7 +78,8 @@ class ResponseRun(RunKind):
 
     def kept(self) -> Judge:
         """The writer of the system."""
-        writer = writers.of_system(self.project, self._system, self.judge.name)
+        preset = self._manner.condition.parameters
+        writer = writers.of_system(self.project, self._system, self.judge.name, preset)
         with self.project.store.read() as db:
             _refuse_mixed(db, self._system, self._manner, writer)
         return writer
@@ -128,7 +90,9 @@ class ResponseRun(RunKind):
 
     def journal(self, run_id: str) -> RunJournal:
         """What was written, as responses."""
-        return ResponseJournal(self.project, run_id, self.judge.id, self.order, self.written)
+        asked = response_journal.asked_words(self._manner.prompts, self.judge.parameters)
+        origin = {"settings": asked, "cutoff": self._manner.cutoff}
+        return ResponseJournal(self.project, run_id, self.judge.id, self.order, self.written, origin)
 
     def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
         """A case for each report that is not there."""
@@ -184,7 +148,7 @@ class ResponseRun(RunKind):
 
     async def _asked(self, material: Material, ask: Ask) -> tuple[Answer, PlanDocument | None]:
         """The report, and the plan of its own that it was written by."""
-        needs, item = self._manner.needs, material.item
+        needs, item, how = self._manner.needs, material.item, self._manner
         gold = material.documents.get(Kind.PLAN)
         evidence = reports.evidence_of(material) if Kind.EVIDENCE in needs else ""
         if Kind.PLAN in needs and not (isinstance(gold, PlanDocument) and gold.units):
@@ -192,30 +156,31 @@ class ResponseRun(RunKind):
         if Kind.EVIDENCE in needs and not evidence:
             return Answer(Status.SKIPPED, cause=NO_EVIDENCE), None
         if isinstance(gold, PlanDocument):
-            return await reports.ask_for_report(item, ask, gold, evidence), None
+            return await reports.ask_for_report(item, ask, gold, evidence, how.condition, how.cutoff), None
         if not self._manner.planned:
-            return await reports.ask_for_report(item, ask), None
-        answer, own = await reports.ask_for_plan(item, ask)
+            return await reports.ask_for_report(item, ask, condition=how.condition, cutoff=how.cutoff), None
+        answer, own = await reports.ask_for_plan(item, ask, how.cutoff)
         if own is None:
             status = Status.INVALID if answer.status is Status.OK else answer.status
             return Answer(status, cause=f"It made no plan. {answer.cause}".strip()), None
-        return await reports.ask_for_report(item, ask, own), own
+        return await reports.ask_for_report(item, ask, own, "", how.condition, how.cutoff), own
 
 
 run = ResponseRun.run
 
 
 def _checked(project: Project, order: RunRequest) -> ResponseSettings:
-    if order.protocol not in MANNERS or len(order.systems) != 1:
+    how = settings_of(order.protocol)
+    if how is None or len(order.systems) != 1:
         raise Refusal("This is not a request for one system's reports.", f"Available: {', '.join(MANNERS)}.")
     if order.trials < 1:
         raise Refusal("At least one report is needed.", "Give 1 trial or more.")
     judge_cases.checked_scope(project, replace(order, systems=()))
-    return MANNERS[order.protocol]
+    return how
 
 
 def _refuse_mixed(db: Connection, system: str, how: ResponseSettings, writer: Judge) -> None:
-    """Reports by a plan of their own and reports without one are not the same system's."""
+    """Reports by a plan of their own, other prompts or another cut-off are not the same system's in the same mode."""
     plans = select(EXTRACT.c.response_id).where(
         EXTRACT.c.kind == ResponsePart.PLAN.value, EXTRACT.c.origin == by_judge(writer.id)
     )
@@ -226,6 +191,16 @@ def _refuse_mixed(db: Connection, system: str, how: ResponseSettings, writer: Ju
             f"Reports of “{system}” were written {before} a plan made first.",
             f"{todo}, or give the system another name.",
         )
+    asked = response_journal.asked_words(how.prompts)
+    for settings, cutoff in db.execute(_answers(system, how.mode, RESPONSE.c.settings, RESPONSE.c.cutoff)):
+        if settings.startswith(response_journal.ASKED) and (settings.split(";")[0], cutoff) != (
+            asked,
+            how.cutoff,
+        ):
+            raise Refusal(
+                f"Reports of “{system}” were asked for by other prompts or with another cut-off.",
+                "Give the system or the mode another name.",
+            )
 
 
 def _answers(system: str, mode: str, *columns: Any) -> Any:

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import fsum
@@ -13,6 +13,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.items.extracts import NewExtract, keep_row
 from annotator.actions.items.items import ITEM
+from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import response_hash, wording_hash
 from annotator.actions.project.recording import AUDIT, record
@@ -33,6 +34,7 @@ from annotator.storage.tables import ResponseRow, SystemRow, table
 
 RESPONSE, SYSTEM = table(ResponseRow), table(SystemRow)
 WROTE, FAILED = "write report", "no report"
+ASKED = "prompts "
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,12 @@ class ResponseOrigin:
     returned_model: str
 
 
+def asked_words(prompts: Sequence[str], parameters: str = "") -> str:
+    """How a model was asked, as a report says it: by which prompts, with which parameters."""
+    given = f"; parameters {parameters}" if parameters not in ("", "{}") else ""
+    return f"{ASKED}{', '.join(prompts)}{given}"[:2000]
+
+
 class ResponseJournal(RunJournal):
     """A journal that stores finished cases as responses; a failed one keeps its calls and the cause."""
 
@@ -63,10 +71,12 @@ class ResponseJournal(RunJournal):
         writer_id: str,
         order: RunRequest,
         written: dict[str, WrittenResponse],
+        origin: Mapping[str, Any],
     ) -> None:
+        """`origin` is what is said of every report: its settings and its cut-off."""
         super().__init__(project, run_id, writer_id, order.protocol)
         (self._system,) = order.systems
-        self._written = written
+        self._written, self._origin = written, origin
 
     def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
         """Write the reports in the transaction of their calls; the system is made with its first."""
@@ -91,6 +101,10 @@ class ResponseJournal(RunJournal):
             latency_s=_sum(call.latency_s for call in used),
             tokens=_report_tokens(used[-1]),
             cost_usd=_sum(call.cost_usd for call in used),
+            collected_on=at.astimezone().date(),
+            product_version=(used[-1].returned_model or used[-1].requested_model)[:200],
+            collected_by=people.someone(self._project).alias,
+            **self._origin,
             asked=wording_hash(case.item.question),
         )
         row = {**fields.model_dump(), "id": case.response.id, "sha256": response_hash(written.text)}

@@ -17,7 +17,7 @@ from annotator.actions.judging.drift import DriftCheckRun
 from annotator.actions.judging.forecasts import CostEstimate
 from annotator.actions.judging.judge_probes import ProbeRequest
 from annotator.actions.judging.judge_runs import JudgeRun
-from annotator.actions.material import draft_runs, responding
+from annotator.actions.material import draft_runs, response_settings
 from annotator.actions.material.draft_runs import DraftRun
 from annotator.actions.material.extracting import ExtractionRun
 from annotator.actions.material.responding import ResponseRun
@@ -38,7 +38,7 @@ BEGINNINGS: dict[str, type[RunKind]] = {
     drift.PREFIX: DriftCheckRun,
     pairing.NAME: PairingRun,
     draft_runs.PREFIX: DraftRun,
-    responding.PREFIX: ResponseRun,
+    response_settings.PREFIX: ResponseRun,
 }
 
 

@@ -14,7 +14,7 @@ from annotator.actions.imports import imports
 from annotator.actions.items import items
 from annotator.actions.judges import writers
 from annotator.actions.judges.writers import WriterSettings
-from annotator.actions.material import responding
+from annotator.actions.material import responding, response_settings
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import wording_hash
@@ -114,7 +114,7 @@ def test_letter_1_a_model_is_sent_the_settled_wording_and_its_report_says_so(pro
     with writing() as server:
         settings = WriterSettings(base_url=server.url, model="test-model")
         writer = writers.prepared(project, "Scribe", settings)
-        order = RunRequest(writer.name, responding.protocol_name(), systems=("Scribe",), timeout_s=5.0)
+        order = RunRequest(writer.name, response_settings.protocol_name(), systems=("Scribe",), timeout_s=5.0)
         asyncio.run(responding.run(project, order))
         sent = str(server.bodies[0]["messages"])
     assert SECOND in sent

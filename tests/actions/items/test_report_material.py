@@ -13,7 +13,14 @@ from annotator.actions.items.drawn_parts import PartStatus
 from annotator.actions.items.extracts import NewExtract, Subject
 from annotator.actions.judges import judges, writers
 from annotator.actions.judging import judge_offers
-from annotator.actions.material import extracting, part_edits, part_replies, responding, response_journal
+from annotator.actions.material import (
+    extracting,
+    part_edits,
+    part_replies,
+    responding,
+    response_journal,
+    response_settings,
+)
 from annotator.actions.orders import orders
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -197,7 +204,9 @@ def asking(tmp_path: Path, server: OddServer) -> Iterator[Project]:
 def write(project: Project, **more: object) -> None:
     writer = writers.prepared(project, "Scribe", writers.WriterSettings("pen"))
     asyncio.run(
-        responding.run(project, RunRequest(writer.name, responding.protocol_name(), ("Scribe",), **more))
+        responding.run(
+            project, RunRequest(writer.name, response_settings.protocol_name(), ("Scribe",), **more)
+        )
     )  # type: ignore[arg-type]
 
 
@@ -224,7 +233,7 @@ def test_what_did_not_come_is_listed_with_its_cause_until_it_does(asking: Projec
 def test_what_reports_would_take_is_told_without_a_call(asking: Project, server: OddServer) -> None:
     def told(**more: object) -> tuple[int, int]:
         planned = bool(more.pop("planned", False))
-        order = RunRequest("pen", responding.protocol_name(planned=planned), ("Scribe",), **more)  # type: ignore[arg-type]
+        order = RunRequest("pen", response_settings.protocol_name(planned=planned), ("Scribe",), **more)  # type: ignore[arg-type]
         found = asyncio.run(orders.foreseen(asking, order))
         return found.units, found.calls
 

@@ -12,7 +12,7 @@ import pytest
 from annotator.actions.items import sources
 from annotator.actions.judges import judges, writers
 from annotator.actions.judges.writers import WriterSettings
-from annotator.actions.material import responding, response_journal
+from annotator.actions.material import responding, response_journal, response_settings
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, gathering
 from annotator.actions.runs.judge_cases import RunRequest
@@ -52,7 +52,7 @@ def respond(project: Project, server: OddServer, mode: str = "end-to-end", **how
     settings = how.pop("settings", WriterSettings(base_url=server.url, model="test-model"))
     system, planned = how.pop("system", SYSTEM), how.pop("planned", False)
     writer = writers.prepared(project, system, settings)
-    manner = responding.protocol_name(mode, planned=planned)
+    manner = response_settings.protocol_name(mode, planned=planned)
     order = RunRequest(writer.name, manner, systems=(system,), **{"timeout_s": 5.0, **how})
     return asyncio.run(responding.run(project, order))
 
@@ -342,7 +342,7 @@ def test_what_cannot_write_is_refused(project: Project, server: OddServer) -> No
         with pytest.raises(Refusal, match=words):
             writers.prepared(project, SYSTEM, settings)
     with pytest.raises(Refusal, match="no mode “somehow”"):
-        responding.protocol_name("somehow")
+        response_settings.protocol_name("somehow")
     with pytest.raises(Refusal, match="no item “9”"):
         respond(project, server, items=("9",))
     with pytest.raises(Refusal, match="no name"):

@@ -167,3 +167,16 @@ def test_a_place_on_the_page_can_be_gone_to_from_elsewhere(project, show, qtbot)
     page = show(project, "Extracts", item_id=item_id, response_id=response_id)
     qtbot.waitUntil(lambda: page.parts.editor.line is not None)
     assert page.parts.editor.line.response_id == response_id
+
+
+def test_letter_21_the_form_asks_for_prompt_cut_off_and_mode_name(page, asking):
+    form = page.reports.form
+    order(page)
+    form.condition.setCurrentIndex(1)
+    form.filed_as.setText("high context")
+    form.cutoff.setText("March")
+    assert not form.begin.isEnabled()
+    assert form.words.text() == "“March” is not a day. Write it as 2025-03-24."
+    form.cutoff.setText("2025-03-24")
+    assert form.order().protocol == "respond.end-to-end|by=researcherbench|until=2025-03-24|as=high context"
+    assert not form.words.isVisible()

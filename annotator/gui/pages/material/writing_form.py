@@ -13,13 +13,14 @@ from PySide6.QtWidgets import (
 
 from annotator.actions.judges import judges
 from annotator.actions.judging.forecasts import CostEstimate
-from annotator.actions.material import responding
+from annotator.actions.material import response_settings
 from annotator.actions.material.response_journal import MissingResponse
 from annotator.actions.orders import orders
 from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.texts.counting import counted
+from annotator.domain.texts.refusal import Refusal
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.run import REFUSED, BackgroundRun
@@ -53,12 +54,17 @@ class WritingForm(QFrame):
         super().__init__()
         self._desk = desk
         self._keys: Sequence[str] = ()
-        self._chosen = ""
+        self._chosen = self._unfit = ""
         self.setProperty("role", "card")
         self.system = LineField(placeholderText="a name, e.g. model X, plain")
         self._known = completing(self.system)
         self.judge, self.mode, self.items = ChoiceBox(), ChoiceBox(), ChoiceBox()
         self.planned = QCheckBox("Ask for a plan first and keep it")
+        self.condition = ChoiceBox()
+        for one in response_settings.CONDITIONS:
+            self.condition.addItem(one.title, one.name)
+        self.cutoff = LineField(placeholderText="none, or a day such as 2025-03-24")
+        self.filed_as = LineField(placeholderText="the input's own mode")
         self.trials = NumberBox(minimum=1, maximum=100)
         self.at_once = NumberBox(minimum=1, maximum=64, value=4)
         self.budget = BudgetBox()
@@ -80,11 +86,11 @@ class WritingForm(QFrame):
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         for words, field in (
             ("System", self.system), ("Endpoint of", self.judge), ("Input", self.mode), ("", self.planned),
-            ("On", self.items),
+            ("Prompt", self.condition), ("Cut-off", self.cutoff), ("Mode name", self.filed_as), ("On", self.items),
         ):  # fmt: skip
             field.setAccessibleName(words or self.planned.text())
             form.addRow(words, field)
-        for combo in (self.judge, self.mode, self.items):
+        for combo in (self.judge, self.mode, self.condition, self.items):
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             combo.setMinimumContentsLength(12)
         self.trials.setAccessibleName("Runs per item")
@@ -104,7 +110,9 @@ class WritingForm(QFrame):
 
     def _listen(self) -> None:
         self.system.textChanged.connect(lambda _: self._change())
-        for combo in (self.judge, self.mode, self.items):
+        for line in (self.cutoff, self.filed_as):
+            line.textChanged.connect(lambda _: self._change())
+        for combo in (self.judge, self.mode, self.condition, self.items):
             combo.currentIndexChanged.connect(lambda _: self._change())
         self.planned.toggled.connect(lambda _: self._change())
         self.trials.valueChanged.connect(lambda _: self._change())
@@ -136,12 +144,13 @@ class WritingForm(QFrame):
         system = self.system.text().strip()
         if not system or not self.judge.currentText() or not self._keys:
             return None
-        mode = str(self.mode.currentData())
-        planned = self.planned.isChecked() and mode == END_TO_END
+        manner = self._manner()
+        if not manner:
+            return None
         chosen = {ALL: (), FEW: tuple(self._keys[:A_FEW]), CHOSEN: (self._chosen,)}
         return RunRequest(
             judge=self.judge.currentText(),
-            protocol=responding.protocol_name(mode, planned=planned),
+            protocol=manner,
             systems=(system,),
             items=chosen.get(str(self.items.currentData()), ()),
             trials=self.trials.value(),
@@ -149,6 +158,19 @@ class WritingForm(QFrame):
             timeout_s=TIMEOUT_S,
             budget_usd=self.budget.limit,
         )
+
+    def _manner(self) -> str:
+        """The manner that the fields say; empty where one of them does not fit, and `_unfit` then says why."""
+        mode = str(self.mode.currentData())
+        try:
+            self._unfit = ""
+            return response_settings.protocol_name(
+                mode, planned=self.planned.isChecked() and mode == END_TO_END,
+                condition=str(self.condition.currentData()), cutoff=self.cutoff.text(), filed_as=self.filed_as.text(),
+            )  # fmt: skip
+        except Refusal as refusal:
+            self._unfit = str(refusal)
+            return ""
 
     def start(self) -> None:
         """Have the reports written, in a process of its own."""
@@ -209,7 +231,7 @@ class WritingForm(QFrame):
             )
         if not self.system.text().strip():
             return "Name the system: a name stands for one model with one set of parameters."
-        return ""
+        return self._unfit
 
     def _weigh(self) -> None:
         order = self.order()
