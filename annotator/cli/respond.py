@@ -12,6 +12,14 @@ from annotator.protocols.reports import CONDITIONS
 app = typer.Typer()
 systems_app = typer.Typer(help="Systems under test: their groups and footnotes.", no_args_is_help=True)
 responses_app = typer.Typer(help="Where reports come from.", no_args_is_help=True)
+ConditionName = Annotated[
+    str, typer.Option(help=f"Prompts and parameters: {', '.join(one.name for one in CONDITIONS)}")
+]
+Cutoff = Annotated[
+    str,
+    typer.Option(help="Last day of publication to keep to, 2025-03-24; asked for and kept with the reports"),
+]
+ModeName = Annotated[str, typer.Option(help="File the reports under a mode of this name")]
 SYSTEM_COLUMNS = ("name", "group", "footnote", "notes")
 
 
@@ -35,16 +43,9 @@ def respond(
     plan: Annotated[
         bool, typer.Option("--plan", help="Ask for a plan first, keep it, and have the report follow it")
     ] = False,
-    condition: Annotated[
-        str, typer.Option(help=f"Prompts and parameters: {', '.join(one.name for one in CONDITIONS)}")
-    ] = CONDITIONS[0].name,
-    cutoff: Annotated[
-        str,
-        typer.Option(
-            help="Last day of publication to keep to, 2025-03-24; asked for and kept with the reports"
-        ),
-    ] = "",
-    mode_name: Annotated[str, typer.Option(help="File the reports under a mode of this name")] = "",
+    condition: ConditionName = CONDITIONS[0].name,
+    cutoff: Cutoff = "",
+    mode_name: ModeName = "",
     trials: Annotated[int, typer.Option(min=1, max=100, help="Reports per item")] = 1,
     concurrency: Concurrency = 4,
     timeout: Timeout = 900.0,
