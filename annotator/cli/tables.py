@@ -7,6 +7,8 @@ from typing import Any
 from annotator.cli.saying import print_json, said
 
 WIDEST = 60
+# Characters between two columns, and of a word that may be cut.
+BETWEEN, LONGEST_WORD = 3, 20
 UNFIT = " (!)"
 
 
@@ -43,25 +45,55 @@ def print_sheet(sheet: Any) -> None:
         [f"{cell.words}{UNFIT if cell.state == 'unfit' else ''}" for cell in line.cells]
         for line in sheet.lines
     )
-    print_table(sheet.title, [column.head for column in sheet.columns], lines)
+    print_table(sheet.title, [column.head for column in sheet.columns], lines, stay=_named_by(sheet))
     for words in sheet.told_in_full:
         said.print(words, markup=False)
 
 
-def print_table(title: str, heads: Sequence[str], lines: Iterable[Sequence[str]]) -> None:
+def _named_by(sheet: Any) -> int:
+    """How many columns, two at most, say in words what a line is of."""
+    worded = [
+        all(isinstance(line.cells[place].value, str) for line in sheet.lines)
+        for place in (0, 1)
+        if place < len(sheet.columns)
+    ]
+    return 2 if all(worded) and len(worded) == 2 else 1
+
+
+def print_table(title: str, heads: Sequence[str], lines: Iterable[Sequence[str]], *, stay: int = 1) -> None:
     """Print lines of words under heads; what does not fit goes on in the next line, and nothing is cut off.
 
+    Where not all columns fit side by side, further ones stand in a table of their own, again behind those that `stay`.
     A rule stands before each line whose first cell says something, where others say nothing there.
     """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1))
-    for head in heads:
-        table.add_column(Text(head), overflow="fold", max_width=WIDEST)
     rows = list(lines)
     goes_on = any(not row[0] for row in rows)
-    for row, after in zip(rows, [*rows[1:], None], strict=True):
-        table.add_row(*map(Text, row), end_section=goes_on and (after is None or bool(after[0])))
-    said.print(table)
+    widths = [_longest_word([head, *(row[place] for row in rows)]) for place, head in enumerate(heads)]
+    for block in _blocks(widths, stay, said.width):
+        table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1))
+        for column in block:
+            table.add_column(Text(heads[column]), overflow="fold", min_width=widths[column], max_width=WIDEST)
+        for row, after in zip(rows, [*rows[1:], None], strict=True):
+            cells = (Text(row[column]) for column in block)
+            table.add_row(*cells, end_section=goes_on and (after is None or bool(after[0])))
+        said.print(table)
+        title = ""
+
+
+def _blocks(widths: Sequence[int], stay: int, room: int) -> list[list[int]]:
+    """The columns of each table, those that stay in each; as many as have room for their longest words."""
+    blocks: list[list[int]] = [[]]
+    for place in range(stay, len(widths)):
+        shown = [*widths[:stay], *(widths[column] for column in blocks[-1]), widths[place]]
+        if blocks[-1] and sum(shown) + BETWEEN * (len(shown) + 1) > room:
+            blocks.append([])
+        blocks[-1].append(place)
+    return [[*range(min(stay, len(widths))), *block] for block in blocks]
+
+
+def _longest_word(texts: Iterable[str]) -> int:
+    return min(LONGEST_WORD, max((len(word) for text in texts for word in text.split()), default=1))

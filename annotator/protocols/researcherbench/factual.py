@@ -133,7 +133,7 @@ def groundedness_known(scored: RatedResponse, over_valid: bool = False) -> Estim
     notes += [f"{open_} of {len(cites)} claims without a verdict"] * bool(open_)
     notes += ["no claim is left"] * (not left and not open_)
     return Estimate(
-        known / left if left and (over_valid or not open_) else None,
+        known / left if left and (not open_ or (over_valid and open_ < len(said))) else None,
         n=left,
         missing=open_,
         floor=known / left if left else None,

@@ -389,3 +389,5 @@ def test_letter_14_a_missing_verdict_leaves_a_range():
     found = grounded(groundedness_known, a1="no", b="unknown")
     assert (found.value, found.missing, found.floor, found.ceiling) == (None, 1, 1 / 2, 2 / 3)
     assert grounded(groundedness_known, over_valid=True, a1="no", b="unknown").value == 1 / 2
+    # Of no citing claim a verdict came: what is left says nothing of them.
+    assert grounded(groundedness_known, over_valid=True).value is None
