@@ -6,11 +6,11 @@ from typing import Annotated, Any
 import typer
 
 from annotator.cli.options import Protocol
-from annotator.cli.saying import File, Json, opened, print_json, said
+from annotator.cli.saying import As, File, Json, opened, print_json, said, say
 from annotator.cli.tables import UNFIT, print_table, show
 from annotator.domain.texts.estimate import Estimate, interval
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import USUAL
+from annotator.protocols import PROTOCOLS, USUAL
 
 app = typer.Typer()
 # What people call the ways to group, and what they are called inside.
@@ -164,6 +164,8 @@ def _print_results(rows: list[dict[str, Any]]) -> None:
         return
     if any(row["value"] is not None and not row["publishable"] for row in rows):
         said.print(f"{UNFIT.strip()}  not publishable: too many of the judgements behind it are missing")
+    for gold in dict.fromkeys(row["gold"] for row in rows if row["gold"]):
+        said.print(f"Gold: {gold}.", markup=False)
     for metric in dict.fromkeys(row["metric"] for row in rows):
         _print_metric(metric, [row for row in rows if row["metric"] == metric])
 
@@ -177,3 +179,31 @@ def _words(row: dict[str, Any]) -> tuple[str, ...]:
     value = "–" if row["value"] is None else f"{row['value']:.4f}{'' if row['publishable'] else UNFIT}"
     span = "–" if row["low"] is None else interval(Estimate(**{part: row[part] for part in SPAN}))
     return row["system"] or "(project)", row["group"], value, span, str(row["n"]), str(row["missing"])
+
+
+@app.command()
+def gold(
+    file: File,
+    unadjudicated: Annotated[
+        bool | None,
+        typer.Option(
+            "--unadjudicated/--adjudicated", help="Whether what several wrote counts before it is adjudicated",
+            show_default=False,
+        ),
+    ] = None,
+    as_: As = "",
+    json_: Json = False,
+) -> None:  # fmt: skip
+    """Tell by whose gold each kind of document scores, or say whether unadjudicated doubles count."""
+    from annotator.actions.authoring import gold as questions
+
+    kinds = dict.fromkeys(kind for shape in PROTOCOLS.values() for kind in shape.needs)
+    with opened(file, readonly=unadjudicated is None, person=as_) as project:
+        if unadjudicated is not None:
+            questions.count_unadjudicated(project, unadjudicated)
+        counts = questions.unadjudicated_counts(project)
+        with project.store.read() as db:
+            told = {kind.value: words for kind in kinds if (words := questions.words(db, [kind]))}
+    rule = "counts, by the first alias" if counts else "does not count"
+    lines = [f"What several wrote and nobody adjudicated {rule}.", *(f"{words}." for words in told.values())]
+    say({"unadjudicated": counts, "gold": told}, json_, lines)

@@ -1,5 +1,6 @@
 """Visibility: blindness is decided here, in the query, and never in a widget."""
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,16 +11,20 @@ from sqlalchemy.engine import Connection
 from annotator.actions.authoring import editable
 from annotator.actions.authoring.artifacts import ARTIFACT, REVISION, artifact_of
 from annotator.actions.project import people
-from annotator.actions.project.file import PERSON, Project
+from annotator.actions.project.file import META, PERSON, Project
 from annotator.domain.experts.assignment import stage_of
 from annotator.domain.experts.person import Person
 from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.material.extract import by_set
-from annotator.storage.tables import AssignmentRow, ExtractRow, MetaRow, table
+from annotator.storage.tables import AssignmentRow, ExtractRow, table
 
-ASSIGNMENT, EXTRACT, META = table(AssignmentRow), table(ExtractRow), table(MetaRow)
+ASSIGNMENT, EXTRACT = table(AssignmentRow), table(ExtractRow)
 # The setting that names the rubric set by which reports are judged.
 RUBRIC_SET = "rubric_set"
+# The setting by which what several wrote counts before it is adjudicated.
+UNADJUDICATED = "unadjudicated_gold"
+# The setting with the items of which a release told that more people write them than it holds.
+AWAITED = "awaited_gold"
 _EARLIER, _OPENING = REVISION.alias(), REVISION.alias()
 _LAST_SEALED = (
     select(func.max(_EARLIER.c.number))
@@ -88,9 +93,10 @@ def judged_rows(
     """Item by item, the row (`artifact_of` reads it) of the artifact whose units its reports are judged by.
 
     Consensus comes first, that of an adjudicator before one that was imported; then imported gold, then the sealed
-    one of the annotator with the lowest alias. While a rubric set is in force, rubrics are that set's, unless the
-    experts' `own` are asked for. With `released` they are those of a release, which has of a reopened document what
-    was sealed, and scores by no other set.
+    one of an item's single author. What several wrote is no gold before it is adjudicated, unless the project says so:
+    then it is that of the lowest alias. While a rubric set is in force, rubrics are that set's, unless the experts'
+    `own` are asked for. With `released` they are those of a release, which has of a reopened document what was sealed,
+    and scores by no other set.
     """
     if kind is Kind.RUBRIC and not released and not own and (name := set_in_force(db)):
         return {row.item_id: row for row in db.execute(_of_set(name, items))}
@@ -105,16 +111,18 @@ def judged_rows(
     )
     if items is not None:
         question = question.where(ARTIFACT.c.item_id.in_(items))
-    first: dict[str, Row[Any]] = {}
-    for row in db.execute(question):
-        first.setdefault(row.item_id, row)
+    rows, first = db.execute(question).all(), dict[str, Row[Any]]()
+    written = any(row.author_id and row.state != State.CONSENSUS.value for row in rows)
+    several = doubles(db, kind) if written and not _setting(db, UNADJUDICATED, False) else set()
+    for row in rows:
+        if row.item_id not in several or not row.author_id or row.state == State.CONSENSUS.value:
+            first.setdefault(row.item_id, row)
     return first
 
 
 def set_in_force(db: Connection) -> str:
     """The rubric set that reports are judged by now; empty for the experts' own rubrics."""
-    found = db.execute(select(META.c.value).where(META.c.key == RUBRIC_SET)).scalar()
-    return str(orjson.loads(found)) if found else ""
+    return str(_setting(db, RUBRIC_SET, ""))
 
 
 def _of_set(name: str, items: Iterable[str] | None) -> Select[Any]:
@@ -125,6 +133,53 @@ def _of_set(name: str, items: Iterable[str] | None) -> Select[Any]:
         EXTRACT.c.content,
     ).where(EXTRACT.c.origin == by_set(name))  # fmt: skip
     return question if items is None else question.where(EXTRACT.c.item_id.in_(items))
+
+
+def doubles(db: Connection, kind: Kind) -> set[str]:
+    """The items of which several people write a document of a kind: they are asked for it, or have sealed one; where
+    nobody is asked, or have begun one.
+    """
+    asked = select(ASSIGNMENT.c.item_id, ASSIGNMENT.c.person_id).where(
+        ASSIGNMENT.c.stage == stage_of(kind).value, ASSIGNMENT.c.trial == 1
+    )
+    counts = (ARTIFACT.c.state == State.SEALED.value) | ARTIFACT.c.item_id.not_in(
+        asked.with_only_columns(ASSIGNMENT.c.item_id)
+    )
+    begun = select(ARTIFACT.c.item_id, ARTIFACT.c.author_id).where(
+        ARTIFACT.c.kind == kind.value,
+        ARTIFACT.c.author_id != "",
+        ARTIFACT.c.state != State.CONSENSUS.value,
+        counts,
+    )
+    both = union(begun, asked).subquery()
+    question = select(both.c[0]).group_by(both.c[0]).having(func.count() > 1)
+    return set(db.execute(question).scalars()) | set(_setting(db, AWAITED, {}).get(kind.value, ()))
+
+
+def sealed_of_several(db: Connection, kind: Kind) -> set[str]:
+    """The items of which several people write a document of a kind and one at least is sealed."""
+    return set(_sealed(db, kind)) & doubles(db, kind)
+
+
+def sealed_once(db: Connection, kind: Kind) -> set[str]:
+    """The items of which a release holds one person's document of a kind."""
+    counts = Counter(_sealed(db, kind))
+    return {item_id for item_id, n in counts.items() if n == 1}
+
+
+def _sealed(db: Connection, kind: Kind) -> list[str]:
+    question = select(ARTIFACT.c.item_id).where(
+        ARTIFACT.c.kind == kind.value,
+        ARTIFACT.c.author_id != "",
+        ARTIFACT.c.state != State.CONSENSUS.value,
+        (ARTIFACT.c.state == State.SEALED.value) | ARTIFACT.c.sealed_at.is_not(None),
+    )
+    return list(db.execute(question).scalars())
+
+
+def _setting(db: Connection, key: str, default: Any) -> Any:
+    said = db.execute(select(META.c.value).where(META.c.key == key)).scalar()
+    return orjson.loads(said) if said else default
 
 
 def withheld(db: Connection, person_id: str, kind: Kind) -> set[str]:

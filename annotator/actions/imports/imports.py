@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions.authoring import asked, criterion_weights
+from annotator.actions.authoring import asked, criterion_weights, gold
 from annotator.actions.imports.intake import PERSON, WRITTEN, BundleIntake
 from annotator.actions.imports.intake_drawn import PAGE_TEXTS, SETTINGS
 from annotator.actions.items import items, renderings
@@ -170,6 +170,10 @@ def _write(project: Project, db: Connection, incoming: Incoming, tell: Progress)
             project.set(name, text)
     if incoming.bundle.error_sample is not None and not second_looks.sample(project):
         project.set(second_looks.SAMPLE, incoming.bundle.error_sample.model_dump(mode="json"))
+    if incoming.bundle.unadjudicated:
+        project.set(gold.UNADJUDICATED, True)
+    if incoming.bundle.awaited:
+        project.set(gold.AWAITED, {**project.get(gold.AWAITED, {}), **incoming.bundle.awaited})
     for setting in incoming.rows.get(SETTINGS, []):
         project.set(setting["key"], setting["value"])
     search.index(db, [item_of(row) for row in incoming.rows.get("item", [])])

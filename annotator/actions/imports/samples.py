@@ -15,6 +15,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.adjudication import adjudication_sheets, openings, ruling, unanimity
 from annotator.actions.assignments import assignments
+from annotator.actions.authoring import gold
 from annotator.actions.consensus import remarks
 from annotator.actions.imports import imports, practice
 from annotator.actions.items import items
@@ -89,6 +90,8 @@ def _fill(project: Project, progress: Progress | None, to_work_in: bool) -> None
     if to_work_in:
         practice.ask(project)
     imports.run(project, "goldsmith", [resources() / "sample"], progress=progress)
+    # Each page has something to show before all is adjudicated; the figures say whose gold it is.
+    project.set(gold.UNADJUDICATED, True)
     everybody = {person.alias: person for person in people.people(project)}
     keys = {items.read(project, item_id).key: item_id for item_id in items.ids(project)}
     with project.store.write() as db:

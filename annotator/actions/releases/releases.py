@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from sqlalchemy import func, insert, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.authoring import criterion_weights, draft_provenance
+from annotator.actions.authoring import criterion_weights, draft_provenance, gold
 from annotator.actions.authoring.draft_provenance import DraftSource
 from annotator.actions.judges import kept_keys
 from annotator.actions.labelling import second_looks
@@ -202,10 +202,12 @@ def _facts(project: Project, bundle: Bundle) -> ReleaseFacts:
     licence, description = (str(project.get(name, "")) for name in gathering.STATED)
     weights = criterion_weights.allowed(project)
     with project.store.read() as db:
-        drafted = _drafted(db, bundle)
+        drafted, awaited = _drafted(db, bundle), gold.awaited(db)
     return ReleaseFacts(
         title=project.title, licence=licence, description=description, agreement=_agreement(project, bundle),
         drafted=drafted, weights="" if weights.usual else weights.text, error_sample=second_looks.sample(project),
+        unadjudicated=gold.FIRST_ALIAS if gold.unadjudicated_counts(project) else "",
+        awaited=awaited,
     )  # fmt: skip
 
 
@@ -245,6 +247,7 @@ def _scores(project: Project, bundle: Bundle) -> list[ScoreRecord]:
             note=row.estimate.note,
             unfit=publishing.why_not(row, limit) if row.estimate.value is not None else "",
             over="" if row.over is Over.RESPONSE else row.over.value,
+            gold=row.gold,
         )
         for row in composites.released(project, judged)
     ]

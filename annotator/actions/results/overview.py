@@ -242,6 +242,8 @@ def _told(found: ResultsReport, rows: list[ResultRow]) -> Iterator[str]:
     for rater, titles in by_rater.items():
         about = f": {', '.join(titles)}" if len(by_rater) > 1 else ""
         yield f"Judged by {rater}{about}."
+    for gold in dict.fromkeys(row.gold for row in rows if row.gold):
+        yield f"Gold: {gold}."
     # Metrics of one protocol stand on the same judgements, those of the project on those of all systems.
     of: dict[tuple[str, str, str], int] = {}
     apart = {row.protocol for row in rows if row.system_id}

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import select
 
+from annotator.actions.authoring import gold
 from annotator.actions.project.file import Project
 from annotator.actions.results import pools, scoring
 from annotator.actions.results.result_raters import COMPUTED, ResultRater, chosen, everybody
@@ -34,11 +35,14 @@ class Counted:
     scores: Sequence[Score] = field(repr=False)
     members: Sequence[JudgedResponse] = field(repr=False)
     systems: Mapping[str, str]
+    gold: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ResultRow:
     """One figure: a metric of a system within a group, by one rater; `title`, `unit` and `over` are the metric's.
+
+    `gold` says in words by whose gold it is.
 
     `judged` counts the judgements behind it that came. A figure of the whole project has no system.
     """
@@ -56,6 +60,7 @@ class ResultRow:
     unit: str = ""
     judged: int = 0
     over: Over = Over.RESPONSE
+    gold: str = ""
 
     @property
     def missing_rate(self) -> float | None:
@@ -90,19 +95,21 @@ def counted(
     together = any(metric.over is not Over.RESPONSE for metric in shape.metrics)
     scores: list[Score] = []
     members: list[JudgedResponse] = []
-    answering = set()
+    answering, items = set(), set()
     # Of another mode than the one that counts anyway, those alone who answered in it.
     only = mode if mode != scoring.main_mode(project) else ""
     for one in scoring.heard(project, shape, rater.id, released=released, mode=mode):
         if only not in ("", one.material.response.mode):
             continue
         answering.add(one.material.response.system_id)
+        items.add(one.material.item.id)
         scores += scoring.scores_of(shape, one)
         members += [one] if together else []
     with project.store.read() as db:
         systems = {row.id: row.name for row in db.execute(select(SYSTEM).order_by(SYSTEM.c.name))}
+        whose = gold.words(db, shape.needs, items, released=released)
     present = {system_id: name for system_id, name in systems.items() if system_id in answering}
-    return Counted(shape, rater, scores, members, present)
+    return Counted(shape, rater, scores, members, present, whose)
 
 
 def rows_of(counted: Counted, resamples: int = 10_000) -> list[ResultRow]:
@@ -124,6 +131,7 @@ def rows_of(counted: Counted, resamples: int = 10_000) -> list[ResultRow]:
                 metric.unit,
                 judged,
                 metric.over,
+                counted.gold,
             )
             for group, by_system in found
             for system_id, (estimate, judged) in by_system.items()
@@ -162,6 +170,7 @@ COLUMNS = columns(
     ("floor", "At least", "If all missing judgements were the worst"),
     ("ceiling", "At most", "If all missing judgements were the best"), ("method", "Method"),
     ("note", "Note", "Why there is no value, or what else to know of it"),
+    ("gold", "Gold", "By whose gold it is, kind by kind"),
     ("publishable", "Publishable", "Whether few enough judgements are missing"),
 )  # fmt: skip
 
@@ -187,6 +196,7 @@ def plain(row: ResultRow) -> dict[str, Any]:
         "ceiling": found.ceiling,
         "method": found.method,
         "note": found.note,
+        "gold": row.gold,
     }
 
 

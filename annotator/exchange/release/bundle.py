@@ -82,6 +82,8 @@ class Bundle:
     description: str = ""
     weights: str = ""
     error_sample: ErrorSample | None = None
+    unadjudicated: str = ""
+    awaited: dict[str, list[str]] = field(default_factory=dict)
 
     @property
     def pairings(self) -> list[AssistedRecord]:

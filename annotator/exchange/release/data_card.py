@@ -1,8 +1,8 @@
 """The data card: a plain-language description of a release, next to its files."""
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.taxonomy import ErrorSample
@@ -34,6 +34,8 @@ class ReleaseFacts:
     drafted: tuple[Drafted, ...] = ()
     weights: str = ""
     error_sample: ErrorSample | None = None
+    unadjudicated: str = ""
+    awaited: Mapping[str, list[str]] = field(default_factory=dict)
 
 
 def text(bundle: Bundle, facts: ReleaseFacts) -> str:

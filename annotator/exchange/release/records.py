@@ -37,7 +37,7 @@ _LEFT_OUT_EMPTY = frozenset({
     "drafted", "licence", "description", "assisted", "over", "weights", "group", "footnote", "collected_on",
     "product_version", "settings", "collected_by", "cutoff", "kind", "published", "venue", "citations", "citations_on",
     "working_title", "origin", "contributor", "collected", "asked",
-    "error_sample",
+    "error_sample", "gold", "unadjudicated", "awaited",
 })  # fmt: skip
 # Zero citations are a fact.
 _NOTHING: tuple[Any, ...] = (None, "", (), [], {})
@@ -240,6 +240,7 @@ class ScoreRecord(LaterFields):
         description="`system` for all of a system's reports together, `project` for the whole project; left out for a "
         "mean over items",
     )
+    gold: Text = Field(default="", description="By whose gold it is; left out where it needs none")
 
 
 class FileRecord(BaseModel):
@@ -268,6 +269,14 @@ class Manifest(LaterFields):
     )
     error_sample: ErrorSample | None = Field(
         default=None, description="Responses drawn to give kinds of errors to; left out where none were drawn"
+    )
+    unadjudicated: Text = Field(
+        default="",
+        description="Whose gold scores where several wrote it and nobody adjudicated; else left out",
+    )
+    awaited: dict[str, list[str]] = Field(
+        default_factory=dict,
+        description="Kind → ids of items that another person is still to write for, so that no single document scores",
     )
     number: int = Field(default=1, ge=1, description="The release's number in its project")
     app_version: str

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QPushButton, QSizePolicy, QWidget
 
 from annotator.actions.results.result_sheets import ViewChoice
 from annotator.gui import theme
@@ -14,6 +14,10 @@ from annotator.gui.widgets.fields.number_box import AmountBox
 from annotator.gui.widgets.plain import tooltip
 
 WIDEST, LETTERS = 190, 8
+UNADJUDICATED = (
+    "What several people wrote of an item scores before it is adjudicated, by the first alias. Without it, such items "
+    "are left out."
+)
 
 
 class Choosers(QWidget):
@@ -22,6 +26,7 @@ class Choosers(QWidget):
     chosen = Signal()
     limit_set = Signal(float)
     file_wanted = Signal()
+    unadjudicated_set = Signal(bool)
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,7 +48,10 @@ class Choosers(QWidget):
         self.file = QPushButton("Beside another project…")
         self.file.setToolTip(tooltip("Compare with the settled rubrics of another project file."))
         self.file.clicked.connect(self.file_wanted)
-        for part in (self._limit, self.file):
+        self.unadjudicated = QCheckBox("Count unadjudicated gold")
+        self.unadjudicated.setToolTip(tooltip(UNADJUDICATED))
+        self.unadjudicated.clicked.connect(self.unadjudicated_set)
+        for part in (self._limit, self.unadjudicated, self.file):
             self._row.addWidget(part)
             part.hide()
 
@@ -98,6 +106,12 @@ class Choosers(QWidget):
         self.limit.blockSignals(True)
         self.limit.setValue(100 * (share or 0.0))
         self.limit.blockSignals(False)
+
+    def show_unadjudicated(self, counts: bool | None, *, allowed: bool) -> None:
+        """Show whether unadjudicated gold counts; None hides it. Tells nobody."""
+        self.unadjudicated.setVisible(counts is not None)
+        self.unadjudicated.setEnabled(allowed)
+        self.unadjudicated.setChecked(bool(counts))
 
     def show_file(self, offered: bool, name: str) -> None:
         """Offer to compare with another file, or to stop."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from sqlalchemy import insert
 
 from annotator.actions.adjudication import adjudication_sheets, closing, ruling
-from annotator.actions.authoring import annotating
+from annotator.actions.authoring import annotating, gold
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.kinds.artifact import Kind, State, chain
@@ -61,5 +61,6 @@ def test_the_consensus_of_an_adjudicator_is_judged_by_before_one_that_was_import
 
 def test_imported_gold_is_judged_by_before_a_single_annotators_document(tmp_path: Path) -> None:
     project = rubrics_project(tmp_path)
+    project.set(gold.UNADJUDICATED, True)
     assert judged(project) == "Explains how attribution ties each claim to a source"
     assert import_rubric(project, State.SEALED, "Names what was imported") == judged(project)

@@ -259,10 +259,10 @@ def set_standing(project: Project, artifact_id: str, state: State, author_id: st
 @pytest.mark.parametrize(
     ("theirs", "chosen"),
     [
-        ((State.SEALED, "author"), "mine"),
+        ((State.SEALED, "author"), ""),
         ((State.CONSENSUS, "author"), "theirs"),
         ((State.SEALED, ""), "theirs"),
-        ((State.DRAFT, "author"), "mine"),
+        ((State.DRAFT, "author"), ""),
     ],
 )
 def test_queue_and_sheet_choose_the_same_rubric(tmp_path, theirs, chosen):
@@ -276,10 +276,10 @@ def test_queue_and_sheet_choose_the_same_rubric(tmp_path, theirs, chosen):
     set_standing(project, ids["theirs"], state, project.by if author else "")
     with project.store.read() as db:
         judged = judged_artifact(db, item_id, Kind.RUBRIC)
-        units = dealing.judged_units(db, Kind.RUBRIC)[item_id]
-    assert judged is not None
-    assert judged.id == ids[chosen]
-    assert list(units) == [unit.id for unit in judged.document.units]
+        units = dealing.judged_units(db, Kind.RUBRIC).get(item_id, {})
+    # What two people write is no gold before it is adjudicated.
+    assert (judged.id if judged else "") == ids.get(chosen, "")
+    assert list(units) == [unit.id for unit in judged.document.units] if judged else not units
     project.close()
 
 

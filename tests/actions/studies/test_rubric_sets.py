@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from annotator.actions.assignments import submitting
-from annotator.actions.authoring import artifacts
+from annotator.actions.authoring import artifacts, gold
 from annotator.actions.project.file import Project
 from annotator.actions.studies import rubric_sets
 from annotator.domain.kinds.artifact import Kind
@@ -35,7 +35,9 @@ def project(tmp_path: Path) -> Iterator[Project]:
     project.close()
 
 
-def test_each_author_has_a_set_beside_the_settled_one(project: Project) -> None:
+def test_each_author_has_a_set_and_none_is_settled_before_adjudication(project: Project) -> None:
+    assert list(rubric_sets.sets(project)) == ["R2", "R3"]
+    gold.count_unadjudicated(project, True)
     assert list(rubric_sets.sets(project)) == ["settled", "R2", "R3"]
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog
 
+from annotator.actions.authoring import gold
 from annotator.actions.papers.paper_tables import VIEWS
 from annotator.actions.project import people
 from annotator.actions.results import publishing
@@ -30,6 +31,7 @@ class ResultViewer(Viewer):
         super().__init__(desk, VIEWS, "results", "Results", MOVING)
         self.choosers.limit_set.connect(lambda share: desk.do(publishing.set_limit, round(share, 4)))
         self.choosers.file_wanted.connect(self._choose_file)
+        self.choosers.unadjudicated_set.connect(lambda on: desk.do(gold.count_unadjudicated, on))
 
     def more(self) -> dict[str, str]:
         """The other project's file."""
@@ -37,6 +39,10 @@ class ResultViewer(Viewer):
 
     def offer_more(self, any_: bool) -> None:
         """What is still publishable, and another project to compare with."""
+        counts = self.desk.ask(gold.unadjudicated_counts) if self._name == WITH_LIMIT else None
+        self.choosers.show_unadjudicated(
+            counts, allowed=self._coordinates() and not self.desk.project.readonly
+        )
         share = self.desk.ask(publishing.limit) if self._name == WITH_LIMIT and any_ else None
         self.choosers.show_limit(share, allowed=self._coordinates() and not self.desk.project.readonly)
         self.choosers.show_file(self._name == WITH_FILE, Path(self._file).stem if self._file else "")

@@ -1,0 +1,95 @@
+"""By whose gold reports are scored, and whether what several wrote counts before it is adjudicated."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+
+from sqlalchemy import select
+from sqlalchemy.engine import Connection
+
+from annotator.actions.authoring import annotating
+from annotator.actions.authoring.annotating import AWAITED as AWAITED
+from annotator.actions.authoring.annotating import UNADJUDICATED as UNADJUDICATED
+from annotator.actions.project import people
+from annotator.actions.project.file import PERSON, Project
+from annotator.actions.project.recording import record
+from annotator.domain.kinds.artifact import Kind, State
+from annotator.domain.kinds.documents import KINDS
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.counting import counted
+from annotator.storage.tables import ItemRow, table
+
+ITEM = table(ItemRow)
+CONSENSUS, IMPORTED, LEFT_OUT = "consensus", "imported", "left out: written by several, not adjudicated"
+FIRST_ALIAS = "the first alias"
+# Item → by whose gold of a kind it is scored.
+Whose = dict[str, str]
+
+
+def unadjudicated_counts(project: Project) -> bool:
+    """Whether what several wrote of an item scores before it is adjudicated, by the first alias."""
+    return bool(project.get(UNADJUDICATED, False))
+
+
+def count_unadjudicated(project: Project, wished: bool) -> Change:
+    """Say whether what several wrote scores before it is adjudicated; each figure then names whose it is."""
+    people.refuse_others(project, "can decide whose gold counts")
+    before = unadjudicated_counts(project)
+    with project.store.write() as db:
+        project.set(UNADJUDICATED, wished)
+        return record(
+            project, db, Change("setting", UNADJUDICATED, "count unadjudicated gold", before, wished)
+        )
+
+
+def whose(db: Connection, kind: Kind, *, released: bool = False) -> Whose:
+    """Item by item, by whose document of a kind it is scored, or that it is left out until it is adjudicated."""
+    aliases = dict(db.execute(select(PERSON.c.id, PERSON.c.alias)).all())
+    doubles = annotating.doubles(db, kind)
+    found = {}
+    named = annotating.set_in_force(db) if kind is Kind.RUBRIC and not released else ""
+    for item_id, row in annotating.judged_rows(db, kind, released=released).items():
+        alias = aliases.get(row.author_id, row.author_id)
+        if named:
+            found[item_id] = f"rubric set “{named}”"
+        elif row.state == State.CONSENSUS.value:
+            found[item_id] = CONSENSUS
+        elif not row.author_id:
+            found[item_id] = IMPORTED
+        else:
+            found[item_id] = f"{alias}, not adjudicated" if item_id in doubles else f"{alias} alone"
+    left = set() if named else annotating.sealed_of_several(db, kind) - found.keys()
+    return found | dict.fromkeys(left, LEFT_OUT)
+
+
+def words(db: Connection, kinds: Iterable[Kind], items: Iterable[str] = (), *, released: bool = False) -> str:
+    """By whose gold of these kinds the items are scored, and what is left out; empty where there is none."""
+    wanted = set(items)
+    used = set(db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False))).scalars())
+    said = []
+    for kind in kinds:
+        of_items: defaultdict[str, int] = defaultdict(int)
+        for item_id, who in whose(db, kind, released=released).items():
+            if item_id in used and (who == LEFT_OUT or not wanted or item_id in wanted):
+                of_items[who] += 1
+        counts = Counter(of_items).most_common()
+        if counts:
+            told = "; ".join(f"{who} ({counted(n, 'item')})" for who, n in sorted(counts, key=_place))
+            said.append(f"{KINDS[kind].title}: {told}")
+    return ". ".join(said)
+
+
+def awaited(db: Connection) -> dict[str, list[str]]:
+    """Kind → the items of which one document is sealed, alone, and others are still to be written."""
+    found = {}
+    for kind in KINDS:
+        if kind is not Kind.LABELS and (
+            items := annotating.sealed_once(db, kind) & annotating.doubles(db, kind)
+        ):
+            found[kind.value] = sorted(items)
+    return found
+
+
+def _place(one: tuple[str, int]) -> tuple[int, int, str]:
+    who, n = one
+    order = {CONSENSUS: 0, IMPORTED: 1, LEFT_OUT: 3}
+    return order.get(who, 2), -n, who
