@@ -9,16 +9,27 @@ import typer
 
 from annotator.cli.saying import As, File, Json, opened, say
 from annotator.domain.experts.assignment import Stage
+from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 
 app = typer.Typer()
+reviews_app = typer.Typer(help="Reviews of drafts: list, begin, grade and answer them.", no_args_is_help=True)
+app.add_typer(reviews_app, name="reviews")
+ItemKey = Annotated[str, typer.Option("--item", help="The item's key", show_default=False)]
+KindName = Annotated[Kind, typer.Option("--kind", help="What is reviewed", show_default=False)]
 Several = list[str] | None
 Protocols = Annotated[
     Several,
     typer.Option(help="Protocol to label by, with --stage labelling; repeatable. By default coverage"),
 ]
 Day = Annotated[datetime | None, typer.Option(help="Due by the end of this day", formats=["%Y-%m-%d"])]
+Reviewed = Annotated[
+    list[Stage] | None,
+    typer.Option(
+        help="Stage in which the second person reviews the first one's draft, not blind; repeatable"
+    ),
+]
 # So many unknown keys are named.
 NAMED = 8
 
@@ -37,6 +48,7 @@ def assign(
     seed: Annotated[int, typer.Option(help="The same seed draws the same plan", min=0)] = 0,
     pilot: Annotated[Several, typer.Option(help="Key of a pilot item, assigned to everyone")] = None,
     protocol: Protocols = None,
+    reviewed: Reviewed = None,
     repeat_share: Annotated[
         float, typer.Option(help="Share of each person's labelling that is repeated", min=0, max=1)
     ] = 0.0,
@@ -75,6 +87,7 @@ def assign(
             repeat_after_days=repeat_after,
             same_people=not each_stage_anew,
             protocols=tuple(protocol or ()),
+            reviewed=tuple(reviewed or ()),
             **who,
             **ids | ({} if item or pilot else {"items": _ids(project, None, whole=True)}),
         )
@@ -128,3 +141,94 @@ def _meeting(items: list[int]) -> str:
     each = counted(most, "item") if least == most else f"{least} to {most} items"
     meet = "pair of people meets" if len(items) == 1 else "pairs of people meet"
     return f"{len(items)} {meet}, on {each}{' each' if len(items) > 1 else ''}"
+
+
+@reviews_app.command("list")
+def reviews_list(file: File, as_: As = "", json_: Json = False) -> None:
+    """List the reviews that concern a person, with what changed unit by unit; all of them for coordinators."""
+    from annotator.actions.assignments import reviewing
+
+    with opened(file, readonly=True, person=as_) as project:
+        found = [
+            (line, reviewing.units(project, line.review) if line.review else [])
+            for line in reviewing.lines(project)
+        ]
+    tree = [
+        {
+            "item": line.item_key, "kind": line.kind.value, "author": line.author, "reviewer": line.reviewer,
+            "blind": False, "state": line.state,
+            "review": line.review.model_dump(mode="json", exclude={"draft"}) if line.review else None,
+            "units": [asdict(unit) for unit in units],
+        }
+        for line, units in found
+    ]  # fmt: skip
+    words = [
+        f"Item {line.item_key}, {line.kind.value}: drafted by {line.author or 'nobody yet'}, "
+        f"reviewed by {line.reviewer}, not blind; {line.state}"
+        for line, _ in found
+    ]
+    say({"reviews": tree}, json_, words or ["No reviews."])
+
+
+@reviews_app.command("begin")
+def reviews_begin(file: File, item: ItemKey, kind: KindName, as_: As = "", json_: Json = False) -> None:
+    """Begin a review that a person is asked for: their document starts as the draft, edited on the Author page."""
+    from annotator.actions.assignments import reviewing
+
+    with opened(file, person=as_) as project:
+        change = reviewing.begin(project, _ids(project, [item])[0], kind)
+    say({"artifact": change.subject}, json_, [f"Began the review as {change.subject}"])
+
+
+@reviews_app.command("grade")
+def reviews_grade(
+    file: File,
+    item: ItemKey,
+    kind: KindName,
+    question: Annotated[
+        str, typer.Option(help="A question of the form; an invalid one lists them", show_default=False)
+    ],
+    value: Annotated[str, typer.Option(help="yes, partly or no")],
+    words: Annotated[str, typer.Option(help="Remark beside it")] = "",
+    as_: As = "",
+    json_: Json = False,
+) -> None:
+    """Answer a question of the review form."""
+    from annotator.actions.assignments import reviewing
+
+    with opened(file, person=as_) as project:
+        review = _review(project, item, kind)
+        reviewing.grade(project, review.artifact_id, question, value, words)
+        left = _review(project, item, kind).open_questions
+    say({"open": left}, json_, [f"Answered {question}; open: {', '.join(left) or 'none'}"])
+
+
+@reviews_app.command("answer")
+def reviews_answer(
+    file: File,
+    item: ItemKey,
+    kind: KindName,
+    agree: Annotated[bool, typer.Option("--agree/--disagree", help="Whether the author agrees")],
+    words: Annotated[str, typer.Option(help="The answer in words; needed to disagree")] = "",
+    as_: As = "",
+    json_: Json = False,
+) -> None:
+    """Answer a review as the author of the draft; a review that is agreed with is settled."""
+    from annotator.actions.assignments import reviewing
+
+    with opened(file, person=as_) as project:
+        reviewing.answer(project, _review(project, item, kind).artifact_id, agree, words)
+    say(
+        {"agreed": agree},
+        json_,
+        ["Agreed: the reviewed document is settled" if agree else "Answered: not agreed"],
+    )
+
+
+def _review(project: Any, key: str, kind: Kind) -> Any:
+    from annotator.actions.assignments import reviewing
+
+    found = [line.review for line in reviewing.lines(project) if (line.item_key, line.kind) == (key, kind)]
+    if not any(found):
+        raise Refusal("There is no such review yet.", "See goldsmith reviews list FILE.")
+    return next(one for one in found if one)

@@ -9,6 +9,7 @@ from sqlalchemy import Row, Select, insert, select
 from sqlalchemy.engine import Connection
 
 from annotator import __version__
+from annotator.actions.assignments import reviewing
 from annotator.actions.authoring import draft_provenance
 from annotator.actions.authoring.draft_provenance import Drafted
 from annotator.actions.project.file import Project
@@ -30,11 +31,12 @@ SEALABLE = (State.DRAFT.value, State.SEALED.value)
 def freeze_when_ready(project: Project, db: Connection, item_id: str, stage: Stage) -> Agreement | None:
     """Freeze the agreement on a stage of an item if the last seal it waited for is in; None otherwise.
 
-    None, too, when it was frozen before: whatever is sealed later never changes it. Said inside the transaction
+    None, too, when it was frozen before: whatever is sealed later never changes it; and where one person reviewed the
+    other's draft, for they were not blind to each other. Said inside the transaction
     that wrote the seal, so that there is no seal without its agreement.
     """
     kind = stage.kind
-    if kind is None or db.execute(_kept(item_id, stage)).first():
+    if kind is None or db.execute(_kept(item_id, stage)).first() or reviewing.is_reviewed(db, item_id, kind):
         return None
     expected = expected_raters(db, item_id, stage)
     if len(expected) < 2:

@@ -183,6 +183,14 @@ def _senseless(plan: AssignmentPlan, keys: dict[str, str]) -> list[str]:
             f"{counted(len(set(plan.annotators)), 'annotator')}.",
         ),
         (not 0 <= plan.repeat_share <= 1, "The share of repeats must be between 0 and 1."),
+        (
+            bool(plan.reviewed) and (plan.overlap != 2 or bool(plan.pilot_items)),
+            "A draft is reviewed by one other person: two people for each item, and no pilot items.",
+        ),
+        (
+            bool({Stage.LABELLING, Stage.SELECTION, Stage.ADJUDICATION} & set(plan.reviewed)),
+            "Labels and ratings are given blind; they are not reviewed.",
+        ),
         *((True, words) for words in map(unlabelled, plan.protocols) if words),
         (plan.repeat_after_days < 0, "Repeats cannot come before the work itself."),
     )

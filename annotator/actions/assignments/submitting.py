@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import update
 from sqlalchemy.engine import Connection
 
-from annotator.actions.assignments import agreements, assignments
+from annotator.actions.assignments import agreements, assignments, reviewing
 from annotator.actions.authoring import artifacts, asked, criterion_weights, editable
 from annotator.actions.authoring.artifacts import ARTIFACT
 from annotator.actions.project.file import Project
@@ -29,6 +29,7 @@ def seal(project: Project, artifact_id: str, reason: str = "") -> Change:
             raise Refusal(
                 f"This {artifact.kind.value} is still empty.", "Write at least one unit before submitting."
             )
+        reviewing.refuse_unfinished(project, artifact_id)
         if fault := criterion_weights.fault(project, artifact.document):
             raise Refusal(fault, "Change that before submitting; nothing is lost.")
         said = {"sealed": True, "reason": reason}

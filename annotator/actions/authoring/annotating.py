@@ -12,7 +12,7 @@ from annotator.actions.authoring import editable
 from annotator.actions.authoring.artifacts import ARTIFACT, REVISION, artifact_of
 from annotator.actions.project import people
 from annotator.actions.project.file import META, PERSON, Project
-from annotator.domain.experts.assignment import stage_of
+from annotator.domain.experts.assignment import Purpose, stage_of
 from annotator.domain.experts.person import Person
 from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.material.extract import by_set
@@ -154,6 +154,16 @@ def doubles(db: Connection, kind: Kind) -> set[str]:
     both = union(begun, asked).subquery()
     question = select(both.c[0]).group_by(both.c[0]).having(func.count() > 1)
     return set(db.execute(question).scalars()) | set(_setting(db, AWAITED, {}).get(kind.value, ()))
+
+
+def reviews(db: Connection, kind: Kind) -> set[tuple[str, str]]:
+    """Item and reviewer of each draft of a kind whose review was handed out."""
+    question = select(ASSIGNMENT.c.item_id, ASSIGNMENT.c.person_id).where(
+        ASSIGNMENT.c.stage == stage_of(kind).value,
+        ASSIGNMENT.c.trial == 1,
+        ASSIGNMENT.c.purpose == Purpose.REVIEW.value,
+    )
+    return {(item_id, person_id) for item_id, person_id in db.execute(question)}
 
 
 def sealed_of_several(db: Connection, kind: Kind) -> set[str]:

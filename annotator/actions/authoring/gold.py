@@ -19,6 +19,7 @@ from annotator.domain.texts.counting import counted
 from annotator.storage.tables import ItemRow, table
 
 ITEM = table(ItemRow)
+REVIEWED = "draft reviewed, not blind"
 CONSENSUS, IMPORTED, LEFT_OUT = "consensus", "imported", "left out: written by several, not adjudicated"
 FIRST_ALIAS = "the first alias"
 # Item → by whose gold of a kind it is scored.
@@ -44,7 +45,7 @@ def count_unadjudicated(project: Project, wished: bool) -> Change:
 def whose(db: Connection, kind: Kind, *, released: bool = False) -> Whose:
     """Item by item, by whose document of a kind it is scored, or that it is left out until it is adjudicated."""
     aliases = dict(db.execute(select(PERSON.c.id, PERSON.c.alias)).all())
-    doubles = annotating.doubles(db, kind)
+    doubles, reviews = annotating.doubles(db, kind), annotating.reviews(db, kind)
     found = {}
     named = annotating.set_in_force(db) if kind is Kind.RUBRIC and not released else ""
     for item_id, row in annotating.judged_rows(db, kind, released=released).items():
@@ -52,7 +53,7 @@ def whose(db: Connection, kind: Kind, *, released: bool = False) -> Whose:
         if named:
             found[item_id] = f"rubric set “{named}”"
         elif row.state == State.CONSENSUS.value:
-            found[item_id] = CONSENSUS
+            found[item_id] = REVIEWED if (item_id, row.author_id) in reviews else CONSENSUS
         elif not row.author_id:
             found[item_id] = IMPORTED
         else:

@@ -300,6 +300,9 @@ def _state(one: Assignment, known: BoardFacts) -> str:
     if written is not None and one.protocols and one.submitted_at is None:
         # Their labels were sealed before these were asked for.
         return DRAFT
+    if one.purpose is Purpose.REVIEW and written is None and one.submitted_at is not None:
+        # Their document is what the author agreed to.
+        return CONSENSUS
     if written is not None and written.ever_sealed and (later := _afterwards(one, known)):
         return later
     if written is not None:

@@ -11,7 +11,7 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.adjudication import feedback
-from annotator.actions.assignments import assignments
+from annotator.actions.assignments import assignments, reviewing
 from annotator.actions.authoring import criterion_weights, draft_provenance
 from annotator.actions.authoring.draft_provenance import DraftSource
 from annotator.actions.labelling import label_pairs
@@ -64,11 +64,27 @@ class Sorter:
     touched: set[Taken] = field(default_factory=set)
 
     def take(
-        self, artifacts: Sequence[parcels.WorkArtifact], disputes: Sequence[parcels.WorkDispute]
-    ) -> list[ReturnedPiece]:
+        self, artifacts: Sequence[parcels.WorkArtifact], disputes: Sequence[parcels.WorkDispute],
+        answers: Sequence[parcels.WorkAnswer] = (),
+    ) -> list[ReturnedPiece]:  # fmt: skip
         """Take it all in; Refusal when anything in it does not hold together, and then nothing was."""
         pieces = [piece for artifact in artifacts for piece in self._artifact(artifact)]
-        return pieces + [self._dispute(dispute) for dispute in disputes]
+        pieces += [self._dispute(dispute) for dispute in disputes]
+        return pieces + [self._answer(answer) for answer in answers]
+
+    def _answer(self, answer: parcels.WorkAnswer) -> ReturnedPiece:
+        review = reviewing.of_artifact(self.project, answer.artifact_id)
+        if review is None or review.author != self.person.id:
+            return ReturnedPiece(
+                outcome=ParcelOutcome.FOREIGN, words="It answers no review of a draft of theirs."
+            )
+        at = _no_later_than_now(answer.at).isoformat(timespec="seconds")
+        fresh = at > review.answered_at
+        if fresh:
+            reviewing.take_answer(self.project, review, answer.agreed, answer.text, at)
+        outcome = ParcelOutcome.NEW if fresh else ParcelOutcome.DUPLICATE
+        stage, key = stage_of(review.kind), self._items.get(review.item_id, "")
+        return ReturnedPiece(outcome=outcome, item_key=key, stage=stage, words="The answer to a review.")
 
     @cached_property
     def _items(self) -> dict[str, str]:
@@ -291,6 +307,7 @@ class Sorter:
             .values(revision=newest[0], state=State.SEALED.value, sealed_at=at)
         )
         assignments.mark_submitted(self.db, item_id, self.person.id, stage, at)
+        reviewing.take_form(self.project, self.db, newest[1].artifact_id, self.person.id, artifact.review)
         if kind is Kind.LABELS:
             returned_labels.write(self.db, self.person.id, item_id, newest[1].artifact_id)
         drafted = {one.unit_id: DraftSource(one.draft, one.judge, one.model) for one in artifact.drafted}

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Row, func, select
 from sqlalchemy.engine import Connection
 
+from annotator.actions.assignments import reviewing
 from annotator.actions.authoring import draft_provenance
 from annotator.actions.authoring.draft_provenance import Drafted
 from annotator.actions.parcels import origins, packing, parcel_secrets
@@ -50,11 +51,16 @@ def work(project: Project, path: Path | None = None) -> PackedTask:
     with project.store.write() as db:
         artifacts, drafts = _artifacts(db, found.person_id)
         disputes = _disputes(db, found.person_id)
-        if not artifacts and not disputes:
+        answers = _answers(project)
+        if not artifacts and not disputes and not answers:
             raise Refusal(
                 "Nothing is submitted yet.", "Submit a document first; drafts stay on this computer."
             )
-        records: dict[str, list[Any]] = {"artifacts.json": artifacts, "disputes.json": disputes}
+        records: dict[str, list[Any]] = {
+            "artifacts.json": artifacts,
+            "disputes.json": disputes,
+            "answers.json": answers,
+        }
         entries = parcels.packed(records)
         facts = _facts(found, entries)
         content = packages.package_bytes(facts, entries, key)
@@ -91,10 +97,12 @@ def _artifacts(db: Connection, person_id: str) -> tuple[list[parcels.WorkArtifac
     for row in db.execute(question):
         rows[row[0]].append(row)
     seconds, drafted = _seconds(db, person_id), draft_provenance.of_artifacts(db, rows)
+    reviews = {one.artifact_id: one for one in reviewing.all_kept(db)}
     made = [
         parcels.WorkArtifact(
             id=artifact_id, item_id=history[0].item_id, kind=history[0].kind, revisions=_sealed(history),
             seconds=round(seconds.get(artifact_id, 0.0), 1), drafted=_drafted(drafted.get(artifact_id, {}), history),
+            review=reviews.get(artifact_id),
         )
         for artifact_id, history in rows.items()
         if any(row.sealed for row in history)
@@ -140,6 +148,18 @@ def _disputes(db: Connection, person_id: str) -> list[parcels.WorkDispute]:
     return [
         parcels.WorkDispute(item_id=row.item_id, stage=row.stage, text=row.text, at=row.at)
         for row in db.execute(question)
+    ]
+
+
+def _answers(project: Project) -> list[parcels.WorkAnswer]:
+    """The answers to reviews of own drafts."""
+    given = (line.review for line in reviewing.lines(project) if not line.reviewer_id)
+    return [
+        parcels.WorkAnswer(
+            artifact_id=one.artifact_id, agreed=one.agreed, text=one.answer, at=one.answered_at
+        )
+        for one in given
+        if one is not None and one.agreed is not None
     ]
 
 

@@ -13,6 +13,7 @@ from sqlalchemy import Table, insert, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.adjudication.feedback import RECEIVED
+from annotator.actions.assignments import reviewing
 from annotator.actions.authoring import criterion_weights
 from annotator.actions.items import extracts, items, pages, renderings
 from annotator.actions.parcels import belonging, origins, parcel_secrets
@@ -21,6 +22,7 @@ from annotator.actions.project.bulk import Progress
 from annotator.actions.project.file import SUFFIX, Project
 from annotator.actions.project.hashing import item_hash, response_hash, source_hash
 from annotator.actions.project.recording import record
+from annotator.domain.experts.assignment import Purpose
 from annotator.domain.experts.guideline import FORM
 from annotator.domain.experts.person import Person, Role
 from annotator.domain.kinds.artifact import State, chain
@@ -197,6 +199,12 @@ def _take(
             _document(db, package.name, document)
         _assignments(db, person.id, records["assignments.json"])
         _guidelines(db, records["guidelines.json"])
+        for draft in records["drafts.json"]:
+            reviewing.take_draft(
+                project, draft.item_id, draft.kind, draft.author, draft.revision, draft.document
+            )
+        for came in records["reviews.json"]:
+            reviewing.take_review(project, came.review, came.document)
         for feedback in records["feedback.json"]:
             digest = [each.model_dump(mode="json") for each in feedback.digest]
             project.set(f"{RECEIVED}{feedback.item_id}", digest)
@@ -354,12 +362,16 @@ def _settled(db: Connection, name: str, given: parcels.TaskDocument) -> tuple[st
     return found or given.id, found is not None
 
 
+def _purpose(one: parcels.TaskAssignment) -> Purpose:
+    return Purpose.REVIEW if one.review else Purpose.PILOT if one.pilot else Purpose.WORK
+
+
 def _assignments(db: Connection, person_id: str, given: list[parcels.TaskAssignment]) -> None:
     rows = [
         {
             "id": derived_id("assignment", one.item_id, person_id, one.stage.value), "item_id": one.item_id,
             "person_id": person_id, "stage": one.stage.value, "trial": 1, "due": one.due, "protocols": one.protocols,
-            "purpose": "pilot" if one.pilot else "work", "not_before": None, "submitted_at": None,
+            "purpose": _purpose(one).value, "not_before": None, "submitted_at": None,
         }
         for one in given
     ]  # fmt: skip

@@ -114,7 +114,7 @@ def _take(project: Project, db: Connection, package: packages.Package, touched: 
             signed = known_keys.checked(project, inner, package, person)
             records = parcels.work(package)
             sorter = Sorter(project, inner, person)
-            pieces = sorter.take(records["artifacts.json"], records["disputes.json"])
+            pieces = sorter.take(records["artifacts.json"], records["disputes.json"], records["answers.json"])
     except known_keys.OtherKey as refusal:
         told = {"outcome": ParcelOutcome.OTHER_KEY, "signed": Signed.OTHER, "reason": str(refusal)}
         return arrival.model_copy(update=told)

@@ -28,6 +28,7 @@ RESTORERS: dict[str, str] = {
     "judgement": "annotator.actions.labelling.label_writing",
     "metadata": "annotator.actions.items.metadata",
     "person": "annotator.actions.project.people",
+    "review": "annotator.actions.assignments.reviewing",
     "ruling": "annotator.actions.consensus.ruling_rows",
     "setting": "annotator.actions.project.file",
 }

@@ -20,6 +20,8 @@ class Purpose(StrEnum):
     """A calibration item that everyone does, with feedback."""
     REPEAT = "repeat"
     """A person's own item served again without saying so, to see how far they agree with themselves."""
+    REVIEW = "review"
+    """Another's draft, refined openly; nobody is blind."""
 
 
 class AssignmentFields(SQLModel):

@@ -24,7 +24,8 @@ class AssignmentPlan:
     False; everybody does the pilot items. An adjudicator is drawn for each item that two or more people answer.
     `repeat_share` of what a person labels comes back to them `repeat_after_days` after the date it was due (or,
     without a date, after the day of sharing out). Adjudication and repeats have no due date. Who labels an item already
-    by other `protocols` than the plan's may be asked for these as well.
+    by other `protocols` than the plan's may be asked for these as well. Of a `reviewed` stage the first person
+    drafts and the second reviews that draft.
     """
 
     stages: tuple[Stage, ...]
@@ -39,6 +40,7 @@ class AssignmentPlan:
     repeat_after_days: int = 10
     same_people: bool = True
     protocols: tuple[str, ...] = ()
+    reviewed: tuple[Stage, ...] = ()
 
     @property
     def work(self) -> tuple[Stage, ...]:
@@ -145,6 +147,8 @@ class _Sharing:
         self, item_id: str, person: str, stage: Stage, purpose: Purpose = Purpose.WORK, trial: int = 1
     ) -> None:
         again = trial > 1
+        if stage in self.plan.reviewed and self.on[item_id, stage]:
+            purpose = Purpose.REVIEW
         assignment = Assignment(
             id=assignment_id(item_id, person, stage, trial),
             item_id=item_id,

@@ -20,6 +20,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.digest import StageDigest
 from annotator.domain.experts.guideline import GuidelineFields
 from annotator.domain.experts.person import PersonFields
+from annotator.domain.experts.review import Review
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.material.item import ItemFields
@@ -166,6 +167,39 @@ class TaskAssignment(_Entry):
     pilot: bool = False
     due: Moment | None = None
     protocols: Text = Field(default="", max_length=400, description="Of labelling; empty for the usual")
+    review: bool = False
+
+
+class TaskDraft(_Entry):
+    """A submitted draft that this person reviews, openly."""
+
+    DISTINCT = (("item_id", "kind"),)
+    item_id: Id
+    kind: Kind
+    author: Text
+    revision: int = Field(ge=1, le=10**9)
+    document: dict[str, Any]
+
+    @model_validator(mode="after")
+    def _fits(self) -> "TaskDraft":
+        refuse_unfit(self.kind, self.document)
+        return self
+
+
+class TaskReview(_Entry):
+    """What a review made of this person's draft, for them to answer."""
+
+    DISTINCT = (("artifact_id",),)
+    artifact_id: Id
+    item_id: Id
+    review: Review
+    document: dict[str, Any]
+
+    @model_validator(mode="after")
+    def _fits(self) -> "TaskReview":
+        refuse_unfit(self.review.kind, self.document)
+        refuse_unfit(self.review.kind, self.review.draft)
+        return self
 
 
 class TaskGuideline(_Entry):
@@ -226,6 +260,9 @@ class WorkArtifact(_Entry):
     revisions: tuple[WorkRevision, ...] = Field(min_length=1)
     seconds: float = Field(default=0.0, ge=0)
     drafted: tuple[DraftedUnit, ...] = ()
+    review: Review | None = Field(
+        default=None, description="Of a review: its form, and the draft it began with"
+    )
 
     @model_validator(mode="after")
     def _fits(self) -> "WorkArtifact":
@@ -241,6 +278,16 @@ class WorkDispute(_Entry):
     item_id: Id
     stage: Stage
     text: Text = Field(min_length=1, max_length=20_000)
+    at: Moment
+
+
+class WorkAnswer(_Entry):
+    """The person's answer to a review of their draft."""
+
+    DISTINCT = (("artifact_id",),)
+    artifact_id: Id
+    agreed: bool
+    text: Text = Field(default="", max_length=20_000)
     at: Moment
 
 
@@ -265,8 +312,14 @@ TASK_ENTRIES: dict[str, type[_Entry]] = {
     "assignments.json": TaskAssignment,
     "guidelines.json": TaskGuideline,
     "feedback.json": TaskFeedback,
+    "drafts.json": TaskDraft,
+    "reviews.json": TaskReview,
 }
-WORK_ENTRIES: dict[str, type[_Entry]] = {"artifacts.json": WorkArtifact, "disputes.json": WorkDispute}
+WORK_ENTRIES: dict[str, type[_Entry]] = {
+    "artifacts.json": WorkArtifact,
+    "disputes.json": WorkDispute,
+    "answers.json": WorkAnswer,
+}
 E = TypeVar("E", bound=_Entry)
 
 
@@ -286,7 +339,14 @@ def task(package: Package) -> dict[str, list[Any]]:
     if len(records["person.json"]) != 1:
         raise Refusal(f"“{package.name}” does not say whom it is for.", AGAIN)
     known = {item.id for item in records["items.json"]}
-    for entry in ("sources.json", "reports.json", "documents.json", "assignments.json"):
+    for entry in (
+        "sources.json",
+        "reports.json",
+        "documents.json",
+        "assignments.json",
+        "drafts.json",
+        "reviews.json",
+    ):
         if any(record.item_id not in known for record in records[entry]):
             raise Refusal(f"“{package.name}”: “{entry}” tells of an item that is not in the task.", AGAIN)
     reports = {report.id for report in records["reports.json"]}

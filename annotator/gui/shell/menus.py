@@ -127,6 +127,7 @@ def _people(window: "Window") -> list[Entry]:
     guided: list[Entry] = [
         ("", "Guidelines…", lambda: window.show_page("Guidelines")),
         ("", "Feedback on my work…", lambda: window.show_page("Feedback")),
+        ("", "Reviews of drafts…", lambda: window.show_page("Reviews")),
     ]
     if window.desk.project.from_task:
         return guided

@@ -28,6 +28,7 @@ ASIDE: tuple[tuple[str, str, str], ...] = (
     ("People", "annotator.gui.pages.people", "PeoplePage"),
     ("Guidelines", "annotator.gui.pages.guidelines", "GuidelinesPage"),
     ("Feedback", "annotator.gui.pages.feedback", "FeedbackPage"),
+    ("Reviews", "annotator.gui.pages.reviewing", "ReviewsPage"),
     ("Keys", "annotator.gui.pages.keyboard", "KeyboardPage"),
     ("Help", "annotator.gui.pages.help", "HelpPage"),
 )

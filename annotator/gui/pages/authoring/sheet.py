@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from annotator.actions.assignments import submitting
+from annotator.actions.assignments import reviewing, submitting
 from annotator.actions.authoring import artifacts, criterion_weights, editable
 from annotator.actions.material import drafting_by_model
 from annotator.domain.kinds.artifact import Artifact, Kind
@@ -172,7 +172,10 @@ class AuthoringSheet(QWidget):
     def start(self) -> None:
         """Begin this person's artifact of the kind."""
         if self.item is not None:
-            self.desk.do(artifacts.start, self.item.id, self.kind, fresh(self.kind, self.item))
+            if self.desk.ask(reviewing.is_mine, self.item.id, self.kind):
+                self.desk.do(reviewing.begin, self.item.id, self.kind)
+            else:
+                self.desk.do(artifacts.start, self.item.id, self.kind, fresh(self.kind, self.item))
             self.focus_first()
 
     def start_copy(self) -> None:

@@ -31,6 +31,7 @@ LOOKS = {
 # Purpose → icon and words; plain work has neither.
 PURPOSES = {
     Purpose.PILOT: ("annotator", "A pilot item, assigned to everyone"),
+    Purpose.REVIEW: ("eye", "A review of another's draft, not blind"),
     Purpose.REPEAT: ("restore", "A silent repeat of this person's own labels"),
 }
 

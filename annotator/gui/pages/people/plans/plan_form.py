@@ -49,6 +49,7 @@ class PlanForm(QWidget):
             name: QCheckBox(label_cases.presentation_of(name).tab) for name in label_cases.labelled()
         }
         self.labels[USUAL].setChecked(True)
+        self.reviewed = QCheckBox("One drafts and the other reviews the draft, not blind")
         self.overlap = OverlapChoice()
         self.annotators = PeopleChoice("Annotators", "Nobody has the role of annotator.")
         self.adjudicators = PeopleChoice(
@@ -57,7 +58,7 @@ class PlanForm(QWidget):
         self.items = ItemsChoice(desk)
         self._make_numbers()
         self._lay_out()
-        for box in (*self.stages.values(), *self.labels.values(), self.has_due):
+        for box in (*self.stages.values(), *self.labels.values(), self.has_due, self.reviewed):
             box.toggled.connect(lambda _: self._stirred())
         for part in (self.overlap, self.annotators, self.adjudicators, self.items):
             part.changed.connect(self._stirred)
@@ -94,12 +95,14 @@ class PlanForm(QWidget):
             ("Stages, in the order of the work", stages),
             ("What is labelled", labels),
             ("Number of people who answer each item, blind to one another", self.overlap),
+            ("", self.reviewed),
             ("People", people),
             ("Items", self.items),
             ("Due", self._row(self.has_due, self.due)),
             ("Silent repeats of labelling", self._row(self.share, self.after)),
         ):
-            column.addWidget(PlainLabel(heading, "strong"))
+            if heading:
+                column.addWidget(PlainLabel(heading, "strong"))
             if isinstance(part, QWidget):
                 column.addWidget(part)
             else:
@@ -139,8 +142,12 @@ class PlanForm(QWidget):
     def plan(self) -> AssignmentPlan:
         """The plan as it now is."""
         date = self.due.date()
+        stages = tuple(stage for stage, box in self.stages.items() if box.isChecked())
+        # Labels and ratings are given blind whatever else is handed out with them.
+        reviewed = tuple(stage for stage in stages if stage not in (Stage.LABELLING, Stage.SELECTION))
         return AssignmentPlan(
-            stages=tuple(stage for stage, box in self.stages.items() if box.isChecked()),
+            stages=stages,
+            reviewed=reviewed if self.reviewed.isChecked() else (),
             overlap=self.overlap.value(),
             annotators=self.annotators.chosen(),
             adjudicators=self.adjudicators.chosen(),

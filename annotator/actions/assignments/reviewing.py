@@ -1,0 +1,335 @@
+"""Draft then review: another person refines a draft openly, answers a form, and its author answers them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from sqlalchemy import select, update
+from sqlalchemy.engine import Connection
+
+from annotator.actions.authoring import annotating, artifacts
+from annotator.actions.authoring.artifacts import ARTIFACT, REVISION
+from annotator.actions.project import people
+from annotator.actions.project.file import META, Project
+from annotator.actions.project.recording import record
+from annotator.domain.experts.assignment import stage_of
+from annotator.domain.experts.person import Role
+from annotator.domain.experts.review import GRADES, Review, form_of
+from annotator.domain.kinds.artifact import Document, Kind, State
+from annotator.domain.kinds.documents import document_of
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.identity import now
+from annotator.domain.texts.refusal import Refusal
+from annotator.storage import upserts
+from annotator.storage.tables import AssignmentRow, ItemRow, table
+
+ASSIGNMENT, ITEM = table(AssignmentRow), table(ItemRow)
+KEPT, DRAFT = "review/", "draft to review/"
+UNDER_REVIEW, AGREED = "under review", "agreed"
+KEPT_AS, CHANGED, ADDED, REMOVED = "kept", "changed", "added", "removed"
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewedUnit:
+    """A unit of a draft beside what its review made of it, with the reviewer's comment."""
+
+    unit_id: str
+    before: str
+    after: str
+    comment: str
+    change: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewLine:
+    """A review as it stands: whose, of whose draft, and what is still to be done, empty when nothing is."""
+
+    item_id: str
+    item_key: str
+    kind: Kind
+    author: str
+    reviewer: str
+    reviewer_id: str
+    review: Review | None
+    state: str
+
+
+def is_reviewed(db: Connection, item_id: str, kind: Kind) -> bool:
+    """Whether a document of an item is drafted and reviewed, so that nobody is blind to anybody."""
+    return any(item == item_id for item, _ in annotating.reviews(db, kind))
+
+
+def _asked(kind: Kind) -> Any:
+    return select(ASSIGNMENT.c.item_id, ASSIGNMENT.c.person_id).where(
+        ASSIGNMENT.c.stage == stage_of(kind).value, ASSIGNMENT.c.trial == 1
+    )
+
+
+def draft_of(
+    project: Project, db: Connection, item_id: str, kind: Kind
+) -> tuple[str, int, dict[str, Any]] | None:
+    """Who drafted, the revision, and the document that is to be reviewed; None while the draft is not submitted."""
+    came = _get(project, f"{DRAFT}{item_id}/{kind}")
+    if came:
+        return came["author"], came["revision"], came["document"]
+    authors = {person for item, person in db.execute(_asked(kind)) if item == item_id}
+    authors -= {person for item, person in annotating.reviews(db, kind) if item == item_id}
+    question = (
+        select(ARTIFACT.c.author_id, REVISION.c.number, REVISION.c.content)
+        .join(
+            REVISION, (REVISION.c.artifact_id == ARTIFACT.c.id) & (REVISION.c.number == ARTIFACT.c.revision)
+        )
+        .where(
+            ARTIFACT.c.item_id == item_id,
+            ARTIFACT.c.kind == kind.value,
+            ARTIFACT.c.author_id.in_(authors),
+            ARTIFACT.c.state == State.SEALED.value,
+        )
+        .order_by(ARTIFACT.c.author_id)
+    )
+    row = db.execute(question).first()
+    return (row.author_id, row.number, orjson.loads(row.content)) if row else None
+
+
+def is_mine(project: Project, item_id: str, kind: Kind) -> bool:
+    """Whether the person working is asked to review a document of an item."""
+    with project.store.read() as db:
+        return (item_id, people.someone(project).id) in annotating.reviews(db, kind)
+
+
+def begin(project: Project, item_id: str, kind: Kind) -> Change:
+    """Begin this person's review: their own document starts as the draft, unit by unit under the same ids."""
+    me = people.someone(project).id
+    with project.store.write() as db:
+        if (item_id, me) not in annotating.reviews(db, kind):
+            raise Refusal(
+                "You are not asked to review this.", "Ask the coordinator to assign the review to you."
+            )
+        found = draft_of(project, db, item_id, kind)
+        if found is None:
+            raise Refusal(
+                "The draft is not submitted yet.", "You can review it once its author has submitted it."
+            )
+        author, revision, tree = found
+        change = artifacts.start(project, item_id, kind, _without_comments(document_of(kind, tree)))
+        review = Review(
+            artifact_id=change.subject,
+            item_id=item_id,
+            kind=kind,
+            author=author,
+            revision=revision,
+            draft=tree,
+        )
+        _keep(project, review)
+        return change
+
+
+def _without_comments(document: Document[Any]) -> Document[Any]:
+    return document.with_units(tuple(unit.model_copy(update={"note": ""}) for unit in document.units))
+
+
+def of_artifact(project: Project, artifact_id: str) -> Review | None:
+    """The review whose document that is, or None."""
+    kept = _get(project, f"{KEPT}{artifact_id}")
+    return Review.model_validate(kept) if kept else None
+
+
+def grade(project: Project, artifact_id: str, question: str, value: str, words: str = "") -> Change:
+    """Answer a question of the review form."""
+    review, me = _known(project, artifact_id), people.someone(project).id
+    artifact = artifacts.read(project, artifact_id)
+    if artifact.author_id != me or artifact.state is not State.DRAFT:
+        raise Refusal("This review is not yours, or is submitted.", "Reopen your own to change its form.")
+    if question not in form_of(review.kind) or value not in GRADES:
+        raise Refusal(
+            "The review form has no such answer.",
+            f"Questions: {', '.join(form_of(review.kind))}; answers: {', '.join(GRADES)}.",
+        )
+    made = {"form": review.form | {question: value}, "words": review.words | {question: words}}
+    return _change(project, review, review.model_copy(update=made), "answer the review form")
+
+
+def refuse_unfinished(project: Project, artifact_id: str) -> None:
+    """Refusal where a review's form lacks an answer."""
+    review = of_artifact(project, artifact_id)
+    if review is not None and review.open_questions:
+        raise Refusal(
+            f"The review form lacks an answer: {', '.join(review.open_questions)}.",
+            "Answer it on the Reviews page, then submit.",
+        )
+
+
+def answer(project: Project, artifact_id: str, agreed: bool, words: str = "") -> Change:
+    """The author's answer to a review; one that agrees settles the document as the reviewer left it."""
+    review, me = _known(project, artifact_id), people.someone(project)
+    if review.author not in (me.id, me.alias):
+        raise Refusal("Only the author of the draft answers its review.", "Ask them to.")
+    if not agreed and not words.strip():
+        raise Refusal("Say what you do not agree with.", "Write it in the answer; nothing was changed.")
+    return take_answer(project, review, agreed, words.strip(), now().isoformat(timespec="seconds"))
+
+
+def take_answer(project: Project, review: Review, agreed: bool, words: str, at: str) -> Change:
+    """Keep an author's answer; an agreed review becomes the settled document, in the project it belongs to."""
+    made = review.model_copy(update={"agreed": agreed, "answer": words, "answered_at": at})
+    with project.store.write() as db:
+        state = db.execute(select(ARTIFACT.c.state).where(ARTIFACT.c.id == review.artifact_id)).scalar()
+        if state == State.DRAFT.value:
+            raise Refusal("The review is not submitted yet.", "Answer it once its reviewer has submitted it.")
+        if state is not None:
+            settled = State.CONSENSUS if agreed else State.SEALED
+            db.execute(
+                update(ARTIFACT).where(ARTIFACT.c.id == review.artifact_id).values(state=settled.value)
+            )
+        return _change(project, review, made, "answer a review")
+
+
+def compared(draft: dict[str, Any], reviewed: Document[Any]) -> list[ReviewedUnit]:
+    """Unit by unit what a review made of a draft, in its order; then what it took out."""
+    before = {unit.id: unit for unit in document_of(reviewed.KIND, draft).units}
+    found = []
+    for unit in reviewed.units:
+        old = before.pop(unit.id, None)
+        same = old is not None and old.model_copy(update={"note": unit.note}) == unit
+        change = ADDED if old is None else KEPT_AS if same else CHANGED
+        found.append(ReviewedUnit(unit.id, _words(old), _words(unit), unit.note, change))
+    return found + [ReviewedUnit(gone.id, _words(gone), "", "", REMOVED) for gone in before.values()]
+
+
+def _words(unit: Any) -> str:
+    if unit is None:
+        return ""
+    more = unit.model_dump(mode="json", exclude={"id", "text", "note", "anchor", "more_anchors"})
+    told = ", ".join(f"{name} {value}" for name, value in more.items() if value not in (None, "", [], ()))
+    return f"{unit.text} ({told})" if told else str(unit.text)
+
+
+def units(project: Project, review: Review) -> list[ReviewedUnit]:
+    """The same of a review that is kept here; of one that came by a task as it came."""
+    came = _get(project, f"{KEPT}{review.artifact_id}/document")
+    if came is not None:
+        return compared(review.draft, document_of(review.kind, came))
+    return compared(review.draft, artifacts.read(project, review.artifact_id).document)
+
+
+def lines(project: Project) -> list[ReviewLine]:
+    """The reviews that concern the person working, all of them for a coordinator, by item."""
+    me = people.someone(project)
+    aliases = {person.id: person.alias for person in people.people(project)}
+    found = []
+    with project.store.read() as db:
+        keys = dict(db.execute(select(ITEM.c.id, ITEM.c.key)).all())
+        own = {
+            (row.item_id, row.kind, row.author_id): (row.id, row.state)
+            for row in db.execute(select(ARTIFACT))
+        }
+        for kind in Kind:
+            for item_id, reviewer in sorted(annotating.reviews(db, kind)):
+                artifact_id, state = own.get((item_id, kind.value, reviewer), ("", ""))
+                review = of_artifact(project, artifact_id) if artifact_id else None
+                draft = draft_of(project, db, item_id, kind)
+                author = review.author if review else draft[0] if draft else ""
+                if me.has(Role.COORDINATOR) or me.id in (reviewer, author):
+                    told = _state(review, state, drafted=draft is not None)
+                    names = aliases.get(author, author), aliases.get(reviewer, reviewer)
+                    found.append(ReviewLine(item_id, keys[item_id], kind, *names, reviewer, review, told))
+    return found + _came(project, keys)
+
+
+def _came(project: Project, keys: dict[str, str]) -> list[ReviewLine]:
+    """The reviews of own drafts that came by a task."""
+    found = []
+    for artifact_id in _get(project, f"{KEPT}came") or []:
+        review = _known(project, artifact_id)
+        told = _state(review, State.SEALED.value, drafted=True)
+        key = keys.get(review.item_id, "")
+        found.append(
+            ReviewLine(review.item_id, key, review.kind, review.author, "reviewer", "", review, told)
+        )
+    return found
+
+
+def _state(review: Review | None, state: str, *, drafted: bool) -> str:
+    if review is None:
+        return "waits for its reviewer" if drafted else "waits for the draft"
+    if state == State.DRAFT.value:
+        return UNDER_REVIEW
+    if review.agreed is None:
+        return "waits for the author's answer"
+    return AGREED if review.agreed else "disputed by the author"
+
+
+def take_draft(
+    project: Project, item_id: str, kind: Kind, author: str, revision: int, tree: dict[str, Any]
+) -> None:
+    """Keep a draft that came by a task to be reviewed."""
+    _set(project, f"{DRAFT}{item_id}/{kind}", {"author": author, "revision": revision, "document": tree})
+
+
+def take_review(project: Project, review: Review, tree: dict[str, Any]) -> None:
+    """Keep a review that came by a task for the author to answer; an answer that was given stays."""
+    known = of_artifact(project, review.artifact_id)
+    _set(project, f"{KEPT}{review.artifact_id}/document", tree)
+    _keep(project, review.model_copy(update=known.model_dump(include=ANSWERED)) if known else review)
+    came = _get(project, f"{KEPT}came") or []
+    _set(project, f"{KEPT}came", [*came, *([] if review.artifact_id in came else [review.artifact_id])])
+
+
+def take_form(
+    project: Project, db: Connection, artifact_id: str, person_id: str, came: Review | None
+) -> None:
+    """Keep the form of a review that came back; who drafted is what this project knows."""
+    if came is None or (came.item_id, person_id) not in annotating.reviews(db, came.kind):
+        return
+    found = draft_of(project, db, came.item_id, came.kind)
+    known = of_artifact(project, artifact_id)
+    told = known.model_dump(include=ANSWERED) if known else dict.fromkeys(ANSWERED, "") | {"agreed": None}
+    whose = {"artifact_id": artifact_id, "author": found[0] if found else ""}
+    _keep(project, came.model_copy(update=whose | told))
+
+
+ANSWERED = {"agreed", "answer", "answered_at"}
+
+
+def all_kept(db: Connection) -> list[Review]:
+    """Every review that is kept in a project, by its document."""
+    question = select(META.c.key, META.c.value).where(META.c.key.like(f"{KEPT}%")).order_by(META.c.key)
+    kept = ((key.removeprefix(KEPT), value) for key, value in db.execute(question))
+    return [Review.model_validate_json(value) for key, value in kept if "/" not in key and key != "came"]
+
+
+def restore(project: Project, _db: Connection, artifact_id: str, present: Any, goal: Any) -> None:
+    """Put a review from one state to another; Refusal when it has moved on, or an answer settled its document."""
+    if _get(project, f"{KEPT}{artifact_id}") != present or present["agreed"] != goal["agreed"]:
+        raise Refusal("This review was changed since, or is answered.", "Nothing was undone.")
+    _keep(project, Review.model_validate(goal))
+
+
+def _known(project: Project, artifact_id: str) -> Review:
+    review = of_artifact(project, artifact_id)
+    if review is None:
+        raise Refusal("There is no such review.", "Choose one of those listed.")
+    return review
+
+
+def _get(project: Project, key: str) -> Any:
+    """What is kept under a name, in this transaction: a preview is taken back."""
+    with project.store.read() as db:
+        said = db.execute(select(META.c.value).where(META.c.key == key)).scalar()
+    return orjson.loads(said) if said else None
+
+
+def _set(project: Project, key: str, value: Any) -> None:
+    with project.store.write() as db:
+        upserts.put(db, META, {"key": key, "value": orjson.dumps(value).decode()})
+
+
+def _keep(project: Project, review: Review) -> None:
+    _set(project, f"{KEPT}{review.artifact_id}", review.model_dump(mode="json"))
+
+
+def _change(project: Project, before: Review, after: Review, verb: str) -> Change:
+    with project.store.write() as db:
+        _keep(project, after)
+        was, now_ = before.model_dump(mode="json"), after.model_dump(mode="json")
+        return record(project, db, Change("review", before.artifact_id, verb, was, now_))

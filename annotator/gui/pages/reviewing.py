@@ -1,0 +1,184 @@
+"""The Reviews page: a draft beside what its review made of it, the review form, and the author's answer."""
+
+from functools import partial
+from typing import Any
+
+from PySide6.QtWidgets import QFormLayout, QPushButton, QStackedWidget, QWidget
+
+from annotator.actions.assignments import reviewing
+from annotator.actions.assignments.reviewing import ReviewLine
+from annotator.actions.project import people
+from annotator.domain.experts.review import GRADES, form_of
+from annotator.domain.kinds.artifact import stage_of
+from annotator.domain.texts.change import Change
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.naming import title
+from annotator.gui.desk.page import Page
+from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.fields.choices import ChoiceBox, offer
+from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
+from annotator.gui.widgets.lists.rows_tree import RowsTree, line
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.plain_area import PlainArea
+
+# People: a second expert who is shown a colleague's draft, and the colleague, who wants to know what became of it.
+NOT_BLIND = (
+    "Not blind: the reviewer sees the draft and the author the review, so there is no figure of agreement."
+)
+NOTHING = (
+    "When handing out, a stage may be drafted by one person and reviewed by another. The review then stands here: what "
+    "it changed unit by unit, its form, and the author’s answer."
+)
+SHOWN_KINDS = ("review", "artifact", "assignment", "parcel", "person")
+
+
+class ReviewsPage(Page):
+    """Reviews on the left; on the right the units of one, its form and its answer."""
+
+    NAME = "Reviews"
+    ICON = "eye"
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._lines: list[ReviewLine] = []
+        self.list = RowsTree("Reviews of drafts", ("Item", "Document", "State"), (60, 90, 150), 2)
+        self.list.currentItemChanged.connect(lambda *_: self._show())
+        self.about = PlainLabel("", "strong", wrap=True)
+        self.units = RowsTree(
+            "Units of the draft and of the review",
+            ("Draft", "Review", "Comment", "Change"),
+            (240, 240, 150, 80),
+            1,
+        )
+        self.form, self.boxes = QFormLayout(), dict[str, tuple[ChoiceBox, LineField]]()
+        self.begin, self.edit = QPushButton("Begin the review"), QPushButton("Edit on the Author page")
+        self.begin.clicked.connect(self._begin)
+        self.edit.clicked.connect(self._edit)
+        self.words = LineField(placeholderText="Your answer; needed to disagree")
+        self.words.setAccessibleName("Answer to the review")
+        self.agree, self.disagree = QPushButton("Agree and settle"), QPushButton("Disagree")
+        self.agree.clicked.connect(lambda _=False: self._answer(True))
+        self.disagree.clicked.connect(lambda _=False: self._answer(False))
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        inside = QWidget()
+        vertical(
+            self.about,
+            (self.units, 1),
+            self.form,
+            horizontal(self.begin, self.edit, StretchSpace(1), spacing=8),
+            horizontal((self.words, 1), self.agree, self.disagree, spacing=8),
+            on=inside,
+            margins=(8, 0, 0, 0),
+            spacing=8,
+        )
+        area = PlainArea("Review", inside)
+        parts = Splitter("reviews")
+        parts.addWidget(self.list)
+        parts.addWidget(area)
+        parts.setSizes([320, 780])
+        self.body = QStackedWidget()
+        self.body.addWidget(EmptyState("eye", "No reviews", NOTHING))
+        self.body.addWidget(parts)
+        heads = (PlainLabel("Reviews of drafts", "title"), PlainLabel(NOT_BLIND, "hint", wrap=True))
+        vertical(*heads, (self.body, 1), on=self, margins=(20, 16, 20, 12), spacing=8)
+
+    def arrive(self, place: dict[str, Any]) -> None:
+        """Show the reviews that concern the person working; `item_id` says where to look."""
+        self._fill()
+        ids = [each.item_id for each in self._lines]
+        if place.get("item_id") in ids:
+            self.list.choose(ids.index(place["item_id"]))
+
+    def focus_first(self) -> None:
+        """Work begins in the list."""
+        self.list.setFocus()
+
+    def on_change(self, change: Change) -> None:
+        """What others or undo changed shows at once."""
+        if change.kind in SHOWN_KINDS and self.isVisible():
+            self._fill()
+
+    def _fill(self) -> None:
+        row, self._lines = max(0, self.list.row()), self.desk.ask(reviewing.lines) or []
+        self.body.setCurrentIndex(1 if self._lines else 0)
+        self.list.blockSignals(True)
+        self.list.clear()
+        for each in self._lines:
+            self.list.addTopLevelItem(line((each.item_key, title(stage_of(each.kind)), each.state)))
+        self.list.choose(min(row, len(self._lines) - 1))
+        self.list.blockSignals(False)
+        self._show()
+
+    @property
+    def _line(self) -> ReviewLine | None:
+        row = self.list.row()
+        return self._lines[row] if 0 <= row < len(self._lines) else None
+
+    def _show(self) -> None:
+        one = self._line
+        if one is None:
+            return
+        me, review = people.someone(self.desk.project), one.review
+        mine, readonly = one.reviewer_id == me.id, self.desk.project.readonly
+        self.about.setText(f"Drafted by {one.author or '–'}, reviewed by {one.reviewer}: {one.state}.")
+        self._show_units(one)
+        writing = mine and review is not None and one.state == reviewing.UNDER_REVIEW and not readonly
+        self._show_form(one, writable=writing)
+        self.begin.setVisible(mine and review is None and not readonly)
+        self.edit.setVisible(writing)
+        asked = review is not None and me.id != one.reviewer_id and review.author in (me.id, me.alias)
+        for part in (self.words, self.agree, self.disagree):
+            part.setVisible(
+                asked and one.state not in (reviewing.UNDER_REVIEW, reviewing.AGREED) and not readonly
+            )
+        self.words.setText(review.answer if review is not None else "")
+
+    def _show_units(self, one: ReviewLine) -> None:
+        self.units.clear()
+        for unit in (self.desk.ask(reviewing.units, one.review) or []) if one.review else []:
+            self.units.addTopLevelItem(line((unit.before, unit.after, unit.comment, unit.change)))
+
+    def _show_form(self, one: ReviewLine, *, writable: bool) -> None:
+        while self.form.rowCount():
+            self.form.removeRow(0)
+        self.boxes = {}
+        for name, words in form_of(one.kind).items() if one.review else ():
+            box, remark = ChoiceBox(), LineField(placeholderText="Remark")
+            offer(box, [("Not answered", ""), *((grade.capitalize(), grade) for grade in GRADES)])
+            box.setCurrentIndex(max(0, box.findData(one.review.form.get(name, "")))) if one.review else None
+            remark.setText(one.review.words.get(name, "") if one.review else "")
+            for field in (box, remark):
+                field.setEnabled(writable)
+                field.setAccessibleName(words)
+            box.activated.connect(lambda _, name=name: self._grade(name))
+            remark.editingFinished.connect(partial(self._grade, name))
+            self.boxes[name] = box, remark
+            self.form.addRow(words, horizontal(box, (remark, 1), spacing=8))
+
+    def _grade(self, name: str) -> None:
+        one, (box, remark) = self._line, self.boxes[name]
+        if one is None or one.review is None or not box.currentData():
+            return
+        said = str(box.currentData()), remark.text().strip()
+        kept = self.desk.ask(reviewing.of_artifact, one.review.artifact_id)
+        if kept is not None and said != (kept.form.get(name), kept.words.get(name, "")):
+            self.desk.do(reviewing.grade, one.review.artifact_id, name, *said)
+
+    def _begin(self) -> None:
+        one = self._line
+        if one is not None and self.desk.do(reviewing.begin, one.item_id, one.kind) is not None:
+            self._edit()
+
+    def _edit(self) -> None:
+        if (one := self._line) is not None:
+            self.desk.go("Author", item_id=one.item_id, kind=one.kind.value)
+
+    def _answer(self, agreed: bool) -> None:
+        one = self._line
+        if one is not None and one.review is not None:
+            self.desk.do(reviewing.answer, one.review.artifact_id, agreed, self.words.text())
+            self._fill()

@@ -1,0 +1,208 @@
+"""Draft then review: one person drafts, another refines it openly, the author answers; nobody is blind."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from annotator.actions.assignments import agreements, assignments, reviewing, submitting
+from annotator.actions.authoring import artifacts, gold
+from annotator.actions.items import items
+from annotator.actions.parcels import packing, returning, tasking, unpacking
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.undo import history
+from annotator.cli.commands import app
+from annotator.domain.experts.assignment import Purpose, Stage
+from annotator.domain.experts.parcel import ParcelOutcome
+from annotator.domain.experts.review import form_of
+from annotator.domain.experts.sharing import AssignmentPlan
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.domain.texts.refusal import Refusal
+from tests.projects.labelling_project import project_with
+
+DRAFT = Rubric(
+    units=(
+        Criterion(id="k1", text="Explains how citations are checked", weight=3),
+        Criterion(id="k2", text="Names a study", weight=1),
+        Criterion(id="k3", text="Is well written", weight=1),
+    )
+)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    """One item whose rubric one person drafts and another reviews."""
+    project = project_with(tmp_path, 2)
+    items.add(project, "How is evidence attributed?")
+    everyone = tuple(one.id for one in people.people(project) if one.name.startswith("Rater"))
+    plan = AssignmentPlan(
+        (Stage.RUBRIC,), 2, everyone, items=tuple(items.ids(project)), reviewed=(Stage.RUBRIC,)
+    )
+    assignments.assign(project, plan)
+    yield project
+    project.close()
+
+
+def who(project: Project) -> tuple[str, str]:
+    """Who drafts, and who reviews."""
+    of = {}
+    for person in people.people(project):
+        for one in assignments.of_person(project, person.id):
+            of[one.purpose] = person.id
+    return of[Purpose.WORK], of[Purpose.REVIEW]
+
+
+def as_(project: Project, person_id: str) -> Project:
+    project.work_as(people.known(project, person_id))
+    return project
+
+
+def draft(project: Project) -> None:
+    made = artifacts.start(project, items.ids(project)[0], Kind.RUBRIC, DRAFT)
+    submitting.seal(project, made.subject)
+
+
+def review(project: Project) -> str:
+    """Reword a criterion with a comment, take one out, add one, answer the form, submit."""
+    artifact = reviewing.begin(project, items.ids(project)[0], Kind.RUBRIC).subject
+    artifacts.change_unit(project, artifact, "k2", text="Names the first study", note="Which one?")
+    artifacts.remove_unit(project, artifact, "k3")
+    artifacts.add_unit(project, artifact, text="Compares two ways of checking", weight=2)
+    with pytest.raises(Refusal, match="lacks an answer"):
+        submitting.seal(project, artifact)
+    for question in form_of(Kind.RUBRIC):
+        reviewing.grade(project, artifact, question, "yes", "")
+    submitting.seal(project, artifact)
+    return artifact
+
+
+def test_letter_5_a_draft_is_reviewed_unit_by_unit_and_its_author_answers(project: Project) -> None:
+    coordinator = people.someone(project)
+    author, reviewer = who(project)
+    item_id = items.ids(project)[0]
+    with pytest.raises(Refusal, match="not submitted"):
+        reviewing.begin(as_(project, reviewer), item_id, Kind.RUBRIC)
+    draft(as_(project, author))
+    artifact = review(as_(project, reviewer))
+    kept = reviewing.of_artifact(project, artifact)
+    assert kept is not None
+    changes = [
+        (unit.unit_id if unit.change != "added" else "", unit.change, unit.comment)
+        for unit in reviewing.units(project, kept)
+    ]
+    assert changes == [
+        ("k1", "kept", ""),
+        ("k2", "changed", "Which one?"),
+        ("", "added", ""),
+        ("k3", "removed", ""),
+    ]
+    with pytest.raises(Refusal, match="Only the author"):
+        reviewing.answer(project, artifact, True)
+    as_(project, author)
+    with pytest.raises(Refusal, match="do not agree"):
+        reviewing.answer(project, artifact, False)
+    reviewing.answer(project, artifact, True, "Right.")
+    as_(project, coordinator.id)
+    (line,) = reviewing.lines(project)
+    assert line.state == "agreed"
+    with project.store.read() as db:
+        assert gold.whose(db, Kind.RUBRIC) == {item_id: gold.REVIEWED}
+
+
+def test_letter_5_no_agreement_is_figured_where_nobody_was_blind(project: Project) -> None:
+    author, reviewer = who(project)
+    draft(as_(project, author))
+    review(as_(project, reviewer))
+    assert agreements.all_frozen(project) == []
+    with project.store.read() as db:
+        assert gold.whose(db, Kind.RUBRIC) == {items.ids(project)[0]: gold.LEFT_OUT}
+
+
+def test_letter_5_an_answer_of_the_form_is_undone(project: Project) -> None:
+    author, reviewer = who(project)
+    draft(as_(project, author))
+    artifact = reviewing.begin(as_(project, reviewer), items.ids(project)[0], Kind.RUBRIC).subject
+    reviewing.grade(project, artifact, "clarity", "partly", "Two readings.")
+    history.undo(project)
+    kept = reviewing.of_artifact(project, artifact)
+    assert kept is not None
+    assert kept.form == {}
+    with pytest.raises(Refusal, match="no such answer"):
+        reviewing.grade(project, artifact, "beauty", "yes")
+
+
+def test_letter_5_draft_review_and_answer_travel_in_packages(project: Project, tmp_path: Path) -> None:
+    author, reviewer = who(project)
+    with pytest.raises(Refusal, match="not submitted"):
+        packing.task(project, reviewer, tmp_path / "early")
+    first = tasking.take_task(packing.task(project, author, tmp_path / "a").path).project
+    draft(first)
+    unpacking.take_in(project, [returning.work(first, tmp_path / "a").path])
+    second = tasking.take_task(packing.task(project, reviewer, tmp_path / "b").path).project
+    review(second)
+    came = returning.work(second, tmp_path / "b").path
+    second.close()
+    unpacking.preview(project, [came])
+    unpacking.take_in(project, [came])
+    task = packing.task(project, author, tmp_path / "a").path
+    first.close()
+    first = tasking.take_task(task, first.path).project
+    (line,) = [line for line in reviewing.lines(first) if not line.reviewer_id]
+    assert [unit.change for unit in reviewing.units(first, line.review)] == [
+        "kept",
+        "changed",
+        "added",
+        "removed",
+    ]
+    reviewing.answer(first, line.review.artifact_id, True, "Thank you.")
+    home = returning.work(first, tmp_path / "c").path
+    first.close()
+    unpacking.preview(project, [home])
+    arrived = unpacking.take_in(project, [home])
+    assert ParcelOutcome.NEW in {piece.outcome for piece in arrived[0].pieces}
+    (line,) = reviewing.lines(project)
+    assert (line.state, line.review.answer) == ("agreed", "Thank you.")
+
+
+def test_letter_5_reviews_are_listed_by_the_command_line(
+    project: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    author, reviewer = who(project)
+    draft(as_(project, author))
+    review(as_(project, reviewer))
+    for words in (
+        [
+            "reviews",
+            "answer",
+            str(project.path),
+            "--item",
+            "1",
+            "--kind",
+            "rubric",
+            "--agree",
+            "--as",
+            author,
+        ],
+        ["reviews", "list", str(project.path), "--as", author, "--json"],
+    ):
+        app(words, standalone_mode=False)
+    told = json.loads(capsys.readouterr().out.split("\n", 1)[1])
+    (one,) = told["reviews"]
+    assert (one["state"], one["blind"], len(one["units"])) == ("agreed", False, 4)
+
+
+def test_letter_5_labels_are_never_reviewed(project: Project) -> None:
+    author, reviewer = who(project)
+    plan = AssignmentPlan(
+        (Stage.LABELLING,),
+        2,
+        (author, reviewer),
+        items=tuple(items.ids(project)),
+        reviewed=(Stage.LABELLING,),
+    )
+    with pytest.raises(Refusal) as refused:
+        assignments.assign(project, plan)
+    assert "blind" in " ".join(refused.value.details)
