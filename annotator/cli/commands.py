@@ -37,6 +37,8 @@ app = typer.Typer(
 app.add_typer(project.app)
 app.add_typer(judge.app, name="judge")
 app.add_typer(items.app, name="items")
+app.add_typer(items.final_app, name="final")
+app.add_typer(items.pilot_app)
 app.add_typer(sources.app, name="sources")
 app.add_typer(sources.evidence_app, name="evidence")
 app.add_typer(drafting.app, name="draft")

@@ -14,7 +14,9 @@ from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 
 app = typer.Typer()
-reviews_app = typer.Typer(help="Reviews of drafts: list, begin, grade and answer them.", no_args_is_help=True)
+reviews_app = typer.Typer(
+    help="Reviews of drafts: list, begin them, fill in their form, answer them.", no_args_is_help=True
+)
 app.add_typer(reviews_app, name="reviews")
 ItemKey = Annotated[str, typer.Option("--item", help="The item's key", show_default=False)]
 KindName = Annotated[Kind, typer.Option("--kind", help="What is reviewed", show_default=False)]
@@ -30,6 +32,8 @@ Reviewed = Annotated[
         help="Stage in which the second person reviews the first one's draft, not blind; repeatable"
     ),
 ]
+Share = Annotated[float, typer.Option(help="Share of each person's labelling that is repeated", min=0, max=1)]
+Anew = Annotated[bool, typer.Option("--each-stage-anew", help="Draw the people for each stage independently")]
 # So many unknown keys are named.
 NAMED = 8
 
@@ -49,13 +53,9 @@ def assign(
     pilot: Annotated[Several, typer.Option(help="Key of a pilot item, assigned to everyone")] = None,
     protocol: Protocols = None,
     reviewed: Reviewed = None,
-    repeat_share: Annotated[
-        float, typer.Option(help="Share of each person's labelling that is repeated", min=0, max=1)
-    ] = 0.0,
+    repeat_share: Share = 0.0,
     repeat_after: Annotated[int, typer.Option(help="Days before the repeat", min=0)] = 10,
-    each_stage_anew: Annotated[
-        bool, typer.Option("--each-stage-anew", help="Draw the people for each stage independently")
-    ] = False,
+    each_stage_anew: Anew = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan, assign nothing")] = False,
     as_: As = "",
     json_: Json = False,
@@ -180,8 +180,8 @@ def reviews_begin(file: File, item: ItemKey, kind: KindName, as_: As = "", json_
     say({"artifact": change.subject}, json_, [f"Began the review as {change.subject}"])
 
 
-@reviews_app.command("grade")
-def reviews_grade(
+@reviews_app.command("form")
+def reviews_form(
     file: File,
     item: ItemKey,
     kind: KindName,
@@ -198,7 +198,7 @@ def reviews_grade(
 
     with opened(file, person=as_) as project:
         review = _review(project, item, kind)
-        reviewing.grade(project, review.artifact_id, question, value, words)
+        reviewing.fill_in(project, review.artifact_id, question, value, words)
         left = _review(project, item, kind).open_questions
     say({"open": left}, json_, [f"Answered {question}; open: {', '.join(left) or 'none'}"])
 

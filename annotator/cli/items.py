@@ -1,14 +1,19 @@
 """Commands for items: listing them, changing them, retiring them, applying their selection."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from annotator.cli.saying import As, File, Json, opened, say
 from annotator.domain.texts.counting import counted
+from annotator.domain.texts.refusal import Refusal
 
 app = typer.Typer(help="The items of the benchmark.", no_args_is_help=True)
+final_app = typer.Typer(help="The final pass before a release: list and sign checks.", no_args_is_help=True)
+pilot_app = typer.Typer()
 Keys = Annotated[list[str], typer.Argument(help="Keys of items", show_default=False)]
 Bar = Annotated[str, typer.Option(help="Mean rating at which an item is kept")]
 COLUMNS = (
@@ -130,3 +135,79 @@ def funnel(file: File, bar: Bar = "", as_: As = "", json_: Json = False) -> None
         say({"funnel": lines, "bar": found.bar}, json_, ["No item has an origin or a rating yet."])
     for sheet in [] if json_ else sheets:
         print_sheet(sheet)
+
+
+@final_app.command("list")
+def final_list(
+    file: File,
+    open_: Annotated[bool, typer.Option("--open", help="Only items with an open check or a problem")] = False,
+    json_: Json = False,
+) -> None:
+    """List the final pass item by item: what was found, who signed, and what the program noticed."""
+    from annotator.actions.items import final_pass
+
+    with opened(file, readonly=True) as project:
+        found = [one for one in final_pass.overview(project) if one.open or not open_]
+    tree = [
+        {
+            "item": one.key, "open": one.open, "noticed": dict(one.hints),
+            "checks": {name: check.model_dump(mode="json") for name, check in one.checks.items()},
+        }
+        for one in found
+    ]  # fmt: skip
+    words = [f"{one.key}: {_final(one.open, one.hints)}" for one in found]
+    say({"items": tree}, json_, words or ["Nothing is open."])
+
+
+def _final(open_: list[str], hints: Mapping[str, str]) -> str:
+    said = f"open: {', '.join(open_)}" if open_ else "done"
+    return "; ".join([said, *(f"{name} {words}" for name, words in hints.items())])
+
+
+@final_app.command("sign")
+def final_sign(
+    file: File,
+    keys: Keys,
+    check: Annotated[str, typer.Option(help="links, identifiers, content, leak or corrigenda")],
+    state: Annotated[
+        str, typer.Option(help="passed, problem, not applicable; open takes it back")
+    ] = "passed",
+    note: Annotated[str, typer.Option(help="What was found; needed for a problem")] = "",
+    as_: As = "",
+    json_: Json = False,
+) -> None:
+    """Sign what was looked for in items before the release."""
+    from annotator.actions.items import final_pass, items
+
+    with opened(file, person=as_) as project:
+        known = {line.key: line.id for line in items.lines(project, items.ids(project))}
+        if strange := [key for key in keys if key not in known]:
+            raise Refusal(f"“{strange[0]}” is no key of an item in use.", "Nothing was signed.")
+        with project.store.write():
+            for key in keys:
+                final_pass.sign(project, known[key], check, state, note)
+    say(
+        {"signed": keys, "check": check, "state": state},
+        json_,
+        [f"{check}: {state} ({counted(len(keys), 'item')})"],
+    )
+
+
+@pilot_app.command("pilot")
+def pilot(
+    file: File,
+    to: Annotated[
+        Path | None, typer.Option(help="A Markdown file to write; otherwise it is shown", show_default=False)
+    ] = None,
+    as_: As = "",
+    json_: Json = False,
+) -> None:
+    """Summarize the pilot: agreement, time, remarks and guidelines of the items that everybody did first."""
+    from annotator import files
+    from annotator.actions.agreement import pilot_summary
+
+    with opened(file, readonly=True, person=as_) as project:
+        found = pilot_summary.summary(project)
+    if to is not None:
+        files.save(to, found.encode())
+    say({"summary": found}, json_, [f"Wrote {to}"] if to else found.splitlines())

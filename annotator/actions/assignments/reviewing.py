@@ -14,7 +14,7 @@ from annotator.actions.project.file import META, Project
 from annotator.actions.project.recording import record
 from annotator.domain.experts.assignment import stage_of
 from annotator.domain.experts.person import Role
-from annotator.domain.experts.review import GRADES, Review, form_of
+from annotator.domain.experts.review import ANSWERS, DraftReview, form_of
 from annotator.domain.kinds.artifact import Document, Kind, State
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.texts.change import Change
@@ -50,7 +50,7 @@ class ReviewLine:
     author: str
     reviewer: str
     reviewer_id: str
-    review: Review | None
+    review: DraftReview | None
     state: str
 
 
@@ -112,7 +112,7 @@ def begin(project: Project, item_id: str, kind: Kind) -> Change:
             )
         author, revision, tree = found
         change = artifacts.start(project, item_id, kind, _without_comments(document_of(kind, tree)))
-        review = Review(
+        review = DraftReview(
             artifact_id=change.subject,
             item_id=item_id,
             kind=kind,
@@ -128,22 +128,22 @@ def _without_comments(document: Document[Any]) -> Document[Any]:
     return document.with_units(tuple(unit.model_copy(update={"note": ""}) for unit in document.units))
 
 
-def of_artifact(project: Project, artifact_id: str) -> Review | None:
+def of_artifact(project: Project, artifact_id: str) -> DraftReview | None:
     """The review whose document that is, or None."""
     kept = _get(project, f"{KEPT}{artifact_id}")
-    return Review.model_validate(kept) if kept else None
+    return DraftReview.model_validate(kept) if kept else None
 
 
-def grade(project: Project, artifact_id: str, question: str, value: str, words: str = "") -> Change:
+def fill_in(project: Project, artifact_id: str, question: str, value: str, words: str = "") -> Change:
     """Answer a question of the review form."""
     review, me = _known(project, artifact_id), people.someone(project).id
     artifact = artifacts.read(project, artifact_id)
     if artifact.author_id != me or artifact.state is not State.DRAFT:
         raise Refusal("This review is not yours, or is submitted.", "Reopen your own to change its form.")
-    if question not in form_of(review.kind) or value not in GRADES:
+    if question not in form_of(review.kind) or value not in ANSWERS:
         raise Refusal(
             "The review form has no such answer.",
-            f"Questions: {', '.join(form_of(review.kind))}; answers: {', '.join(GRADES)}.",
+            f"Questions: {', '.join(form_of(review.kind))}; answers: {', '.join(ANSWERS)}.",
         )
     made = {"form": review.form | {question: value}, "words": review.words | {question: words}}
     return _change(project, review, review.model_copy(update=made), "answer the review form")
@@ -169,7 +169,7 @@ def answer(project: Project, artifact_id: str, agreed: bool, words: str = "") ->
     return take_answer(project, review, agreed, words.strip(), now().isoformat(timespec="seconds"))
 
 
-def take_answer(project: Project, review: Review, agreed: bool, words: str, at: str) -> Change:
+def take_answer(project: Project, review: DraftReview, agreed: bool, words: str, at: str) -> Change:
     """Keep an author's answer; an agreed review becomes the settled document, in the project it belongs to."""
     made = review.model_copy(update={"agreed": agreed, "answer": words, "answered_at": at})
     with project.store.write() as db:
@@ -204,7 +204,7 @@ def _words(unit: Any) -> str:
     return f"{unit.text} ({told})" if told else str(unit.text)
 
 
-def units(project: Project, review: Review) -> list[ReviewedUnit]:
+def units(project: Project, review: DraftReview) -> list[ReviewedUnit]:
     """The same of a review that is kept here; of one that came by a task as it came."""
     came = _get(project, f"{KEPT}{review.artifact_id}/document")
     if came is not None:
@@ -249,7 +249,7 @@ def _came(project: Project, keys: dict[str, str]) -> list[ReviewLine]:
     return found
 
 
-def _state(review: Review | None, state: str, *, drafted: bool) -> str:
+def _state(review: DraftReview | None, state: str, *, drafted: bool) -> str:
     if review is None:
         return "waits for its reviewer" if drafted else "waits for the draft"
     if state == State.DRAFT.value:
@@ -266,7 +266,7 @@ def take_draft(
     _set(project, f"{DRAFT}{item_id}/{kind}", {"author": author, "revision": revision, "document": tree})
 
 
-def take_review(project: Project, review: Review, tree: dict[str, Any]) -> None:
+def take_review(project: Project, review: DraftReview, tree: dict[str, Any]) -> None:
     """Keep a review that came by a task for the author to answer; an answer that was given stays."""
     known = of_artifact(project, review.artifact_id)
     _set(project, f"{KEPT}{review.artifact_id}/document", tree)
@@ -276,7 +276,7 @@ def take_review(project: Project, review: Review, tree: dict[str, Any]) -> None:
 
 
 def take_form(
-    project: Project, db: Connection, artifact_id: str, person_id: str, came: Review | None
+    project: Project, db: Connection, artifact_id: str, person_id: str, came: DraftReview | None
 ) -> None:
     """Keep the form of a review that came back; who drafted is what this project knows."""
     if came is None or (came.item_id, person_id) not in annotating.reviews(db, came.kind):
@@ -291,21 +291,21 @@ def take_form(
 ANSWERED = {"agreed", "answer", "answered_at"}
 
 
-def all_kept(db: Connection) -> list[Review]:
+def all_kept(db: Connection) -> list[DraftReview]:
     """Every review that is kept in a project, by its document."""
     question = select(META.c.key, META.c.value).where(META.c.key.like(f"{KEPT}%")).order_by(META.c.key)
     kept = ((key.removeprefix(KEPT), value) for key, value in db.execute(question))
-    return [Review.model_validate_json(value) for key, value in kept if "/" not in key and key != "came"]
+    return [DraftReview.model_validate_json(value) for key, value in kept if "/" not in key and key != "came"]
 
 
 def restore(project: Project, _db: Connection, artifact_id: str, present: Any, goal: Any) -> None:
     """Put a review from one state to another; Refusal when it has moved on, or an answer settled its document."""
     if _get(project, f"{KEPT}{artifact_id}") != present or present["agreed"] != goal["agreed"]:
         raise Refusal("This review was changed since, or is answered.", "Nothing was undone.")
-    _keep(project, Review.model_validate(goal))
+    _keep(project, DraftReview.model_validate(goal))
 
 
-def _known(project: Project, artifact_id: str) -> Review:
+def _known(project: Project, artifact_id: str) -> DraftReview:
     review = of_artifact(project, artifact_id)
     if review is None:
         raise Refusal("There is no such review.", "Choose one of those listed.")
@@ -324,11 +324,11 @@ def _set(project: Project, key: str, value: Any) -> None:
         upserts.put(db, META, {"key": key, "value": orjson.dumps(value).decode()})
 
 
-def _keep(project: Project, review: Review) -> None:
+def _keep(project: Project, review: DraftReview) -> None:
     _set(project, f"{KEPT}{review.artifact_id}", review.model_dump(mode="json"))
 
 
-def _change(project: Project, before: Review, after: Review, verb: str) -> Change:
+def _change(project: Project, before: DraftReview, after: DraftReview, verb: str) -> Change:
     with project.store.write() as db:
         _keep(project, after)
         was, now_ = before.model_dump(mode="json"), after.model_dump(mode="json")

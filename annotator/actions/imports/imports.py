@@ -11,7 +11,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.authoring import asked, criterion_weights, gold
 from annotator.actions.imports.intake import PERSON, WRITTEN, BundleIntake
 from annotator.actions.imports.intake_drawn import PAGE_TEXTS, SETTINGS
-from annotator.actions.items import items, renderings
+from annotator.actions.items import final_pass, items, renderings
 from annotator.actions.items.items import ITEM, item_of
 from annotator.actions.items.materials import PAGE
 from annotator.actions.labelling import second_looks
@@ -172,6 +172,7 @@ def _write(project: Project, db: Connection, incoming: Incoming, tell: Progress)
         project.set(second_looks.SAMPLE, incoming.bundle.error_sample.model_dump(mode="json"))
     if incoming.bundle.unadjudicated:
         project.set(gold.UNADJUDICATED, True)
+    final_pass.take(project, incoming.bundle.final_pass)
     if incoming.bundle.awaited:
         project.set(gold.AWAITED, {**project.get(gold.AWAITED, {}), **incoming.bundle.awaited})
     for setting in incoming.rows.get(SETTINGS, []):

@@ -1,18 +1,24 @@
-"""What is labelled, as it goes into a task: reports under aliases, what was drawn from them, the pages they cite."""
+"""What is labelled and reviewed, as it goes into a task: reports under aliases with their parts and pages, drafts."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from sqlalchemy.engine import Connection
+
+from annotator.actions.assignments import reviewing
+from annotator.actions.authoring import artifacts
 from annotator.actions.items import materials
 from annotator.actions.items.materials import WantedMaterial
 from annotator.actions.labelling import dealing, label_cases
 from annotator.actions.parcels import parcel_secrets
+from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.domain.experts.assignment import Assignment
+from annotator.domain.experts.assignment import Assignment, Purpose
 from annotator.domain.experts.person import Person
 from annotator.domain.judges.protocol import Material, Protocol
+from annotator.domain.kinds.artifact import State
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import parcels
@@ -111,3 +117,42 @@ def _cited(each: Material) -> Iterator[parcels.TaskPage]:
     for page in each.pages.values() if ResponsePart.CLAIMS in each.parts else ():
         fields = {name: getattr(page, name) for name in parcels.TaskPage.model_fields}
         yield parcels.TaskPage(**fields)
+
+
+def drafts(project: Project, db: Connection, served: list[ServedAssignment]) -> list[parcels.TaskDraft]:
+    """The drafts that a person reviews; of one that is not submitted the review waits."""
+    aliases, made = {one.id: one.alias for one in people.people(project)}, []
+    for one in served:
+        kind = one.assignment.stage.kind
+        if one.assignment.purpose is Purpose.REVIEW and kind is not None:
+            found = reviewing.draft_of(project, db, one.item_id, kind)
+            if found is None:
+                raise Refusal("A draft that they review is not submitted yet.", "Write the task once it is.")
+            author, revision, tree = found
+            alias = aliases.get(author, author)
+            made.append(
+                parcels.TaskDraft(
+                    item_id=one.item_id, kind=kind, author=alias, revision=revision, document=tree
+                )
+            )
+    return made
+
+
+def reviews(db: Connection, person: Person, items: Collection[str]) -> list[parcels.TaskReview]:
+    """What reviews made of a person's drafts, as far as these are submitted."""
+    made = []
+    for review in reviewing.all_kept(db):
+        if review.author != person.id or review.item_id not in items:
+            continue
+        artifact = artifacts.read_newest(db, review.artifact_id).artifact
+        if artifact.state is not State.DRAFT:
+            told = review.model_copy(update={"author": person.alias})
+            made.append(
+                parcels.TaskReview(
+                    artifact_id=artifact.id,
+                    item_id=review.item_id,
+                    review=told,
+                    document=artifact.document.tree(),
+                )
+            )
+    return made

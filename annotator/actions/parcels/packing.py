@@ -13,8 +13,7 @@ from sqlalchemy.engine import Connection
 
 from annotator import files
 from annotator.actions.adjudication import feedback
-from annotator.actions.assignments import reviewing
-from annotator.actions.authoring import annotating, artifacts, criterion_weights, guidelines
+from annotator.actions.authoring import annotating, criterion_weights, guidelines
 from annotator.actions.parcels import labelled_material, parcel_secrets
 from annotator.actions.parcels.labelled_material import ServedAssignment
 from annotator.actions.project import people
@@ -180,8 +179,8 @@ def _entries(
         "assignments.json": [_assignment(one) for one in served],
         "guidelines.json": _guidelines(project, {one.assignment.stage for one in served}),
         "feedback.json": _feedback(project, person),
-        "drafts.json": _drafts(project, db, served),
-        "reviews.json": _reviews(db, person, set(items)),
+        "drafts.json": labelled_material.drafts(project, db, served),
+        "reviews.json": labelled_material.reviews(db, person, set(items)),
     }
     return parcels.packed(records) | originals
 
@@ -308,45 +307,6 @@ def _guidelines(project: Project, stages: Iterable[Stage]) -> list[parcels.TaskG
         for guide in found
         if guide is not None
     ]
-
-
-def _drafts(project: Project, db: Connection, served: list[ServedAssignment]) -> list[parcels.TaskDraft]:
-    """The drafts that a person reviews; of one that is not submitted the review waits."""
-    aliases, made = {one.id: one.alias for one in people.people(project)}, []
-    for one in served:
-        kind = one.assignment.stage.kind
-        if one.assignment.purpose is Purpose.REVIEW and kind is not None:
-            found = reviewing.draft_of(project, db, one.item_id, kind)
-            if found is None:
-                raise Refusal("A draft that they review is not submitted yet.", "Write the task once it is.")
-            author, revision, tree = found
-            alias = aliases.get(author, author)
-            made.append(
-                parcels.TaskDraft(
-                    item_id=one.item_id, kind=kind, author=alias, revision=revision, document=tree
-                )
-            )
-    return made
-
-
-def _reviews(db: Connection, person: Person, items: Collection[str]) -> list[parcels.TaskReview]:
-    """What reviews made of a person's drafts, as far as these are submitted."""
-    made = []
-    for review in reviewing.all_kept(db):
-        if review.author != person.id or review.item_id not in items:
-            continue
-        artifact = artifacts.read_newest(db, review.artifact_id).artifact
-        if artifact.state is not State.DRAFT:
-            told = review.model_copy(update={"author": person.alias})
-            made.append(
-                parcels.TaskReview(
-                    artifact_id=artifact.id,
-                    item_id=review.item_id,
-                    review=told,
-                    document=artifact.document.tree(),
-                )
-            )
-    return made
 
 
 def _feedback(project: Project, person: Person) -> list[parcels.TaskFeedback]:

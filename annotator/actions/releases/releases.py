@@ -11,6 +11,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import criterion_weights, draft_provenance, gold
 from annotator.actions.authoring.draft_provenance import DraftSource
+from annotator.actions.items import final_pass
 from annotator.actions.judges import kept_keys
 from annotator.actions.labelling import second_looks
 from annotator.actions.project.file import Project
@@ -203,11 +204,17 @@ def _facts(project: Project, bundle: Bundle) -> ReleaseFacts:
     weights = criterion_weights.allowed(project)
     with project.store.read() as db:
         drafted, awaited = _drafted(db, bundle), gold.awaited(db)
+        ids = {item.id for item in bundle.items}
+        signed = {
+            item_id: checks
+            for item_id, checks in final_pass.all_kept(db).items()
+            if item_id in ids and checks
+        }
     return ReleaseFacts(
         title=project.title, licence=licence, description=description, agreement=_agreement(project, bundle),
         drafted=drafted, weights="" if weights.usual else weights.text, error_sample=second_looks.sample(project),
         unadjudicated=gold.FIRST_ALIAS if gold.unadjudicated_counts(project) else "",
-        awaited=awaited,
+        awaited=awaited, final_pass=signed,
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import select
 
 from annotator.actions.authoring import annotating, artifacts, criterion_weights
-from annotator.actions.items import items
+from annotator.actions.items import final_pass, items
 from annotator.actions.labelling import second_looks
 from annotator.actions.labelling.label_writing import SEVERAL
 from annotator.actions.project import people
@@ -114,6 +114,8 @@ def _at(page: str, **place: Any) -> Callable[[Project, Change], UndoneChange]:
 def _setting(_project: Project, change: Change) -> UndoneChange:
     if change.subject == second_looks.SAMPLE:
         return UndoneChange(change.verb, "Validate", {"part": "Reviews"})
+    if change.subject.startswith(final_pass.KEPT):
+        return UndoneChange(change.verb, "Final pass")
     if change.subject in (criterion_weights.SETTING, annotating.RUBRIC_SET):
         return UndoneChange(change.verb, "Guidelines", {"stage": Stage.RUBRIC.value})
     return UndoneChange(change.verb, "Results")
@@ -134,6 +136,7 @@ _SEEN: Mapping[str, Callable[[Project, Change], UndoneChange]] = {
     "judgement": _label,
     "metadata": _at("Material", part="Reports"),
     "person": _person,
+    "review": _at("Reviews"),
     "ruling": _ruling,
     "setting": _setting,
 }

@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.canonical import Text
 
-Grade = Literal["yes", "partly", "no"]
-GRADES: tuple[Grade, ...] = ("yes", "partly", "no")
+FormAnswer = Literal["yes", "partly", "no"]
+ANSWERS: tuple[FormAnswer, ...] = ("yes", "partly", "no")
 _OF_LISTS = {
     "completeness": "Do they cover together what the answer needs?",
     "clarity": "Can each be read in one way only?",
@@ -34,7 +34,7 @@ def form_of(kind: Kind) -> Mapping[str, str]:
     return FORMS.get(kind, _OF_OTHERS)
 
 
-class Review(BaseModel):
+class DraftReview(BaseModel):
     """A review as it is kept: the draft it began with, the answers to its form, and what the author answered."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -44,7 +44,7 @@ class Review(BaseModel):
     author: Text = Field(description="The author's id; in a project made from a task their alias")
     revision: int = Field(ge=1, description="The author's sealed revision that was reviewed")
     draft: dict[str, Any]
-    form: dict[str, Grade] = Field(default_factory=dict)
+    form: dict[str, FormAnswer] = Field(default_factory=dict)
     words: dict[str, Text] = Field(default_factory=dict)
     agreed: bool | None = Field(
         default=None, description="Whether the author agrees; empty before they answer"

@@ -20,7 +20,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.digest import StageDigest
 from annotator.domain.experts.guideline import GuidelineFields
 from annotator.domain.experts.person import PersonFields
-from annotator.domain.experts.review import Review
+from annotator.domain.experts.review import DraftReview
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.material.item import ItemFields
@@ -192,7 +192,7 @@ class TaskReview(_Entry):
     DISTINCT = (("artifact_id",),)
     artifact_id: Id
     item_id: Id
-    review: Review
+    review: DraftReview
     document: dict[str, Any]
 
     @model_validator(mode="after")
@@ -260,7 +260,7 @@ class WorkArtifact(_Entry):
     revisions: tuple[WorkRevision, ...] = Field(min_length=1)
     seconds: float = Field(default=0.0, ge=0)
     drafted: tuple[DraftedUnit, ...] = ()
-    review: Review | None = Field(
+    review: DraftReview | None = Field(
         default=None, description="Of a review: its form, and the draft it began with"
     )
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from annotator.domain.experts.final_pass import ItemChecks
 from annotator.domain.judges.taxonomy import ErrorSample
 from annotator.domain.texts.identity import derived_id
 from annotator.domain.texts.refusal import Refusal
@@ -84,6 +85,7 @@ class Bundle:
     error_sample: ErrorSample | None = None
     unadjudicated: str = ""
     awaited: dict[str, list[str]] = field(default_factory=dict)
+    final_pass: dict[str, ItemChecks] = field(default_factory=dict)
 
     @property
     def pairings(self) -> list[AssistedRecord]:

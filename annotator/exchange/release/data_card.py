@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from annotator.domain.experts.final_pass import ItemChecks
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.taxonomy import ErrorSample
 from annotator.domain.kinds.artifact import Kind
@@ -36,6 +37,7 @@ class ReleaseFacts:
     error_sample: ErrorSample | None = None
     unadjudicated: str = ""
     awaited: Mapping[str, list[str]] = field(default_factory=dict)
+    final_pass: Mapping[str, ItemChecks] = field(default_factory=dict)
 
 
 def text(bundle: Bundle, facts: ReleaseFacts) -> str:

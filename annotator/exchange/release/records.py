@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
+from annotator.domain.experts.final_pass import ItemChecks
 from annotator.domain.judges.judge import Asking, JudgeKind, RunState
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.taxonomy import ErrorSample
@@ -37,7 +38,7 @@ _LEFT_OUT_EMPTY = frozenset({
     "drafted", "licence", "description", "assisted", "over", "weights", "group", "footnote", "collected_on",
     "product_version", "settings", "collected_by", "cutoff", "kind", "published", "venue", "citations", "citations_on",
     "working_title", "origin", "contributor", "collected", "asked",
-    "error_sample", "gold", "unadjudicated", "awaited",
+    "error_sample", "gold", "unadjudicated", "awaited", "final_pass",
 })  # fmt: skip
 # Zero citations are a fact.
 _NOTHING: tuple[Any, ...] = (None, "", (), [], {})
@@ -277,6 +278,11 @@ class Manifest(LaterFields):
     awaited: dict[str, list[str]] = Field(
         default_factory=dict,
         description="Kind → ids of items that another person is still to write for, so that no single document scores",
+    )
+    final_pass: dict[str, ItemChecks] = Field(
+        default_factory=dict,
+        description="Item's id → what was looked for before the release, what was found and who signed; left out where "
+        "nobody signed",
     )
     number: int = Field(default=1, ge=1, description="The release's number in its project")
     app_version: str

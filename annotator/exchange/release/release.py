@@ -74,7 +74,7 @@ def content(bundle: Bundle, facts: data_card.ReleaseFacts) -> tuple[dict[str, Co
     manifest = Manifest(
         title=facts.title, licence=facts.licence.strip(), description=facts.description.strip(),
         weights=facts.weights, error_sample=facts.error_sample, unadjudicated=facts.unadjudicated,
-        awaited=dict(facts.awaited),
+        awaited=dict(facts.awaited), final_pass=dict(facts.final_pass),
         number=facts.number, app_version=__version__, counts=counts, files=listed,
         drafted={one.artifact_id: one.units for one in facts.drafted},
     )  # fmt: skip
@@ -190,6 +190,7 @@ def read(paths: Sequence[Path]) -> tuple[Bundle, list[Problem]]:
         reader.bundle.licence, reader.bundle.description = manifest.licence, manifest.description
         reader.bundle.weights, reader.bundle.error_sample = manifest.weights, manifest.error_sample
         reader.bundle.unadjudicated, reader.bundle.awaited = manifest.unadjudicated, manifest.awaited
+        reader.bundle.final_pass = manifest.final_pass
     return reader.bundle, problems + reader.problems
 
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFormLayout, QPushButton, QStackedWidget, QWidget
 from annotator.actions.assignments import reviewing
 from annotator.actions.assignments.reviewing import ReviewLine
 from annotator.actions.project import people
-from annotator.domain.experts.review import GRADES, form_of
+from annotator.domain.experts.review import ANSWERS, form_of
 from annotator.domain.kinds.artifact import stage_of
 from annotator.domain.texts.change import Change
 from annotator.gui.desk.desk import Desk
@@ -148,25 +148,25 @@ class ReviewsPage(Page):
         self.boxes = {}
         for name, words in form_of(one.kind).items() if one.review else ():
             box, remark = ChoiceBox(), LineField(placeholderText="Remark")
-            offer(box, [("Not answered", ""), *((grade.capitalize(), grade) for grade in GRADES)])
+            offer(box, [("Not answered", ""), *((one_.capitalize(), one_) for one_ in ANSWERS)])
             box.setCurrentIndex(max(0, box.findData(one.review.form.get(name, "")))) if one.review else None
             remark.setText(one.review.words.get(name, "") if one.review else "")
             for field in (box, remark):
                 field.setEnabled(writable)
                 field.setAccessibleName(words)
-            box.activated.connect(lambda _, name=name: self._grade(name))
-            remark.editingFinished.connect(partial(self._grade, name))
+            box.activated.connect(lambda _, name=name: self._fill_in(name))
+            remark.editingFinished.connect(partial(self._fill_in, name))
             self.boxes[name] = box, remark
             self.form.addRow(words, horizontal(box, (remark, 1), spacing=8))
 
-    def _grade(self, name: str) -> None:
+    def _fill_in(self, name: str) -> None:
         one, (box, remark) = self._line, self.boxes[name]
         if one is None or one.review is None or not box.currentData():
             return
         said = str(box.currentData()), remark.text().strip()
         kept = self.desk.ask(reviewing.of_artifact, one.review.artifact_id)
         if kept is not None and said != (kept.form.get(name), kept.words.get(name, "")):
-            self.desk.do(reviewing.grade, one.review.artifact_id, name, *said)
+            self.desk.do(reviewing.fill_in, one.review.artifact_id, name, *said)
 
     def _begin(self) -> None:
         one = self._line

@@ -135,6 +135,7 @@ def _people(window: "Window") -> list[Entry]:
         ("", "Team…", lambda: window.show_page("People", part="Team")),
         ("", "Hand out work…", lambda: window.show_page("People", part="Hand out")),
         ("", "Progress…", lambda: window.show_page("People", part="Progress")),
+        ("", "Pilot and final pass…", lambda: window.show_page("Final pass")),
         None,
         *guided,
     ]

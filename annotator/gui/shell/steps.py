@@ -29,6 +29,7 @@ ASIDE: tuple[tuple[str, str, str], ...] = (
     ("Guidelines", "annotator.gui.pages.guidelines", "GuidelinesPage"),
     ("Feedback", "annotator.gui.pages.feedback", "FeedbackPage"),
     ("Reviews", "annotator.gui.pages.reviewing", "ReviewsPage"),
+    ("Final pass", "annotator.gui.pages.final_pass", "FinalPassPage"),
     ("Keys", "annotator.gui.pages.keyboard", "KeyboardPage"),
     ("Help", "annotator.gui.pages.help", "HelpPage"),
 )

@@ -74,7 +74,7 @@ def review(project: Project) -> str:
     with pytest.raises(Refusal, match="lacks an answer"):
         submitting.seal(project, artifact)
     for question in form_of(Kind.RUBRIC):
-        reviewing.grade(project, artifact, question, "yes", "")
+        reviewing.fill_in(project, artifact, question, "yes", "")
     submitting.seal(project, artifact)
     return artifact
 
@@ -125,13 +125,13 @@ def test_letter_5_an_answer_of_the_form_is_undone(project: Project) -> None:
     author, reviewer = who(project)
     draft(as_(project, author))
     artifact = reviewing.begin(as_(project, reviewer), items.ids(project)[0], Kind.RUBRIC).subject
-    reviewing.grade(project, artifact, "clarity", "partly", "Two readings.")
+    reviewing.fill_in(project, artifact, "clarity", "partly", "Two readings.")
     history.undo(project)
     kept = reviewing.of_artifact(project, artifact)
     assert kept is not None
     assert kept.form == {}
     with pytest.raises(Refusal, match="no such answer"):
-        reviewing.grade(project, artifact, "beauty", "yes")
+        reviewing.fill_in(project, artifact, "beauty", "yes")
 
 
 def test_letter_5_draft_review_and_answer_travel_in_packages(project: Project, tmp_path: Path) -> None:
