@@ -56,6 +56,7 @@ app.add_typer(ruling.app)
 app.add_typer(attacks.app)
 app.add_typer(cards.app)
 app.add_typer(handing_out.app)
+app.add_typer(handing_out.reviews_app, name="reviews")
 app.add_typer(carrying.app)
 
 

@@ -17,7 +17,6 @@ app = typer.Typer()
 reviews_app = typer.Typer(
     help="Reviews of drafts: list, begin them, fill in their form, answer them.", no_args_is_help=True
 )
-app.add_typer(reviews_app, name="reviews")
 ItemKey = Annotated[str, typer.Option("--item", help="The item's key", show_default=False)]
 KindName = Annotated[Kind, typer.Option("--kind", help="What is reviewed", show_default=False)]
 Several = list[str] | None
