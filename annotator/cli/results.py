@@ -7,7 +7,7 @@ import typer
 
 from annotator.cli.options import Protocol
 from annotator.cli.saying import As, File, Json, opened, print_json, said, say
-from annotator.cli.tables import UNFIT, print_table, show
+from annotator.cli.tables import UNFIT, print_departures, print_table, show
 from annotator.domain.texts.estimate import Estimate, interval
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS, USUAL
@@ -79,10 +79,13 @@ def _figures(project: Any, metric: str, rater: str, by: str, protocol: str, json
         for row in found
         if metric in ("", row.metric) and group_by in ("", row.group_by)
     ]
+    differs = metrics.departures(row["metric"] for row in rows)
     if json_:
-        print_json({"columns": result_exports.described(questions.COLUMNS), "rows": rows})
+        columns = result_exports.described(questions.COLUMNS)
+        print_json({"columns": columns, "rows": rows, "departures": differs})
     else:
         _print_results(rows)
+        print_departures(differs)
 
 
 def _rater_id(project: Any, name: str, protocol: str) -> str:

@@ -46,7 +46,16 @@ def print_sheet(sheet: Any) -> None:
         for line in sheet.lines
     )
     print_table(sheet.title, [column.head for column in sheet.columns], lines, stay=_named_by(sheet))
-    for words in sheet.told_in_full:
+    from annotator.actions.results import result_exports
+
+    for words in sheet.told:
+        said.print(words, markup=False)
+    print_departures(result_exports.departures(sheet))
+
+
+def print_departures(known: Sequence[str]) -> None:
+    """Print where figures differ from their paper."""
+    for words in ("Differences from the paper:", *known) if known else ():
         said.print(words, markup=False)
 
 

@@ -153,6 +153,10 @@ def _fields(material: Material, sources: Sequence[Source]) -> dict[str, str]:
     return {"question": material.item.question, "sources": "\n\n".join(shown), "extent": extent}
 
 
+DEPARTURES = (
+    "In both papers people write these; a model's draft is a proposal that counts only as far as a person takes it, "
+    "unit by unit, and every unit that was taken is marked.",
+)
 DRAFTED_RUBRIC = Extraction(
     name=RUBRIC,
     title="Draft of a rubric",
@@ -160,6 +164,7 @@ DRAFTED_RUBRIC = Extraction(
     makes=Kind.RUBRIC,
     prompts=(RUBRIC,),
     extract=draft_rubric,
+    departures=DEPARTURES,
 )
 DRAFTED_DIAGNOSTICS = Extraction(
     name=DIAGNOSTICS,
@@ -168,4 +173,5 @@ DRAFTED_DIAGNOSTICS = Extraction(
     makes=Kind.DIAGNOSTICS,
     prompts=(DIAGNOSTICS,),
     extract=draft_diagnostics,
+    departures=DEPARTURES,
 )

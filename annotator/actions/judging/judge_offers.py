@@ -97,6 +97,7 @@ class ExtractionOffer:
     without: int
     alone: bool
     prompts: tuple[str, ...]
+    departures: tuple[str, ...] = ()
     lacks: str = ""
     rubric_set: str = ""
 
@@ -183,6 +184,7 @@ def _drawing(
         without=held.count(False),
         alone=extraction.baseline is not None,
         prompts=extraction.prompts,
+        departures=extraction.departures,
         lacks="" if held else lacks,
         rubric_set=extraction.rubric_set,
     )

@@ -32,8 +32,9 @@ from annotator.exchange.release import release, tables_csv
 from annotator.exchange.release.bundle import Bundle
 from annotator.exchange.release.data_card import ReleaseFacts
 from annotator.exchange.release.gold_card import Drafted, StageFigure
-from annotator.exchange.release.records import ArtifactRecord, ScoreRecord
+from annotator.exchange.release.records import ArtifactRecord, MetricRecord, ScoreRecord
 from annotator.exchange.release.spool import tally
+from annotator.protocols import COMPOSITES, EXTRACTIONS, PROTOCOLS, TAXONOMIES
 from annotator.storage.tables import ReleaseRow, table
 
 RELEASE = table(ReleaseRow)
@@ -91,6 +92,7 @@ def gather(
     with project.store.read() as db:
         bundle, notes = gathering.gather(db, page_texts=page_texts, addresses=addresses)
         bundle.scores = _scores(project, bundle)
+        bundle.metrics = _metrics(bundle)
     bundle.prompts = gathering_drawn.of_prompts(project, bundle)
     return bundle, notes
 
@@ -215,6 +217,7 @@ def _facts(project: Project, bundle: Bundle) -> ReleaseFacts:
         drafted=drafted, weights="" if weights.usual else weights.text, error_sample=second_looks.sample(project),
         unadjudicated=gold.FIRST_ALIAS if gold.unadjudicated_counts(project) else "",
         awaited=awaited, final_pass=signed,
+        departures=_departures(bundle),
     )  # fmt: skip
 
 
@@ -258,6 +261,33 @@ def _scores(project: Project, bundle: Bundle) -> list[ScoreRecord]:
         )
         for row in composites.released(project, judged)
     ]
+
+
+def _metrics(bundle: Bundle) -> list[MetricRecord]:
+    """What the figures are that leave."""
+    from annotator.actions.results import metrics
+
+    there = {score.metric for score in bundle.scores}
+    return [
+        MetricRecord(
+            metric=info.name, protocol=info.protocol, title=info.title, unit=info.unit,
+            higher_is_better=info.higher_is_better, definition=info.definition, citation=info.citation,
+            departures=list(info.departures),
+        )
+        for info in metrics.described()
+        if info.name in there
+    ]  # fmt: skip
+
+
+def _departures(bundle: Bundle) -> dict[str, tuple[str, ...]]:
+    """Where what was scored, drawn or looked at again differs from its paper, by its title."""
+    scored = {score.protocol for score in bundle.scores}
+    drawn = {extract.kind for extract in bundle.extracts}
+    found = {one.title: one.departures for name, one in PROTOCOLS.items() if name in scored}
+    found |= {paper.title: one.departures for paper, one in COMPOSITES.values() if paper.name in scored}
+    found |= {one.title: one.departures for one in EXTRACTIONS.values() if one.makes.value in drawn}
+    found |= {one.title: one.departures for one in TAXONOMIES.values() if one.of in scored}
+    return {title: departures for title, departures in found.items() if departures}
 
 
 def _silent(_stage: str, _done: int, _total: int) -> None:

@@ -1,7 +1,7 @@
 """Definitions of the metrics: the paper each comes from, and where we depart from it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from html import escape
 from math import isfinite
@@ -111,6 +111,12 @@ def named(name: str) -> MetricInfo:
             return info
     names = ", ".join(info.name for info in described())
     raise Refusal(f"There is no metric “{name}”.", f"Available: {names}.")
+
+
+def departures(names: Iterable[str]) -> tuple[str, ...]:
+    """Where these metrics differ from their papers, each difference once."""
+    wanted = set(names)
+    return tuple(dict.fromkeys(one for info in described() if info.name in wanted for one in info.departures))
 
 
 def qualities(project: Project) -> list[MetricInfo]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from annotator import files
+from annotator.actions.results import metrics
 from annotator.actions.results.result_sheets import UNDEFINED, ResultSheet, SheetColumn, SheetLine
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
@@ -78,6 +79,12 @@ def described(found: Iterable[SheetColumn]) -> list[dict[str, str]]:
     return [{"key": one.key, "title": one.title, "unit": one.unit, "about": one.tip} for one in found]
 
 
+def departures(sheet: ResultSheet) -> tuple[str, ...]:
+    """Where a table differs from its paper: as a view, then by the metrics of its figures."""
+    shown = {*sheet.metrics, *(cell.metric for line in sheet.lines for cell in line.cells)}
+    return tuple(dict.fromkeys((*sheet.departures, *metrics.departures(shown))))
+
+
 def rows(sheet: ResultSheet, *, offsets: bool = False) -> list[dict[str, Any]]:
     """The lines by key."""
     found = fields(sheet, offsets=offsets)
@@ -85,10 +92,16 @@ def rows(sheet: ResultSheet, *, offsets: bool = False) -> list[dict[str, Any]]:
 
 
 def as_csv(sheet: ResultSheet, *, offsets: bool = False) -> bytes:
-    """A CSV file's bytes, keys above the columns: no cell is a formula, what is undefined is empty."""
+    """A CSV file's bytes, keys above the columns: no cell is a formula, what is undefined is empty.
+
+    Where the table differs from its paper, the first row says so in a last column.
+    """
     from annotator.exchange.release.tables_csv import csv
 
     found = rows(sheet, offsets=offsets)
+    differs = departures(sheet)
+    if differs:
+        found = [row | {"departures": "" if place else " ".join(differs)} for place, row in enumerate(found)]
     return csv(found) if found else b""
 
 
@@ -105,7 +118,8 @@ def as_tree(sheet: ResultSheet, *, offsets: bool = False) -> dict[str, Any]:
     return {
         "key": sheet.key,
         "title": sheet.title,
-        "told": list(sheet.told_in_full),
+        "told": list(sheet.told),
+        "departures": list(departures(sheet)),
         "columns": described(field.column for field in found),
         "rows": rows(sheet, offsets=offsets),
     }

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from annotator import files
@@ -54,6 +55,8 @@ __all__ = [
     "shares",
     "systems",
 ]
+# Of what stands below a picture, in a line.
+CAPTION_LETTERS = 125
 # The axis of a share that every system fills from 0 to 1.
 WHOLE = (0.0, 1.0)
 
@@ -93,9 +96,14 @@ def heat(
     return _heat(title, rows, columns, values, WHOLE if info is None else info.axis, ink)
 
 
-def printed(picture: SheetPicture) -> Any:
-    """A picture for white paper, as `save` takes it."""
-    return picture.draw(PRINTED)
+def printed(picture: SheetPicture, departures: Sequence[str] = ()) -> Any:
+    """A picture for white paper, as `save` takes it; below it stands where it differs from its paper."""
+    figure = picture.draw(PRINTED)
+    if departures:
+        words = (wrap(f"– {one}", CAPTION_LETTERS) for one in departures)
+        caption = "\n".join(["Differences from the paper:", *(line for own in words for line in own)])
+        figure.text(0.01, -0.02, caption, va="top", fontsize=7, color=PRINTED.text)
+    return figure
 
 
 def dots(_project: object, picture: SheetPicture, ink: Ink, per_inch: float) -> Dots:
@@ -125,6 +133,7 @@ def save(figure: Any, path: Path) -> Path:
     metadata = {"Date": None} if ending == "svg" else {"Software": None}
     with rc_context({"svg.hashsalt": "goldsmith", "svg.fonttype": "none"}):
         figure.savefig(
-            picture, format=ending, dpi=DOTS_PER_INCH, metadata=metadata, facecolor=figure.get_facecolor()
-        )
+            picture, format=ending, dpi=DOTS_PER_INCH, metadata=metadata, facecolor=figure.get_facecolor(),
+            bbox_inches="tight" if figure.texts else None,
+        )  # fmt: skip
     return files.save(path, picture.getvalue())

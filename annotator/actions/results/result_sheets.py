@@ -111,16 +111,13 @@ class ResultSheet:
     pictures: tuple["SheetPicture", ...] = ()
     departures: tuple[str, ...] = ()
     answers: int = 0
+    metrics: tuple[str, ...] = ()
+    """What its figures are of, besides what its cells say themselves."""
 
     @property
     def keys(self) -> list[str]:
         """By what its columns are known."""
         return [column.key for column in self.columns]
-
-    @property
-    def told_in_full(self) -> tuple[str, ...]:
-        """All sentences together: what files and the command line say, where no account stands beside the table."""
-        return (*self.told, *self.departures)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,11 @@ from annotator.actions.results.result_sheets import (
 from annotator.domain.texts.estimate import Estimate
 from annotator.stats.intervals.student import PairedMeans, paired_means
 
+DEPARTURES = (
+    "The gain of a mode is the mean of the differences item by item, over the items that were answered in both, with "
+    "an interval; the paper sets the means of two modes side by side.",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class ModesReport:
@@ -112,7 +117,15 @@ def sheets(found: ModesReport) -> tuple[ResultSheet, ...]:
     )
     each = columns(ITEM_COLUMN, SYSTEM_COLUMN, *sides, ("gain", "Gain"))
     return (
-        ResultSheet("gains", "Gain of one mode over another", heads, tuple(lines), told, (_picture(found),)),
+        ResultSheet(
+            "gains",
+            "Gain of one mode over another",
+            heads,
+            tuple(lines),
+            told,
+            (_picture(found),),
+            DEPARTURES,
+        ),
         ResultSheet("items", "Item by item", each, tuple(_item_lines(found))),
     )
 

@@ -1,6 +1,6 @@
 """Views of the results: their content, choices, and advice when there is nothing to show."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import signature
 from typing import Any
@@ -301,7 +301,18 @@ def show(
     if sheets and view.name != "rubrics" and (by := named_rubrics.in_force(project)):
         told = (*sheets[0].told, f"Rubrics in force: “{by}”, not the experts' own.")
         sheets = (replace(sheets[0], told=told), *sheets[1:])
-    return CountedView(name, fitting, choices, sheets, found)
+    return CountedView(
+        name, fitting, choices, tuple(_with_departures(sheets, fitting.get("metric", ""))), found
+    )
+
+
+def _with_departures(sheets: Sequence[ResultSheet], metric: str) -> Iterator[ResultSheet]:
+    """Tables of one view differ from the paper alike: what one says holds of those that say nothing."""
+    cells = (cell.metric for one in sheets for line in one.lines for cell in line.cells)
+    of = tuple(dict.fromkeys(name for name in (metric, *cells) if name))
+    differs = tuple(dict.fromkeys(words for one in sheets for words in one.departures))
+    for one in sheets:
+        yield replace(one, metrics=one.metrics or of, departures=one.departures or differs)
 
 
 def offered(

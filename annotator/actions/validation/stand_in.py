@@ -300,7 +300,7 @@ def _answers(found: StandInAnswers) -> ResultSheet:
     )  # fmt: skip
     lines = tuple(_line(found, one) for one in found.answers)
     return ResultSheet("answers", "May a judge stand in for people?", heads, lines, _told(found), (_picture(found),),
-                 answers=len(found.answers))  # fmt: skip
+                 alternative.DEPARTURES, len(found.answers))  # fmt: skip
 
 
 def trees(found: StandInAnswers) -> list[dict[str, Any]]:
@@ -395,4 +395,5 @@ def _by_person(found: StandInAnswers) -> ResultSheet:
         ))
         for one in found.answers if one.alt for person in one.alt.people
     )  # fmt: skip
-    return ResultSheet("persons", "Person by person", heads, lines, ("The alternative annotator test.",))
+    return ResultSheet("persons", "Person by person", heads, lines, ("The alternative annotator test.",),
+                 departures=alternative.DEPARTURES)  # fmt: skip

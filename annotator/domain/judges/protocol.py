@@ -246,6 +246,7 @@ class Extraction:
     prompt_of: Mapping[str, str] = field(default_factory=dict)
     rubric_set: str = ""
     sources: bool = True
+    departures: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:

@@ -24,6 +24,7 @@ from annotator.exchange.release.records import (
     ItemRecord,
     JudgementRecord,
     JudgeRecord,
+    MetricRecord,
     PersonRecord,
     Record,
     ResponseRecord,
@@ -77,6 +78,7 @@ class Bundle:
     judgements: Collection[JudgementRecord] = field(default_factory=list)
     validation_sets: list[ValidationSetRecord] = field(default_factory=list)
     informed: list[InformedRecord] = field(default_factory=list)
+    metrics: list[MetricRecord] = field(default_factory=list)
     scores: list[ScoreRecord] = field(default_factory=list)
     places: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
     licence: str = ""
@@ -121,6 +123,7 @@ CLASSES: dict[str, type[Record]] = {
     "judgements": JudgementRecord,
     "validation_sets": ValidationSetRecord,
     "informed": InformedRecord,
+    "metrics": MetricRecord,
     "scores": ScoreRecord,
 }
 THINGS = tuple(CLASSES)

@@ -1,7 +1,7 @@
 """The data card: a plain-language description of a release, next to its files."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotator.domain.experts.final_pass import ItemChecks
@@ -38,6 +38,8 @@ class ReleaseFacts:
     unadjudicated: str = ""
     awaited: Mapping[str, list[str]] = field(default_factory=dict)
     final_pass: Mapping[str, ItemChecks] = field(default_factory=dict)
+    departures: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """By what was judged or drawn, where that differs from its paper."""
 
 
 def text(bundle: Bundle, facts: ReleaseFacts) -> str:
@@ -58,8 +60,18 @@ def _sections(bundle: Bundle, facts: ReleaseFacts) -> Iterable[tuple[str, str]]:
     if bundle.pages:
         yield "Cited pages", _cited_pages(bundle)
     yield "How the scores are computed", _SCORES if not facts.weights else _scores(facts.weights)
+    if facts.departures:
+        yield "Differences from the papers", _departures(facts.departures)
     yield "Licence", facts.licence.strip() or NO_LICENCE
     yield "Checking the files", _CHECKSUMS
+
+
+def _departures(known: Mapping[str, Sequence[str]]) -> str:
+    """What is computed otherwise, subject by subject."""
+    parts = (
+        "\n".join([f"{line(title)}:", "", *(f"- {line(one)}" for one in own)]) for title, own in known.items()
+    )
+    return "\n\n".join(parts)
 
 
 _SCORES = """\

@@ -10,7 +10,7 @@ from pydantic import Field
 from annotator.domain.material.extract import SET, ExtractState, class_of
 from annotator.domain.material.page import PageState
 from annotator.domain.texts.canonical import Text, sha256
-from annotator.exchange.release.records import LaterFields, Record
+from annotator.exchange.release.records import LaterFields, MetricRecord, Record
 
 
 class ExtractRecord(Record):
@@ -85,7 +85,7 @@ class PromptRecord(Record):
 
 _SHA256 = re.compile("[0-9a-f]{64}")
 # A release without them is as it was before they were known.
-LEFT_OUT_EMPTY = (ExtractRecord.FILE, PageRecord.FILE, PromptRecord.FILE)
+LEFT_OUT_EMPTY = (ExtractRecord.FILE, PageRecord.FILE, PromptRecord.FILE, MetricRecord.FILE)
 
 
 def check(record: Record) -> None:

@@ -223,7 +223,7 @@ class ScoreRecord(LaterFields):
     """A figure of the results page: a metric of a system within a group, or of the project, with its interval."""
 
     FILE: ClassVar[str] = "scores.json"
-    metric: str
+    metric: str = Field(description="`metrics.json` says what it is, and where it differs from its paper")
     protocol: str
     rater: Text = Field(description="The judge's name, or `people`")
     system: Text = Field(description="Empty for a figure of the whole project")
@@ -242,6 +242,20 @@ class ScoreRecord(LaterFields):
         "mean over items",
     )
     gold: Text = Field(default="", description="By whose gold it is; left out where it needs none")
+
+
+class MetricRecord(LaterFields):
+    """What a figure of `scores.json` is, and where it is computed otherwise than in its paper."""
+
+    FILE: ClassVar[str] = "metrics.json"
+    metric: str = Field(description="Its name in `scores.json`")
+    protocol: str
+    title: Text
+    unit: str = Field(description="Empty for a share")
+    higher_is_better: bool
+    definition: Text = Field(description="Markdown, with formulas")
+    citation: Text = Field(description="The paper and its sections")
+    departures: list[Text] = Field(description="Where it is computed otherwise than in the paper")
 
 
 class FileRecord(BaseModel):

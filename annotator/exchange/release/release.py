@@ -128,6 +128,7 @@ def ordered(bundle: Bundle) -> Bundle:
         judgements=_in_order(bundle.judgements, rank),
         validation_sets=sorted(bundle.validation_sets, key=lambda r: (r.at, r.name)),
         informed=sorted(bundle.informed, key=lambda r: (r.kind.value, r.protocol, rank[r.item_id], r.id)),
+        metrics=sorted(bundle.metrics, key=lambda r: (r.protocol, r.metric)),
         scores=sorted(bundle.scores, key=lambda r: (r.protocol, r.metric, r.rater, r.group, r.system)),
     )
 

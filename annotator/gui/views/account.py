@@ -1,9 +1,10 @@
 """Details of the chosen cell: figure, n, method, gaps, and definition of the metric."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from html import escape
 
-from annotator.actions.results import metrics
+from annotator.actions.results import metrics, result_exports
 from annotator.actions.results.metrics import MetricInfo
 from annotator.actions.results.result_sheets import ResultSheet, SheetCell, SheetLine, explained
 from annotator.domain.texts.estimate import interval
@@ -23,7 +24,7 @@ def account(
     info = next((one for one in metrics.described() if one.name == name), None)
     if info is not None:
         parts += _definition(info)
-    parts += _departures((*sheet.departures, *(info.departures if info else ())))
+    parts += _departures(result_exports.departures(replace(sheet, lines=(), metrics=(name,))))
     return "".join(parts)
 
 

@@ -101,9 +101,9 @@ class LeavingBar(ActsRow):
 
     def save_picture(self, path: Path) -> None:
         """Write the picture in view, on white, as PNG or SVG."""
-        picture = self._view.picture()
+        picture, differs = self._view.picture(), result_exports.departures(self._view.model.shown)
         if picture is not None:
             self._desk.ask_later(
                 lambda _: self.told.emit(f"Saved {path.name}."),
-                lambda _: result_pictures.save(result_pictures.printed(picture), path),
+                lambda _: result_pictures.save(result_pictures.printed(picture, differs), path),
             )

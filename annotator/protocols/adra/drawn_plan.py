@@ -118,6 +118,10 @@ def _headings(report: str) -> list[tuple[tuple[int, int], str]]:
     return found
 
 
+DEPARTURES = (
+    "The paper scores the plans that a system shows. Where a report alone is at hand, its plan is read from the "
+    "headings and steps of the report; such a plan says what was done, not what was planned.",
+)
 EXTRACTION = Extraction(
     name=NAME,
     title="Plan of a report",
@@ -126,4 +130,5 @@ EXTRACTION = Extraction(
     prompts=PROMPTS,
     extract=extract,
     baseline=baseline,
+    departures=DEPARTURES,
 )

@@ -123,6 +123,10 @@ def baseline(material: Material) -> Extracted:
     return Extracted(evidence.model_copy(update={"remark": remark}))
 
 
+DEPARTURES = (
+    "The paper takes the citations that a system returns. Where only its report is at hand, a model reads them out of "
+    "it, or a rule does: what does not stand in the report is left out.",
+)
 EXTRACTION = Extraction(
     name=NAME,
     title="References of a report",
@@ -131,4 +135,5 @@ EXTRACTION = Extraction(
     prompts=PROMPTS,
     extract=extract,
     baseline=baseline,
+    departures=DEPARTURES,
 )

@@ -198,4 +198,5 @@ CLAIMS = Extraction(
     prompts=PROMPTS,
     extract=extract,
     baseline=baseline,
+    departures=DEPARTURES,
 )

@@ -212,6 +212,7 @@ INSIGHTS = Extraction(
     extract=extract,
     baseline=baseline,
     prompt_of=PROMPT_OF,
+    departures=DEPARTURES,
 )
 # No baseline: without a model there is nobody to write.
 REFERENCE = Extraction(
@@ -222,4 +223,5 @@ REFERENCE = Extraction(
     prompts=(REFERENCE_NAME,),
     extract=refer,
     needs=(Kind.INSIGHTS,),
+    departures=DEPARTURES,
 )

@@ -66,7 +66,9 @@ def test_where_it_differs_from_the_paper_leaves_with_the_table(
     criteria, _ = rubric_pilots.sheets(rubric_pilots.report(project, "people"))
     differs = "κ is given for each criterion without an interval"
     assert not any(words.startswith(differs) for words in criteria.told)
-    assert [words.startswith(differs) for words in result_exports.as_tree(criteria)["told"]].count(True) == 1
+    assert [words.startswith(differs) for words in result_exports.as_tree(criteria)["departures"]].count(
+        True
+    ) == 1
     assert run_command(["results", str(project.path), "--view", "pilot", "--choose", "judge=people"]) == 0
     assert differs in capsys.readouterr().out
 

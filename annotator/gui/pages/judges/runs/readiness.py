@@ -38,7 +38,7 @@ class Readiness(QFrame):
                 widget.hide()
                 widget.deleteLater()
         self.words.setText(offer.words() if offer else "")
-        self.words.setToolTip(tooltip(offer.citation) if offer else "")
+        self.words.setToolTip(tooltip("\n".join((offer.citation, *offer.departures))) if offer else "")
         lacks: list[str] = list(offer.lacks) if isinstance(offer, ProtocolOffer) else []
         if isinstance(offer, ProtocolOffer):
             lacks += [step.words() for step in offer.steps if step.missing]
