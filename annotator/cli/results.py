@@ -75,16 +75,17 @@ def _figures(project: Any, metric: str, rater: str, by: str, protocol: str, json
         composites.everything(project, rater_id) if made_of else questions.rows(project, rater_id, protocol)
     )
     rows = [
-        questions.plain(row) | {"publishable": not publishing.why_not(row, limit)}
+        questions.plain(row) | {"publishable": not (why := publishing.why_not(row, limit)), "unfit": why}
         for row in found
         if metric in ("", row.metric) and group_by in ("", row.group_by)
     ]
     differs = metrics.departures(row["metric"] for row in rows)
+    floors = list(publishing.floors(found))
     if json_:
         columns = result_exports.described(questions.COLUMNS)
-        print_json({"columns": columns, "rows": rows, "departures": differs})
+        print_json({"columns": columns, "rows": rows, "told": floors, "departures": differs})
     else:
-        _print_results(rows)
+        _print_results(rows, floors)
         print_departures(differs)
 
 
@@ -161,11 +162,13 @@ def _value(offered: Any, name: str, wanted: str) -> str:
     raise Refusal(f"“{wanted}” is none of {name}.", f"Offered are: {said_}.")
 
 
-def _print_results(rows: list[dict[str, Any]]) -> None:
+def _print_results(rows: list[dict[str, Any]], floors: list[str]) -> None:
     if not rows:
         said.print("Nothing has been judged yet. Run: goldsmith judge run FILE --judge baseline")
         return
-    if any(row["value"] is not None and not row["publishable"] for row in rows):
+    for words in floors:
+        said.print(f"{UNFIT.strip()}  {words}", markup=False)
+    if not floors and any(row["value"] is not None and not row["publishable"] for row in rows):
         said.print(f"{UNFIT.strip()}  not publishable: too many of the judgements behind it are missing")
     for gold in dict.fromkeys(row["gold"] for row in rows if row["gold"]):
         said.print(f"Gold: {gold}.", markup=False)

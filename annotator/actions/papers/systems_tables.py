@@ -256,7 +256,7 @@ def _cells(
         row = ResultRow(
             info.name, info.protocol, rater.id if rater else "", rater.name if rater else "", system,
             found.systems[system].name, group.by or ALL, group.group or group.title, mean, info.title, info.unit,
-            sum(score.judged for score in own), info.over,
+            sum(score.judged for score in own), info.over, rater is not None and rater.floor,
         )  # fmt: skip
         cell = overview.cell(whole, row)
         cell = cell if group.by and not column.best_of else replace(cell, source=None)
@@ -301,6 +301,7 @@ def _spread(cell: SheetCell, spread: Spread, own: Sequence[Score]) -> SheetCell:
     if found is None or found.value is None or spread is Spread.NONE:
         return cell
     gaps = f"  {found.missing:,} missing" if found.missing else ""
+    gaps += f"  {overview.FLOOR}" if cell.words.endswith(overview.FLOOR) else ""
     if spread is Spread.OFFSETS:
         low, high = (None if end is None else end - found.value for end in (found.low, found.high))
         ends = "" if low is None or high is None else f"  [{decimal(low)}, +{decimal(high)}]"
@@ -323,6 +324,7 @@ def _told(found: CountedTable) -> Iterator[str]:
     for protocol, rater in found.raters.items():
         if PROTOCOLS[protocol].values and rater.id != result_raters.COMPUTED:
             yield f"{PROTOCOLS[protocol].title}: judged by {rater.name}."
+        yield from publishing.floor_told(rater, [protocol])
     if found.table.mode:
         yield f"Responses of the mode “{found.table.mode}”."
 

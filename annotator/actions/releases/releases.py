@@ -281,12 +281,17 @@ def _metrics(bundle: Bundle) -> list[MetricRecord]:
 
 def _departures(bundle: Bundle) -> dict[str, tuple[str, ...]]:
     """Where what was scored, drawn or looked at again differs from its paper, by its title."""
+    from annotator.actions.results import publishing
+
     scored = {score.protocol for score in bundle.scores}
     drawn = {extract.kind for extract in bundle.extracts}
     found = {one.title: one.departures for name, one in PROTOCOLS.items() if name in scored}
     found |= {paper.title: one.departures for paper, one in COMPOSITES.values() if paper.name in scored}
     found |= {one.title: one.departures for one in EXTRACTIONS.values() if one.makes.value in drawn}
     found |= {one.title: one.departures for one in TAXONOMIES.values() if one.of in scored}
+    judged = {score.protocol for score in bundle.scores if score.unfit == publishing.FLOOR}
+    floors = {one.title: one.floor for name, one in PROTOCOLS.items() if name in judged and one.floor}
+    found |= {f"{title}, by the baseline": (floor,) for title, floor in floors.items()}
     return {title: departures for title, departures in found.items() if departures}
 
 

@@ -86,7 +86,8 @@ def _rows(
                 items = _items(composite, counts, by_system[system])
                 estimate = pools.with_interval(estimate, own, items, composite.within, NO_DRAWS)
             yield ResultRow(
-                *whose, system, systems[system], *group, estimate, composite.title, composite.unit, judged, Over.SYSTEM
+                *whose, system, systems[system], *group, estimate, composite.title, composite.unit, judged, Over.SYSTEM,
+                any(row.floor for row in by_system[system].values()),
             )  # fmt: skip
 
 

@@ -50,7 +50,7 @@ GROUPED = (
     ("Aspect", FACET),
     ("Mode", MODE),
 )
-UNFIT = "not publishable"
+UNFIT, FLOOR = "not publishable", "floor"
 WHOLE = "The whole project"
 GROUP = "group"
 
@@ -190,7 +190,8 @@ def _line(found: ResultsReport, row: ResultRow, by: str) -> SheetLine:
         count(own.n), count(own.missing),
         share(rate),
         *(count(bound if gaps else None, form=".3f") for bound in (own.floor, own.ceiling)),
-        SheetCell("no", 1.0, why_not, "unfit") if why_not else SheetCell("yes", 0.0, "", "agreed"),
+        SheetCell(FLOOR if row.floor else "no", 1.0, why_not, "unfit") if why_not
+        else SheetCell("yes", 0.0, "", "agreed"),
     )  # fmt: skip
     return SheetLine(cells, source=whole.source, picture=whole.picture)
 
@@ -215,8 +216,9 @@ def cell(found: ResultsReport, row: ResultRow | None, absent: str = "No response
     )
     # What is made of other figures stands on those beside it.
     source = None if found.metrics[row.metric].of else own
+    said = f"{made.words}  {FLOOR}" if row.floor and row.estimate.value is not None else made.words
     return replace(
-        made, tip="\n".join(filter(None, words)), state="unfit" if why_not else made.state, source=source,
+        made, words=said, tip="\n".join(filter(None, words)), state="unfit" if why_not else made.state, source=source,
         metric=row.metric, picture=_name(row.metric, row.group),
     )  # fmt: skip
 
@@ -256,7 +258,11 @@ def _told(found: ResultsReport, rows: list[ResultRow]) -> Iterator[str]:
         of[key] = max(of.get(key, 0), row.estimate.missing)
     yield from _otherwise(found)
     gaps = sum(of.values())
-    unfit = sum(bool(row.estimate.value is not None and publishing.why_not(row, found.limit)) for row in rows)
+    yield from publishing.floors(rows)
+    unfit = sum(
+        bool(row.estimate.value is not None and not row.floor and publishing.why_not(row, found.limit))
+        for row in rows
+    )
     if gaps:
         are = "is" if gaps == 1 else "are"
         yield f"{counted(gaps, 'judgement')} {are} missing behind these figures; none is counted as an answer."

@@ -1,12 +1,17 @@
 """Publishability: no figure with too many missing judgements."""
 
+from collections.abc import Iterable, Iterator
+
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
+from annotator.actions.results.result_raters import ResultRater
 from annotator.actions.results.result_sheets import percent
 from annotator.actions.results.results import ResultRow
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import PROTOCOLS
 
+FLOOR = "floor: the baseline reads words alone, and its figures are never published"
 SETTING = "missing_limit"
 # More than one judgement in twenty, and the missing ones may well decide who stands first.
 USUAL = 0.05
@@ -30,8 +35,27 @@ def set_limit(project: Project, share: float) -> Change:
         return record(project, db, change)
 
 
+def floor_told(rater: ResultRater | None, protocols: Iterable[str]) -> Iterator[str]:
+    """What must be said beside figures of the baseline: that they are a floor, and what holds of each protocol."""
+    if rater is not None and rater.floor:
+        yield _floor_of(protocols)
+
+
+def floors(rows: Iterable[ResultRow]) -> Iterator[str]:
+    """The same of the figures among these that are the baseline's."""
+    if protocols := [row.protocol for row in rows if row.floor]:
+        yield _floor_of(protocols)
+
+
+def _floor_of(protocols: Iterable[str]) -> str:
+    notes = dict.fromkeys(PROTOCOLS[name].floor for name in protocols if name in PROTOCOLS)
+    return " ".join((f"{FLOOR.capitalize()}.", *filter(None, notes)))
+
+
 def why_not(row: ResultRow, limit: float) -> str:
     """Why a figure is not publishable, in words; empty when it is."""
+    if row.floor:
+        return FLOOR
     if row.estimate.value is None:
         return row.estimate.note or "it is undefined"
     rate = row.missing_rate

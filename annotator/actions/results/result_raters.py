@@ -13,6 +13,7 @@ from annotator.actions.labelling import wordings
 from annotator.actions.project.file import PERSON, Project
 from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.experts.person import Role
+from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.protocol import Protocol
 from annotator.domain.kinds.artifact import Kind, State
@@ -39,6 +40,13 @@ class ResultRater:
     id: str
     name: str
     judgements: int
+    kind: str = ""
+    """Of a judge, how it comes to its verdicts."""
+
+    @property
+    def floor(self) -> bool:
+        """Whether its figures are the floor under every judge, and no result."""
+        return self.kind == JudgeKind.BASELINE
 
 
 def raters(project: Project, protocol: str = USUAL) -> list[ResultRater]:
@@ -52,7 +60,7 @@ def raters(project: Project, protocol: str = USUAL) -> list[ResultRater]:
         return _drawn(project, shape) if shape.parts else _computed(project)
     last = select(RUN.c.judge_id, func.max(RUN.c.started_at).label("at")).group_by(RUN.c.judge_id).subquery()
     of_judges = (
-        select(JUDGEMENT.c.rater_id, JUDGE.c.name, func.count())
+        select(JUDGEMENT.c.rater_id, JUDGE.c.name, func.count(), JUDGE.c.kind)
         .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.rater_id)
         .outerjoin(last, last.c.judge_id == JUDGE.c.id)
         .where(JUDGEMENT.c.protocol == protocol, JUDGEMENT.c.rater_kind == RaterKind.JUDGE.value)

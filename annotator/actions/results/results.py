@@ -44,7 +44,8 @@ class ResultRow:
 
     `gold` says in words by whose gold it is.
 
-    `judged` counts the judgements behind it that came. A figure of the whole project has no system.
+    `judged` counts the judgements behind it that came, `floor` tells whether the baseline judged. A figure of the whole
+    project has no system.
     """
 
     metric: str
@@ -61,6 +62,7 @@ class ResultRow:
     judged: int = 0
     over: Over = Over.RESPONSE
     gold: str = ""
+    floor: bool = False
 
     @property
     def missing_rate(self) -> float | None:
@@ -132,6 +134,7 @@ def rows_of(counted: Counted, resamples: int = 10_000) -> list[ResultRow]:
                 judged,
                 metric.over,
                 counted.gold,
+                floor=rater.floor,
             )
             for group, by_system in found
             for system_id, (estimate, judged) in by_system.items()
@@ -171,7 +174,8 @@ COLUMNS = columns(
     ("ceiling", "At most", "If all missing judgements were the best"), ("method", "Method"),
     ("note", "Note", "Why there is no value, or what else to know of it"),
     ("gold", "Gold", "By whose gold it is, kind by kind"),
-    ("publishable", "Publishable", "Whether few enough judgements are missing"),
+    ("publishable", "Publishable", "Whether few enough judgements are missing, and no baseline judged"),
+    ("unfit", "Why not", "Why it is not publishable; empty where it is"),
 )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from annotator.actions.items import named_rubrics
 from annotator.actions.material import collections, source_views
 from annotator.actions.project.file import Project
-from annotator.actions.results import overview, result_items
+from annotator.actions.results import metrics, overview, publishing, result_items
 from annotator.actions.results.result_sheets import ResultSheet, ViewChoice
 from annotator.actions.studies import (
     attempts,
@@ -301,18 +301,24 @@ def show(
     if sheets and view.name != "rubrics" and (by := named_rubrics.in_force(project)):
         told = (*sheets[0].told, f"Rubrics in force: “{by}”, not the experts' own.")
         sheets = (replace(sheets[0], told=told), *sheets[1:])
-    return CountedView(
-        name, fitting, choices, tuple(_with_departures(sheets, fitting.get("metric", ""))), found
-    )
+    return CountedView(name, fitting, choices, tuple(_told(found, sheets, fitting.get("metric", ""))), found)
 
 
-def _with_departures(sheets: Sequence[ResultSheet], metric: str) -> Iterator[ResultSheet]:
-    """Tables of one view differ from the paper alike: what one says holds of those that say nothing."""
+def _told(found: Any, sheets: Sequence[ResultSheet], metric: str) -> Iterator[ResultSheet]:
+    """Tables of one view differ from the paper alike: what one says holds of those that say nothing.
+
+    The first says what must be known where the baseline judged.
+    """
     cells = (cell.metric for one in sheets for line in one.lines for cell in line.cells)
-    of = tuple(dict.fromkeys(name for name in (metric, *cells) if name))
+    named = (name for one in sheets for name in one.metrics)
+    of = tuple(dict.fromkeys(name for name in (metric, *cells, *named) if name))
     differs = tuple(dict.fromkeys(words for one in sheets for words in one.departures))
-    for one in sheets:
-        yield replace(one, metrics=one.metrics or of, departures=one.departures or differs)
+    protocols = dict.fromkeys(metrics.named(name).protocol for name in of)
+    raters = {getattr(one, "rater", None) for one in getattr(found, "counted", (found,))}
+    floor = [words for rater in raters for words in publishing.floor_told(rater, protocols)]
+    for place, one in enumerate(sheets):
+        told = one.told if place else (*one.told, *floor)
+        yield replace(one, metrics=one.metrics or of, departures=one.departures or differs, told=told)
 
 
 def offered(

@@ -252,8 +252,9 @@ def sheets(found: RubricPilotsReport) -> tuple[ResultSheet, ...]:
     rater_id = found.rater.id if found.rater else ""
     lines = tuple(_line(one, found.systems, rater_id, bool(found.raters)) for one in ordered)
     criteria = ResultSheet(
-        "criteria", "Criteria", heads, lines, tuple(_told(found)), tuple(_pictures(found)), DEPARTURES
-    )
+        "criteria", "Criteria", heads, lines, tuple(_told(found)), tuple(_pictures(found)), DEPARTURES,
+        metrics=(JUDGED_BY.metrics[0].name,),
+    )  # fmt: skip
     return (criteria, _weights(found))
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from annotator.actions.project.file import Project
-from annotator.actions.results import result_pictures
+from annotator.actions.results import publishing, result_pictures
 from annotator.actions.results.result_sheets import (
     JUDGE_COLUMN,
     ResultSheet,
@@ -26,6 +26,7 @@ from annotator.actions.validation import stand_in, validation
 from annotator.actions.validation.stand_in import StandInAnswer, StandInAnswers, StandInVerdict
 from annotator.actions.validation.validation import Contrast, RaterFigures, Validation
 from annotator.actions.validation.validation_behind import held
+from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.stats.validation.alt_test import EPSILON
@@ -164,6 +165,8 @@ def _offers(
         answer = answers.of(line.rater) if answers else None
         difference = answer.difference if answer else _difference(found, query, line, reference)
         why_not = _unfit(answer) if answer else _worse(query, found.limit, line, difference)
+        if line.rater.kind == JudgeKind.BASELINE.value:
+            why_not = publishing.FLOOR
         if not why_not and costs[i].value is None:
             why_not = "its cost is not known"
         made.append(JudgeCandidate(line.rater, agreements[i], costs[i], i in on, difference, why_not, answer))

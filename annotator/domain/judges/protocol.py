@@ -325,6 +325,8 @@ class Protocol:
     other_rule: OtherRule | None = None
     submitted: bool = False
     departures: tuple[str, ...] = ()
+    floor: str = ""
+    """What must be known of its baseline's figures, wherever they stand."""
 
     @property
     def values(self) -> tuple[str, ...]:

@@ -150,6 +150,7 @@ PAIRWISE = Protocol(
     cases=partial(cases_of_pairs, NAME),
     judge=judge,
     baseline=baseline,
+    floor="It prefers the longer report, and reads neither.",
     prompts=PROMPTS,
     paired=True,
     target=Target(FIRST, "better"),

@@ -145,8 +145,8 @@ def test_all_stand_side_by_side_the_project_last(judged: Project) -> None:
     sheet = shown(judged)
     found = lines(sheet)
     assert list(found) == ["Alpha", "Beta", overview.WHOLE]
-    assert found["Alpha"]["Median weight met"] == "2.000"
-    assert found[overview.WHOLE]["Of all that is met"] == "6.000  n 4"
+    assert found["Alpha"]["Median weight met"] == "2.000  floor"
+    assert found[overview.WHOLE]["Of all that is met"] == "6.000  floor  n 4"
     assert found[overview.WHOLE]["Coverage"] == "–"
     assert sheet.lines[-1].cells[-2].tip == "A figure of all reports of a system together"
     column = next(one for one in sheet.columns if one.title.startswith("Median"))
