@@ -53,7 +53,7 @@ def test_exported_files_fit_the_schemas(tmp_path: Path, exported: str) -> None:
             for record in tree:
                 check(record["document"], f"document-{record['kind']}")
         checked += 1
-    assert checked == {"written": 17, "committed": 28}[exported]
+    assert checked == {"written": 17, "committed": 29}[exported]
     assert rich_bundle().counts()["artifacts"] == 2
 
 

@@ -228,7 +228,7 @@ def test_letter_19_every_name_and_number_leads_to_a_table():
 
 def test_letter_19_the_help_page_maps_every_table_and_figure():
     page = (resources() / "help" / "tables.md").read_text(encoding="utf-8")
-    for paper in PAPERS:
+    for paper in (paper for paper in PAPERS if paper.tables):
         _, _, part = page.partition(f"## {paper.title}")
         part = part.partition("\n## ")[0]
         for table in paper.tables:

@@ -87,7 +87,7 @@ def _rows(
                 estimate = pools.with_interval(estimate, own, items, composite.within, NO_DRAWS)
             yield ResultRow(
                 *whose, system, systems[system], *group, estimate, composite.title, composite.unit, judged, Over.SYSTEM,
-                any(row.floor for row in by_system[system].values()),
+                floor=any(row.floor for row in by_system[system].values()),
             )  # fmt: skip
 
 

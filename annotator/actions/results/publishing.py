@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
-from annotator.actions.results.result_raters import ResultRater
 from annotator.actions.results.result_sheets import percent
 from annotator.actions.results.results import ResultRow
+from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS
@@ -35,9 +35,9 @@ def set_limit(project: Project, share: float) -> Change:
         return record(project, db, change)
 
 
-def floor_told(rater: ResultRater | None, protocols: Iterable[str]) -> Iterator[str]:
-    """What must be said beside figures of the baseline: that they are a floor, and what holds of each protocol."""
-    if rater is not None and rater.floor:
+def floor_told(kind: str, protocols: Iterable[str]) -> Iterator[str]:
+    """What must be said beside figures of a judge of this kind: of the baseline's that they are a floor, and why."""
+    if kind == JudgeKind.BASELINE:
         yield _floor_of(protocols)
 
 

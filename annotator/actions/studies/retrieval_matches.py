@@ -76,12 +76,13 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
         *([asked] if len(MATCHED_BY) > 1 else []),
         ViewChoice("item", "Item", ((EVERY, ""), *((item.key, item.key) for item in items))),
         ViewChoice("system", "System", ((EVERY, ""), *((name, name) for name in systems))),
+        *(one for one in response_scores.cut_choices(project) if one.name == "mode"),
     )
 
 
-def report(project: Project, protocol: str = USUALLY) -> RetrievalReport:
-    """All responses, in the mode that counts in the results."""
-    systems, mode = response_scores.systems_named(project), scoring.main_mode(project)
+def report(project: Project, protocol: str = USUALLY, mode: str = "") -> RetrievalReport:
+    """All responses in one mode, by default the one that counts in the results."""
+    systems, mode = response_scores.systems_named(project), mode or scoring.main_mode(project)
     found = []
     shape = PROTOCOLS[protocol]
     wanted = materials.for_scoring(shape)

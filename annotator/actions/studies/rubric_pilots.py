@@ -89,14 +89,17 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
     names = _names(project)
     pairs = tuple((f"{names[a]} and {names[b]}", f"{a},{b}") for a, b in _pairs(_said(project)))
     between = ViewChoice("between", "κ between", pairs or (("no two raters", ""),))
-    return (response_scores.rater_choice(project, JUDGED_BY.name), between)
+    cuts = response_scores.cut_choices(project)
+    return (response_scores.rater_choice(project, JUDGED_BY.name), between, *cuts)
 
 
-def report(project: Project, judge: str = "", between: str = "") -> RubricPilotsReport:
+def report(
+    project: Project, judge: str = "", between: str = "", mode: str = "", among: str = ""
+) -> RubricPilotsReport:
     """The criteria of all settled rubrics in their order, by one rater's votes; people's are put together.
 
-    Of the responses those of the mode that counts in the results. κ is that of two raters on the same responses, by
-    default of those who share most judgements; people first.
+    Of the responses those of one mode, by default the one that counts in the results. κ is that of two raters on the
+    same responses, by default of those who share most judgements; people first.
     """
     rater = result_raters.chosen(result_raters.everybody(project, JUDGED_BY.name), judge)
     said, names = _said(project), _names(project)
@@ -106,7 +109,7 @@ def report(project: Project, judge: str = "", between: str = "") -> RubricPilots
     two = _two(between) or (pairs[0] if pairs else None)
     criteria: list[Piloted] = []
     rubrics: list[Rubric] = []
-    for at_hand, answers in _answered(project):
+    for at_hand, answers in _answered(project, mode, among):
         rubric = at_hand.own.documents.get(Kind.RUBRIC)
         if isinstance(rubric, Rubric):
             rubrics.append(rubric)
@@ -117,7 +120,7 @@ def report(project: Project, judge: str = "", between: str = "") -> RubricPilots
         tuple(criteria),
         Counter(line.discrimination.reach for line in criteria),
         weight_shares(rubrics),
-        _gap(project, rater),
+        _gap(project, rater, mode, among),
         tuple(sorted({system for line in criteria for system in line.discrimination.rates})),
     )
 
@@ -127,11 +130,13 @@ def _two(between: str) -> tuple[str, str] | None:
     return (first, second) if second else None
 
 
-def _answered(project: Project) -> Iterator[tuple[materials.MaterialAtHand, list[Answer]]]:
-    """Every item with its responses of the mode that counts, each with the name of its system."""
-    systems, mode = response_scores.systems_named(project), scoring.main_mode(project)
-    wanted = materials.for_counting(JUDGED_BY)
-    for at_hand in materials.each(project, wanted, materials.item_ids(project)):
+def _answered(
+    project: Project, mode: str, among: str
+) -> Iterator[tuple[materials.MaterialAtHand, list[Answer]]]:
+    """Every item of a cut with its responses of a mode, each with the name of its system."""
+    systems, mode = response_scores.systems_named(project), mode or scoring.main_mode(project)
+    wanted, items = materials.for_counting(JUDGED_BY), response_scores.items_named(project, among)
+    for at_hand in materials.each(project, wanted, list(items)):
         responses = (material.response for material in at_hand.responses)
         yield at_hand, [(one.id, systems[one.system_id]) for one in responses if one.mode == mode]
 
@@ -151,9 +156,10 @@ def _piloted(
         yield Piloted(item.id, item.key, unit.id, unit.text, unit.weight, found, agreed.get(unit.id))
 
 
-def _gap(project: Project, rater: ResultRater | None) -> Estimate:
+def _gap(project: Project, rater: ResultRater | None, mode: str, among: str) -> Estimate:
+    metric = JUDGED_BY.metrics[0].name
     means = (
-        response_scores.system_means(response_scores.of_metric(project, JUDGED_BY.metrics[0].name, rater.id))
+        response_scores.system_means(response_scores.of_metric(project, metric, rater.id, among), mode)
         if rater
         else {}
     )

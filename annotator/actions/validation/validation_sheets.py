@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import partial
 
 from annotator.actions.results import publishing, result_pictures
-from annotator.actions.results.result_raters import ResultRater
 from annotator.actions.results.result_sheets import (
     JUDGE_COLUMN,
     ResultSheet,
@@ -25,7 +24,6 @@ from annotator.actions.sets.validation_units import ALL
 from annotator.actions.validation import aims
 from annotator.actions.validation.validation import Contrast, RaterFigures, Validation
 from annotator.actions.validation.validation_behind import HeldRater, held
-from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.level_figures import FIGURES, uncrossed
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
@@ -180,8 +178,8 @@ def _told(found: Validation) -> tuple[str, ...]:
     ]
     if query.set_name:
         said.append(f"The test part was viewed {counted(found.openings, 'time')}.")
-    if any(line.rater.kind == JudgeKind.BASELINE.value for line in found.lines):
-        said += publishing.floor_told(ResultRater("", "", 0, JudgeKind.BASELINE), [found.shape.name])
+    for kind in dict.fromkeys(line.rater.kind for line in found.lines):
+        said += publishing.floor_told(kind, [found.shape.name])
     return (*said, *found.notes, *([] if found.shape.aims else [aims.words(found.shape)]))
 
 

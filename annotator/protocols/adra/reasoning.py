@@ -237,5 +237,5 @@ REASONING = Protocol(
     facet=aspect,
     target=Target(TRUE, "verdict"),
     departures=DEPARTURES,
-    floor="It never says False, since words alone cannot contradict: of the statements, only true ones can be right.",
+    floor="It never says False of a statement, since words alone cannot contradict: only true ones can be right.",
 )

@@ -137,8 +137,8 @@ def weight(unit: Unit) -> float:
 # At this share the five systems whose reports are public average 0.52, as they do in Table 3.
 BASELINE_THRESHOLD = 0.42
 FLOOR = (
-    f"Its threshold of {BASELINE_THRESHOLD:.2f} was set so that five public systems average the 0.52 that Table 3 "
-    "gives them: the level of its coverage is borrowed from there and no finding."
+    f"Its threshold for coverage, {BASELINE_THRESHOLD:.2f}, was set so that five public systems average the 0.52 that "
+    "ResearcherBench, Table 3 gives them: the level is borrowed from there and no finding."
 )
 _EXCERPT = 60
 

@@ -198,7 +198,9 @@ def test_scores_are_those_of_the_results_page(tmp_path: Path) -> None:
     assert all(score["unfit"] == "" for score in told if not score["missing"])
     # With each of the two artifacts goes its revision, and with the judge what it was asked by.
     prompts = tree(tmp_path / "out", "prompts.json")
-    assert report.records == sum(rich_bundle().counts().values()) + 2 + len(told) + len(prompts)
+    described = tree(tmp_path / "out", "metrics.json")
+    whole = sum(rich_bundle().counts().values()) + 2 + len(told) + len(prompts) + len(described)
+    assert report.records == whole
 
 
 def broken_disk(*_: object) -> None:

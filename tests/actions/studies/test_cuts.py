@@ -58,7 +58,9 @@ def test_letter_16_a_figure_of_another_mode_opens_that_modes_judgements(project:
     assert source.mode == INJECTED
 
 
-@pytest.mark.parametrize("view", ["items", "domains", "efficiency", "length", "runs", "errors", "wins"])
+@pytest.mark.parametrize(
+    "view", ["items", "domains", "efficiency", "length", "runs", "errors", "wins", "pilot"]
+)
 def test_letter_16_every_view_of_systems_is_cut_by_mode_type_and_subject(project: Project, view: str) -> None:
     offered = {
         one.name: [value for _, value in one.values] for one in result_views.named(view).choices(project)
