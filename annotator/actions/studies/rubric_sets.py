@@ -44,7 +44,7 @@ from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import USUAL_OF
-from annotator.stats.validation.rubrics import Beside, RubricSet, side_by_side
+from annotator.stats.validation.rubrics import OF_SETS, Beside, RubricSet, side_by_side
 
 if TYPE_CHECKING:
     from annotator.stats.validation.classification import BothWays
@@ -55,6 +55,8 @@ NO_ITEM, NO_RESPONSE = Item(id="", key="-", question="-"), Response(id="", item_
 SETTLED, IMPORTED, DRAFTED = named_rubrics.OWN, "imported", "drafted"
 # In the place of a second set: every set but those of single authors.
 EVERY = "every"
+# A mode and a cut of the items, as `cut_choices` offers them.
+Cut = tuple[str, str]
 # By key, so that items of another project are found again.
 Rubrics = dict[str, Rubric]
 
@@ -119,12 +121,13 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
         ViewChoice("one", "Set", names),
         ViewChoice("other", "Beside", other),
         ViewChoice(judges.name, judges.words, single),
+        *response_scores.cut_choices(project),
     )
 
 
 def report(
-    project: Project, one: str = "", other: str = "", judge: str = "", file: str = ""
-) -> RubricSetsReport:
+    project: Project, one: str = "", other: str = "", judge: str = "", file: str = "", mode: str = "", among: str = ""
+) -> RubricSetsReport:  # fmt: skip
     """Sets of a project, all or two, or one of it beside the settled set of another project's file.
 
     Without a second name those are compared that are not one author's, where there are named ones. Items are matched
@@ -132,17 +135,17 @@ def report(
     name.
     """
     people.refuse_others(project, "can compare one person's rubrics with another's")
-    there, rater = sets(project), _rater(project, judge)
+    there, rater, cut = sets(project), _rater(project, judge), (mode, among)
     names = [name for name in (one, other) if name in there]
     names += [name for name in there if name not in names]
     names = names or [SETTLED]
 
     def of(name: str) -> RubricSet:
-        return RubricSet(name, there.get(name, {}), _verdicts(project, there.get(name, {}), rater))
+        return RubricSet(name, there.get(name, {}), _verdicts(project, there.get(name, {}), rater, cut))
 
     if file:
         beside, theirs = _of_file(Path(file), rater)
-        return _report(project, [of(names[0]), beside], [rater, theirs], ())
+        return _report(project, [of(names[0]), beside], [rater, theirs], (), cut)
     known = named_rubrics.sets(project)
     if other == EVERY or (known and not other):
         apart = {names[0], SETTLED, DRAFTED, *known}
@@ -153,30 +156,30 @@ def report(
     else:
         chosen, left = [of(names[0]), of(names[1] if len(names) > 1 else names[0])], ()
     chosen = chosen if len(chosen) > 1 else chosen * 2
-    return _report(project, chosen, [rater] * len(chosen), left)
+    return _report(project, chosen, [rater] * len(chosen), left, cut)
 
 
 def _report(
-    project: Project, chosen: Sequence[RubricSet], raters: Sequence[ResultRater | None], left: tuple[str, ...]
-) -> RubricSetsReport:
+    project: Project, chosen: Sequence[RubricSet], raters: Sequence[ResultRater | None], left: tuple[str, ...], cut: Cut
+) -> RubricSetsReport:  # fmt: skip
     return RubricSetsReport(
         tuple(one.name for one in chosen),
         tuple(raters),
         side_by_side(chosen, _score),
         tuple(one.rubrics for one in chosen),
-        tuple(_validity(project, one, rater) for one, rater in zip(chosen, raters, strict=True)),
+        tuple(_validity(project, one, rater, cut) for one, rater in zip(chosen, raters, strict=True)),
         left,
     )
 
 
-def _validity(project: Project, own: RubricSet, rater: ResultRater | None) -> "BothWays | None":
+def _validity(project: Project, own: RubricSet, rater: ResultRater | None, cut: Cut) -> "BothWays | None":
     """How a judge agrees with people's labels by the criteria of a set, each label of a person one pair."""
     if rater is None or result_raters.are_people(rater.id):
         return None
     from annotator.stats.validation.classification import both_ways
 
     weights = {(key, unit.id): unit.weight for key, rubric in own.rubrics.items() for unit in rubric.units}
-    places, pairs = dict(_places(project)), list[tuple[str, str, float, str]]()
+    places, pairs = dict(_places(project, cut)), list[tuple[str, str, float, str]]()
     for response_id, _, unit_id, value in result_raters.spoken(project, JUDGED_BY, result_raters.PEOPLE):
         place = places.get(response_id, ("", ""))
         said = own.verdicts.get(place, {}).get(unit_id)
@@ -223,12 +226,12 @@ def _rater(project: Project, judge: str) -> ResultRater | None:
 
 
 def _verdicts(
-    project: Project, rubrics: Rubrics, rater: ResultRater | None
+    project: Project, rubrics: Rubrics, rater: ResultRater | None, cut: Cut = ("", "")
 ) -> dict[tuple[str, str], dict[str, str]]:
     """Item and system → criterion → value, by these rubrics; responses nobody judged by them are out."""
     if rater is None:
         return {}
-    places = dict(_places(project))
+    places = dict(_places(project, cut))
     units = {key: {unit.id for unit in rubric.units} for key, rubric in rubrics.items()}
     found: dict[tuple[str, str], dict[str, str]] = {}
     for response_id, _, unit_id, value in result_raters.spoken(project, JUDGED_BY, rater.id):
@@ -238,10 +241,11 @@ def _verdicts(
     return found
 
 
-def _places(project: Project) -> Iterator[tuple[str, tuple[str, str]]]:
-    items, systems = response_scores.items_named(project), response_scores.systems_named(project)
-    r = RESPONSE.c
-    question = select(r.id, r.item_id, r.system_id).where(r.mode == scoring.main_mode(project), r.trial == 1)
+def _places(project: Project, cut: Cut) -> Iterator[tuple[str, tuple[str, str]]]:
+    mode, among = cut
+    items, systems = response_scores.items_named(project, among), response_scores.systems_named(project)
+    r, counts = RESPONSE.c, mode or scoring.main_mode(project)
+    question = select(r.id, r.item_id, r.system_id).where(r.mode == counts, r.trial == 1)
     with project.store.read() as db:
         for response_id, item_id, system_id in db.execute(question):
             if item_id in items:
@@ -278,8 +282,9 @@ def _scores(found: RubricSetsReport) -> ResultSheet:
     title = f"{what} under {' and under '.join(f'“{name}”' for name in found.names)}"
     picture = SheetPicture("scores", title, _picture(found, title, what))
     return ResultSheet(
-        "scores", "Scores", heads, tuple(lines), tuple(_told(found)), (picture,) if lines else ()
-    )
+        "scores", "Scores", heads, tuple(lines), tuple(_told(found)), (picture,) if lines else (), OF_SETS,
+        metrics=(JUDGED_BY.metrics[0].name,),
+    )  # fmt: skip
 
 
 def _difference(one: Estimate, other: Estimate) -> float | None:

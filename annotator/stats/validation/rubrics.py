@@ -25,6 +25,12 @@ DEPARTURES = (
     "standard deviation of a criterion's pass rate over systems, 0 at the ceiling and at the floor, 1/2 at most.",
     "κ is given for each criterion without an interval: a pilot has some 20 responses.",
 )
+# Of rubric sets side by side.
+OF_SETS = (
+    "Under each set only the reports are scored that are judged completely under all of them, so that gaps are of the "
+    "same reports; the paper scores all reports under each.",
+    "Agreement with people is over the verdicts that came, and its figures are given by weight too.",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ def test_letter_16_a_figure_of_another_mode_opens_that_modes_judgements(project:
 
 
 @pytest.mark.parametrize(
-    "view", ["items", "domains", "efficiency", "length", "runs", "errors", "wins", "pilot"]
+    "view", ["items", "domains", "efficiency", "length", "runs", "errors", "wins", "pilot", "rubrics"]
 )
 def test_letter_16_every_view_of_systems_is_cut_by_mode_type_and_subject(project: Project, view: str) -> None:
     offered = {
