@@ -21,6 +21,12 @@ from annotator.protocols.sources import LONGEST_SOURCES, NO_SOURCE
 
 DIMENSIONS, REFERENCE = "researcherbench.rubric.dimensions", "researcherbench.rubric.reference"
 REVIEW = "researcherbench.rubric.review"
+
+DEPARTURES = (
+    "The paper describes how its two sets were written and does not print the prompts: these are in our own words, and "
+    "any model may write by them.",
+)
+
 NO_INSIGHTS = "There are none."
 
 
@@ -109,6 +115,7 @@ BY_DIMENSIONS = Extraction(
     extract=by_dimensions,
     rubric_set="by dimensions",
     sources=False,
+    departures=DEPARTURES,
 )
 BY_REFERENCE = Extraction(
     name=REFERENCE,
@@ -119,4 +126,5 @@ BY_REFERENCE = Extraction(
     extract=by_reference,
     needs=(Kind.INSIGHTS,),
     rubric_set="by reference",
+    departures=DEPARTURES,
 )
