@@ -27,7 +27,7 @@ from annotator.domain.material.item import ItemFields
 from annotator.domain.material.page import PageFields, PageState
 from annotator.domain.material.part import DOCUMENTS as PARTS
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.material.source import SourceFields, SourceFormat
+from annotator.domain.material.source import SourceFields, SourceFormat, SourceKind
 from annotator.domain.texts.canonical import Text
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels.package_manifest import AGAIN, Package
@@ -99,6 +99,8 @@ class TaskSource(_Entry):
     identifier: Text = ""
     position: Count = 0
     drafted: Text = ""
+    kind: SourceKind = SourceKind.UNKNOWN
+    published: Text = ""
 
 
 class TaskReport(_Entry):

@@ -18,6 +18,7 @@ from annotator.domain.kinds.documents import lint
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.texts.refusal import Refusal
 from tests.exchange.pages.page_server import Given, serving
+from tests.gui.authoring.small_pdf import pdf
 from tests.projects.small_project import small_project
 
 PAPER = """# A paper
@@ -163,3 +164,23 @@ def test_letter_7_works_are_looked_up_in_a_file_without_a_network(
     (path := tmp_path / "crossref.json").write_text(json.dumps([CROSSREF]))
     lookups.complete(project, item, lookups.in_file(path))
     assert units(project, item)[0].text == "Rivers"
+
+
+def test_letter_7_a_pdfs_own_list_goes_in_over_lines_and_pages(
+    project: Project, item: str, tmp_path: Path
+) -> None:
+    pages = (
+        ("A paper on rivers", "It rests on [1] and [2].", "References",
+         "[1] J. Smith. Deep rivers of the", "north. Water, 2019."),
+        ("[2] A. Doe and B. Roe. Shallow lakes and what lives in", "them. Lakes, 2020. doi:10.1234/lakes.2", "7"),
+    )  # fmt: skip
+    (path := tmp_path / "paper.pdf").write_bytes(pdf(pages))
+    wanted = [
+        ("Deep rivers of the north", "", 2019),
+        ("Shallow lakes and what lives in them", "doi:10.1234/lakes.2", 2020),
+    ]
+    from_file = evidence_import.from_file(project, item, path)
+    assert [(one.text, one.identifier, one.year) for one in from_file.fresh] == wanted
+    sources.add_source(project, item, path)
+    from_source = evidence_import.from_sources(project, item)
+    assert [(one.text, one.identifier, one.year) for one in from_source.fresh] == wanted

@@ -12,7 +12,7 @@ from annotator.actions.adjudication import adjudicating, adjudication_sheets, cl
 from annotator.actions.assignments import agreements, assignments
 from annotator.actions.authoring import artifacts, guidelines
 from annotator.actions.authoring.annotating import artifacts_of
-from annotator.actions.items import items, sources
+from annotator.actions.items import items, metadata, sources
 from annotator.actions.parcels import packing, returning, tasking, tray, unpacking
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -311,3 +311,16 @@ def test_every_hostile_package_is_refused_and_the_project_is_unharmed(
     assert (bool(arrival.reason), revisions(project)) == (True, work)
     assert arrival.outcome is ParcelOutcome.DAMAGED
     assert content_hash(project) == before
+
+
+def test_letter_8_a_task_says_what_its_sources_are(project: Project, tmp_path: Path) -> None:
+    (path := tmp_path / "Rivers.md").write_text("Words.", "utf-8")
+    with closing_(Project.open(project.path)) as ours:
+        ours.person = project.person
+        added = [sources.add_source(ours, item_id, path).subject for item_id in items.ids(ours)]
+        told = {"kind": "research", "published": "2024-05"}
+        metadata.describe(ours, metadata.Thing.SOURCE, {source: told for source in added})
+        theirs = tasking.take_task(task_for(ours, annotators(ours)[0].id, tmp_path / "ana")).project
+    with closing_(theirs):
+        found = [one for item_id in items.ids(theirs) for one in sources.sources(theirs, item_id)]
+    assert {(one.kind, one.published) for one in found if one.title == "Rivers"} == {("research", "2024-05")}
