@@ -33,6 +33,7 @@ from annotator.gui.shell.starting import Goldsmith
 from annotator.gui.shell.window import Window
 from annotator.places import resources
 from annotator.storage import backup, migrating
+from annotator.storage.opening import SCHEMA
 from tests.crashes.killing import begun_apart, killed_after, killed_at_first_sight
 from tests.golden.test_old_projects import rows
 from tests.material.content_hash import content_hash
@@ -107,7 +108,9 @@ def assert_one_brought_it_up_to_date(folder: Path, openers: int) -> None:
     acts = [partial(opened, path, later.uniform(0.0, 0.06)) for _ in range(openers)]
     assert said_at_once(*acts) == ["opened"] * openers
     assert {name: count for name, count in rows(path).items() if name in before} == before
-    assert [path.name for path in folder.glob("*.before-format-*")] == ["old.before-format-7.goldsmith"]
+    assert [path.name for path in folder.glob("*.before-format-*")] == [
+        f"old.before-format-{SCHEMA}.goldsmith"
+    ]
 
 
 def test_of_four_who_open_an_old_project_one_brings_it_up_to_date(tmp_path: Path) -> None:
@@ -318,10 +321,10 @@ def test_a_file_with_two_names_on_the_disk_is_opened_to_read_and_says_why(tmp_pa
 
 def test_a_name_that_a_killed_migration_left_does_not_keep_the_project_closed(tmp_path: Path) -> None:
     path = old_project(tmp_path / "old.goldsmith")
-    os.link(path, tmp_path / "old.before-format-7.goldsmith")
+    os.link(path, tmp_path / f"old.before-format-{SCHEMA}.goldsmith")
     with closing(Project.open(path)) as project:
         assert not project.readonly
-    assert [kept.name for kept in tmp_path.glob("*.before-*")] == ["old.before-format-7.goldsmith"]
+    assert [kept.name for kept in tmp_path.glob("*.before-*")] == [f"old.before-format-{SCHEMA}.goldsmith"]
 
 
 LOOK = """

@@ -344,7 +344,9 @@ def test_what_waits_is_what_is_assigned_and_not_handed_in(project: Project) -> N
         assignments.assign_one(project, item_id, who(project, "Ada"), Stage.PLAN)
     work_as(project, "Ada")
     assert waiting.counts(project)["Author"] == 2
+    work_as(project, "Me")
     items.change(project, second, retired=True)
+    work_as(project, "Ada")
     assert waiting.counts(project)["Author"] == 1
     seal(project, first, "Ada")
     work_as(project, "Ada")
