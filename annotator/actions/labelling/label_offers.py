@@ -50,7 +50,7 @@ def offered(project: Project) -> list[str]:
 
     def there(shape: Protocol) -> bool:
         own = [kind in kinds for kind in shape.needs] + [part.value in parts for part in shape.parts]
-        if shape.facing:
+        if shape.exemplar:
             return exemplars
         return pairs if shape.paired else any(own)
 
@@ -107,7 +107,7 @@ def lack(project: Project, shape: Protocol) -> str:
 def _of_parts(shape: Protocol, reports: list[Material]) -> str:
     """What is lacking although there are reports and gold."""
     if shape.paired:
-        return NOTHING_ASKED if shape.facing else RIVALS
+        return NOTHING_ASKED if shape.exemplar else RIVALS
     for part in shape.parts:
         if not any(material.units(part) for material in reports):
             return f"{DRAWN}{part}"

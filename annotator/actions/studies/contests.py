@@ -51,7 +51,7 @@ from annotator.storage.tables import ResponseRow, table
 RESPONSE = table(ResponseRow)
 # Where judges compare two reports; people do so blind, in one order only.
 JUDGED = tuple(
-    name for name, shape in PROTOCOLS.items() if shape.paired and not (shape.by_people or shape.facing)
+    name for name, shape in PROTOCOLS.items() if shape.paired and not (shape.by_people or shape.exemplar)
 )
 
 

@@ -34,7 +34,7 @@ from annotator.storage.tables import ResponseRow, table
 
 RESPONSE = table(ResponseRow)
 # Where people compare two reports blind.
-ASKED = tuple(name for name, shape in PROTOCOLS.items() if shape.paired and not shape.facing)
+ASKED = tuple(name for name, shape in PROTOCOLS.items() if shape.paired and not shape.exemplar)
 
 
 @dataclass(frozen=True, slots=True)

@@ -293,7 +293,7 @@ class Protocol:
     every unit of a case; `judge_together` takes its place where cases were put together of units that it takes one at
     a time. A protocol without values is computed from what is at hand, and has no cases. `facet` names the part of a
     report that a unit speaks of (an aspect, a section), by which results can be distinguished. `matrix` is given where
-    units are the cells of one, `facing` where a pair is a report and an exemplar, `matching` where references are
+    units are the cells of one, `exemplar` where an item must have one, `matching` where references are
     compared with gold ones, `target` where the judge reads the report itself, which may address it. `aims` are
     published agreement, `other_rule` another published way to read replies.
 
@@ -315,7 +315,7 @@ class Protocol:
     prompts: tuple[str, ...] = ()
     parts: tuple[ResponsePart, ...] = ()
     paired: bool = False
-    facing: bool = False
+    exemplar: bool = False
     weight: Callable[[Unit], float] = _equal
     facet: Callable[[Unit], str] = _no_facet
     matrix: MatrixSpec | None = None
@@ -354,9 +354,9 @@ class Protocol:
         missing = [f"a {kind.value}" for kind in self.needs if not getattr(documents.get(kind), "units", ())]
         if not responses:
             missing.append("a response")
-        if self.facing and responses and not exemplars:
+        if self.exemplar and responses and not exemplars:
             missing.append("an exemplar")
-        if self.paired and not self.facing and responses == 1:
+        if self.paired and not self.exemplar and responses == 1:
             missing.append("a second response")
         if responses and parts is not None:
             missing += [f"the {part.value} of a response" for part in self.parts if part not in set(parts)]

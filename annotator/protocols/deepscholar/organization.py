@@ -140,7 +140,7 @@ ORGANIZATION = Protocol(
     judge=judge,
     prompts=PROMPTS,
     paired=True,
-    facing=True,
+    exemplar=True,
     target=Target(FIRST, "better"),
     departures=DEPARTURES,
 )

@@ -23,6 +23,7 @@ from annotator.domain.judges.protocol import (
 from annotator.domain.judges.scale import Level, numbers
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.part import ResponsePart
+from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.words import terms
 from annotator.protocols.deepscholar.retrieved import NAMES_NOTHING, UNKNOWN_SET, retrieved
@@ -77,8 +78,9 @@ def relevance_rate(scored: RatedResponse, over_valid: bool = False) -> Estimate:
 def cases(material: Material) -> Iterator[Case]:
     """One case for each work that the report names, with its abstract and what people wrote on the same paper."""
     artifact_id = material.part_ids.get(ResponsePart.REFERENCES, "")
-    exemplar = next((one.text for one in material.facing), "")
-    for work in retrieved(material) or ():
+    own = (material.response,) if material.response.mode == EXEMPLAR else material.facing
+    exemplar = next((one.text for one in own), "")
+    for work in (retrieved(material) or ()) if own else ():
         blind = Unit(id=work.reference.id, text=work.title)
         given = {"address": work.address, "page": work.abstract, "exemplar": exemplar}
         yield Case(NAME, material.item, material.response, artifact_id, (blind,), given=given)
@@ -112,7 +114,7 @@ async def judge(case: Case, ask: Ask) -> Verdicts:
         return {case.unit.id: Verdict(status=Status.SKIPPED, cause=NO_ABSTRACT)}
     fields = {
         "question": case.item.question,
-        "exemplar": case.given["exemplar"] or "(There is none.)",
+        "exemplar": case.given["exemplar"],
         "title": case.unit.text,
         "abstract": case.given["page"],
     }
@@ -146,6 +148,7 @@ RELEVANCE = Protocol(
     title="Relevance of the works that a report names",
     citation="DeepScholar-Bench, §8.3.2 and Box 2",
     needs=(),
+    exemplar=True,
     parts=(ResponsePart.REFERENCES,),
     metrics=(
         Metric(
@@ -169,7 +172,10 @@ RELEVANCE = Protocol(
         "works",
         read="page",
         waits="its abstract was never fetched",
-        lacking=("No works yet", "A report can be labelled once its references are known."),
+        lacking=(
+            "No works yet",
+            "A report can be labelled once its references are known and its item has an exemplar.",
+        ),
     ),
     cases=cases,
     judge=judge,

@@ -1,12 +1,14 @@
 """Relevance rate: grades over the works that a report names, each once, and what becomes of those unknown."""
 
+from dataclasses import replace
+
 import pytest
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Answer, Material, RatedResponse
 from annotator.protocols.deepscholar import relevance
 from annotator.protocols.deepscholar.relevance import Relevance
-from tests.protocols.deepscholar.related_work_material import ITEM, report, with_works
+from tests.protocols.deepscholar.related_work_material import EXEMPLARS, ITEM, report, with_works
 
 FOUR = tuple((name, f"arXiv:2001.0000{place}") for place, name in enumerate("abcd", 1))
 
@@ -92,3 +94,10 @@ def test_the_baseline_grades_by_the_tasks_words() -> None:
     far = with_works(FOUR[0], abstracts={"arxiv:2001.00001": "quark gluon plasma viscosity measurement"})
     grades = [relevance.baseline(next(relevance.cases(one)))["a"].value for one in (near, far)]
     assert grades == ["2", "0"]
+
+
+def test_works_are_asked_about_where_the_item_has_an_exemplar() -> None:
+    alone = replace(with_works(FOUR[0]), facing=())
+    assert list(relevance.cases(alone)) == []
+    own = replace(alone, response=EXEMPLARS)
+    assert [case.given["exemplar"] for case in relevance.cases(own)] == ["Trees cool."]
