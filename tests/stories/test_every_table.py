@@ -67,6 +67,7 @@ def test_letter_19_end_to_end_stands_wide_research_review_and_average(told, caps
     # Three runs of 1/2, 1 and 0: their mean, and √(2 · ¼ / 2) apart.
     assert (right["review_accuracy"], right["review_accuracy_sd"]) == (0.5, 0.5)
     assert "Alpha: Asked in July." in sheet["told"]
+    assert any(words.startswith("Gold: Diagnostics") for words in sheet["told"])
 
 
 def test_letter_16_the_gold_plan_and_models_alone_have_every_column(told, capsys):

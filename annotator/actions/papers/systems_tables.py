@@ -7,6 +7,7 @@ from statistics import fmean, stdev
 
 from sqlalchemy import select
 
+from annotator.actions.authoring import gold
 from annotator.actions.items.materials import SOURCE, SYSTEM
 from annotator.actions.project.file import Project
 from annotator.actions.results import (
@@ -82,6 +83,8 @@ class CountedTable:
     groups: Sequence[GroupedItems]
     scopes: Sequence[RowScope]
     limit: float
+    gold: tuple[str, ...] = ()
+    """By whose gold, protocol by protocol."""
 
 
 def counted(project: Project, table: SystemsTable, judge: str = "", after: str = "") -> CountedTable:
@@ -100,9 +103,11 @@ def counted(project: Project, table: SystemsTable, judge: str = "", after: str =
                 scores[score.metric].append(score)
     items = response_scores.items_named(project)
     groups = list(_groups(project, table, items))
+    with project.store.read() as db:
+        golds = dict.fromkeys(gold.words(db, PROTOCOLS[name].needs, items) for name in raters)
     return CountedTable(
         table, scores, raters, _systems(project), groups, list(_scopes(project, table, items, after)),
-        publishing.limit(project),
+        publishing.limit(project), tuple(filter(None, golds)),
     )  # fmt: skip
 
 
@@ -325,6 +330,7 @@ def _told(found: CountedTable) -> Iterator[str]:
         if PROTOCOLS[protocol].values and rater.id != result_raters.COMPUTED:
             yield f"{PROTOCOLS[protocol].title}: judged by {rater.name}."
         yield from publishing.floor_told(rater.kind, [protocol])
+    yield from (f"Gold: {words}." for words in found.gold)
     if found.table.mode:
         yield f"Responses of the mode “{found.table.mode}”."
 
