@@ -211,3 +211,23 @@ def pilot(
     if to is not None:
         files.save(to, found.encode())
     say({"summary": found}, json_, [f"Wrote {to}"] if to else found.splitlines())
+
+
+@app.command()
+def types(file: File, json_: Json = False) -> None:
+    """Show the question types, what they are, and on which dimensions questions are rated.
+
+    They stand in the guideline of the selection, where a coordinator edits them: each is a section.
+    """
+    from annotator.actions.authoring import question_types
+
+    with opened(file, readonly=True) as project:
+        found = question_types.types(project)
+    words = []
+    for one in found:
+        words += [
+            one.name,
+            f"  {one.definition}",
+            *(f"  - {each.name}: {each.definition}" for each in one.dimensions),
+        ]
+    say({"types": [asdict(one) for one in found]}, json_, words)

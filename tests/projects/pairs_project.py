@@ -6,7 +6,7 @@ from typing import Any
 from annotator.actions.adjudication import adjudicating, adjudication_sheets, openings
 from annotator.actions.adjudication.adjudication_sheets import SheetRow
 from annotator.actions.assignments import submitting
-from annotator.actions.authoring import artifacts
+from annotator.actions.authoring import artifacts, question_types
 from annotator.actions.consensus import ruling_rows
 from annotator.actions.items import items
 from annotator.actions.project import people
@@ -17,7 +17,7 @@ from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.labels import Label, Labels, label_id
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.kinds.selection import DIMENSIONS, DimensionRating, Selection
+from annotator.domain.kinds.selection import DimensionRating, Selection
 from tests.projects import labelling_project
 from tests.storage import sql
 from tests.templates import once
@@ -49,6 +49,8 @@ BEN = (
 )
 
 
+# Of each type that the program ships, the dimensions in their order.
+DIMENSIONS = {one.name: tuple(each.name for each in one.dimensions) for one in question_types.shipped()}
 TYPE, ORIGINS = "Literature Review", ("laboratory", "interviews", "forum")
 
 

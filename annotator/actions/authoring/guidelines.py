@@ -13,6 +13,7 @@ from annotator.actions.project.recording import record
 from annotator.domain.experts.assignment import Stage, stage_of
 from annotator.domain.experts.guideline import FORM, Guideline, GuidelineFields
 from annotator.domain.experts.person import Role
+from annotator.domain.kinds import question_types
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.change import Change
@@ -64,6 +65,8 @@ def write(project: Project, stage: Stage, text: str) -> Change:
     if not text.strip():
         raise Refusal("The guideline is empty.", "Write the guideline for the annotators.")
     people.refuse_others(project, "can publish a guideline")
+    if stage is Stage.SELECTION:
+        _refuse_odd_types(text)
     with project.store.write() as db:
         if text == text_in_force(project, stage):
             raise Refusal("That is already the current text.", "Nothing was changed.")
@@ -75,6 +78,16 @@ def write(project: Project, stage: Stage, text: str) -> Change:
         db.execute(insert(GUIDELINE), guideline.model_dump())
         image = {"stage": stage.value, "version": version, "sha256": sha256(text)}
         return record(project, db, Change("guideline", guideline.id, "write guideline", None, image))
+
+
+def _refuse_odd_types(text: str) -> None:
+    try:
+        question_types.read(text)
+    except ValueError as error:
+        words = str(error)
+        raise Refusal(
+            f"{words[:1].upper()}{words[1:]}.", f"{question_types.HOW} Nothing was published."
+        ) from None
 
 
 def version_in_force(db: Connection, stage: Stage) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.authoring import annotating, criterion_weights
+from annotator.actions.authoring import annotating, criterion_weights, question_types
 from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.items import extracts
 from annotator.actions.items.items import ITEM, item_of
@@ -111,12 +111,13 @@ def item_ids(project: Project, keys: Sequence[str] = ()) -> list[str]:
 def each(project: Project, wanted: WantedMaterial, ids: Sequence[str]) -> Iterator[MaterialAtHand]:
     """Item by item, all that is at hand; only a stretch of items is in memory at a time."""
     weights = criterion_weights.allowed(project)
+    types = question_types.types(project) if wanted.sources else ()
     heavy = wanted.texts or wanted.sources or (wanted.pages and wanted.page_texts)
     for start in range(0, len(ids), step := STRETCH if heavy else WORDLESS):
         chosen = ids[start : start + step]
         with project.store.read() as db:
             found = _stretch(db, wanted, chosen, weights)
-        yield from found
+        yield from (replace(one, own=replace(one.own, types=types)) for one in found) if types else found
 
 
 def of_response(project: Project, wanted: WantedMaterial, response_id: str) -> Material | None:

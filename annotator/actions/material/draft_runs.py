@@ -64,9 +64,9 @@ def protocol_name(kind: Kind | WriterAid) -> str:
     return PREFIX + OFFERED[kind].name
 
 
-def wording(kind: Kind | WriterAid, question_type: str) -> str:
-    """The name of the prompt by which a kind is asked for; key insights are looked for by the type of the question."""
-    return OFFERED[kind].prompt_for(question_type)
+def wording(kind: Kind | WriterAid) -> str:
+    """The name of the prompt by which a kind is asked for."""
+    return OFFERED[kind].prompts[0]
 
 
 def _checked(project: Project, order: RunRequest) -> tuple[Extraction, Judge]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from annotator.actions.authoring import asked
+from annotator.actions.authoring import asked, question_types
 from annotator.actions.authoring.artifacts import ARTIFACT, REVISION, artifact_of
 from annotator.actions.items import items
 from annotator.actions.project import people
@@ -32,13 +32,12 @@ from annotator.actions.results.result_sheets import (
     text,
 )
 from annotator.domain.kinds.artifact import Kind, State
-from annotator.domain.kinds.selection import Selection
+from annotator.domain.kinds.selection import BAR, Selection
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.stats.agreement.correlation import p_of
 from annotator.stats.agreement.ratings import (
-    BAR,
     DEPARTURES,
     FEWEST_RATERS,
     RatedQuestion,
@@ -92,11 +91,14 @@ def report(project: Project, bar: str = f"{BAR:g}") -> SelectionReport:
     collected = _collected(project)
     named = {row.id: ItemName(row.key, row.question, row.question_type, row.subject) for row in collected}
     given, unreadable = _given(project), 0
+    dimensions = {
+        one.name: tuple(each.name for each in one.dimensions) for one in question_types.types(project)
+    }
     scores: dict[str, dict[str, Estimate]] = {}
     for item_id, of_item in given.items():
         for who, ratings in of_item.items():
             try:
-                found = rater_score(ratings, named[item_id].question_type)
+                found = rater_score(ratings, dimensions.get(named[item_id].question_type, ()))
             except ValueError:
                 # Ratings of dimensions that the type, changed since, no longer has.
                 unreadable += 1

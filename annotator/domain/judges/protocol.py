@@ -16,6 +16,7 @@ from annotator.domain.judges.published import Aim, OtherRule
 from annotator.domain.judges.scale import NO_VALUES, Scale
 from annotator.domain.judges.taxonomy import Taxonomy
 from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.question_types import QuestionType
 from annotator.domain.kinds.reference import WriterAid
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.kinds.weights import USUAL, Weights
@@ -43,8 +44,8 @@ class Material:
     `documents` and `artifact_ids` hold the artifacts that are judged by; `parts` and `part_ids` what the response
     is made of beside its text (its plan, its references, its claims); `pages` the cited pages by normal address;
     `others` the other systems' responses of the same trial and mode; `facing` the item's exemplars, or of an exemplar
-    the systems' responses. `sources` are the item's; only an extraction
-    from an item is given them, and its `response` is one without id and text. The project allows the `weights`.
+    the systems' responses. `sources` are the item's; only an extraction from an item is given them and the project's
+    question types, and its `response` is one without id and text. The project allows the `weights`.
     """
 
     item: Item
@@ -58,6 +59,7 @@ class Material:
     facing: Sequence[Response] = ()
     sources: Sequence[Source] = ()
     weights: Weights = USUAL
+    types: Sequence[QuestionType] = ()
 
     def units(self, of: Kind | ResponsePart) -> tuple[Any, ...]:
         """The units of an artifact or a part; empty when there is none."""
@@ -230,9 +232,8 @@ class Composite:
 class Extraction:
     """A document that a model extracts from a response or an item's sources, or drafts for experts.
 
-    `extract` may ask several times; it gives the document, or a status other than ok with its cause. `prompt_of` names
-    the prompt for a type of question that has one of its own. What is drawn for a `rubric_set` belongs to that set.
-    Without `sources` the question alone is enough.
+    `extract` may ask several times; it gives the document, or a status other than ok with its cause. What is drawn for a
+    `rubric_set` belongs to that set. Without `sources` the question alone is enough.
     """
 
     name: str
@@ -243,7 +244,6 @@ class Extraction:
     extract: Callable[[Material, Ask], Awaitable["Extracted"]]
     baseline: Callable[[Material], "Extracted"] | None = None
     needs: tuple[Kind, ...] = ()
-    prompt_of: Mapping[str, str] = field(default_factory=dict)
     rubric_set: str = ""
     sources: bool = True
     departures: tuple[str, ...] = ()
@@ -252,10 +252,6 @@ class Extraction:
     def key(self) -> str:
         """By what it is told whether something was drawn already."""
         return by_set(self.rubric_set) if self.rubric_set else self.makes.value
-
-    def prompt_for(self, question_type: str) -> str:
-        """The name of the prompt by which it is asked first about a question of that type."""
-        return self.prompt_of.get(question_type, self.prompts[0])
 
 
 @dataclass(frozen=True, slots=True)

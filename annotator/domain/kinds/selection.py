@@ -12,27 +12,6 @@ from annotator.domain.kinds.finding import Finding, error
 from annotator.domain.kinds.spec import AlignmentRule, KindSpec, UnitField
 from annotator.domain.kinds.unit import Unit
 
-# ResearcherBench, appendix B.4: each question type is rated on its own dimensions, 1 (poor) to 5 (excellent).
-DIMENSIONS: dict[str, tuple[str, ...]] = {
-    "Technical Details": (
-        "Technical specificity",
-        "Precision requirements",
-        "Factual verifiability",
-        "Application value",
-    ),
-    "Literature Review": (
-        "Direction clarity and survey scope",
-        "Literature coverage",
-        "Verifiability and stability",
-    ),
-    "Open Consulting": (
-        "Openness and depth",
-        "Forward-looking value",
-        "Conceptual innovation potential",
-        "Grounding and long-term relevance",
-    ),
-}
-
 # ResearcherBench, appendix B.4: a question whose mean reaches this is kept.
 BAR = 4.5
 

@@ -16,8 +16,14 @@ def on_field(kind: Kind, field: str, words: str) -> str:
 def whole(kind: Kind, words: str) -> str:
     """All that a guideline's words say on a kind, as Markdown with the fields called as on the page."""
     opening, sections = _parts(words)
-    parts = [f"## {KINDS[kind].called(field)}\n\n{part}" for field, part in sections.items()]
+    parts = [f"## {_called(kind, field)}\n\n{part}" for field, part in sections.items()]
     return "\n\n".join([opening, *parts])
+
+
+def _called(kind: Kind, section: str) -> str:
+    """What a section is about: a field as it is called on the page, anything else as it is headed."""
+    known = {*KINDS[kind].document.UNIT.model_fields, *KINDS[kind].document.model_fields}
+    return KINDS[kind].called(section) if section in known else section
 
 
 @lru_cache(maxsize=32)

@@ -26,13 +26,11 @@ from annotator.protocols.sources import LONGEST_SOURCES, NO_SOURCE, anchored, wi
 
 NAME = "researcherbench.insights"
 REFERENCE_NAME = "researcherbench.reference"
-# By question type (appendix C.1); a question of another type is asked without a focus.
-PROMPT_OF = {
-    "Technical Details": "researcherbench.insights.technical_details",
-    "Literature Review": "researcherbench.insights.literature_review",
-    "Open Consulting": "researcherbench.insights.open_consulting",
-}
-PROMPTS = (NAME, *PROMPT_OF.values())
+# What is looked for about a question whose type says nothing of its own (appendix C.1).
+FOCUS = (
+    "what the sources say that is specific to this question: facts and figures, mechanisms, comparisons, "
+    "reasons, limits and consequences",
+)
 FEWEST, MOST = 8, 15
 COUNT_FLAG = "insight_count"
 
@@ -85,8 +83,8 @@ async def extract(material: Material, ask: Ask) -> Extracted:
         return Extracted(None, Status.SKIPPED, NO_SOURCE)
     shown = _shown(material, sources)
     fields = {"question": material.item.question, "sources": shown.text, "extent": shown.extent}
-    prompt = INSIGHTS.prompt_for(material.item.question_type)
-    answer = await ask(prompt, fields, DrawnInsights, fenced=("question", "sources"))
+    fields["focus"] = "\n".join(f"- {one}" for one in _focus(material))
+    answer = await ask(NAME, fields, DrawnInsights, fenced=("question", "sources"))
     if answer.status is not Status.OK:
         return Extracted(None, answer.status, answer.cause, answer.flags)
     drawn: list[DrawnInsight] = [one for one in answer.reply.insights if one.text.strip()]
@@ -98,6 +96,12 @@ async def extract(material: Material, ask: Ask) -> Extracted:
     flags = [*answer.flags, *([QUOTE_MISSING] if None in placed else [])]
     flags += [] if FEWEST <= len(units) <= MOST else [COUNT_FLAG]
     return Extracted(Insights(units=units), flags=tuple(flags))
+
+
+def _focus(material: Material) -> tuple[str, ...]:
+    """What insights into the item's question are about: what the project says of its type."""
+    found = (one.focus for one in material.types if one.name == material.item.question_type)
+    return next(found, ()) or FOCUS
 
 
 def _shown(material: Material, sources: Sequence[Source]) -> Excerpt:
@@ -208,10 +212,9 @@ INSIGHTS = Extraction(
     title="Key insights of the sources",
     citation="ResearcherBench, §4.1.1 and appendix C.1",
     makes=Kind.INSIGHTS,
-    prompts=PROMPTS,
+    prompts=(NAME,),
     extract=extract,
     baseline=baseline,
-    prompt_of=PROMPT_OF,
     departures=DEPARTURES,
 )
 # No baseline: without a model there is nobody to write.

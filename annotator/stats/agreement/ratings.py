@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import fsum
 
-from annotator.domain.kinds.selection import DIMENSIONS, Selection
+from annotator.domain.kinds.selection import BAR, Selection
 from annotator.domain.texts.estimate import Estimate
 from annotator.stats.agreement.correlation import pearson
 
-BAR = 4.5
 FEWEST_RATERS = 2
 
 DEPARTURES = (
@@ -22,14 +21,14 @@ DEPARTURES = (
 )
 
 
-def rater_score(ratings: Selection, question_type: str) -> Estimate:
-    """The mean of one rater's 1–5 ratings over the dimensions of the question's type (appendix B.5).
+def rater_score(ratings: Selection, of_type: Sequence[str] = ()) -> Estimate:
+    """The mean of one rater's 1–5 ratings over the dimensions of the question's type, `of_type` (appendix B.5).
 
     Undefined while a rating is missing: floor and ceiling then take it as 1 and as 5. A type without dimensions of
     its own is rated on those that the rater filled in. ValueError on a dimension rated twice or foreign to the type.
     """
     given = {unit.text: unit.rating for unit in ratings.units}
-    dimensions = DIMENSIONS.get(question_type, tuple(given))
+    dimensions = tuple(of_type) or tuple(given)
     if len(given) < len(ratings.units) or not set(given) <= set(dimensions):
         raise ValueError(f"each dimension is one of {', '.join(dimensions)}, and is rated once")
     known = [rating for dimension in dimensions if (rating := given.get(dimension)) is not None]

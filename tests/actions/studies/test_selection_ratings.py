@@ -12,9 +12,10 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.studies import selection_ratings
 from annotator.domain.experts.person import Role
-from annotator.domain.kinds.selection import DIMENSIONS, DimensionRating, Selection
+from annotator.domain.kinds.selection import DimensionRating, Selection
 from annotator.domain.texts.refusal import Refusal
 from tests.projects import pairs_project as pairs
+from tests.projects.pairs_project import DIMENSIONS
 from tests.storage import sql
 
 TECHNICAL, REVIEW = "Technical Details", "Literature Review"

@@ -12,7 +12,6 @@ from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Case
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import DOCUMENTS, lint
-from annotator.domain.kinds.selection import DIMENSIONS
 from annotator.domain.material.item import QUESTION_TYPES, Item
 from annotator.domain.material.response import Response
 from annotator.domain.texts.words import word_count
@@ -21,6 +20,7 @@ from annotator.exchange.release.records import ArtifactRecord, JudgementRecord, 
 from annotator.places import resources
 from annotator.protocols.researcherbench.coverage import baseline
 from tests.material.anchors import stands_in
+from tests.projects.pairs_project import DIMENSIONS
 from tests.projects.sample_files import (
     ADJUDICATIONS,
     AGREEMENTS,
@@ -297,7 +297,7 @@ def test_the_baseline_judged_by_every_protocol_that_the_sample_has_everything_fo
 
 
 GUIDELINES = sorted((resources() / "guidelines").glob("*.md"))
-FIELDS = {kind.value: set(DOCUMENTS[kind].UNIT.model_fields) for kind in WRITTEN}
+FIELDS = {kind.value: {*DOCUMENTS[kind].UNIT.model_fields, *DOCUMENTS[kind].model_fields} for kind in WRITTEN}
 FIELDS["labelling"] = set(Verdict.model_fields)
 
 
@@ -307,7 +307,8 @@ def test_each_kind_and_labelling_has_a_guideline() -> None:
 
 @pytest.mark.parametrize("path", GUIDELINES, ids=lambda path: path.stem)
 def test_a_guideline_is_short_and_its_sections_name_fields(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
+    # What types of questions there are is told beside each rating, and is no reading matter.
+    text = path.read_text(encoding="utf-8").partition("\n## Question type:")[0]
     assert 100 <= word_count(text) <= 250
     sections = re.findall(r"^## (.+)$", text, re.MULTILINE)
     assert sections

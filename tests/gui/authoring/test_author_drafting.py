@@ -160,9 +160,9 @@ def test_without_a_source_there_is_nothing_to_draft_from(page, panel, project):
     assert not panel.asking.ask.isEnabled()
 
 
-def test_insights_are_asked_for_by_the_type_of_the_question(page, panel, project):
+def test_insights_are_asked_for_by_their_prompt(page, panel, project):
     page.tabs.picked.emit(Kind.INSIGHTS)
-    assert "researcherbench.insights.technical_details" in panel.asking.words.text()
+    assert "researcherbench.insights" in panel.asking.words.text()
     names = [panel.asking.judge.itemText(place) for place in range(panel.asking.judge.count())]
     assert names == [JUDGE, "baseline"]
 

@@ -11,8 +11,8 @@ from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.query import Query, Wording
-from annotator.domain.kinds.selection import DIMENSIONS
 from tests.projects.authoring_project import authoring_project, begin, mine, rubric
+from tests.projects.pairs_project import DIMENSIONS
 from tests.windows.labelling_keys import focus, press, type_words
 
 PROJECT = authoring_project

@@ -106,3 +106,14 @@ def test_letter_2_an_item_is_edited_retired_and_brought_back_by_keyboard(small, 
     assert not items.ids(small, items.Filter(retired=True))
     page.state.setCurrentIndex(0)
     assert len(questions(page)) == 2
+
+
+def test_letter_3_what_a_type_is_stands_where_it_is_chosen(small, window_over):
+    page = window_over(small).page
+    page._show_form(True)
+    shown = [page.form.type.itemText(place) for place in range(page.form.type.count())]
+    assert shown == ["", "Technical Details", "Literature Review", "Open Consulting"]
+    page.form.type.setCurrentText("Literature Review")
+    assert page.form.definition.text().startswith("The question asks what has been written")
+    page.form.type.setCurrentText("Riddle")
+    assert "does not define this type" in page.form.definition.text()

@@ -5,20 +5,20 @@ from dataclasses import replace
 
 import pytest
 
+from annotator.actions.authoring import question_types
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Answer, Material
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.kinds.reference import WriterAid, as_markdown
-from annotator.domain.material.item import QUESTION_TYPES, Item
+from annotator.domain.material.item import Item
 from annotator.domain.material.response import Response
 from annotator.domain.material.source import Source
 from annotator.judging.prompts.schema import strict_schema
-from annotator.places import resources
 from annotator.protocols.researcherbench.insights import (
+    FOCUS,
     INSIGHTS,
     NAME,
-    PROMPT_OF,
     REFERENCE,
     DrawnInsights,
     DrawnReference,
@@ -33,11 +33,12 @@ TALK = "Good morning. Agents follow **speakers**: a smart speaker became a hub o
 QUESTION = "Will agents replace smart speakers at home?"
 
 
-def material(*texts, kind="Open Consulting", insights=None):
+def material(*texts, kind="Open Consulting", insights=None, types=()):
     item = Item(id="i", key="q1", question=QUESTION, question_type=kind)
     sources = tuple(Source(id=f"s{n}", item_id="i", title=f"Talk {n}", text=t) for n, t in enumerate(texts))
     silent = Response(id="", item_id="i", system_id="", text="")
-    return Material(item, silent, documents={Kind.INSIGHTS: insights} if insights else {}, sources=sources)
+    documents = {Kind.INSIGHTS: insights} if insights else {}
+    return Material(item, silent, documents=documents, sources=sources, types=types)
 
 
 def reply(*quotes):
@@ -48,9 +49,9 @@ def reply(*quotes):
     }
 
 
-def extracted(answer, *texts, kind="Open Consulting", flags=()):
+def extracted(answer, *texts, kind="Open Consulting", flags=(), types=()):
     ask = ScriptedAsk(answer, flags=flags)
-    return asyncio.run(extract(material(*(texts or (TALK,)), kind=kind), ask)), ask
+    return asyncio.run(extract(material(*(texts or (TALK,)), kind=kind, types=types), ask)), ask
 
 
 EIGHT = ("a smart speaker became a hub",) * 8
@@ -79,23 +80,19 @@ def test_another_number_than_8_to_15_is_flagged(count):
     assert (len(found.document.units), found.flags) == (count, ("insight_count",))
 
 
-@pytest.mark.parametrize("kind", QUESTION_TYPES)
-def test_each_question_type_has_its_prompt(kind):
-    _, ask = extracted(reply(*EIGHT), kind=kind)
-    assert ask.asked[0][0] == PROMPT_OF[kind]
+@pytest.mark.parametrize("kind", [one.name for one in question_types.shipped()])
+def test_letter_3_insights_are_asked_for_by_what_the_project_says_of_the_type(kind):
+    _, ask = extracted(reply(*EIGHT), kind=kind, types=question_types.shipped())
+    (name, fields, _, sent) = ask.asked[0]
+    (own,) = (one.focus for one in question_types.shipped() if one.name == kind)
+    assert name == NAME
+    assert fields["focus"] == "\n".join(f"- {one}" for one in own)
+    assert own[0] in sent
 
 
-def test_a_question_of_another_type_is_asked_without_a_focus():
-    _, ask = extracted(reply(*EIGHT), kind="Anything")
-    assert ask.asked[0][0] == NAME
-
-
-def test_the_prompts_differ_in_nothing_but_their_focus():
-    texts = [
-        (resources() / "prompts" / f"{name}.md").read_text("utf-8") for name in (NAME, *PROMPT_OF.values())
-    ]
-    assert len(set(texts)) == 4
-    assert len({text[text.index("What makes an insight") :] for text in texts}) == 1
+def test_a_question_of_another_type_is_asked_without_a_focus_of_its_own():
+    _, ask = extracted(reply(*EIGHT), kind="Anything", types=question_types.shipped())
+    assert ask.asked[0][1]["focus"] == f"- {FOCUS[0]}"
 
 
 def test_sources_come_under_their_titles_fenced_and_as_they_are():

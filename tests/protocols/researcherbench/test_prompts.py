@@ -19,7 +19,7 @@ ASKED = [
     *((name, DrawnClaim, {"question", "references", "section"}) for name in CLAIMS.prompts),
     *((name, Verified, {"claims", "extent", "page"}) for name in FACTUAL.prompts),
     *((name, Preference, {"question", "first", "second"}) for name in PAIRWISE.prompts),
-    *((name, DrawnInsight, {"question", "extent", "sources"}) for name in INSIGHTS.prompts),
+    *((name, DrawnInsight, {"question", "extent", "focus", "sources"}) for name in INSIGHTS.prompts),
     *((name, DrawnReference, {"question", "extent", "insights", "sources"}) for name in REFERENCE.prompts),
 ]
 

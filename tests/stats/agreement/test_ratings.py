@@ -2,9 +2,10 @@
 
 import pytest
 
-from annotator.domain.kinds.selection import DIMENSIONS, DimensionRating, Selection
+from annotator.domain.kinds.selection import DimensionRating, Selection
 from annotator.domain.texts.estimate import Estimate
 from annotator.stats.agreement.ratings import agreement, item_score, rater_score
+from tests.projects.pairs_project import DIMENSIONS
 
 
 def rated(question_type, *ratings):
@@ -12,7 +13,7 @@ def rated(question_type, *ratings):
         DimensionRating(text=name, rating=rating)
         for name, rating in zip(DIMENSIONS[question_type], ratings, strict=False)
     ]
-    return rater_score(Selection(units=tuple(units)), question_type)
+    return rater_score(Selection(units=tuple(units)), DIMENSIONS[question_type])
 
 
 def whole(*scores):
@@ -54,15 +55,15 @@ def test_another_type_is_rated_on_what_its_raters_filled_in():
     ratings = Selection(
         units=(DimensionRating(text="Own", rating=3), DimensionRating(text="Other", rating=4))
     )
-    assert rater_score(ratings, "Own type").value == 3.5
-    assert rater_score(Selection(), "Own type").note == "there are no dimensions to rate"
+    assert rater_score(ratings).value == 3.5
+    assert rater_score(Selection()).note == "there are no dimensions to rate"
 
 
 @pytest.mark.parametrize("names", [("Openness and depth",), ("Literature coverage",) * 2])
 def test_a_dimension_that_is_foreign_or_rated_twice_is_refused(names):
     ratings = Selection(units=tuple(DimensionRating(text=name, rating=3) for name in names))
     with pytest.raises(ValueError, match="rated once"):
-        rater_score(ratings, "Literature Review")
+        rater_score(ratings, DIMENSIONS["Literature Review"])
 
 
 # The item

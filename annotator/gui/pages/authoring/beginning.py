@@ -1,12 +1,12 @@
 """Empty state of a document: what the kind is, and how to begin."""
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.selection import DIMENSIONS
 from annotator.domain.kinds.spec import KindSpec
-from annotator.domain.material.item import Item
 from annotator.gui import keys
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.empty_state import EmptyState
@@ -32,10 +32,14 @@ class AuthoringStart(QWidget):
         self._empty.add_button(self.draft)
         vertical(self._empty, on=self)
 
-    def show_kind(self, words: KindSpec, item: Item, *, readonly: bool, drafted: bool = False) -> None:
-        """Explain a kind that has not been begun; one that is `drafted` may be asked of a model."""
-        untyped = words.kind is Kind.SELECTION and item.question_type not in DIMENSIONS
-        more = f"{NO_TYPE}{', '.join(DIMENSIONS)}." if untyped else READ_ONLY if readonly else ""
+    def show_kind(
+        self, words: KindSpec, *, readonly: bool, drafted: bool = False, untyped: Sequence[str] = ()
+    ) -> None:
+        """Explain a kind that has not been begun; one that is `drafted` may be asked of a model.
+
+        `untyped` names the types of which the item's question must be one first.
+        """
+        more = f"{NO_TYPE}{', '.join(untyped)}." if untyped else READ_ONLY if readonly else ""
         self._empty.show_words(f"No {words.title.lower()} yet", f"{words.what} {more}".strip())
         self.start.setText(f"Start {words.title.lower()}")
         self.start.setVisible(not readonly and not untyped)

@@ -5,9 +5,8 @@ from typing import Any
 
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.documents import DOCUMENTS
-from annotator.domain.kinds.selection import DIMENSIONS
+from annotator.domain.kinds.question_types import QuestionType
 from annotator.domain.kinds.unit import Unit
-from annotator.domain.material.item import Item
 from annotator.domain.texts.identity import new_id
 
 
@@ -19,12 +18,12 @@ def as_typed(document: Document[Any], typed: Mapping[str, Mapping[str, Any]]) ->
     return document.model_copy(update={"units": units})
 
 
-def fresh(kind: Kind, item: Item) -> Document[Any]:
+def fresh(kind: Kind, rated_as: QuestionType | None = None) -> Document[Any]:
     """What an artifact begins as: one empty unit to type into; a selection has its question type's dimensions."""
     document = DOCUMENTS[kind]
     if kind is Kind.SELECTION:
-        names = DIMENSIONS.get(item.question_type, ())
-        return document(units=tuple(document.UNIT(text=name) for name in names))
+        rated = rated_as.dimensions if rated_as else ()
+        return document(units=tuple(document.UNIT(text=one.name) for one in rated))
     return document(units=(document.UNIT(),))
 
 

@@ -8,11 +8,12 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from annotator.actions.assignments import reviewing, submitting
-from annotator.actions.authoring import artifacts, criterion_weights, editable
+from annotator.actions.authoring import artifacts, criterion_weights, editable, question_types
 from annotator.actions.material import drafting_by_model
 from annotator.domain.kinds.artifact import Artifact, Kind
 from annotator.domain.kinds.documents import KINDS, lint
 from annotator.domain.kinds.finding import Finding
+from annotator.domain.kinds.question_types import QuestionType
 from annotator.domain.kinds.weights import Weights
 from annotator.domain.material.item import Item
 from annotator.domain.texts.refusal import Refusal
@@ -133,7 +134,8 @@ class AuthoringSheet(QWidget):
         if artifact is None:
             self.strip.show_nothing("")
             words = KINDS[self.kind].under(self._weights)
-            self.beginning.show_kind(words, self.item, readonly=readonly, drafted=drafted)
+            untyped = [one.name for one in self._types] if self._untyped else []
+            self.beginning.show_kind(words, readonly=readonly, drafted=drafted, untyped=untyped)
             return
         me = self.desk.project.by
         self.strip.show_artifact(
@@ -175,7 +177,7 @@ class AuthoringSheet(QWidget):
             if self.desk.ask(reviewing.is_mine, self.item.id, self.kind):
                 self.desk.do(reviewing.begin, self.item.id, self.kind)
             else:
-                self.desk.do(artifacts.start, self.item.id, self.kind, fresh(self.kind, self.item))
+                self.desk.do(artifacts.start, self.item.id, self.kind, fresh(self.kind, self._rated_as))
             self.focus_first()
 
     def start_copy(self) -> None:
@@ -250,6 +252,19 @@ class AuthoringSheet(QWidget):
         self.saving.type(unit_id, field, value)
         self.checking.soon()
         self.stirred.emit()
+
+    @property
+    def _types(self) -> tuple[QuestionType, ...]:
+        return question_types.types(self.desk.project)
+
+    @property
+    def _rated_as(self) -> QuestionType | None:
+        """The type of the item's question, if it is one of the project's."""
+        return next((one for one in self._types if self.item and one.name == self.item.question_type), None)
+
+    @property
+    def _untyped(self) -> bool:
+        return self.kind is Kind.SELECTION and self._rated_as is None
 
     @property
     def _weights(self) -> Weights:

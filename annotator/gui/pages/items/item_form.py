@@ -1,15 +1,17 @@
 """Inline form for a new item, or for one that is changed."""
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QFormLayout, QFrame, QLabel, QPushButton
 
+from annotator.actions.authoring import question_types
 from annotator.actions.items import items
-from annotator.domain.material.item import QUESTION_TYPES
+from annotator.domain.kinds.question_types import QuestionType
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
+from annotator.gui.widgets.plain import PlainLabel, tooltip
 
 LANGUAGES = {
     "English": "en",
@@ -40,7 +42,9 @@ class ItemForm(QFrame):
         self.question.setPlaceholderText("What the systems are asked")
         self.type = QComboBox(editable=True)
         self.type.setLineEdit(LineField())
-        self.type.addItems(["", *QUESTION_TYPES])
+        self.type.currentTextChanged.connect(self._define)
+        self.definition = PlainLabel("", "hint", wrap=True)
+        self._types: tuple[QuestionType, ...] = ()
         self.subject, self.language = LineField(), ChoiceBox()
         for name, tag in LANGUAGES.items():
             self.language.addItem(name, tag)
@@ -53,7 +57,7 @@ class ItemForm(QFrame):
         form = QFormLayout()
         for words, shown in (
             ("Question", self.question),
-            ("Type", self.type),
+            ("Type", vertical(self.type, self.definition, spacing=2)),
             ("Subject", self.subject),
             ("Language", self.language),
             ("Origin", self.origin),
@@ -72,6 +76,7 @@ class ItemForm(QFrame):
     def begin(self, item_id: str = "") -> None:
         """Start with the fields of an item to be changed, or again with empty ones."""
         self._item_id = item_id
+        self._offer_types()
         item = self._desk.ask(items.read, item_id) if item_id else None
         self.question.setPlainText(item.question if item else "")
         # What a query was settled to is changed by settling it anew.
@@ -88,6 +93,23 @@ class ItemForm(QFrame):
             field.setText(getattr(item, name) if item else "")
         self.save.setText("Save" if item_id else "Add")
         (self.type if self.question.isReadOnly() else self.question).setFocus()
+
+    def _offer_types(self) -> None:
+        """Offer the project's types, each with what it is."""
+        self._types = self._desk.ask(question_types.types) or ()
+        self.type.clear()
+        self.type.addItem("")
+        for one in self._types:
+            self.type.addItem(one.name)
+            self.type.setItemData(self.type.count() - 1, tooltip(one.definition), Qt.ItemDataRole.ToolTipRole)
+
+    def _define(self, name: str) -> None:
+        """Say what the chosen type is; of another one that nobody has said it."""
+        found = next((one.definition for one in self._types if one.name == name.strip()), "")
+        unknown = (
+            f"The project does not define this type. It has: {', '.join(one.name for one in self._types)}."
+        )
+        self.definition.setText(found or (unknown if name.strip() else ""))
 
     def _add(self) -> None:
         words = (self.question.toPlainText(), self.type.currentText(), self.subject.text())

@@ -130,7 +130,7 @@ class DraftAsking(QFrame):
             return self._lacks
         if not self.judge.count():
             return NO_JUDGE
-        asked = draft_runs.wording(self._kind, self._item.question_type if self._item else "")
+        asked = draft_runs.wording(self._kind)
         if isinstance(self._kind, WriterAid):
             return (
                 "A model answers the question from the sources and the key insights, as material for the "

@@ -1,0 +1,22 @@
+"""The project's question types, with the dimensions they are rated on: those of the selection's guideline."""
+
+from annotator.actions.authoring import guidelines
+from annotator.actions.project.file import Project
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.kinds import question_types
+from annotator.domain.kinds.question_types import QuestionType
+
+
+def types(project: Project) -> tuple[QuestionType, ...]:
+    """The types of the guideline in force; those that the program ships where it names none."""
+    return question_types.read(guidelines.text_in_force(project, Stage.SELECTION)) or shipped()
+
+
+def shipped() -> tuple[QuestionType, ...]:
+    """The types of the guideline that the program ships."""
+    return question_types.read(guidelines.shipped(Stage.SELECTION))
+
+
+def named(project: Project, name: str) -> QuestionType | None:
+    """The type of that name, if the project has it."""
+    return next((one for one in types(project) if one.name == name), None)

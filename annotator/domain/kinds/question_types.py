@@ -1,0 +1,87 @@
+"""Question types: what each is, on which dimensions its questions are rated, and what its insights are about.
+
+They stand in the guideline of the selection, each under a heading of its own, so that a further type is a section.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+POINTS = (1, 2, 3, 4, 5)
+HEADING, FOCUS = "Question type:", "Key insights"
+HOW = (
+    f"Head each with “## {HEADING} NAME” and say what it is, each dimension with “### NAME” and say what it is, with "
+    f"a line “- **5** …” for each of the five points; the lines below “### {FOCUS}” say what its insights are about."
+)
+_POINT = re.compile(r"^[-*] \*\*(\d)\*\*\s*[:–—-]?\s*(.+)$", re.MULTILINE)
+_ENTRY = re.compile(r"^[-*] (.+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """On what a question is rated: what it means, and what each of the five points stands for."""
+
+    name: str
+    definition: str
+    anchors: dict[int, str] = field(hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionType:
+    """A type of question; `focus` is what its key insights are about."""
+
+    name: str
+    definition: str
+    dimensions: tuple[Dimension, ...]
+    focus: tuple[str, ...] = ()
+
+    def dimension(self, name: str) -> Dimension | None:
+        """The dimension of that name, if there is one."""
+        return next((one for one in self.dimensions if one.name == name), None)
+
+
+@lru_cache(maxsize=16)
+def read(text: str) -> tuple[QuestionType, ...]:
+    """The question types of a guideline's words, none where it names none; ValueError says what is the matter."""
+    sections = f"\n{text}".split("\n## ")[1:]
+    found = tuple(_type(section) for section in sections if section.startswith(HEADING))
+    _refuse_twice((one.name for one in found), "question type")
+    return found
+
+
+def _type(section: str) -> QuestionType:
+    head, *parts = section.split("\n### ")
+    name, definition = _named(head.removeprefix(HEADING))
+    if not name or not definition:
+        raise ValueError(f"“{name or HEADING}” is a question type without a name or a definition")
+    told = [_named(part) for part in parts]
+    focus = tuple(entry.strip() for title, body in told if title == FOCUS for entry in _ENTRY.findall(body))
+    dimensions = tuple(_dimension(name, title, body) for title, body in told if title != FOCUS)
+    if not dimensions:
+        raise ValueError(f"the question type “{name}” has no dimension to rate it on")
+    _refuse_twice((one.name for one in dimensions), f"dimension of “{name}”")
+    return QuestionType(name, definition, dimensions, focus)
+
+
+def _dimension(of: str, name: str, body: str) -> Dimension:
+    anchors = {int(point): words.strip() for point, words in _POINT.findall(body)}
+    definition = _POINT.sub("", body).strip()
+    if not definition or sorted(anchors) != list(POINTS):
+        raise ValueError(
+            f"the dimension “{name}” of “{of}” lacks its definition, or one of the points 1 to 5"
+        )
+    return Dimension(name, definition, anchors)
+
+
+def _named(part: str) -> tuple[str, str]:
+    name, _, body = part.partition("\n")
+    return name.strip(), body.strip()
+
+
+def _refuse_twice(names: Iterable[str], what: str) -> None:
+    seen = set[str]()
+    for name in names:
+        if name in seen:
+            raise ValueError(f"“{name}” is there twice as a {what}")
+        seen.add(name)
