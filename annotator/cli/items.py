@@ -15,7 +15,6 @@ app = typer.Typer(help="The items of the benchmark.", no_args_is_help=True)
 final_app = typer.Typer(help="The final pass before a release: list and sign checks.", no_args_is_help=True)
 pilot_app = typer.Typer()
 Keys = Annotated[list[str], typer.Argument(help="Keys of items", show_default=False)]
-Bar = Annotated[str, typer.Option(help="Mean rating at which an item is kept")]
 COLUMNS = (
     "question",
     "question_type",
@@ -108,13 +107,13 @@ def _change(file: Any, keys: list[str], fields: dict[str, Any], as_: str, json_:
 
 
 @app.command("apply-selection")
-def apply_selection(file: File, bar: Bar = "", as_: As = "", json_: Json = False) -> None:
+def apply_selection(file: File, as_: As = "", json_: Json = False) -> None:
     """Retire every item whose raters left it below the bar, in one act that can be undone."""
     from annotator.actions.items import items
     from annotator.actions.studies import selection_ratings
 
     with opened(file, person=as_) as project:
-        change = selection_ratings.apply(project, *filter(None, [bar]))
+        change = selection_ratings.apply(project)
         left = items.count(project)
         keys = [items.read(project, item_id).key for item_id in items.changed_by(change)]
     words = f"{counted(len(keys), 'item')} retired: {', '.join(keys)}. {counted(left, 'item')} in use."
@@ -122,13 +121,30 @@ def apply_selection(file: File, bar: Bar = "", as_: As = "", json_: Json = False
 
 
 @app.command()
-def funnel(file: File, bar: Bar = "", as_: As = "", json_: Json = False) -> None:
+def bar(
+    file: File,
+    at: Annotated[str, typer.Option("--set", help="Another mean, as the next version of the guideline")] = "",
+    as_: As = "",
+    json_: Json = False,
+) -> None:
+    """Show the mean rating at which an item is kept, or set another."""
+    from annotator.actions.authoring import question_types
+
+    with opened(file, readonly=not at, person=as_) as project:
+        if at:
+            question_types.set_bar(project, at)
+        found = question_types.bar(project)
+    say({"bar": found}, json_, [f"Items are kept at {found:g} or more."])
+
+
+@app.command()
+def funnel(file: File, as_: As = "", json_: Json = False) -> None:
     """Count how many items of each origin came how far."""
     from annotator.actions.studies import selection_ratings
     from annotator.cli.tables import print_sheet
 
     with opened(file, readonly=True, person=as_) as project:
-        found = selection_ratings.report(project, *filter(None, [bar]))
+        found = selection_ratings.report(project)
     sheets = [sheet for sheet in selection_ratings.sheets(found) if sheet.key == "funnel"]
     if json_ or not sheets:
         lines = [asdict(line) for line in found.funnel]

@@ -48,3 +48,15 @@ def test_letter_2_selection_is_applied_and_the_funnel_printed(tmp_path: Path, ca
     assert (whole["collected"], whole["reached"], whole["in_use"]) == (3, 1, 1)
     assert run_command(["items", "funnel", file]) == 0
     assert "laboratory" in capsys.readouterr().out
+
+
+def test_letter_4_the_bar_is_shown_and_set(tmp_path: Path, capsys) -> None:
+    file = candidates_file(tmp_path)
+    assert run_command(["items", "bar", file, "--set", "4"]) == 0
+    assert "kept at 4 or more" in capsys.readouterr().out
+    assert run_command(["items", "apply-selection", file, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"retired": ["3"], "in_use": 2}
+    assert run_command(["items", "bar", file, "--set", "many"]) == 1
+    capsys.readouterr()
+    assert run_command(["items", "bar", file, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"bar": 4.0}

@@ -104,8 +104,31 @@ def test_insights_alike_are_named():
 
 def test_a_dimension_without_a_rating_is_an_error():
     units = (
-        DimensionRating(text="Technical specificity", rating=4),
+        DimensionRating(text="Technical specificity", rating=4, note="Named."),
         DimensionRating(text="Application value"),
     )
     (finding,) = lint(Selection(units=units))
     assert (finding.level, finding.unit_id, finding.field) == ("error", units[1].id, "rating")
+
+
+def rating(mean: int, **whole: object) -> Selection:
+    units = tuple(DimensionRating(text=name, rating=mean, note="So.") for name in ("Depth", "Reach"))
+    return Selection(units=units, **whole)
+
+
+def test_letter_4_a_rating_without_a_reason_and_a_question_without_a_recommendation_are_remarked_on():
+    bare = Selection(units=(DimensionRating(text="Depth", rating=5),))
+    assert [f.rule for f in lint(bare)] == ["no-reason", "no-recommendation"]
+
+
+def test_letter_4_a_recommendation_against_the_bar_is_remarked_on():
+    assert rules(rating(5, recommendation="keep")) == set()
+    assert rules(rating(4, recommendation="keep")) == {"recommendation"}
+    assert [f.rule for f in lint(rating(4, recommendation="keep"), bar=4.0)] == []
+    assert rules(rating(4, recommendation="rework")) == {"no-improvement"}
+    assert rules(rating(4, recommendation="rework", improve="Name the field.")) == set()
+
+
+def test_letter_4_what_is_not_said_is_not_written():
+    assert rating(5).tree().keys() == {"units", "remark"}
+    assert rating(5, recommendation="drop", improve="x").tree()["recommendation"] == "drop"

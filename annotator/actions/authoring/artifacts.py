@@ -134,18 +134,25 @@ def move_unit(project: Project, artifact_id: str, unit_id: str, by: int) -> Chan
 
 def set_remark(project: Project, artifact_id: str, remark: str) -> Change:
     """A note on the whole artifact."""
+    return change_whole(project, artifact_id, **{REMARK: remark})
+
+
+def change_whole(project: Project, artifact_id: str, **fields: Any) -> Change:
+    """Give fields of the document itself new values; Refusal names the one that does not fit."""
     with project.store.write() as db:
         newest = read_open(project, db, artifact_id)
         document = newest.artifact.document
-        revised = _checked(type(document), document.tree() | {REMARK: remark})
-        drafts.drop(project, db, drafts.place_of(artifact_id, "", REMARK))
-        return _revise(project, db, newest, revised, "note")
+        revised = _checked(type(document), document.tree() | fields)
+        for name in fields:
+            drafts.drop(project, db, drafts.place_of(artifact_id, "", name))
+        verb = "note" if set(fields) == {REMARK} else f"change {', '.join(fields)}"
+        return _revise(project, db, newest, revised, verb)
 
 
 def finish_draft(project: Project, artifact_id: str, unit_id: str, field: str, text: str) -> Change:
     """Make a revision of a field's unfinished text."""
-    if not unit_id and field == REMARK:
-        return set_remark(project, artifact_id, text)
+    if not unit_id:
+        return change_whole(project, artifact_id, **{field: text})
     return change_unit(project, artifact_id, unit_id, **{field: text})
 
 

@@ -83,6 +83,7 @@ def write(project: Project, stage: Stage, text: str) -> Change:
 def _refuse_odd_types(text: str) -> None:
     try:
         question_types.read(text)
+        question_types.bar_of(text)
     except ValueError as error:
         words = str(error)
         raise Refusal(

@@ -226,7 +226,7 @@ VIEWS: tuple[ResultView, ...] = (
         BENCHMARK,
         "Ratings of each question, selected questions, and agreement.",
         "Have two people rate the questions.",
-        selection_ratings.choices,
+        lambda _: (),
         selection_ratings.report,
         selection_ratings.sheets,
         "People",

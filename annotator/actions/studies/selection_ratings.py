@@ -1,5 +1,6 @@
 """Selection of benchmark questions: ratings, kept questions, rater agreement."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from functools import partial
@@ -18,21 +19,22 @@ from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
     P_COLUMN,
     QUESTION_COLUMN,
+    UNDEFINED,
     ResultSheet,
     SheetCell,
     SheetLine,
     SheetPicture,
-    ViewChoice,
     chance,
     columns,
     count,
     figure,
     key_of,
+    missing,
     or_why,
     text,
 )
 from annotator.domain.kinds.artifact import Kind, State
-from annotator.domain.kinds.selection import BAR, Selection
+from annotator.domain.kinds.selection import Recommendation, Selection
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
@@ -43,13 +45,13 @@ from annotator.stats.agreement.ratings import (
     RatedQuestion,
     agreement,
     item_score,
+    pooled,
     rater_score,
 )
 from annotator.storage.tables import ItemRow, table
 
 NO_ORIGIN, ALL_ORIGINS = "not stated", "All"
 KEPT = {True: ("kept", "agreed"), False: ("left out", "disagree"), None: ("open", "incomplete")}
-BARS = ("4.5", "4", "3.5", "3", "5")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,8 @@ class SelectionReport:
     chosen: Mapping[str, RatedQuestion]
     scores: Mapping[str, Mapping[str, Estimate]]
     agreement: Mapping[tuple[str, str], Estimate]
+    pooled: Estimate
+    said: Mapping[str, Mapping[str, Selection]]
     unreadable: int
     retired: frozenset[str] = frozenset()
     funnel: tuple["FunnelLine", ...] = ()
@@ -80,17 +84,12 @@ class FunnelLine:
     settled: int
 
 
-def choices(_project: Project) -> tuple[ViewChoice, ...]:
-    """The mean at which a question is kept; the paper's is 4.5."""
-    return (ViewChoice("bar", "Kept at", tuple((bar, bar) for bar in BARS)),)
-
-
-def report(project: Project, bar: str = f"{BAR:g}") -> SelectionReport:
+def report(project: Project) -> SelectionReport:
     """All submitted ratings; only a coordinator sees how each rater answered."""
     people.refuse_others(project, "can see how questions were rated")
     collected = _collected(project)
     named = {row.id: ItemName(row.key, row.question, row.question_type, row.subject) for row in collected}
-    given, unreadable = _given(project), 0
+    given, unreadable, bar = _given(project), 0, question_types.bar(project)
     dimensions = {
         one.name: tuple(each.name for each in one.dimensions) for one in question_types.types(project)
     }
@@ -109,26 +108,28 @@ def report(project: Project, bar: str = f"{BAR:g}") -> SelectionReport:
         for who, score in own.items():
             if score.value is not None:
                 by_rater.setdefault(who, {})[item_id] = score.value
-    chosen = {item_id: item_score(list(own.values()), _mean_of(bar)) for item_id, own in scores.items()}
+    chosen = {item_id: item_score(list(own.values()), bar) for item_id, own in scores.items()}
     return SelectionReport(
-        _mean_of(bar),
+        bar,
         tuple(sorted({who for own in scores.values() for who in own})),
         named,
         {item_id: chosen[item_id] for item_id in named if item_id in chosen},
         scores,
         agreement(by_rater),
+        pooled(by_rater),
+        given,
         unreadable,
         frozenset(row.id for row in collected if row.retired),
         tuple(_funnel(project, collected, chosen)),
     )
 
 
-def apply(project: Project, bar: str = f"{BAR:g}") -> Change:
+def apply(project: Project) -> Change:
     """Retire every item that its raters left below the bar, in one act that can be undone; open ones stay.
 
     Refusal where there is none.
     """
-    found = report(project, bar)
+    found = report(project)
     below = [one for one, rated in found.chosen.items() if rated.kept is False and one not in found.retired]
     if not below:
         raise Refusal(
@@ -136,16 +137,6 @@ def apply(project: Project, bar: str = f"{BAR:g}") -> Change:
             "Nothing was changed; open ratings count for neither.",
         )
     return items.change_all(project, {one: {"retired": True} for one in below}, "apply selection")
-
-
-def _mean_of(bar: str) -> float:
-    try:
-        found = float(bar)
-    except ValueError:
-        found = 0.0
-    if not 1 <= found <= 5:
-        raise Refusal(f"“{bar}” is no bar for ratings from 1 to 5.", "Give a number such as 4.5.")
-    return found
 
 
 def _collected(project: Project) -> Sequence[Any]:
@@ -212,6 +203,7 @@ def sheets(found: SelectionReport) -> tuple[ResultSheet, ...]:
         ("score", "Score", "Mean over raters of the mean over the dimensions of the type"),
         ("kept", "Kept", f"At {found.bar:g} or more, once {FEWEST_RATERS} raters have rated every dimension"),
         *((key_of("rater", name), name) for name in found.raters),
+        ("recommended", "Recommended", "What each rater would do with the question"),
     )  # fmt: skip
     lines = []
     for item_id, chosen in found.chosen.items():
@@ -220,8 +212,10 @@ def sheets(found: SelectionReport) -> tuple[ResultSheet, ...]:
         cells = (
             text(name.key), text(name.question, tip=name.question), text(name.question_type), figure(chosen.score),
             text(words, chosen.score.note, state), *(_given_by(found, item_id, who) for who in found.raters),
+            text(", ".join(_recommended(found.said[item_id]))),
         )  # fmt: skip
-        lines.append(SheetLine(cells, item_id=item_id, kind=Kind.SELECTION.value))
+        more = tuple(_reasons(found.said[item_id]))
+        lines.append(SheetLine(cells, item_id=item_id, kind=Kind.SELECTION.value, more=more))
     sheet = ResultSheet(
         "questions",
         "Questions",
@@ -232,6 +226,20 @@ def sheets(found: SelectionReport) -> tuple[ResultSheet, ...]:
         DEPARTURES,
     )
     return (sheet, _agreement(found), *funnel) if found.agreement else (sheet, *funnel)
+
+
+def _recommended(said: Mapping[str, Selection]) -> list[str]:
+    """How many raters would keep the question, have it reworked or drop it."""
+    many = Counter(one.recommendation for one in said.values() if one.recommendation)
+    return [f"{advised.value} {many[advised]}" for advised in Recommendation if many[advised]]
+
+
+def _reasons(said: Mapping[str, Selection]) -> Iterator[tuple[str, str]]:
+    """What each rater gave as reasons, thought on the whole and would improve."""
+    for who, one in said.items():
+        points = [f"{unit.text}: {unit.rating or UNDEFINED}. {unit.note}".strip() for unit in one.units]
+        whole = (("", one.remark), ("To improve: ", one.improve))
+        yield who, "\n".join([*points, *(f"{head}{words}" for head, words in whole if words)])
 
 
 def _funnel_sheet(lines: Sequence[FunnelLine]) -> ResultSheet:
@@ -266,6 +274,8 @@ def _told(found: SelectionReport) -> list[str]:
     told += [
         f"Pearson's r of {a} and {b}: {or_why(r, f' (n = {r.n})')}." for (a, b), r in found.agreement.items()
     ][:3]
+    if len(found.agreement) > 1:
+        told.append(f"Pearson's r of all pairs: {or_why(found.pooled, f' (n = {found.pooled.n} pairs)')}.")
     if found.unreadable:
         told.append(
             f"{found.unreadable:,} ratings are of dimensions that their question's type does not have."
@@ -285,6 +295,10 @@ def _agreement(found: SelectionReport) -> ResultSheet:
         SheetLine((text(a), text(b), figure(r), chance(p_of(r)), count(r.n)))
         for (a, b), r in found.agreement.items()
     ]
+    if found.pooled.value is not None:
+        p = missing("Pairs share raters")
+        cells = (text(ALL_ORIGINS), text(""), figure(found.pooled), p, count(found.pooled.n))
+        lines.append(SheetLine(cells))
     return ResultSheet("raters", "Raters", heads, tuple(lines))
 
 

@@ -232,8 +232,8 @@ class Composite:
 class Extraction:
     """A document that a model extracts from a response or an item's sources, or drafts for experts.
 
-    `extract` may ask several times; it gives the document, or a status other than ok with its cause. What is drawn for a
-    `rubric_set` belongs to that set. Without `sources` the question alone is enough.
+    `extract` may ask several times; it gives the document, or a status other than ok with its cause. What is drawn
+    for a `rubric_set` belongs to that set. Without `sources` the question alone is enough.
     """
 
     name: str

@@ -57,7 +57,7 @@ def findings(checklist: Checklist, _context: Context) -> Iterator[Finding]:
     yield from near_duplicates(units, "point")
 
 
-def _told(checklist: Checklist) -> str:
+def _told(checklist: Checklist, _bar: float) -> str:
     """What the shares sum to."""
     total = fsum(unit.share for unit in checklist.units)
     return f"shares sum to {total:.2f} of 1.00"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from annotator.domain.kinds.finding import Finding, warning
+from annotator.domain.kinds.question_types import BAR
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.kinds.weights import USUAL, Weights
 from annotator.domain.texts.words import latin, likeness, terms, unspaced, word_count
@@ -34,6 +35,7 @@ class Context:
     source_text: str = ""
     english: bool = True
     weights: Weights = USUAL
+    bar: float = BAR
 
 
 def english(language: str, texts: Iterable[str]) -> bool:

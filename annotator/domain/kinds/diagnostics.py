@@ -148,7 +148,7 @@ def _english(units: Sequence[Statement]) -> Iterator[Finding]:
     )
 
 
-def _told(diagnostics: Diagnostics) -> str:
+def _told(diagnostics: Diagnostics, _bar: float) -> str:
     """How many statements are true, false and undecided."""
     labels = [unit.label for unit in diagnostics.units]
     parts = [f"{labels.count(True)} true", f"{labels.count(False)} false"]

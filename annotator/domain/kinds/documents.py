@@ -18,6 +18,7 @@ from annotator.domain.kinds import (
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.checks import Context, english
 from annotator.domain.kinds.finding import Finding, error
+from annotator.domain.kinds.question_types import BAR
 from annotator.domain.kinds.spec import KindSpec
 from annotator.domain.kinds.weights import USUAL, Weights
 
@@ -53,15 +54,17 @@ def lint(
     source_text: str = "",
     language: str = "en",
     weights: Weights = USUAL,
+    bar: float = BAR,
 ) -> list[Finding]:
     """What the guideline objects to in an artifact, errors first; pure, and quick enough to run at every key.
 
     `language` is the BCP 47 tag of the item: checks that know English only are silent for any other, and for
-    text that is plainly not English. `weights` are those that the project allows.
+    text that is plainly not English. `weights` are those that the project allows, `bar` is the mean
+    at which it keeps a question.
     """
     spec = KINDS[document.KIND]
     context = Context(
-        question, source_text, english(language, (unit.text for unit in document.units)), weights
+        question, source_text, english(language, (unit.text for unit in document.units)), weights, bar
     )
     found = [*_empty(spec, document), *spec.lint(document, context)]
     return sorted(found, key=lambda finding: finding.level != "error")

@@ -9,11 +9,14 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 POINTS = (1, 2, 3, 4, 5)
+# ResearcherBench, appendix B.4: a question whose mean reaches this is kept.
+BAR = 4.5
 HEADING, FOCUS = "Question type:", "Key insights"
 HOW = (
     f"Head each with “## {HEADING} NAME” and say what it is, each dimension with “### NAME” and say what it is, with "
     f"a line “- **5** …” for each of the five points; the lines below “### {FOCUS}” say what its insights are about."
 )
+_BAR = re.compile(r"^## Bar:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 _POINT = re.compile(r"^[-*] \*\*(\d)\*\*\s*[:–—-]?\s*(.+)$", re.MULTILINE)
 _ENTRY = re.compile(r"^[-*] (.+)$", re.MULTILINE)
 
@@ -48,6 +51,23 @@ def read(text: str) -> tuple[QuestionType, ...]:
     found = tuple(_type(section) for section in sections if section.startswith(HEADING))
     _refuse_twice((one.name for one in found), "question type")
     return found
+
+
+def bar_of(text: str) -> float:
+    """The mean at which a guideline keeps a question; ValueError where it names none that ratings can have."""
+    found = _BAR.search(text)
+    words = found[1] if found else str(BAR)
+    if not re.fullmatch(r"[1-5](\.\d+)?", words) or float(words) > POINTS[-1]:
+        raise ValueError(f"“{words}” is no bar for means of 1 to 5")
+    return float(words)
+
+
+def with_bar(text: str, bar: str) -> str:
+    """A guideline with another bar; ValueError for none that ratings can have."""
+    line = f"## Bar: {bar.strip()}"
+    changed = _BAR.sub(line, text, 1) if _BAR.search(text) else f"{text.rstrip()}\n\n{line}\n"
+    bar_of(changed)
+    return changed
 
 
 def _type(section: str) -> QuestionType:

@@ -247,7 +247,7 @@ def _percents(shares: Mapping[int | float, float]) -> str:
     return " / ".join(f"{shares[weight]:.0%}".rstrip("%") for weight in USUAL.values)
 
 
-def _told(_: Rubric) -> str:
+def _told(_: Rubric, _bar: float) -> str:
     """What the bar beside the number of criteria shows."""
     return "weights, experts’ below"
 
@@ -257,7 +257,7 @@ def _weighed(spec: KindSpec, weights: Weights) -> KindSpec:
         return spec
     fields = (replace(one, options=weights.options) if one.name == "weight" else one for one in spec.fields)
     what = f"A rubric lists the criteria that a good report meets, each with a weight: {weights.text}."
-    return replace(spec, fields=tuple(fields), what=what, told=lambda _: f"weights {weights.text}")
+    return replace(spec, fields=tuple(fields), what=what, told=lambda *_: f"weights {weights.text}")
 
 
 SPEC = KindSpec(

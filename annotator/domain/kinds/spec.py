@@ -63,7 +63,8 @@ class KindSpec:
 
     `title` names it, `unit` and `units` what it is made of, and `text` what the words of a unit are. `what` explains it
     to a newcomer, `prompt` says what to write in an empty field, `hints` stand below the first unit and below others,
-    and `told` beside the number of units. `fields` are in the order of the form; `says` is the one that says something,
+    and `told`, of a document and the bar of the selection, beside the number of units. `whole` are the fields of the
+    document itself, below its units. `fields` are in the order of the form; `says` is the one that says something,
     where it is not the words. `table` is the name of its table in a release.
 
     Two documents are `aligned`, which gives the figures of `overlap`; what is `kept` is frozen beside the values that
@@ -83,7 +84,8 @@ class KindSpec:
     fields: tuple[UnitField, ...] = ()
     lint: Callable[[Any, Context], Iterable[Finding]] = lambda *_: ()
     hints: tuple[str, str] | None = None
-    told: Callable[[Any], str] = lambda _: ""
+    told: Callable[[Any, float], str] = lambda *_: ""
+    whole: tuple[UnitField, ...] = ()
     text: str = "text"
     says: str = "text"
     aligned: AlignmentRule = AlignmentRule.WORDS

@@ -6,12 +6,14 @@ from annotator.domain.kinds.weights import USUAL, Weights
 from annotator.gui.forms.evidence import ReferenceEditor
 from annotator.gui.forms.plan import SubtaskEditor
 from annotator.gui.forms.rubric import CriterionEditor
+from annotator.gui.forms.selection import DimensionEditor
 from annotator.gui.forms.unit_editor import UnitEditor
 
 OWN: dict[Kind, type[UnitEditor]] = {
     Kind.PLAN: SubtaskEditor,
     Kind.EVIDENCE: ReferenceEditor,
     Kind.RUBRIC: CriterionEditor,
+    Kind.SELECTION: DimensionEditor,
 }
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from annotator.domain.kinds.question_types import QuestionType
 from annotator.domain.kinds.spec import UnitField
 from annotator.domain.material.item import Item
 from annotator.gui.forms.fields import PickList
@@ -24,7 +25,9 @@ class CriterionEditor(UnitEditor):
         """The key insight is chosen from those of the item."""
         return self.insight if field.name == "insight_id" else super().made(field, keyed=keyed)
 
-    def offer(self, item: Item, insights: Sequence[tuple[str, str]]) -> None:
+    def offer(
+        self, item: Item, insights: Sequence[tuple[str, str]], rated_as: QuestionType | None = None
+    ) -> None:
         """The key insights to choose from; without any, the choice is not shown."""
         self.insight.offer([(unit_id, _short(words)) for unit_id, words in insights])
         self.insight.setVisible(bool(insights))

@@ -8,6 +8,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from annotator.domain.kinds.finding import Finding
+from annotator.domain.kinds.question_types import QuestionType
 from annotator.domain.kinds.spec import KindSpec, UnitField
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.item import Item
@@ -34,6 +35,7 @@ LEFT, LEAST_HEIGHT = 28, 52
 class UnitEditor(QFrame):
     """The editor of one unit: its words, and the fields that its kind's table names; a kind may have its own."""
 
+    NOTE, NOTE_PROMPT = "Note", NOTE_PROMPT
     typed = Signal(str, str, object)
     """Unit id, field, value: with every key."""
     paused = Signal(str, str, str)
@@ -143,8 +145,10 @@ class UnitEditor(QFrame):
     def refresh(self) -> None:
         """Bring up to date what a kind derives from its fields, such as a count of words."""
 
-    def offer(self, item: Item, insights: Sequence[tuple[str, str]]) -> None:
-        """Learn what the fields may choose from: the item, and its key insights as (id, words)."""
+    def offer(
+        self, item: Item, insights: Sequence[tuple[str, str]], rated_as: QuestionType | None = None
+    ) -> None:
+        """Learn what the fields may choose from: the item, its key insights as (id, words), its question's type."""
 
     def show_findings(self, findings: Sequence[Finding]) -> None:
         """Put the remarks under their fields; an empty text that has the focus is not remarked on."""
@@ -205,7 +209,7 @@ class UnitEditor(QFrame):
     def _note(self) -> TextField:
         note = self.fields.get("note")
         if not isinstance(note, TextField):
-            note = TextField("Note", NOTE_PROMPT)
+            note = TextField(self.NOTE, self.NOTE_PROMPT)
             self.add_field("note", note)
             note.lock(self._locked)
             self._note_row = NoteRow(note)

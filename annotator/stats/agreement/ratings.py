@@ -4,20 +4,23 @@ ResearcherBench: §3.2; dimensions, threshold and agreement, appendix B.4; worke
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import fsum
 
-from annotator.domain.kinds.selection import BAR, Selection
+from annotator.domain.kinds.question_types import BAR
+from annotator.domain.kinds.selection import Selection
 from annotator.domain.texts.estimate import Estimate
-from annotator.stats.agreement.correlation import pearson
+from annotator.stats.agreement.correlation import FEWEST, pearson
 
 FEWEST_RATERS = 2
 
 DEPARTURES = (
     "A question is kept only when at least two raters have rated every dimension of its type; the paper says that two "
     "rated each, and not how one that lacked a rating was treated.",
-    "Where raters are more than two, agreement is given for each two of them.",
+    "Where raters are more than two, agreement is given for each two of them and for all pairs together, in which each "
+    "pair of scores counts both ways round, so that it does not matter who is named first. The paper does not say how "
+    "its one figure came about.",
 )
 
 
@@ -101,3 +104,20 @@ def agreement(scores: Mapping[str, Mapping[str, float]]) -> dict[tuple[str, str]
         shared = sorted(scores[a].keys() & scores[b].keys())
         found[a, b] = pearson([scores[a][item] for item in shared], [scores[b][item] for item in shared])
     return found
+
+
+def pooled(scores: Mapping[str, Mapping[str, float]]) -> Estimate:
+    """Pearson's r over all pairs of scores that two raters gave the same item, each pair both ways round.
+
+    It has no interval: one rater's scores stand in many pairs. `n` counts the pairs.
+    """
+    pairs = [
+        (scores[a][item], scores[b][item])
+        for a, b in combinations(sorted(scores), 2)
+        for item in sorted(scores[a].keys() & scores[b].keys())
+    ]
+    both = [*pairs, *((b, a) for a, b in pairs)] if len(pairs) >= FEWEST else pairs
+    found = pearson([a for a, _ in both], [b for _, b in both])
+    return replace(
+        found, n=len(pairs), low=None, high=None, method="Pearson's r of all pairs, both ways round"
+    )

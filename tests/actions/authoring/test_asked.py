@@ -79,6 +79,7 @@ def test_letter_1_the_first_wording_of_a_settled_query_is_the_question(project: 
         "1"
     ]
     assert checking.check(project).problems == []
+    pairs.work_as(project, "Cora")
     with pytest.raises(Refusal, match="query of item 1 is settled"):
         items.change(project, found.id, question="Something else?")
 

@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 
 from annotator.actions.assignments import submitting
-from annotator.actions.authoring import artifacts
+from annotator.actions.authoring import artifacts, guidelines, question_types
 from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.studies import selection_ratings
+from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Role
-from annotator.domain.kinds.selection import DimensionRating, Selection
+from annotator.domain.kinds.selection import DimensionRating, Recommendation, Selection
 from annotator.domain.texts.refusal import Refusal
 from tests.projects import pairs_project as pairs
 from tests.projects.pairs_project import DIMENSIONS
@@ -61,10 +62,44 @@ def test_a_question_is_kept_at_the_bar(project: Project) -> None:
     assert found.chosen[kept].score.value == pytest.approx(4.5)
 
 
-def test_another_bar_keeps_other_questions(project: Project) -> None:
+def test_letter_4_one_bar_of_the_project_decides_in_the_view_and_when_it_is_applied(project: Project) -> None:
     item = rated(project, REVIEW, Ada=(4, 5, 3), Ben=(4, 4, 4))
-    assert selection_ratings.report(project, "4").chosen[item].kept is True
     assert selection_ratings.report(project).chosen[item].kept is False
+    question_types.set_bar(project, "4")
+    assert question_types.bar(project) == 4
+    assert selection_ratings.report(project).chosen[item].kept is True
+    with pytest.raises(Refusal, match="No item in use was rated below 4"):
+        selection_ratings.apply(project)
+    with pytest.raises(Refusal, match="“six” is no bar"):
+        question_types.set_bar(project, "six")
+    with pytest.raises(Refusal, match=r"“5\.5” is no bar"):
+        guidelines.write(project, Stage.SELECTION, "# Selection\n\n## Bar: 5.5\n")
+
+
+def test_letter_4_reasons_and_recommendations_stand_beside_the_scores(project: Project) -> None:
+    item = rated(project, REVIEW, Ada=(2, 2, 2), Ben=(5, 5, 5))
+    pairs.work_as(project, "Dan")
+    units = tuple(DimensionRating(text=text, rating=3, note="Two readings.") for text in DIMENSIONS[REVIEW])
+    document = Selection(
+        units=units, remark="Unclear.", recommendation=Recommendation.REWORK, improve="Name the field."
+    )
+    submitting.seal(project, artifacts.start(project, item, Selection.KIND, document).subject)
+    pairs.work_as(project, "Cora")
+    questions = selection_ratings.sheets(selection_ratings.report(project))[0]
+    assert questions.lines[0].cells[-1].words == "rework 1"
+    said = dict(questions.lines[0].more)
+    assert said["R5"].splitlines()[0] == "Direction clarity and survey scope: 3. Two readings."
+    assert said["R5"].splitlines()[-2:] == ["Unclear.", "To improve: Name the field."]
+
+
+def test_letter_4_agreement_is_told_for_each_pair_and_for_all_pairs_together(project: Project) -> None:
+    for ada, ben in ((1, 2), (3, 4), (5, 3)):
+        rated(project, REVIEW, Ada=(ada,) * 3, Ben=(ben,) * 3)
+    found = selection_ratings.report(project)
+    # Both ways round 1 2, 3 4, 5 3, 2 1, 4 3, 3 5: Σ dx·dy = 4 and Σ dx² = Σ dy² = 10.
+    assert (found.pooled.value, found.pooled.n, found.pooled.low) == (pytest.approx(0.4), 3, None)
+    raters = selection_ratings.sheets(found)[1]
+    assert [line.cells[0].words for line in raters.lines] == ["R2", "All"]
 
 
 def test_agreement_is_pearsons_r_of_the_raters_item_scores(project: Project) -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from annotator.actions.items import items
+from annotator.actions.undo import history
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
@@ -166,6 +167,27 @@ def test_a_question_is_rated_on_the_dimensions_of_its_type(open_page, project):
         press(str(rating))
     assert [unit.rating for unit in mine(project, Kind.SELECTION).document.units] == [5, 4, 5, 4]
     assert "mean 4.50, ✓ at or above the bar of 4.5" in told(page)
+
+
+def test_letter_4_dimensions_show_what_they_mean_and_the_whole_is_said_below(open_page, project, qtbot):
+    page = open_page(Kind.SELECTION)
+    page.sheet.start()
+    first, form = page.sheet.form.editors[0], page.sheet.form
+    assert first.meaning.text().splitlines()[0].startswith("Whether the question names the concept")
+    assert first.meaning.text().splitlines()[1] == "5  nobody in the field could take it for another question"
+    first.fields["note"].setFocus()
+    type_words("It names the layer.")
+    form.whole.fields["recommendation"].choose(2)
+    form.whole.fields["improve"].setFocus()
+    type_words("Which layer?")
+    form.whole.fields["remark"].setFocus()
+    type_words("Close.")
+    page.sheet.saving.keep()
+    document = mine(project, Kind.SELECTION).document
+    assert (document.units[0].note, document.recommendation) == ("It names the layer.", "rework")
+    assert (document.improve, document.remark) == ("Which layer?", "Close.")
+    page.desk.do(history.undo)
+    assert form.whole.fields["remark"].toPlainText() == ""
 
 
 def test_enter_on_a_missing_rating_leads_to_it_and_rates_nothing(open_page, project):

@@ -56,13 +56,15 @@ class AuthoringActionBar(QFrame):
         acts.addWidget(self.submit)
         vertical(told, acts, on=self, margins=(12, 6, 12, 8), spacing=4)
 
-    def show_document(self, document: Document[Any], weights: Weights, *, locked: bool, given: bool) -> None:
+    def show_document(
+        self, document: Document[Any], weights: Weights, bar: float, *, locked: bool, given: bool
+    ) -> None:
         """Tell of a document as it stands in its fields; a locked one cannot be added to or submitted.
 
-        The project allows the `weights`.
+        The project allows the `weights` and keeps questions at the `bar`.
         """
         words = KINDS[document.KIND].under(weights)
-        more = words.told(document)
+        more = words.told(document, bar)
         count = words.counted(len(document.units))
         self.counts.setText(f"{count} · {more}" if more and document.units else count)
         self.spread.setVisible(isinstance(document, Rubric) and weights.usual)

@@ -15,7 +15,7 @@ def as_typed(document: Document[Any], typed: Mapping[str, Mapping[str, Any]]) ->
     if not typed:
         return document
     units = tuple(unit.model_copy(update=dict(typed.get(unit.id, {}))) for unit in document.units)
-    return document.model_copy(update={"units": units})
+    return document.model_copy(update={"units": units, **typed.get("", {})})
 
 
 def fresh(kind: Kind, rated_as: QuestionType | None = None) -> Document[Any]:
@@ -33,6 +33,6 @@ def copied(document: Document[Any]) -> Document[Any]:
     return document.model_copy(update={"units": units})
 
 
-def changed(unit: Unit, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the fields whose values are not the unit's already."""
+def changed(unit: Unit | Document[Any], fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the fields whose values are not the unit's, or the document's, already."""
     return {name: value for name, value in fields.items() if getattr(unit, name) != value}

@@ -1,7 +1,7 @@
 """Editor of an artifact: its units in a list that keeps each in place while others change."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -10,11 +10,14 @@ from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from annotator.domain.kinds.artifact import Document
+from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.finding import Finding
+from annotator.domain.kinds.question_types import QuestionType
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.item import Item
 from annotator.gui.forms.finding_lines import FindingLines
 from annotator.gui.forms.unit_editor import UnitEditor
+from annotator.gui.forms.whole_editor import WholeEditor
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain_area import PlainArea
 
@@ -40,9 +43,10 @@ class UnitsForm(PlainArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         inner = QWidget()
         column = vertical(on=inner, margins=(8, 8, 8, 8), spacing=8)
-        self._units, self._whole = QVBoxLayout(), FindingLines()
+        self._units, self._below, self._whole = QVBoxLayout(), QVBoxLayout(), FindingLines()
         self._units.setSpacing(8)
         column.addLayout(self._units)
+        column.addLayout(self._below)
         column.addWidget(self._whole)
         column.addStretch(1)
         self.setWidget(inner)
@@ -50,7 +54,8 @@ class UnitsForm(PlainArea):
         self._spare: list[UnitEditor] = []
         self._make: Callable[[], UnitEditor] | None = None
         self._waiting: dict[Callable[[], UnitEditor], list[UnitEditor]] = {}
-        self._offered: tuple[Item, Sequence[tuple[str, str]]] | None = None
+        self._offered: tuple[Item, Sequence[tuple[str, str]], QuestionType | None] | None = None
+        self.whole: WholeEditor | None = None
         self._current_id = ""
         self._place = NOWHERE
         # The units that someone wrote in, chose in or left; the empty id is the whole, once it was to be submitted.
@@ -79,11 +84,28 @@ class UnitsForm(PlainArea):
         self._make = make
         self.editors, self._spare = [], self._waiting.pop(make, [])
 
-    def offer(self, item: Item, insights: Sequence[tuple[str, str]]) -> None:
+    def offer(
+        self, item: Item, insights: Sequence[tuple[str, str]], rated_as: QuestionType | None = None
+    ) -> None:
         """Let every unit know what it may choose from."""
-        self._offered = (item, insights)
+        self._offered = (item, insights, rated_as)
         for editor in (*self.editors, *self._spare):
-            editor.offer(item, insights)
+            editor.offer(*self._offered)
+
+    def _show_whole(self, document: Document[Any], typing: Collection[str], *, locked: bool) -> None:
+        """Below the units, the fields of the document itself where its kind has any."""
+        words = KINDS[document.KIND]
+        if words.whole and self.whole is None:
+            self.whole = WholeEditor(words)
+            self.whole.typed.connect(self.typed)
+            self.whole.paused.connect(self._draft)
+            self.whole.chosen.connect(self.chosen)
+            self._below.addWidget(self.whole)
+        if self.whole is not None:
+            shown = self.whole.words is words
+            self.whole.setVisible(shown)
+            if shown:
+                self.whole.show_document(document, typing, locked=locked)
 
     def show_document(
         self, document: Document[Any], typed: Mapping[str, Mapping[str, Any]], *, locked: bool
@@ -98,6 +120,7 @@ class UnitsForm(PlainArea):
             self._put(place, editor)
             editor.show_unit(unit, place + 1, typed.get(unit.id, ()))
             editor.lock(locked)
+        self._show_whole(document, typed.get("", ()), locked=locked)
         if inner is not None:
             inner.show()
         if before != self.editors:
@@ -247,4 +270,4 @@ class UnitsForm(PlainArea):
         for editor in self.editors:
             if widget is not None and (widget is editor or editor.isAncestorOf(widget)):
                 return editor.unit_id, editor.field_of(widget)
-        return NOWHERE
+        return ("", self.whole.field_of(widget)) if self.whole is not None else NOWHERE

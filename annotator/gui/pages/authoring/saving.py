@@ -62,15 +62,22 @@ class Saving(QObject):
         return not self.typed
 
     def _keep_unit(self, unit_id: str, fields: dict[str, Any]) -> bool:
-        if self.artifact is None or unit_id not in {unit.id for unit in self.artifact.document.units}:
+        if self.artifact is None or unit_id not in {"", *(unit.id for unit in self.artifact.document.units)}:
             return True
-        new = changed(self.artifact.document.unit(unit_id), fields)
+        document = self.artifact.document
+        new = changed(document.unit(unit_id) if unit_id else document, fields)
         for field in fields.keys() - new.keys():
             self._desk.do(drafts.forget, self.artifact.id, unit_id, field)
         return not new or change_unit(self._desk, self.artifact.id, unit_id, new)
 
 
 def change_unit(desk: Desk, artifact_id: str, unit_id: str, fields: dict[str, Any]) -> bool:
-    """Make fields of a unit a revision; whether that could be done."""
-    done = desk.do(lambda project: artifacts.change_unit(project, artifact_id, unit_id, **fields))
+    """Make fields of a unit, or without an id of the document itself, a revision; whether that could be done."""
+    done = desk.do(
+        lambda project: (
+            artifacts.change_unit(project, artifact_id, unit_id, **fields)
+            if unit_id
+            else artifacts.change_whole(project, artifact_id, **fields)
+        )
+    )
     return done is not None

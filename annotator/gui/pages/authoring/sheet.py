@@ -143,7 +143,7 @@ class AuthoringSheet(QWidget):
             reopens=self.closed is not None and self._reopens(artifact),
         )  # fmt: skip
         self.form.take_on(_maker(self.kind, self._weights))
-        self.form.offer(self.item, self._insights())
+        self.form.offer(self.item, self._insights(), self._rated_as)
         self.form.show_document(artifact.document, self.saving.typed, locked=not self.saving.editable)
         self._show_drafted(artifact)
         self._tell()
@@ -280,14 +280,16 @@ class AuthoringSheet(QWidget):
             return []
         self._tell()
         document = as_typed(self.artifact.document, self.saving.typed)
-        found = lint(document, self.item.question, self._source_text, self.item.language, self._weights)
+        about = (self.item.question, self._source_text, self.item.language)
+        found = lint(document, *about, self._weights, question_types.bar(self.desk.project))
         return [*self.form.unfit(), *found]
 
     def _tell(self) -> None:
         if self.artifact is not None:
             document = as_typed(self.artifact.document, self.saving.typed)
             given = bool(KINDS[self.kind].given)
-            self.bar.show_document(document, self._weights, locked=not self.saving.editable, given=given)
+            bar = question_types.bar(self.desk.project)
+            self.bar.show_document(document, self._weights, bar, locked=not self.saving.editable, given=given)
 
 
 def _writes(event: QKeyEvent) -> bool:
