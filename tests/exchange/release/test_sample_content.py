@@ -317,3 +317,11 @@ def test_a_guideline_is_short_and_its_sections_name_fields(path: Path) -> None:
     assert set(sections) <= FIELDS[path.stem]
     assert re.search(r"^Good\b", text, re.MULTILINE)
     assert re.search(r"^Poor\b", text, re.MULTILINE)
+
+
+def test_letter_6_no_guideline_and_no_prompt_says_how_others_spread_their_weights() -> None:
+    texts = [path.read_text("utf-8") for path in (resources() / "prompts").glob("*.md")]
+    texts.append((resources() / "guidelines" / "rubric.md").read_text("utf-8"))
+    assert len(texts) > 10
+    assert [text for text in texts if re.search(r"\d\s?% (?:threes|twos|ones)|one in seven", text)] == []
+    assert "Eight to fifteen" in (resources() / "guidelines" / "insights.md").read_text("utf-8")
