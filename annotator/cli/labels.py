@@ -164,6 +164,39 @@ def _standing(one: Any) -> str:
     return f"{one.alias}, item {one.item_key}: {counted(one.labelled, 'label')}{missing}"
 
 
+@app.command("pairs")
+def labels_pairs(
+    file: File,
+    draw: Annotated[
+        int,
+        typer.Option(
+            min=-1,
+            max=1_000_000,
+            help="Ask about so many pairs, drawn at random; 0 asks about all; without it they are shown",
+        ),
+    ] = -1,
+    seed: Annotated[int, typer.Option(min=0, max=10_000_000, help="Seed of the draw")] = 1,
+    protocol: Annotated[
+        str, typer.Option(help="Protocol of pairs; by default the preferred of two", show_default=False)
+    ] = "",
+    as_: As = "",
+    json_: Json = False,
+) -> None:
+    """Draw the pairs of reports that people and judges compare, or show how many were drawn."""
+    from annotator.actions.labelling import label_cases
+
+    protocol = protocol or [name for name, _ in label_cases.paired() if label_cases.can_draw(name)][-1]
+    with opened(file, readonly=draw < 0, person=as_) as project:
+        if draw >= 0:
+            label_cases.draw_pairs(project, protocol, draw, seed)
+        found = label_cases.drawn(project, protocol)
+    many = len(found.get("pairs", ()))
+    words = (
+        f"{counted(many, 'pair')} drawn (seed {found['seed']})." if found else "Every pair is asked about."
+    )
+    say({"protocol": protocol, **found}, json_, [words])
+
+
 @app.command("export")
 def labels_export(
     file: File,

@@ -87,6 +87,10 @@ BINDINGS: tuple[Binding, ...] = (
     Binding("kind_2", "Second kind of error or source", "Label", ("Alt+2",)),
     Binding("kind_3", "Third kind of error or source", "Label", ("Alt+3",)),
     Binding("kind_4", "Fourth kind of error or source", "Label", ("Alt+4",)),
+    *(
+        Binding(f"kind_{n}", f"Kind {n}, or a choice in another respect", "Label", (f"Alt+{n}",))
+        for n in range(5, 10)
+    ),
     Binding("reopen_labels", "Reopen submitted labels", "Label", ("Ctrl+R",)),
     Binding("next_unit", "Next report to label", "Label", ("Down",)),
     Binding("previous_unit", "Previous report to label", "Label", ("Up",)),

@@ -58,8 +58,8 @@ def test_what_is_said_of_values_names_values_that_there_are(protocol) -> None:
     assert bool(scale.mirrored) is protocol.paired
 
 
-def test_only_what_experts_prefer_is_asked_of_people_alone() -> None:
-    assert [name for name, protocol in PROTOCOLS.items() if protocol.by_people] == ["adra.preference"]
+def test_nothing_is_asked_of_people_alone() -> None:
+    assert [name for name, protocol in PROTOCOLS.items() if protocol.by_people] == []
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=list(PROTOCOLS))

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from itertools import combinations
+from statistics import fmean, stdev
 from typing import Any
 
 from sqlalchemy import select
@@ -22,6 +23,7 @@ from annotator.protocols import PROTOCOLS, USUAL
 
 # Item, response, unit.
 Unit = tuple[str, str, str]
+ByTrial = Mapping[Unit, Mapping[int, str]]
 # Figures that values without an order have too keep the names they have there.
 CALLED = {name: title for name, (title, _) in WORDS.items() if name != "alpha"}
 
@@ -58,7 +60,8 @@ class SelfConsistency:
 class JudgeConsistency:
     """Two judges against each other, each at its first trial, over the units that both judged.
 
-    `more` are the figures that fit the protocol's values.
+    `more` are the figures that fit the protocol's values; `over_runs` and `spread` are the mean and the standard
+    deviation of their agreement over the trials that both have.
     """
 
     judge: str
@@ -67,6 +70,8 @@ class JudgeConsistency:
     units: int
     agreement: Estimate
     more: Mapping[str, Estimate]
+    over_runs: Estimate
+    spread: Estimate
 
     @property
     def kappa(self) -> Estimate:
@@ -87,6 +92,9 @@ class JudgeConsistency:
         return [
             f"{counted(self.units, 'unit')} judged by both.",
             *_lines({"agreement": self.agreement, **self.more}),
+            *_lines(
+                {"mean agreement over runs": self.over_runs, "standard deviation over runs": self.spread}
+            ),
         ]
 
 
@@ -141,10 +149,8 @@ def between(project: Project, judge: str, other: str, protocol: str = USUAL) -> 
     from annotator.stats.agreement.alpha import krippendorff_alpha
 
     scale = PROTOCOLS[protocol].scale
-    first, second = (
-        {unit: values[1] for unit, values in found.items() if 1 in values}
-        for found in (_said(project, judges.named(project, name).id, protocol) for name in (judge, other))
-    )
+    said = [_said(project, judges.named(project, name).id, protocol) for name in (judge, other)]
+    first, second = ({unit: values[1] for unit, values in found.items() if 1 in values} for found in said)
     shared = sorted(first.keys() & second.keys())
     a, b = [first[unit] for unit in shared], [second[unit] for unit in shared]
     items = [unit[0] for unit in shared] or None
@@ -162,6 +168,24 @@ def between(project: Project, judge: str, other: str, protocol: str = USUAL) -> 
         units=len(shared),
         agreement=percent_agreement(zip(a, b, strict=True), len(set(items)) if items else None),
         more=more,
+        over_runs=(runs := _over_runs(*said))[0],
+        spread=runs[1],
+    )
+
+
+def _over_runs(one: ByTrial, other: ByTrial) -> tuple[Estimate, Estimate]:
+    """The mean of two judges' agreement over the trials that both have, and its standard deviation."""
+    by_trial: dict[int, list[bool]] = defaultdict(list)
+    for unit in one.keys() & other.keys():
+        for trial in one[unit].keys() & other[unit].keys():
+            by_trial[trial].append(one[unit][trial] == other[unit][trial])
+    shares = [fmean(alike) for _, alike in sorted(by_trial.items())]
+    n, method = len(shares), "agreement of both judges in each run, over runs"
+    few = "" if n else "no run has both"
+    mean = Estimate(fmean(shares) if shares else None, n=n, method=method, note=few)
+    few = few or ("one run has no spread" if n == 1 else "")
+    return mean, Estimate(
+        stdev(shares) if n > 1 else None, n=n, method=f"standard deviation, {method}", note=few
     )
 
 

@@ -13,7 +13,7 @@ from annotator.actions.imports.intake import PERSON, WRITTEN, BundleIntake
 from annotator.actions.imports.intake_drawn import PAGE_TEXTS, SETTINGS
 from annotator.actions.items import final_pass, items, renderings
 from annotator.actions.items.items import ITEM, item_of
-from annotator.actions.items.materials import PAGE
+from annotator.actions.items.materials import PAGE, PAIRS
 from annotator.actions.labelling import second_looks
 from annotator.actions.project import backups
 from annotator.actions.project.bulk import Progress, insert_rows
@@ -168,6 +168,9 @@ def _write(project: Project, db: Connection, incoming: Incoming, tell: Progress)
     for name in gathering.STATED:
         if not project.get(name, "") and (text := getattr(incoming.bundle, name)):
             project.set(name, text)
+    if incoming.bundle.drawn_pairs and not project.get(PAIRS):
+        pairs = {name: of.model_dump(mode="json") for name, of in incoming.bundle.drawn_pairs.items()}
+        project.set(PAIRS, pairs)
     if incoming.bundle.error_sample is not None and not second_looks.sample(project):
         project.set(second_looks.SAMPLE, incoming.bundle.error_sample.model_dump(mode="json"))
     if incoming.bundle.unadjudicated:

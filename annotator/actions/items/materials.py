@@ -26,6 +26,9 @@ from annotator.storage.tables import PageRow, ResponseRow, SourceRow, SystemRow,
 
 RESPONSE, SYSTEM = table(ResponseRow), table(SystemRow)
 PAGE, SOURCE = table(PageRow), table(SourceRow)
+# The setting that holds the pairs drawn for a protocol, with how they were drawn.
+PAIRS = "drawn_pairs"
+PairsDrawn = dict[str, dict[str, frozenset[str]]]
 # So many items are read together, more where no report, page or source is read; and so many addresses looked up.
 STRETCH, WORDLESS = 32, 256
 _ASKED_AT_ONCE = 500
@@ -110,23 +113,23 @@ def item_ids(project: Project, keys: Sequence[str] = ()) -> list[str]:
 
 def each(project: Project, wanted: WantedMaterial, ids: Sequence[str]) -> Iterator[MaterialAtHand]:
     """Item by item, all that is at hand; only a stretch of items is in memory at a time."""
-    weights = criterion_weights.allowed(project)
+    weights, drawn = criterion_weights.allowed(project), pairs_drawn(project)
     types = question_types.types(project) if wanted.sources else ()
     heavy = wanted.texts or wanted.sources or (wanted.pages and wanted.page_texts)
     for start in range(0, len(ids), step := STRETCH if heavy else WORDLESS):
         chosen = ids[start : start + step]
         with project.store.read() as db:
-            found = _stretch(db, wanted, chosen, weights)
+            found = _stretch(db, wanted, chosen, weights, drawn)
         yield from (replace(one, own=replace(one.own, types=types)) for one in found) if types else found
 
 
 def of_response(project: Project, wanted: WantedMaterial, response_id: str) -> Material | None:
     """All that is at hand about one response; None when it is not there."""
-    weights = criterion_weights.allowed(project)
+    weights, drawn = criterion_weights.allowed(project), pairs_drawn(project)
     question = select(RESPONSE.c.item_id).where(RESPONSE.c.id == response_id)
     with project.store.read() as db:
         item_id = db.execute(question).scalar()
-        found = _stretch(db, replace(wanted, pages=False), [item_id] if item_id else [], weights)
+        found = _stretch(db, replace(wanted, pages=False), [item_id] if item_id else [], weights, drawn)
         own = [replace(one, responses=_only(one, response_id)) for one in found]
         own = _with_pages(db, own, texts=wanted.page_texts) if wanted.pages else own
     return own[0].responses[0] if own else None
@@ -137,7 +140,7 @@ def _only(at_hand: MaterialAtHand, response_id: str) -> tuple[Material, ...]:
 
 
 def _stretch(
-    db: Connection, wanted: WantedMaterial, ids: Sequence[str], weights: Weights
+    db: Connection, wanted: WantedMaterial, ids: Sequence[str], weights: Weights, pairs: PairsDrawn
 ) -> list[MaterialAtHand]:
     rows = {row["id"]: dict(row) for row in db.execute(select(ITEM).where(ITEM.c.id.in_(ids))).mappings()}
     responses = _responses(db, ids, texts=wanted.texts)
@@ -159,13 +162,17 @@ def _stretch(
             weights=weights,
         )
         rivals = responses[item_id]
-        made = tuple(_material(own, one, rivals, drawn.get((item_id, one.id), {})) for one in rivals)
+        made = tuple(_material(own, one, rivals, drawn.get((item_id, one.id), {}), pairs) for one in rivals)
         found.append(MaterialAtHand(item, own, made))
     return _with_pages(db, found, texts=wanted.page_texts) if wanted.pages else found
 
 
 def _material(
-    own: Material, response: Response, rivals: Sequence[Response], drawn: dict[str, Extract]
+    own: Material,
+    response: Response,
+    rivals: Sequence[Response],
+    drawn: dict[str, Extract],
+    pairs: PairsDrawn,
 ) -> Material:
     return Material(
         item=own.item,
@@ -177,7 +184,20 @@ def _material(
         others=[other for other in rivals if _rivals(response, other)],
         facing=[other for other in rivals if (response.mode == EXEMPLAR) is not (other.mode == EXEMPLAR)],
         weights=own.weights,
+        drawn={protocol: of.get(response.id, frozenset()) for protocol, of in pairs.items()},
     )
+
+
+def pairs_drawn(project: Project) -> PairsDrawn:
+    """Protocol → response → those it was drawn to be compared with, of protocols for which pairs were drawn."""
+    found: PairsDrawn = {}
+    for protocol, draw in project.get(PAIRS, {}).items():
+        both: dict[str, set[str]] = defaultdict(set)
+        for a, b in draw["pairs"]:
+            both[a].add(b)
+            both[b].add(a)
+        found[protocol] = {one: frozenset(others) for one, others in both.items()}
+    return found
 
 
 def _rivals(a: Response, b: Response) -> bool:

@@ -1,10 +1,15 @@
 """Questions to people about reports: a protocol's cases, pairs in an order of the person's own."""
 
 from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Any
+
+from sqlalchemy import and_, select
 
 from annotator.actions.authoring import annotating
 from annotator.actions.items import materials
-from annotator.actions.items.materials import MaterialAtHand, WantedMaterial
+from annotator.actions.items.items import ITEM
+from annotator.actions.items.materials import PAIRS, RESPONSE, SYSTEM, MaterialAtHand, WantedMaterial
 from annotator.actions.labelling import dealing
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -88,6 +93,47 @@ def ask_both_orders(project: Project, protocol: str, wished: bool) -> Change:
     with project.store.write() as db:
         project.set(BOTH_ORDERS, after)
         return record(project, db, Change("setting", BOTH_ORDERS, "ask pairs in both orders", before, after))
+
+
+def drawn(project: Project, protocol: str) -> dict[str, Any]:
+    """How pairs were drawn for a protocol: `seed` and `pairs`; empty where every pair is asked."""
+    return dict(project.get(PAIRS, {}).get(protocol, {}))
+
+
+def can_draw(protocol: str) -> bool:
+    """Whether pairs can be drawn for a protocol: systems' reports are compared with each other."""
+    return PROTOCOLS[protocol].paired and not PROTOCOLS[protocol].exemplar
+
+
+def draw_pairs(project: Project, protocol: str, many: int, seed: int = 1) -> Change:
+    """Ask people and judges about so many pairs from now on, drawn at random over all items; about all for 0.
+
+    What was said of other pairs stays. Of several runs only the first takes part.
+    """
+    people.refuse_others(project, "can draw the pairs that are compared")
+    if not can_draw(protocol) or many < 0:
+        raise Refusal("No pairs can be drawn for this.", "Name a protocol of pairs, and 1 pair or more.")
+    r, other = RESPONSE.alias(), RESPONSE.alias()
+    pair = r.c.item_id == other.c.item_id, r.c.mode == other.c.mode, r.c.trial == 1, other.c.trial == 1
+    question = (
+        select(r.c.id, other.c.id, ITEM.c.key, r.c.mode, r.c.system_id, other.c.system_id)
+        .join(other, and_(*pair, r.c.system_id < other.c.system_id))
+        .join(ITEM, ITEM.c.id == r.c.item_id)
+        .where(ITEM.c.retired.is_(False))
+    )
+    with project.store.write() as db:
+        names = dict(db.execute(select(SYSTEM.c.id, SYSTEM.c.name)).all())
+        found = sorted(
+            (key, mode, *sorted(((names[x], a), (names[y], b))))
+            for a, b, key, mode, x, y in db.execute(question)
+        )
+        chosen = Random(seed).sample(found, min(many, len(found)))
+        pairs = [[first[1], second[1]] for _, _, first, second in chosen]
+        before = project.get(PAIRS, {})
+        after = {name: of for name, of in before.items() if name != protocol}
+        after |= {protocol: {"seed": seed, "pairs": pairs}} if many else {}
+        project.set(PAIRS, after)
+        return record(project, db, Change("setting", PAIRS, "draw pairs", before, after))
 
 
 def values_of(shape: Protocol, case: Case) -> tuple[str, ...]:

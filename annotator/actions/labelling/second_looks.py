@@ -48,7 +48,10 @@ def sample(project: Project) -> ErrorSample | None:
 
 def after(protocol: str, value: str) -> Taxonomy | None:
     """What a verdict of a protocol is looked at again by, if by anything."""
-    return next((one for one in TAXONOMIES.values() if one.of == protocol and value in one.after), None)
+    return next(
+        (one for one in TAXONOMIES.values() if one.of == protocol and value in one.after and not one.beside),
+        None,
+    )
 
 
 def kept(project: Project, protocol: str) -> dict[tuple[str, str], str]:

@@ -12,6 +12,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.authoring import criterion_weights, draft_provenance, gold
 from annotator.actions.authoring.draft_provenance import DraftSource
 from annotator.actions.items import final_pass
+from annotator.actions.items.materials import PAIRS
 from annotator.actions.judges import kept_keys
 from annotator.actions.labelling import second_looks
 from annotator.actions.project.file import Project
@@ -21,6 +22,7 @@ from annotator.domain.experts.agreement import Agreement
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.judges.protocol import Over
+from annotator.domain.judges.taxonomy import DrawnPairs
 from annotator.domain.kinds.artifact import State
 from annotator.domain.texts.canonical import checked_text
 from annotator.domain.texts.change import Change
@@ -218,6 +220,7 @@ def _facts(project: Project, bundle: Bundle) -> ReleaseFacts:
         unadjudicated=gold.FIRST_ALIAS if gold.unadjudicated_counts(project) else "",
         awaited=awaited, final_pass=signed,
         departures=_departures(bundle),
+        drawn_pairs={name: DrawnPairs.model_validate(of) for name, of in project.get(PAIRS, {}).items()},
     )  # fmt: skip
 
 

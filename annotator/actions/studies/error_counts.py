@@ -114,7 +114,8 @@ def report(
     """
     kinds = dict(_responses(project, system, mode, among))
     return ErrorCountsReport(
-        tuple(_counted(project, one, judge, kinds, of) for one in TAXONOMIES.values()), system
+        tuple(_counted(project, one, judge, kinds, of) for one in TAXONOMIES.values() if not one.beside),
+        system,
     )
 
 

@@ -1,11 +1,12 @@
 """Agreement of scores with people's blind preference between two reports."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import get_args
 
-from sqlalchemy import select
+from sqlalchemy import and_, select
 
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -27,12 +28,15 @@ from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.pairs import FIRST, SECOND, TIE, preferred
 from annotator.domain.judges.pairs import Choice as Preferred
+from annotator.domain.judges.taxonomy import Taxonomy
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols import PROTOCOLS
+from annotator.protocols import PROTOCOLS, TAXONOMIES
 from annotator.stats.validation.contests import PreferenceAgreement, ScoredPair, agreement, better
 from annotator.storage.tables import ResponseRow, table
 
 RESPONSE = table(ResponseRow)
+# In what respects people compare them beside the whole.
+RESPECTS = tuple(one for one in TAXONOMIES.values() if one.beside)
 # Where people compare two reports blind.
 ASKED = tuple(name for name, shape in PROTOCOLS.items() if shape.paired and not shape.exemplar)
 
@@ -59,6 +63,7 @@ class PreferencesReport:
     agreements: Mapping[str, PreferenceAgreement]
     compared: tuple[HumanPreference, ...]
     scores: Mapping[str, float | None] = field(repr=False)
+    respects: Mapping[str, Counter[str]] = field(default_factory=dict)
 
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
@@ -78,7 +83,22 @@ def report(project: Project, judge: str = "", metric: str = USUAL_METRIC) -> Pre
         {name: agreement(_pair(one, row) for one in compared) for name, row in known.items()},
         compared,
         known.get(chosen, {}),
+        {one.title: _beside(project, one) for one in RESPECTS},
     )
+
+
+def _beside(project: Project, respect: Taxonomy) -> Counter[str]:
+    """How often people chose in one respect as they did overall, otherwise, or saw no difference."""
+    said, whole = JUDGEMENT.alias("said"), JUDGEMENT.alias("whole")
+    same = [said.c[name] == whole.c[name] for name in ("rater_id", "response_id", "unit_id", "trial")]
+    question = select(said.c.value, whole.c.value).join(whole, and_(whole.c.protocol == respect.of, *same)).where(
+        said.c.protocol == respect.name, *(one.c.status == Status.OK.value for one in (said, whole)),
+    )  # fmt: skip
+    with project.store.read() as db:
+        return Counter(
+            "same" if value == overall else "tie" if value == TIE else "other"
+            for value, overall in db.execute(question)
+        )
 
 
 def _values(project: Project, metric: str, judge: str) -> dict[str, float | None]:
@@ -166,8 +186,23 @@ def sheets(found: PreferencesReport) -> tuple[ResultSheet, ...]:
         ResultSheet(
             "agreement", "Scores against people's preferences", heads, tuple(lines), told, (picture,)
         ),
+        *_respects(found),
         _list(found),
     )
+
+
+def _respects(found: PreferencesReport) -> Iterator[ResultSheet]:
+    """What people chose in each respect, beside the whole; nothing where nobody was asked."""
+    heads = columns(
+        ("respect", "Respect"), ("same", "As overall", "The report that is better as a whole, or a tie in both"),
+        ("other", "Otherwise"), ("tie", "No difference"), ("n", "n", "Comparisons in which it was said"),
+    )  # fmt: skip
+    lines = tuple(
+        SheetLine((text(name), *(count(said[one]) for one in ("same", "other", "tie")), count(said.total())))
+        for name, said in found.respects.items()
+    )
+    if any(said.total() for said in found.respects.values()):
+        yield ResultSheet("respects", "Choices in each respect", heads, lines)
 
 
 def _list(found: PreferencesReport) -> ResultSheet:

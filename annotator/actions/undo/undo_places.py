@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import select
 
 from annotator.actions.authoring import annotating, artifacts, criterion_weights
-from annotator.actions.items import final_pass, items
-from annotator.actions.labelling import second_looks
+from annotator.actions.items import final_pass, items, materials
+from annotator.actions.labelling import label_cases, second_looks
 from annotator.actions.labelling.label_writing import SEVERAL
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -116,6 +116,8 @@ def _setting(_project: Project, change: Change) -> UndoneChange:
         return UndoneChange(change.verb, "Validate", {"part": "Reviews"})
     if change.subject.startswith(final_pass.KEPT):
         return UndoneChange(change.verb, "Final pass")
+    if change.subject in (materials.PAIRS, label_cases.BOTH_ORDERS):
+        return UndoneChange(change.verb, "People", {"part": "Hand out"})
     if change.subject in (criterion_weights.SETTING, annotating.RUBRIC_SET):
         return UndoneChange(change.verb, "Guidelines", {"stage": Stage.RUBRIC.value})
     return UndoneChange(change.verb, "Results")

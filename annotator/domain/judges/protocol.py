@@ -45,7 +45,8 @@ class Material:
     is made of beside its text (its plan, its references, its claims); `pages` the cited pages by normal address;
     `others` the other systems' responses of the same trial and mode; `facing` the item's exemplars, or of an exemplar
     the systems' responses. `sources` are the item's; only an extraction from an item is given them and the project's
-    question types, and its `response` is one without id and text. The project allows the `weights`.
+    question types, and its `response` is one without id and text. The project allows the `weights`. Of a
+    protocol for which pairs were drawn, `drawn` holds the ids of the others with which this response was.
     """
 
     item: Item
@@ -60,6 +61,12 @@ class Material:
     sources: Sequence[Source] = ()
     weights: Weights = USUAL
     types: Sequence[QuestionType] = ()
+    drawn: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def rivals(self, protocol: str) -> list[Response]:
+        """The others that this response is compared with under a protocol: all of them, or those drawn."""
+        known = self.drawn.get(protocol)
+        return [other for other in self.others if known is None or other.id in known]
 
     def units(self, of: Kind | ResponsePart) -> tuple[Any, ...]:
         """The units of an artifact or a part; empty when there is none."""
@@ -101,7 +108,7 @@ def cases_of_pairs(protocol: str, material: Material) -> Iterator[Case]:
 
     The unit of a case has the rival's id.
     """
-    yield from _pairs(protocol, material, material.others)
+    yield from _pairs(protocol, material, material.rivals(protocol))
 
 
 def cases_with_exemplar(protocol: str, material: Material) -> Iterator[Case]:

@@ -20,6 +20,13 @@ class ErrorSample(FrozenRecord):
     responses: tuple[str, ...]
 
 
+class DrawnPairs(FrozenRecord):
+    """Pairs of responses drawn at random to be compared."""
+
+    seed: int
+    pairs: tuple[tuple[str, str], ...]
+
+
 def _nothing(_value: str, _flags: str) -> str:
     return ""
 
@@ -32,7 +39,7 @@ class Taxonomy:
     again, `after` the verdicts that ask for a label. `head` stands before its `kinds`, of which there may be four;
     `suggested` says which of them a verdict tells by its value and flags, empty when it tells none. `whole` tells
     whether each of those verdicts must get one, `printed` where the paper prints how many there are, `departures` what
-    is counted otherwise here.
+    is counted otherwise here. What is asked `beside` a verdict is no kind of it, and several may be asked of one.
     """
 
     name: str
@@ -45,6 +52,7 @@ class Taxonomy:
     printed: str = ""
     departures: tuple[str, ...] = ()
     suggested: Callable[[str, str], str] = _nothing
+    beside: bool = False
 
     @property
     def values(self) -> tuple[str, ...]:

@@ -1,14 +1,14 @@
 """The records read from a set of files, and the problems found in the rest."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import ValidationError
 
 from annotator.domain.experts.final_pass import ItemChecks
-from annotator.domain.judges.taxonomy import ErrorSample
+from annotator.domain.judges.taxonomy import DrawnPairs, ErrorSample
 from annotator.domain.texts.identity import derived_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.release.drawn_records import ExtractRecord, PageRecord, PromptRecord
@@ -88,6 +88,7 @@ class Bundle:
     unadjudicated: str = ""
     awaited: dict[str, list[str]] = field(default_factory=dict)
     final_pass: dict[str, ItemChecks] = field(default_factory=dict)
+    drawn_pairs: Mapping[str, DrawnPairs] = field(default_factory=dict)
 
     @property
     def pairings(self) -> list[AssistedRecord]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from annotator.domain.experts.final_pass import ItemChecks
 from annotator.domain.judges.judgement import RaterKind, Status
-from annotator.domain.judges.taxonomy import ErrorSample
+from annotator.domain.judges.taxonomy import DrawnPairs, ErrorSample
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.page import PageState
 from annotator.domain.texts.counting import counted
@@ -40,6 +40,7 @@ class ReleaseFacts:
     final_pass: Mapping[str, ItemChecks] = field(default_factory=dict)
     departures: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """By what was judged or drawn, where that differs from its paper."""
+    drawn_pairs: Mapping[str, DrawnPairs] = field(default_factory=dict)
 
 
 def text(bundle: Bundle, facts: ReleaseFacts) -> str:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 from annotator.domain.experts.final_pass import ItemChecks
 from annotator.domain.judges.judge import Asking, JudgeKind, RunState
 from annotator.domain.judges.judgement import RaterKind, Status
-from annotator.domain.judges.taxonomy import ErrorSample
+from annotator.domain.judges.taxonomy import DrawnPairs, ErrorSample
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.material.source import SourceFormat, SourceKind
 from annotator.domain.texts.canonical import Text
@@ -38,7 +38,7 @@ _LEFT_OUT_EMPTY = frozenset({
     "drafted", "licence", "description", "assisted", "over", "weights", "group", "footnote", "collected_on",
     "product_version", "settings", "collected_by", "cutoff", "kind", "published", "venue", "citations", "citations_on",
     "working_title", "origin", "contributor", "collected", "asked",
-    "error_sample", "gold", "unadjudicated", "awaited", "final_pass",
+    "error_sample", "gold", "unadjudicated", "awaited", "final_pass", "drawn_pairs",
 })  # fmt: skip
 # Zero citations are a fact.
 _NOTHING: tuple[Any, ...] = (None, "", (), [], {})
@@ -297,6 +297,10 @@ class Manifest(LaterFields):
         default_factory=dict,
         description="Item's id → what was looked for before the release, what was found and who signed; left out where "
         "nobody signed",
+    )
+    drawn_pairs: dict[str, DrawnPairs] = Field(
+        default_factory=dict,
+        description="Protocol → the pairs of responses that were drawn to be compared; left out where all are",
     )
     number: int = Field(default=1, ge=1, description="The release's number in its project")
     app_version: str

@@ -75,6 +75,7 @@ def content(bundle: Bundle, facts: data_card.ReleaseFacts) -> tuple[dict[str, Co
         title=facts.title, licence=facts.licence.strip(), description=facts.description.strip(),
         weights=facts.weights, error_sample=facts.error_sample, unadjudicated=facts.unadjudicated,
         awaited=dict(facts.awaited), final_pass=dict(facts.final_pass),
+        drawn_pairs=dict(facts.drawn_pairs),
         number=facts.number, app_version=__version__, counts=counts, files=listed,
         drafted={one.artifact_id: one.units for one in facts.drafted},
     )  # fmt: skip
@@ -192,6 +193,7 @@ def read(paths: Sequence[Path]) -> tuple[Bundle, list[Problem]]:
         reader.bundle.weights, reader.bundle.error_sample = manifest.weights, manifest.error_sample
         reader.bundle.unadjudicated, reader.bundle.awaited = manifest.unadjudicated, manifest.awaited
         reader.bundle.final_pass = manifest.final_pass
+        reader.bundle.drawn_pairs = manifest.drawn_pairs
     return reader.bundle, problems + reader.problems
 
 

@@ -11,7 +11,8 @@ from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.plain import PlainLabel
 
-ACTS = ("kind_1", "kind_2", "kind_3", "kind_4")
+ACTS = tuple(f"kind_{number}" for number in range(1, 10))
+USUAL = 4
 # While a judge's verdict is reviewed.
 OF_VERDICT = ("verdict_kind_1", "verdict_kind_2", "verdict_kind_3", "verdict_kind_4")
 
@@ -22,7 +23,7 @@ class KindRow(QWidget):
     given = Signal(int)
     """A kind, by its place in the order of the keys."""
 
-    def __init__(self, *, readonly: bool, acts: Sequence[str] = ACTS) -> None:
+    def __init__(self, *, readonly: bool, acts: Sequence[str] = ACTS[:USUAL]) -> None:
         super().__init__()
         self._readonly = readonly
         self.head = PlainLabel("", "hint")

@@ -26,7 +26,8 @@ class Face:
 @dataclass(frozen=True, slots=True)
 class UnitLabel:
     """What is kept about a unit: its label, of what kind it is and by what that is asked, what was said of the
-    unit when its words were others, and the file that the label came from where it was given elsewhere.
+    unit when its words were others, and the file that the label came from where it was given elsewhere. `more` is what
+    else is asked beside the label, each with what was said.
     """
 
     label: Judgement | None = None
@@ -34,6 +35,7 @@ class UnitLabel:
     kind: str = ""
     outdated: str = ""
     origin: str = ""
+    more: tuple[tuple[Taxonomy, str], ...] = ()
 
 
 OPEN = Face("Open", "new", "missing")

@@ -12,7 +12,7 @@ from annotator.protocols.adra.drawn_plan import EXTRACTION as PLAN_OF_REPORT
 from annotator.protocols.adra.drawn_references import EXTRACTION as REFERENCES_OF_REPORT
 from annotator.protocols.adra.efficiency import EFFICIENCY
 from annotator.protocols.adra.plan import PLAN
-from annotator.protocols.adra.preference import PREFERENCE
+from annotator.protocols.adra.preference import PREFERENCE, RESPECTS
 from annotator.protocols.adra.reasoning import REASONING
 from annotator.protocols.adra.retrieval import RETRIEVAL
 from annotator.protocols.adra.tables import TABLES
@@ -22,5 +22,6 @@ PAPER = Paper(
     title="ADRA",
     protocols=(PLAN, RETRIEVAL, REASONING, EFFICIENCY, PREFERENCE),
     extractions=(PLAN_OF_REPORT, REFERENCES_OF_REPORT),
+    taxonomies=RESPECTS,
     tables=TABLES,
 )

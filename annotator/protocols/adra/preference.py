@@ -1,20 +1,25 @@
-"""ADRA trust: scores must prefer the report that blinded experts prefer (§5.4)."""
+"""ADRA trust: scores must prefer the report that blinded experts prefer (§5.4), and judges as well (A.5)."""
 
 from functools import partial
 
-from annotator.domain.judges.pairs import FIRST, preferred
+from annotator.domain.judges.pairs import FIRST, SECOND, TIE, preferred
 from annotator.domain.judges.presentation import CaseLayout, Presentation
-from annotator.domain.judges.protocol import Metric, Protocol, RatedResponse, cases_of_pairs
-from annotator.domain.judges.scale import PAIR
+from annotator.domain.judges.protocol import Metric, Protocol, RatedResponse, Target, cases_of_pairs
+from annotator.domain.judges.scale import PAIR, Value
+from annotator.domain.judges.taxonomy import Taxonomy
 from annotator.domain.texts.estimate import Estimate
+from annotator.protocols.adra.preference_judge import ASPECTS, PROMPTS, baseline, judge
 
 NAME = "adra.preference"
 
 DEPARTURES = (
     "The paper gives 86.23 % agreement on 100 pairs, which no count of 100 can give, and does not say what becomes of "
     "ties. Here pairs in which the experts or the scores see no difference are counted apart.",
+    "The baseline counts marks of sources, which no paper proposes: a floor.",
     "The share in which a response is preferred is not in the paper; it says what the preferences were.",
-    "An expert who is asked both ways round and does not prefer the same report has no preference.",
+    "An expert or judge who is asked both ways round and does not prefer the same report has no preference.",
+    "Judges are asked every pair both ways round; the paper does not say in which order they saw it, nor what becomes "
+    "of the three respects. Here a judge names them before the whole, in its reasons.",
 )
 
 # What experts are asked: two reports on an item, without names, in an order that is chance.
@@ -30,7 +35,7 @@ comparison is missing; then the range is given in which it must lie.
 def share(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     """Of a response's comparisons, the share in which it was preferred; `n` counts those with a preference or a tie."""
     method = "preferred / comparisons"
-    others = scored.material.others
+    others = scored.material.rivals(NAME)
     found = [preferred(scored.values.get(one.id), scored.reverse.get(one.id)) for one in others]
     if not found:
         return Estimate(None, method=method, note="there is no other response to compare with")
@@ -50,6 +55,26 @@ def share(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     )
 
 
+# What is asked beside the overall choice, each by itself.
+_RESPECTS = {
+    "factuality": "is right more often, and borne out by its sources",
+    "comprehensiveness": "covers more of what an answer needs",
+    "coherence": "holds together better",
+}
+
+
+def _respect(name: str, better: str) -> Taxonomy:
+    kinds = (
+        Value(FIRST, "First", f"The first report {better}"),
+        Value(SECOND, "Second", f"The second report {better}"),
+        Value(TIE, "Equal", "There is no difference in this respect"),
+    )
+    after = (FIRST, SECOND, TIE)
+    return Taxonomy(f"{NAME}.{name}", name.capitalize(), NAME, after, name.capitalize(), kinds, beside=True)
+
+
+RESPECTS = tuple(_respect(name, _RESPECTS[name]) for name in ASPECTS)
+
 PREFERENCE = Protocol(
     name=NAME,
     title="Which of two reports the expert prefers",
@@ -67,6 +92,10 @@ PREFERENCE = Protocol(
         layout=CaseLayout.PAIR,
     ),
     cases=partial(cases_of_pairs, NAME),
+    judge=judge,
+    baseline=baseline,
+    prompts=PROMPTS,
     paired=True,
+    target=Target(FIRST, "better"),
     departures=DEPARTURES,
 )

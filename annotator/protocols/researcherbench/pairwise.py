@@ -57,7 +57,9 @@ def win_rate(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     the pairs judged; floor takes all missing as not won, ceiling as won unless the one order known rules that out.
     """
     method = "wins / comparisons, a win being one in both orders"
-    orders = [(scored.values.get(other.id), scored.reverse.get(other.id)) for other in scored.material.others]
+    orders = [
+        (scored.values.get(other.id), scored.reverse.get(other.id)) for other in scored.material.rivals(NAME)
+    ]
     if not orders:
         return Estimate(None, method=method, note="there is no other response to compare with")
     outcomes = [outcome(*order) for order in orders]

@@ -118,3 +118,24 @@ def test_two_judges_are_compared_on_the_units_that_both_judged(project: Project)
     assert (found.units, found.agreement.value) == (5, 3 / 5)
     assert found.kappa.value == pytest.approx((0.6 - 0.52) / 0.48)
     assert found.tree()["agreement"]["n"] == 5
+
+
+def test_letter_17_the_agreement_of_two_judges_has_a_spread_over_runs(project: Project) -> None:
+    for trial, (one, other) in enumerate((("yyyyyy", "yyyyyn"), ("yyyyyy", "yyynnn")), 1):
+        say(project, "a", trial, one)
+        say(project, "b", trial, other)
+    found = consistency.between(project, "a", "b")
+    # 5/6 and 3/6: their mean, and √(2 · (1/6)² / 1) apart.
+    assert found.over_runs.value == pytest.approx(4 / 6)
+    assert found.spread.value == pytest.approx((2 / 36) ** 0.5)
+    assert any(line.startswith("standard deviation over runs: ") for line in found.words())
+    assert found.tree()["spread"]["n"] == 2
+
+
+def test_one_run_has_no_spread(project: Project) -> None:
+    say(project, "a", 1, "yyy---")
+    say(project, "b", 1, "yyn---")
+    found = consistency.between(project, "a", "b")
+    assert (found.over_runs.value, found.spread.value, found.spread.note) == (
+        pytest.approx(2 / 3), None, "one run has no spread",
+    )  # fmt: skip

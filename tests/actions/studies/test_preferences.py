@@ -1,14 +1,18 @@
 """Whether scores prefer what people prefer, and how their comparisons are read."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from annotator.actions.items import items
+from annotator.actions.items import items, materials
+from annotator.actions.labelling import label_cases
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.studies import preferences
+from annotator.cli import run_command
+from annotator.protocols import PROTOCOLS
 from tests.projects import adra_project as adra
 from tests.storage import sql
 
@@ -86,3 +90,35 @@ def test_nobody_compared_anything(tmp_path: Path) -> None:
     project = adra.adra_project(tmp_path)
     assert preferences.sheets(preferences.report(project)) == ()
     project.close()
+
+
+def test_letter_17_respects_are_counted_beside_the_overall_choice(project: Project) -> None:
+    for place, (value, factuality) in enumerate(
+        (("first", "first"), ("first", "second"), ("tie", "tie"), ("second", "tie"))
+    ):
+        prefer(project, place, value)
+        prefer(project, place, factuality, "adra.preference.factuality")
+    found = preferences.report(project, metric="plan.recall")
+    assert found.respects["Factuality"] == {"same": 2, "other": 1, "tie": 1}
+    sheet = next(one for one in preferences.sheets(found) if one.key == "respects")
+    assert [cell.value for cell in sheet.lines[0].cells] == ["Factuality", 2, 1, 1, 4]
+
+
+def test_letter_17_so_many_pairs_are_drawn_and_only_those_are_asked(project: Project) -> None:
+    shape = PROTOCOLS[PREFERENCE]
+
+    def asked() -> list[frozenset[str]]:
+        found = materials.each(project, materials.for_asking(shape), materials.item_ids(project))
+        cases = (case for one in found for material in one.responses for case in shape.cases(material))
+        return [frozenset((case.response.id, case.unit.id)) for case in cases]
+
+    assert len(set(asked())) == 4
+    label_cases.draw_pairs(project, PREFERENCE, 2, 7)
+    pairs = {frozenset(pair) for pair in label_cases.drawn(project, PREFERENCE)["pairs"]}
+    assert (len(pairs), set(asked()), len(asked())) == (2, pairs, 4)
+    again = label_cases.draw_pairs(project, PREFERENCE, 2, 7).after[PREFERENCE]["pairs"]
+    assert {frozenset(pair) for pair in again} == pairs
+    file = str(project.path)
+    assert run_command(["labels", "pairs", file, "--draw", "0"]) == 0
+    with closing(Project.open(project.path)) as opened:
+        assert label_cases.drawn(opened, PREFERENCE) == {}

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtWidgets import QPushButton
 
 from annotator.actions.items import items
-from annotator.actions.labelling import label_rows, label_tasks
+from annotator.actions.labelling import label_rows, label_tasks, second_looks
 from annotator.gui.pages.labelling import LabelPage
 from annotator.gui.review.verdicts import answers
 from annotator.gui.widgets.plain import PlainLabel
@@ -159,3 +159,29 @@ def test_arabic_and_chinese_sub_tasks_stand_on_their_own_side(tmp_path, page_ove
     arabic, chinese = lay_out("كيف يُنسب الدليل؟", font, 400), lay_out("证据如何归因？", font, 400)
     assert arabic.lineAt(0).naturalTextRect().left() > 100
     assert chinese.lineAt(0).naturalTextRect().left() == 0
+
+
+def test_letter_17_three_respects_are_chosen_beside_the_whole(show):
+    page = show(PREFERENCE)
+    details = page.criteria.details
+    assert [row.isVisible() for row in details.kind_rows] == [False] * 3
+    page.flow.waits_for_kinds = True
+    press("1")
+    rows = page.criteria.details.kind_rows
+    assert [row.head.text() for row in rows if row.isVisible()] == [
+        "Factuality",
+        "Comprehensiveness",
+        "Coherence",
+    ]
+    press("Alt+2")
+    press("Alt+4")
+    rows[2].buttons[2].click()
+    project, response_id = page.desk.project, page.bench.response_id
+    unit = page.bench.units[0].id
+    found = {
+        one.title: second_looks.of_report(project, response_id, one.name)
+        for one in second_looks.TAXONOMIES.values()
+    }
+    assert [found[name] for name in ("Factuality", "Comprehensiveness", "Coherence")] == [
+        {unit: "second"}, {unit: "first"}, {unit: "tie"},
+    ]  # fmt: skip

@@ -14,12 +14,14 @@ from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.protocols.adra.drawn_plan import DrawnPlan, Step
 from annotator.protocols.adra.drawn_references import Listed, References
 from annotator.protocols.adra.plan_judge import Cell, Row
+from annotator.protocols.adra.preference_judge import Preferred
 from annotator.protocols.adra.reasoning_judge import OneTold, Together, Told
 
 # Prompt, the fields it is filled with, the reply it asks for, and the classes whose fields it explains.
 PROMPTS = (
     ("adra.plan", {"question", "subtask", "list"}, Row, (Cell,)),
     ("adra.plan.draw", {"question", "report"}, DrawnPlan, (Step,)),
+    ("adra.preference", {"question", "first", "second"}, Preferred, (Preferred,)),
     ("adra.reasoning", {"statement", "report"}, Told, (Told,)),
     ("adra.reasoning.together", {"statements", "report"}, Together, (Told,)),
     ("adra.references", {"report"}, References, (Listed,)),

@@ -108,7 +108,12 @@ class LabellingBench(QObject):
         kinds = self.kinds
         origin = self.sheet.given.get(unit_id, "") if self.sheet else ""
         return UnitLabel(
-            self.label(unit_id), kinds.asked(unit_id), kinds.of(unit_id), self._outdated(unit_id), origin
+            self.label(unit_id),
+            kinds.asked(unit_id),
+            kinds.of(unit_id),
+            self._outdated(unit_id),
+            origin,
+            tuple(kinds.all_asked(unit_id)[1:]),
         )
 
     def take_up(self, protocol: str) -> None:

@@ -123,9 +123,7 @@ class LabellingFlow(flow.Flow):
 
     def _go_on_unless_asked(self) -> None:
         kinds, unit_id = self._bench.kinds, self._bench.unit_id
-        asked = kinds.asked(unit_id)
-        waits = asked is not None and asked.whole and not kinds.of(unit_id)
-        if self.waits_for_kinds and waits:
+        if self.waits_for_kinds and kinds.waits(unit_id):
             self.stop()
         else:
             self.go_on_soon()

@@ -28,25 +28,32 @@ class Kinds:
                 if taxonomy.of == protocol:
                     self._given[name] = self._desk.ask(second_looks.of_report, response_id, name) or {}
 
-    def asked(self, unit_id: str) -> Taxonomy | None:
-        """By what a person may look again at what they said of a unit, if by anything."""
+    def all_asked(self, unit_id: str) -> list[tuple[Taxonomy, str]]:
+        """By what a person may look again at what they said of a unit, and what they said then, or nothing."""
         value = self._said(unit_id)
-        offered = (TAXONOMIES[name] for name in self._given)
-        return next((taxonomy for taxonomy in offered if value in taxonomy.after), None)
+        offered = [(TAXONOMIES[name], given) for name, given in self._given.items()]
+        return [(one, given.get(unit_id, "")) for one, given in offered if value in one.after]
+
+    def asked(self, unit_id: str) -> Taxonomy | None:
+        """The first of these, if any."""
+        return next((one for one, _ in self.all_asked(unit_id)), None)
 
     def of(self, unit_id: str) -> str:
         """The kind that was given, or nothing."""
-        asked = self.asked(unit_id)
-        return self._given[asked.name].get(unit_id, "") if asked else ""
+        return next((given for _, given in self.all_asked(unit_id)), "")
+
+    def waits(self, unit_id: str) -> bool:
+        """Whether something that must be said at a second look is not said yet."""
+        return any(one.whole and not given for one, given in self.all_asked(unit_id))
 
     def give(self, unit_id: str, place: int) -> bool:
         """Give a label the kind of a place in the order of the keys, or take that back; whether it was done."""
-        asked = self.asked(unit_id)
-        if asked is None or place >= len(asked.values):
+        known = [(one, given, value) for one, given in self.all_asked(unit_id) for value in one.values]
+        if place >= len(known):
             return False
-        value = asked.values[place]
+        asked, given, value = known[place]
         verb: Callable[..., Change] = second_looks.give
-        return self._do(verb, unit_id, asked.name, "" if self.of(unit_id) == value else value)
+        return self._do(verb, unit_id, asked.name, "" if given == value else value)
 
     def take_in(self, name: str, unit_id: str, after: Mapping[str, Any]) -> None:
         """Take over what is now said under a taxonomy; nothing takes it away."""

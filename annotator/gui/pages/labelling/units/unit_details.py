@@ -1,13 +1,17 @@
 """Controls of the current unit: labels with their keys, kind, evidence, flag and note."""
 
+from collections.abc import Iterator
+from itertools import accumulate
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QToolButton, QWidget
 
 from annotator.actions.labelling.label_cases import presentation_of
+from annotator.actions.labelling.second_looks import TAXONOMIES
 from annotator.gui import keys
 from annotator.gui.pages.labelling.units.locking import LOCKED, lock
 from annotator.gui.pages.labelling.units.verdict_buttons import VerdictButtons
-from annotator.gui.review.kind_row import KindRow
+from annotator.gui.review.kind_row import ACTS, USUAL, KindRow
 from annotator.gui.review.verdicts import UnitLabel, answers, face, is_flagged, said
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.elided_label import ElidedLabel
@@ -51,10 +55,10 @@ class UnitDetails(QWidget):
         whole.addLayout(column)
         self.verdicts = VerdictButtons(protocol, allowed, why, locked)
         self.verdicts.said.connect(self.said)
-        self.kinds = KindRow(readonly=locked == LOCKED)
-        self.kinds.given.connect(self.kind_given)
+        self.kind_rows = list(self._kind_rows())
         column.addWidget(self.verdicts)
-        column.addWidget(self.kinds)
+        for row in self.kind_rows:
+            column.addWidget(row)
         # In one line the hint would take the note's room.
         self._quotes = not flat
         column.addLayout(self._evidence())
@@ -62,6 +66,20 @@ class UnitDetails(QWidget):
         self.setTabOrder(self.show_evidence, self.clear_evidence)
         self.setTabOrder(self.clear_evidence, self.note)
         self.setTabOrder(self.note, self.flag)
+
+    def _kind_rows(self) -> Iterator[KindRow]:
+        """A row for each thing that is asked beside a label; otherwise one, for the kind that its value asks for."""
+        known = [one for one in TAXONOMIES.values() if one.of == self._protocol and one.beside]
+        many = [len(one.values) for one in known] or [USUAL]
+        for start, count in zip(accumulate(many, initial=0), many, strict=False):
+            row = KindRow(readonly=self._locked == LOCKED, acts=ACTS[start : start + count])
+            row.given.connect(lambda place, start=start: self.kind_given.emit(start + place))
+            yield row
+
+    @property
+    def kinds(self) -> KindRow:
+        """The first row of kinds."""
+        return self.kind_rows[0]
 
     def _evidence(self) -> QHBoxLayout:
         self.show_evidence = QuoteButton("quiet", "Press to show its place.")
@@ -104,6 +122,11 @@ class UnitDetails(QWidget):
         self.verdicts.show_place(known.index(value) if value in known else -1)
         suggested = asked.suggested(label.value or "", label.flags) if asked and label else ""
         self.kinds.show_kind(asked, kept.kind, suggested)
+        for number, row in enumerate(self.kind_rows[1:]):
+            if number < len(kept.more):
+                row.show_kind(*kept.more[number], "")
+            else:
+                row.show_kind(None, "", "")
         self._show_outdated(kept.outdated)
         self.origin.setText(f"{kept.origin[:1].upper()}{kept.origin[1:]}")
         self.origin.setVisible(bool(kept.origin))
