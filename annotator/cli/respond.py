@@ -21,6 +21,12 @@ Cutoff = Annotated[
 ]
 ModeName = Annotated[str, typer.Option(help="File the reports under a mode of this name")]
 SYSTEM_COLUMNS = ("name", "group", "footnote", "notes")
+Planned = Annotated[
+    bool, typer.Option("--plan", help="Ask for a plan first, keep it, and have the report follow it")
+]
+GoldGiven = Annotated[
+    str, typer.Option(help="end-to-end, isolated or gold-plan-injection: gold given to the model")
+]
 
 
 @app.command()
@@ -37,12 +43,8 @@ def respond(
         str, typer.Option(help="Request parameters as a JSON object; by default the judge's, or none")
     ] = "",
     item: Items = None,
-    mode: Annotated[
-        str, typer.Option(help="end-to-end, isolated or gold-plan-injection: gold given to the model")
-    ] = "end-to-end",
-    plan: Annotated[
-        bool, typer.Option("--plan", help="Ask for a plan first, keep it, and have the report follow it")
-    ] = False,
+    mode: GoldGiven = "end-to-end",
+    plan: Planned = False,
     condition: ConditionName = CONDITIONS[0].name,
     cutoff: Cutoff = "",
     mode_name: ModeName = "",

@@ -108,9 +108,7 @@ def assert_one_brought_it_up_to_date(folder: Path, openers: int) -> None:
     acts = [partial(opened, path, later.uniform(0.0, 0.06)) for _ in range(openers)]
     assert said_at_once(*acts) == ["opened"] * openers
     assert {name: count for name, count in rows(path).items() if name in before} == before
-    assert [path.name for path in folder.glob("*.before-format-*")] == [
-        f"old.before-format-{SCHEMA}.goldsmith"
-    ]
+    assert [kept.name for kept in folder.glob("*.before-*")] == [f"old.before-format-{SCHEMA}.goldsmith"]
 
 
 def test_of_four_who_open_an_old_project_one_brings_it_up_to_date(tmp_path: Path) -> None:
