@@ -207,8 +207,11 @@ def _facts(project: Project, bundle: Bundle) -> ReleaseFacts:
     licence, description = (str(project.get(name, "")) for name in gathering.STATED)
     weights = criterion_weights.allowed(project)
     with project.store.read() as db:
-        drafted, awaited = _drafted(db, bundle), gold.awaited(db)
+        drafted = _drafted(db, bundle)
         ids = {item.id for item in bundle.items}
+        awaited = {
+            kind: kept for kind, of in gold.awaited(db).items() if (kept := [one for one in of if one in ids])
+        }
         signed = {
             item_id: checks
             for item_id, checks in final_pass.all_kept(db).items()

@@ -8,6 +8,7 @@ import pytest
 
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import gold
+from annotator.actions.items import items
 from annotator.actions.releases import releases
 from annotator.actions.results import overview, results
 from annotator.actions.results.scoring import ALL
@@ -97,3 +98,16 @@ def test_letter_12_the_command_and_the_release_say_whose(
         json.loads((tmp_path / "release" / "manifest.json").read_text("utf-8"))["unadjudicated"]
         == "the first alias"
     )
+
+
+def test_a_release_says_nothing_of_who_is_awaited_for_an_item_that_was_retired(
+    project: pairs.Project, tmp_path: Path
+) -> None:
+    second = pairs.item(project, 1)
+    for name in ("Ada", "Ben"):
+        assignments.assign_one(project, second, pairs.person(project, name).id, Stage.RUBRIC)
+    releases.export(project, tmp_path / "one")
+    assert json.loads((tmp_path / "one" / "manifest.json").read_text())["awaited"] == {"rubric": [second]}
+    items.change(project, second, retired=True)
+    releases.export(project, tmp_path / "two")
+    assert "awaited" not in json.loads((tmp_path / "two" / "manifest.json").read_text())
