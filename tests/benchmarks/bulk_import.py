@@ -21,7 +21,7 @@ from annotator.actions.project.hashing import item_hash, judgement_hash, respons
 from annotator.actions.project.people import new_project
 from annotator.domain.judges.judgement import JudgementFields, RaterKind
 from annotator.domain.material.item import ItemFields
-from annotator.domain.material.response import ResponseFields
+from annotator.domain.material.response import ResponseFields, SystemFields
 from annotator.domain.texts.identity import derived_id
 from annotator.storage.tables import ItemRow, JudgementRow, ResponseRow, SystemRow, table
 from tests.benchmarks.measuring import parser, timed, verdict
@@ -40,7 +40,9 @@ def mapped(row: type[SQLModel]) -> type[SQLModel]:
 
 def made_rows(items: int, criteria: int) -> dict[str, list[dict[str, object]]]:
     """One response to each item, and a judgement of every criterion of it."""
-    rows: dict[str, list[dict[str, object]]] = {"system": [{"id": "s", "name": "system", "notes": ""}]}
+    rows: dict[str, list[dict[str, object]]] = {
+        "system": [{"id": "s", **SystemFields(name="system").model_dump()}]
+    }
     at = datetime(2025, 1, 1, tzinfo=UTC)
     for n in range(items):
         item = ItemFields(key=str(n), question=f"What is known about subject {n}?", position=n).model_dump()

@@ -26,7 +26,9 @@ def create(path: Path, count: int, *, searchable: bool = True) -> None:
     with closing(raw_connection(path)) as raw, engine_over(raw).connect() as db:
         raw.execute("BEGIN")
         raw.executemany(
-            "INSERT INTO item VALUES (:key,'',:question,:type,:subject,'en',:number,0,:id,'')", rows(count)
+            "INSERT INTO item (key, dataset, question, question_type, subject, language, position, retired, id, sha256)"
+            " VALUES (:key, '', :question, :type, :subject, 'en', :number, 0, :id, '')",
+            rows(count),
         )
         if searchable:
             search.rebuild(db)

@@ -19,11 +19,11 @@ PLANTED = Path(__file__).parent / "planted"
 # What each table says, and what it says with one more paper, and with one more layout.
 LINES = {
     "annotator/protocols/__init__.py": {
-        "import adra, researcherbench\n": "import adra, planted, researcherbench\n",
-        "adra.PAPER)\n": "adra.PAPER, planted.PAPER)\n",
+        "import adra, deepscholar, researcherbench\n": "import adra, deepscholar, planted, researcherbench\n",
+        "deepscholar.PAPER)\n": "deepscholar.PAPER, planted.PAPER)\n",
     },
     "annotator/exchange/formats/layouts.py": {
-        "import human_files, researcherbench\n": "import human_files, planted, researcherbench\n",
+        "import deepscholar, human_files,": "import deepscholar, human_files, planted,",
         "    for layout in (\n": "    for layout in (\n        planted.PLANTED,\n",
     },
 }

@@ -260,4 +260,5 @@ def drawings_of(found: Reports) -> list[ExtractionOffer]:
     """Every extraction, with how many reports (or items with a source) have nothing drawn yet."""
     reports = [line.parts for of_cell in found.lines.values() for line in of_cell]
     items = [item.parts for item in found.items if item.sources]
-    return [_drawing(extraction, reports, items) for extraction in EXTRACTIONS.values()]
+    every = [item.parts for item in found.items]
+    return [_drawing(one, reports, items if one.sources else every) for one in EXTRACTIONS.values()]

@@ -36,6 +36,7 @@ from annotator.actions.results.result_sheets import (
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.selection import Recommendation, Selection
 from annotator.domain.texts.change import Change
+from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.stats.agreement.correlation import p_of
@@ -275,10 +276,10 @@ def _told(found: SelectionReport) -> list[str]:
         f"Pearson's r of {a} and {b}: {or_why(r, f' (n = {r.n})')}." for (a, b), r in found.agreement.items()
     ][:3]
     if len(found.agreement) > 1:
-        told.append(f"Pearson's r of all pairs: {or_why(found.pooled, f' (n = {found.pooled.n} pairs)')}.")
+        told.append(f"Pearson's r, all pairs together: {or_why(found.pooled, f' (n = {found.pooled.n})')}.")
     if found.unreadable:
         told.append(
-            f"{found.unreadable:,} ratings are of dimensions that their question's type does not have."
+            f"{counted(found.unreadable, 'rating')} left out: of a dimension that the question's type does not have."
         )
     return told
 

@@ -33,7 +33,7 @@ is important when a good section on the paper must have it; who says so stands i
 that the report names itself. Undefined where nobody has said which references are important, or none on arXiv is.
 """
 IMPORTANCE = """\
-$$DI = \\min\\left(\\frac{\\text{med}\\{cites(s): s \\in S\\}}{\\text{med}\\{cites(e): e \\in S^*\\}},\\ 1\\right)$$
+$$DI = min(\\frac{m_S}{m_E}, 1)$$
 
 How often the works that a report names have been cited, beside those on arXiv that the exemplar cites (§8.3.2), each by
 its median; an even number averages the middle two. Undefined while no count is known, or where the exemplar's median
