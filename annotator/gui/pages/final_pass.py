@@ -76,10 +76,10 @@ class FinalPassPage(Page):
         self.parts = QTabWidget()
         self.parts.addTab(checks, "Final pass")
         self.parts.addTab(pilot, "Pilot")
-        self.answer.float_over(self.parts)
         vertical(
             PlainLabel("Pilot and final pass", "title"), (self.parts, 1), on=self, margins=(20, 16, 20, 12)
         )
+        self.answer.float_over(self.parts)
 
     def arrive(self, place: dict[str, Any]) -> None:
         """Show every item as it now stands; `part` says which of the two."""

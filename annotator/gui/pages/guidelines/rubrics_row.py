@@ -70,7 +70,7 @@ class SetDrafting(QWidget):
         self.what, self.bar = ChoiceBox(), DrawingBar(desk)
         self.what.setAccessibleName("Rubric set to draft")
         self.what.currentIndexChanged.connect(lambda _: self._offer())
-        vertical(self.what, self.bar, on=self, margins=0, spacing=4)
+        vertical(self.what, self.bar, self.bar.answer, on=self, margins=0, spacing=4)
 
     def fill(self) -> None:
         """Offer the sets that a model can write."""
