@@ -136,10 +136,8 @@ class FinalPassPage(Page):
 
     def _save(self) -> None:
         name, _ = QFileDialog.getSaveFileName(self, "Summary of the pilot", "pilot.md", "Markdown (*.md)")
-        if (
-            name
-            and self.desk.attempt(lambda: files.save(Path(name), self.pilot.toPlainText().encode())) is None
-        ):
+        content = self.pilot.toPlainText().encode()
+        if name and self.desk.attempt(lambda: files.save(Path(name), content)) is not None:
             self.answer.show_message("success", f"Saved as {Path(name).name}.")
 
 

@@ -1,5 +1,7 @@
 """The Final pass page: checks are signed in a list, and the pilot has its summary beside them."""
 
+from PySide6.QtWidgets import QFileDialog
+
 from annotator.actions.items import final_pass, items
 from tests.projects.labelling_project import labelling_project
 
@@ -20,3 +22,17 @@ def test_letter_9_without_a_pilot_the_page_says_what_to_do(tmp_path, window_over
     page = window_over(labelling_project(tmp_path), "Final pass", part="Pilot").page
     assert "Hand out" in page.pilot.toPlainText()
     assert not page.save.isEnabled()
+
+
+def test_whether_the_summary_was_saved_is_said_on_the_page(tmp_path, window_over, monkeypatch):
+    page = window_over(labelling_project(tmp_path), "Final pass", part="Pilot").page
+    (tmp_path / "folder").mkdir()
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "folder"), ""))
+    page._save()
+    assert page.answer.text() == ""
+    assert "is a folder" in page.window().messages.text()
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "pilot.md"), ""))
+    page._save()
+    assert (tmp_path / "pilot.md").read_text(encoding="utf-8") == page.pilot.toPlainText()
+    assert "pilot.md" in page.answer.text()
+    assert page.answer.window() is page.window()
