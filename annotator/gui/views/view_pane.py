@@ -27,6 +27,8 @@ SETTLE_MS = 150
 FEW = 6
 # In pixels of the design.
 LOW = 640
+# So many conditions are told in a low window without being asked for.
+FIRST = 2
 
 
 class ViewPane(Splitter):
@@ -66,6 +68,7 @@ class ViewPane(Splitter):
         self.answers, self.told = PlainLabel(wrap=True), PlainLabel("", "hint", wrap=True)
         for label in (self.answers, self.told):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._conditions: list[str] = []
         self.pictures = PicturePane(desk)
         self.addWidget(self._above())
         self.addWidget(self._below())
@@ -132,9 +135,15 @@ class ViewPane(Splitter):
 
     def _fit_words(self) -> None:
         """A low window has room for the answer, but for its conditions only when the pointer asks."""
-        low = self.window().height() < theme.current().px(LOW) and bool(self.answers.text())
-        self.told.setVisible(bool(self.told.text()) and not low)
-        self.answers.setToolTip(tooltip(self.told.text()) if low else "")
+        low = self.window().height() < theme.current().px(LOW)
+        unseen = low and bool(self.answers.text())
+        whole = "\n".join(self._conditions)
+        self.told.setText(
+            "\n".join(self._conditions[:FIRST]) + " …" if low and len(self._conditions) > FIRST else whole
+        )
+        self.told.setToolTip(tooltip(whole) if low else "")
+        self.told.setVisible(bool(whole) and not unseen)
+        self.answers.setToolTip(tooltip(whole) if unseen else "")
 
     def share_room(self) -> None:
         """Give a short table no more than it needs, as long as nobody has moved the divider."""
@@ -166,13 +175,11 @@ class ViewPane(Splitter):
         row, column = (max(0, index.row()), index.column()) if same else (0, -1)
         self.model.show(sheet)
         self.table.setAccessibleName(sheet.title)
-        for label, told in (
-            (self.answers, sheet.told[: sheet.answers]),
-            (self.told, sheet.told[sheet.answers :]),
-        ):
-            # A sentence that begins with a name from right to left is still read from the left.
-            label.setText("\n".join(f"\u200e{words}" for words in told))
-            label.setVisible(bool(told))
+        # A sentence that begins with a name from right to left is still read from the left.
+        told = [f"\u200e{words}" for words in sheet.told]
+        self.answers.setText("\n".join(told[: sheet.answers]))
+        self.answers.setVisible(bool(sheet.answers))
+        self._conditions = told[sheet.answers :]
         self._fit_words()
         # A find field over four rows only takes room.
         self.sought.setVisible(len(sheet.lines) > FEW or bool(self.sought.text()))
