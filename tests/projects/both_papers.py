@@ -13,6 +13,7 @@ from annotator.actions.project.people import new_project
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.evidence import Evidence, Reference
+from annotator.domain.kinds.nuggets import Nugget, Nuggets
 from annotator.domain.kinds.plan import Plan, Subtask
 from tests.material.bundles import REAL
 from tests.templates import once
@@ -24,6 +25,8 @@ STEPS = (
     "Compare the methods on the evidence that is given.",
 )
 SUPPORTED, UNSUPPORTED = 3, 2
+# With what each weighs.
+FACTS = {"Methods differ.": "vital", "Data are scarce.": "vital", "Costs fall.": "okay"}
 # One of the public reports lists it.
 FOUND = "arXiv:2409.02897"
 SOURCE = "# Notes\n\nWhat was measured is reported below. The second method needs half of the data of the first one.\n"
@@ -70,3 +73,11 @@ def gold() -> dict[Kind, Document]:
         Kind.EVIDENCE: Evidence(units=works),
         Kind.DIAGNOSTICS: Diagnostics(units=tuple(statements)),
     }
+
+
+def add_nuggets(project: Project) -> None:
+    """The same three facts on every item."""
+    units = [{"text": text, "importance": importance} for text, importance in FACTS.items()]
+    facts = Nuggets(units=tuple(map(Nugget.model_validate, units)))
+    for item_id in items.ids(project):
+        submitting.seal(project, artifacts.start(project, item_id, Kind.NUGGETS, facts).subject)

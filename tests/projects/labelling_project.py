@@ -14,6 +14,7 @@ from annotator.actions.project.people import new_project
 from annotator.domain.experts.person import Role
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.domain.material.response import END_TO_END
 from annotator.domain.texts.identity import derived_id
 from annotator.storage.tables import ResponseRow, SystemRow, table
 from tests.templates import once
@@ -53,7 +54,9 @@ def labelling_project(path: Path, criteria: int = 3, reports: int = 3, questions
     return project
 
 
-def add_report(project: Project, item_id: str, system: str = SYSTEMS[0], text: str = REPORT) -> str:
+def add_report(
+    project: Project, item_id: str, system: str = SYSTEMS[0], text: str = REPORT, mode: str = END_TO_END
+) -> str:
     """A system's report on an item, the system being added when it is new; the report's id."""
     response_id, system_id = derived_id("response", item_id, system), derived_id("system", system)
     with project.store.write() as db:
@@ -62,7 +65,7 @@ def add_report(project: Project, item_id: str, system: str = SYSTEMS[0], text: s
         )
         db.execute(
             insert(table(ResponseRow)).values(
-                id=response_id, item_id=item_id, system_id=system_id, text=text, trial=1, mode="end-to-end",
+                id=response_id, item_id=item_id, system_id=system_id, text=text, trial=1, mode=mode,
                 sha256=response_hash(text),
             )
         )  # fmt: skip

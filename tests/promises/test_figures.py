@@ -17,10 +17,16 @@ from annotator.actions.validation import corrected_sheets, validation
 from annotator.cli import run_command, saying
 from annotator.domain.judges.protocol import Material, Protocol, RatedResponse
 from annotator.domain.judges.scale import Level
+from annotator.domain.kinds.evidence import Evidence, Reference
+from annotator.domain.kinds.nuggets import Nugget, Nuggets
+from annotator.domain.material.part import ResponsePart
+from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS
+from tests.material import drawn_extracts
 from tests.projects import adra_project as adra
-from tests.projects.labelled_protocols import one_item
+from tests.projects.labelled_protocols import one_item, reports, seal
+from tests.projects.labelling_project import add_report
 from tests.projects.validation_project import judge_says, person_says, validation_project
 
 PATTERNS, ITEMS = 2_000, 6
@@ -29,7 +35,18 @@ JUDGED = [name for name, shape in PROTOCOLS.items() if shape.values]
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    return one_item(tmp_path_factory.mktemp("figures"))
+    """One item with what every protocol asks for: also nuggets, a text that people wrote, and works on arXiv."""
+    made = one_item(tmp_path_factory.mktemp("figures"))
+    (item_id,) = items.ids(made)
+    nuggets = (Nugget(text=f"Fact {n}.", importance="vital" if n < 3 else "okay") for n in range(4))
+    seal(made, item_id, Nuggets(units=tuple(nuggets)))
+    works = Evidence(
+        units=tuple(Reference(text=f"Work {n}", identifier=f"arXiv:2001.0000{n}") for n in range(1, 4))
+    )
+    for response_id in reports(made):
+        drawn_extracts.write(made, response_id, ResponsePart.REFERENCES, works)
+    add_report(made, item_id, "People", "Attribution ties claims to sources.", EXEMPLAR)
+    return made
 
 
 def units_asked(project: Project, protocol: str) -> list[tuple[Material, list[str]]]:

@@ -19,12 +19,17 @@ from annotator.protocols import drafts, reports
 from annotator.protocols.adra.drawn_plan import DrawnPlan
 from annotator.protocols.adra.drawn_references import References
 from annotator.protocols.adra.plan_judge import Row
+from annotator.protocols.adra.preference_judge import ASPECTS, Preferred
 from annotator.protocols.adra.reasoning_judge import Together, Told
+from annotator.protocols.deepscholar.nugget_judge import NuggetSupport, SupportTogether
+from annotator.protocols.deepscholar.organization import BetterOrganized
+from annotator.protocols.deepscholar.relevance import Relevance
 from annotator.protocols.pairing import Pairs
 from annotator.protocols.researcherbench.claims import DrawnClaims
 from annotator.protocols.researcherbench.coverage_judge import Coverage, CoverageTogether
 from annotator.protocols.researcherbench.insights import DrawnInsights, DrawnReference
 from annotator.protocols.researcherbench.pairwise import Preference
+from annotator.protocols.researcherbench.rubric_drafts import SetCriteria
 from annotator.protocols.researcherbench.verification import Verification
 from tests.cli.test_project import goldsmith, told
 from tests.judging.odd_server import Odd, OddServer, completion, error
@@ -33,19 +38,25 @@ from tests.servers.served import JUDGE, add_judge
 from tests.storage import sql
 
 Read = Callable[[Any], list[str]]
+SUPPORT = {"support": "supported", "partial_support": "partly-supported", "not_support": "not-supported"}
 ONE: dict[type[BaseModel], tuple[tuple[str, ...], Read]] = {
     Coverage: (("yes", "no"), lambda reply: [reply.covered]),
     Preference: (("first", "second", "tie"), lambda reply: [reply.better]),
     Told: (("true", "false", "cannot-tell"), lambda reply: [reply.verdict]),
+    BetterOrganized: (("first", "second"), lambda reply: [reply.better]),
+    Relevance: (("0", "1", "2"), lambda reply: [reply.relevance]),
+    NuggetSupport: (tuple(SUPPORT.values()), lambda reply: [SUPPORT[reply.support]]),
 }
 SEVERAL: dict[type[BaseModel], tuple[tuple[str, ...], Read]] = {
     Verification: (("yes", "no", "unknown"), lambda reply: [one.supported for one in reply.claims]),
     Row: (("relevant", "not"), lambda reply: [one.verdict for one in reply.cells]),
 }
-IN_JSON = (CoverageTogether, Together)
+IN_JSON = (CoverageTogether, Together, SupportTogether)
+# A line for each respect, with its name.
+LABELLED = (Preferred,)
 DRAWN = (
     DrawnClaims, DrawnInsights, DrawnReference, DrawnPlan, References, drafts.DraftedRubric, drafts.DraftedDiagnostics,
-    Pairs,
+    Pairs, SetCriteria,
 )  # fmt: skip
 # A report, and a plan before a report is written, are whatever the model writes.
 TEXTS = (reports.Report, reports.Subtasks)
@@ -92,11 +103,13 @@ def verdicts(said: str, reply: type[BaseModel], read: Read = lambda _: ["read"])
         return []
 
 
-@pytest.mark.parametrize("reply", [*ONE, *SEVERAL, *IN_JSON, *DRAWN])
+@pytest.mark.parametrize("reply", [*ONE, *SEVERAL, *IN_JSON, *LABELLED, *DRAWN])
 def test_prose_that_holds_a_value_is_never_a_verdict(reply: type[BaseModel]) -> None:
     values, _ = (ONE | SEVERAL).get(reply, (VALUES, str))
     heard = islice(prose(values, random.Random(7)), 5_000)
-    assert [said for said in heard if verdicts(said, reply)] == []
+    # “Not” before “supported” makes another of the values, in the agreed form.
+    meant = (said for said in heard if said.lower().replace(" ", "-") not in values)
+    assert [said for said in meant if verdicts(said, reply)] == []
 
 
 def well_formed(values: tuple[str, ...], chance: random.Random, name: str = "") -> tuple[str, str]:
@@ -132,11 +145,25 @@ def test_each_of_several_in_the_agreed_form_has_its_verdict(reply: type[BaseMode
         assert verdicts("\n".join(plain), reply, read) == [value for _, value in asked]
 
 
+def test_a_preference_is_read_from_all_its_lines_alone() -> None:
+    lines = [
+        f"{name.upper()}: {said}" for name, said in zip(ASPECTS, ("tie", "first", "Second"), strict=True)
+    ]
+    lines += ["BETTER: second", "WHY: It holds together."]
+    assert (
+        verdicts("\n".join(lines), Preferred, lambda reply: [reply.coherence, reply.better]) == ["second"] * 2
+    )
+    for left_out in range(len(lines)):
+        assert verdicts("\n".join(lines[:left_out] + lines[left_out + 1 :]), Preferred) == []
+    assert verdicts("\n".join([*lines[:3], "BETTER: second, or first", lines[4]]), Preferred) == []
+
+
 def test_every_plain_form_is_among_those_tried() -> None:
-    known = {*ONE, *SEVERAL, *IN_JSON, *DRAWN, *TEXTS}
+    known = {*ONE, *SEVERAL, *IN_JSON, *LABELLED, *DRAWN, *TEXTS}
     ours = [form for form in _below(BaseModel) if form.__module__.startswith("annotator.protocols")]
     assert {form.__name__ for form in ours if hasattr(form, "from_text") and form not in known} <= {
-        "CoverageOfOne"
+        "CoverageOfOne",
+        "SupportOfOne",
     }
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import csv
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from llmock.pytest_plugin import LLMock
 from sqlalchemy import select
 
-from annotator.actions.items import materials, page_fetching, pages
+from annotator.actions.items import items, materials, page_fetching, pages
 from annotator.actions.judges import judges
 from annotator.actions.material import extracting
 from annotator.actions.orders import orders  # fmt: skip
@@ -24,30 +25,52 @@ from annotator.actions.runs import judge_cases
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Case
+from annotator.domain.material.page import Page, PageState
 from annotator.domain.material.part import ResponsePart
+from annotator.domain.material.response import EXEMPLAR
+from annotator.domain.texts.identity import now
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
+from annotator.protocols.deepscholar.retrieved import retrieved as retrieved_set
 from annotator.storage.tables import JudgementRow, table
 from tests.material import drawn_extracts
 from tests.material.bundles import REAL
-from tests.projects.both_papers import FOUND, QUESTIONS, STEPS, SUPPORTED, SYSTEMS, UNSUPPORTED, both_papers
+from tests.projects.both_papers import (
+    FACTS,
+    FOUND,
+    QUESTIONS,
+    STEPS,
+    SUPPORTED,
+    SYSTEMS,
+    UNSUPPORTED,
+    add_nuggets,
+    both_papers,
+)
+from tests.projects.labelling_project import add_report
 
 pytestmark = pytest.mark.skipif(not REAL.is_dir(), reason="the shared ResearcherBench data are not there")
 JUDGED = [name for name, shape in PROTOCOLS.items() if shape.values and not shape.by_people]
+WITH_BASELINE = [name for name in JUDGED if PROTOCOLS[name].baseline]
 OF_REPORTS = {"researcherbench.claims.extract", "adra.plan.draw", "adra.references"}
 JUDGEMENT = table(JudgementRow)
+RELEVANCE, PEOPLE = "deepscholar.relevance", "People"
 JUDGE, PAGE = "mock", "This page holds what the first claim says and nothing of the second."
 
 
 @pytest.fixture
 def project(tmp_path: Path, llmock: LLMock) -> Iterator[Project]:
     project = both_papers(tmp_path)
+    add_nuggets(project)
     judges.add(project, JUDGE, base_url=llmock.base_url(), model="gpt-4o-mini")
     yield project
     project.close()
 
 
-def drawn(project: Project, tmp_path: Path) -> None:
-    """The parts that the baseline finds in the reports, and a page for every address they cite."""
+def drawn(project: Project, tmp_path: Path, protocol: str = "") -> None:
+    """The parts that the baseline finds in the reports, a page for every address they cite, and, where a protocol
+    compares with it, what people wrote.
+    """
+    if protocol and PROTOCOLS[protocol].exemplar:
+        add_exemplars(project)
     for name in OF_REPORTS:
         asyncio.run(extracting.run(project, RunRequest("baseline", name)))
     folder = tmp_path / "pages"
@@ -56,6 +79,17 @@ def drawn(project: Project, tmp_path: Path) -> None:
     with (folder / "pages.csv").open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([("url", "file"), *((url, "page.txt") for url in pages.cited(project))])
     asyncio.run(page_fetching.import_folder(project, folder))
+    for at_hand in materials.each(project, materials.for_judging(PROTOCOLS[RELEVANCE]), items.ids(project)):
+        for work in (work for one in at_hand.responses for work in retrieved_set(one) or ()):
+            page = Page(url=work.address, state=PageState.OK, text=PAGE, title=work.address, fetched_at=now())
+            pages.take_in(project, page)
+
+
+def add_exemplars(project: Project) -> None:
+    """To each item a text by people, longer than one of the two reports and shorter than the other."""
+    for n, item_id in zip(QUESTIONS, items.ids(project), strict=True):
+        length = sum(public_lengths(system)[n] for system in SYSTEMS) // 2
+        add_report(project, item_id, PEOPLE, "x" * length, EXEMPLAR)
 
 
 def judge(project: Project, protocol: str, name: str) -> dict[str, Any]:
@@ -64,9 +98,9 @@ def judge(project: Project, protocol: str, name: str) -> dict[str, Any]:
 
 
 def figures(project: Project, protocol: str) -> dict[tuple[str, str], Any]:
-    """The estimates of the latest rater over all items, by metric and system."""
+    """The estimates of the latest rater over all items, by metric and system; not of what people wrote."""
     found = [row for row in results.rows(project, protocol=protocol) if row.group_by == scoring.ALL]
-    return {(row.metric, row.system): row.estimate for row in found}
+    return {(row.metric, row.system): row.estimate for row in found if row.system != PEOPLE}
 
 
 def judgements(project: Project, protocol: str) -> list[Any]:
@@ -79,6 +113,8 @@ def asked(case: Case) -> tuple[object, ...]:
     """What the model is told of a case, as far as cases of one item differ in it."""
     if case.protocol == "adra.plan":
         return (case.given["predicted sub-task"],)
+    if case.protocol == RELEVANCE:
+        return (case.given["address"],)
     return case.response.id, case.other and case.other.id, *(unit.id for unit in case.units)
 
 
@@ -106,6 +142,11 @@ def preferred(case: Case) -> dict[str, Any]:
     return {"rationale": "By length.", "better": "first" if longer else "second"}
 
 
+def chosen(case: Case) -> dict[str, Any]:
+    """The longer report as a whole, and neither in any respect."""
+    return preferred(case) | dict.fromkeys(("factuality", "comprehensiveness", "coherence"), "tie")
+
+
 def told(_: Case) -> dict[str, Any]:
     """True, whatever is stated."""
     return {"quote": "", "rationale": "As always.", "verdict": "true"}
@@ -118,12 +159,27 @@ def crossed(case: Case) -> dict[str, Any]:
     return {"cells": cells}
 
 
+def supported(case: Case) -> dict[str, Any]:
+    """The three facts fully, partly and not at all."""
+    said = dict(zip(FACTS, ("support", "partial_support", "not_support"), strict=True))
+    return {"quote": "", "rationale": "By place.", "support": said[case.unit.text]}
+
+
+def graded(case: Case) -> dict[str, Any]:
+    """The best of one work, and 0 of any other."""
+    return {"rationale": "By name.", "relevance": "2" if case.given["address"] == FOUND.lower() else "0"}
+
+
 REPLIES: dict[str, Callable[[Case], dict[str, Any]]] = {
     "researcherbench.coverage": covered,
     "researcherbench.claims": verified,
     "researcherbench.pairwise": preferred,
     "adra.plan": crossed,
     "adra.reasoning": told,
+    "adra.preference": chosen,
+    "deepscholar.organization": preferred,
+    "deepscholar.nuggets": supported,
+    RELEVANCE: graded,
 }
 
 # What must come of them, counted apart from what counts in the product.
@@ -139,6 +195,17 @@ def public_coverage(_: Project) -> dict[tuple[str, str], float]:
     return {("coverage", system): value for system in SYSTEMS}
 
 
+def counted_known(found: Sequence[Any]) -> int:
+    """The claims that one page at least says yes or no of: of each page, only its first two triplets are told."""
+    seen: Counter[str] = Counter()
+    known = set()
+    for one in (one for one in found if one.url):
+        seen[one.url] += 1
+        if seen[one.url] <= 2:
+            known.add((one.section, one.text, one.context))
+    return len(known)
+
+
 def counted_claims(project: Project) -> dict[tuple[str, str], float]:
     """yes / (yes + no) over the pages of each report, and cited / all of its claims, each once; then the mean."""
     shares: dict[tuple[str, str], list[float]] = defaultdict(list)
@@ -149,6 +216,8 @@ def counted_claims(project: Project) -> dict[tuple[str, str], float]:
         cited = {(one.section, one.text, one.context) for one in found if one.url}
         made = {(one.section, one.text, one.context) for one in found}
         shares["groundedness", system].append(len(cited) / len(made))
+        known = counted_known(found)
+        shares["groundedness_known", system].append(known / (known + len(made) - len(cited)))
     return means(shares)
 
 
@@ -204,12 +273,43 @@ def retrieved(project: Project) -> dict[tuple[str, str], float]:
     return means(shares)
 
 
+def longer_is_preferred(project: Project) -> dict[tuple[str, str], float]:
+    """With one comparison on each item, what is won is what is preferred."""
+    return {("preference", system): value for (_, system), value in longer_wins(project).items()}
+
+
+def longer_is_organized(project: Project) -> dict[tuple[str, str], float]:
+    """The longer report is longer than the exemplar too, and wins over it in both orders; the other loses both."""
+    return {("organization", system): value for (_, system), value in longer_wins(project).items()}
+
+
+def some_supported(_: Project) -> dict[tuple[str, str], float]:
+    """Of two vital facts one is supported and one partly; the third, which is okay, is not supported."""
+    values = {"": 1 / 3, ".partial": 1.5 / 3, ".vital": 1 / 2, ".vital_partial": 1.5 / 2}
+    return {(f"nugget_coverage{name}", system): value for system in SYSTEMS for name, value in values.items()}
+
+
+def one_relevant(project: Project) -> dict[tuple[str, str], float]:
+    """2 for one work, over twice the works on arXiv, whatever their versions; 0 where none is named."""
+    shares: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for system, found in parts(project, ResponsePart.REFERENCES):
+        named = {re.sub(r"v\d+$", "", one.identifier.lower()) for one in found}
+        on_arxiv = {name for name in named if name.startswith("arxiv:")}
+        shares["relevance_rate", system].append((FOUND.lower() in on_arxiv) / max(len(on_arxiv), 1))
+    assert any(sum(values) for values in shares.values())
+    return means(shares)
+
+
 EXPECTED = {
     "researcherbench.coverage": public_coverage,
     "researcherbench.claims": counted_claims,
     "researcherbench.pairwise": longer_wins,
     "adra.plan": matched_plans,
     "adra.reasoning": all_said_true,
+    "adra.preference": longer_is_preferred,
+    "deepscholar.organization": longer_is_organized,
+    "deepscholar.nuggets": some_supported,
+    RELEVANCE: one_relevant,
 }
 
 
@@ -218,8 +318,9 @@ def parts(project: Project, part: ResponsePart) -> Iterator[tuple[str, Sequence[
     names, wanted = systems_named(project), materials.for_extracting(EXTRACTIONS["adra.references"])
     for at_hand in materials.each(project, wanted, materials.item_ids(project)):
         for one in at_hand.responses:
-            drawn = drawn_extracts.parts_of(project, one.response.id)[part]
-            yield names[one.response.system_id], drawn.document.units
+            if one.response.mode != EXEMPLAR:
+                drawn = drawn_extracts.parts_of(project, one.response.id)[part]
+                yield names[one.response.system_id], drawn.document.units
 
 
 def means(shares: dict[tuple[str, str], list[float]]) -> dict[tuple[str, str], float]:
@@ -237,7 +338,7 @@ def public_lengths(system: str) -> dict[int, int]:
 def test_a_model_servers_verdicts_become_the_figures_counted_by_hand(
     project: Project, tmp_path: Path, llmock: LLMock, protocol: str
 ) -> None:
-    drawn(project, tmp_path)
+    drawn(project, tmp_path, protocol)
     cases = list(judge_cases.cases(project, RunRequest(JUDGE, protocol)))
     for case in cases:
         llmock.reply(json.dumps(REPLIES[protocol](case)))
@@ -250,11 +351,11 @@ def test_a_model_servers_verdicts_become_the_figures_counted_by_hand(
     assert not any(one.missing for one in found.values())
 
 
-@pytest.mark.parametrize("protocol", JUDGED)
+@pytest.mark.parametrize("protocol", WITH_BASELINE)
 def test_the_baseline_answers_every_case_and_says_what_it_is(
     project: Project, tmp_path: Path, protocol: str
 ) -> None:
-    drawn(project, tmp_path)
+    drawn(project, tmp_path, protocol)
     assert judge(project, protocol, "baseline")["state"] == "done"
     found = figures(project, protocol)
     assert {system for _, system in found} == set(SYSTEMS)
@@ -281,31 +382,3 @@ def test_a_server_that_answers_at_random_within_the_schema_yields_no_invented_ve
     assert all(row.value is None for row in judged)
     told = figures(project, "researcherbench.claims")
     assert [told["faithfulness", system].value for system in SYSTEMS] == [None, None]
-
-
-REPLY_OF = {
-    "researcherbench.claims.extract": {"claims": [{"context": "", "text": "It was measured.", "url": ""}]},
-    "adra.plan.draw": {"subtasks": [{"passage": "", "text": step} for step in STEPS]},
-    "adra.references": {
-        "references": [
-            {"quote": "", "title": "LongCite", "identifier": FOUND, "authors": "", "year": None},
-        ]
-    },
-    "researcherbench.insights": {
-        "insights": [
-            {
-                "quote": "What was measured is reported below.",
-                "text": "It was measured.",
-                "explanation": "It matters.",
-            }
-        ]
-    },
-}
-
-
-@pytest.mark.parametrize("name", EXTRACTIONS)
-def test_a_model_server_draws_from_every_report_or_item(project: Project, llmock: LLMock, name: str) -> None:
-    llmock.reply(json.dumps(REPLY_OF[name]), times=None)
-    ended = asyncio.run(extracting.run(project, RunRequest(JUDGE, name)))
-    things = len(QUESTIONS) * (len(SYSTEMS) if name in OF_REPORTS else 1)
-    assert (ended["state"], ended["done"]) == ("done", things)

@@ -16,13 +16,19 @@ from annotator.gui.shell.starting import make_application
 from annotator.gui.shell.window import Window
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from tests.material.bundles import REAL
-from tests.projects.both_papers import both_papers
+from tests.projects.both_papers import add_nuggets, both_papers
 from tests.windows.judges_window import choose, settle
 from tests.windows.labelling_keys import be_active, press
 from tests.windows.words_shown import all_words
 
 pytestmark = pytest.mark.skipif(not REAL.is_dir(), reason="the shared ResearcherBench data are not there")
-JUDGED = [name for name, shape in PROTOCOLS.items() if shape.values and not shape.by_people]
+# What the baseline can draw, and judge: the project's items have no text by people to compare reports with.
+DRAWN = [name for name, one in EXTRACTIONS.items() if one.baseline]
+JUDGED = [
+    name
+    for name, shape in PROTOCOLS.items()
+    if shape.values and not shape.by_people and shape.baseline and not shape.exemplar
+]
 JUDGE = "mock"
 
 
@@ -32,6 +38,7 @@ def window(qapp, qtbot, tmp_path, llmock: LLMock):
     make_application()
     QSettings().clear()
     project = both_papers(tmp_path)
+    add_nuggets(project)
     judges.add(project, JUDGE, base_url=llmock.base_url(), model="gpt-4o-mini")
     made = Window(project)
     made.resize(1280, 800)
@@ -67,13 +74,13 @@ def pages_from_a_folder(project: Any, folder: Path) -> None:
 
 def test_every_protocol_is_judged_and_every_metric_shown(window, qtbot, tmp_path: Path) -> None:
     project = window.desk.project
-    for what in EXTRACTIONS:
+    for what in DRAWN:
         order(window, qtbot, "baseline", what)
     pages_from_a_folder(project, tmp_path / "pages")
     for what in JUDGED:
         order(window, qtbot, "baseline", what)
     assert {(run.protocol, run.state) for run in run_records.runs(project)} == {
-        (what, "done") for what in (*EXTRACTIONS, *JUDGED)
+        (what, "done") for what in (*DRAWN, *JUDGED)
     }
     window.show_page("Results")
     page = window.page.viewer
