@@ -23,10 +23,11 @@ from annotator.gui.pages.guidelines.versions_view import VersionsView
 from annotator.gui.pages.guidelines.weights_row import WeightsRow
 from annotator.gui.pages.guidelines.writing import GuidelineEditor
 from annotator.gui.tables.cells import CellsModel
+from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import Splitter
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
 from annotator.gui.widgets.plain import PlainLabel
@@ -86,9 +87,9 @@ class GuidelinesPage(Page):
         whole.setSizes([250, 860])
         whole.grow(self.stages, 250)
         whole.setStretchFactor(1, 1)
-        head = horizontal(
-            PlainLabel("Guidelines", "title"), StretchSpace(1), self.rubrics, self.weights, margins=0
-        )
+        head = FlowRow()
+        for part in (PlainLabel("Guidelines", "title"), self.rubrics, self.weights):
+            head.addWidget(part)
         vertical(head, self.rubrics.drafting, (whole, 1), on=self, margins=(20, 14, 20, 10), spacing=6)
 
     def _answers(self) -> QWidget:
