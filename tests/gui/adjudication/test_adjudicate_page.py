@@ -5,6 +5,7 @@ from PySide6.QtCore import QMimeData, QPointF, Qt
 from PySide6.QtGui import QDropEvent
 
 from annotator.actions.adjudication import adjudication_sheets, ruling
+from annotator.actions.authoring import gold
 from annotator.actions.items import sources
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import Reason
@@ -256,6 +257,7 @@ def test_labels_stand_report_by_report_with_what_they_are_about(tmp_path, window
 
 def test_everybodys_evidence_is_marked_in_the_report(tmp_path, window_over, qtbot):
     project = pairs_project(tmp_path)
+    gold.count_unadjudicated(project, True)
     submit(project, {"Ada": rubric(ADA[:1], "a"), "Ben": rubric(ADA[:1], "b")})
     report = add_report(project)
     said = {name: labels(report, {"a1": value}) for name, value in (("Ada", "yes"), ("Ben", "no"))}
