@@ -17,6 +17,8 @@ from tests.projects.attacked_project import attacked
 from tests.projects.validation_project import judge_says, person, person_says, validation_project
 
 CLAUDE, GPT = "Claude Research", "GPT Researcher"
+# Judges compare reports by several protocols, so that each bias names its own.
+OF_PAIRS = " (Which of two reports is better)"
 
 
 @pytest.fixture
@@ -107,9 +109,9 @@ def test_the_order_of_a_pair_shows(project: Project) -> None:
     _compared(project)
     told = found(project, POSITION)
     # The first one shown wins on every item, in both orders.
-    assert told["Verdict changes with the order"].figure.value == 1.0
-    assert told["First one named"].figure.value == 1.0
-    assert biases.verdict(told["First one named"]) in ("above it", biases.NO_BIAS)
+    assert told[f"Verdict changes with the order{OF_PAIRS}"].figure.value == 1.0
+    assert told[f"First one named{OF_PAIRS}"].figure.value == 1.0
+    assert biases.verdict(told[f"First one named{OF_PAIRS}"]) in ("above it", biases.NO_BIAS)
 
 
 def test_every_trial_that_was_judged_counts(project: Project) -> None:
@@ -118,7 +120,10 @@ def test_every_trial_that_was_judged_counts(project: Project) -> None:
     told = found(project, POSITION)
     # Four pairs, each in both orders, twice: the order decides at the first trial alone, and the second names as many
     # that stand first as second.
-    flips, first = told["Verdict changes with the order"].figure, told["First one named"].figure
+    flips, first = (
+        told[f"Verdict changes with the order{OF_PAIRS}"].figure,
+        told[f"First one named{OF_PAIRS}"].figure,
+    )
     assert (flips.value, flips.n, first.value, first.n) == (0.5, 8, 0.75, 16)
 
 

@@ -109,4 +109,4 @@ def test_each_taxonomy_is_known_by_its_name():
     assert {name: taxonomy.name for name, taxonomy in TAXONOMIES.items()} == {
         name: name for name in TAXONOMIES
     }
-    assert [len(taxonomy.values) for taxonomy in TAXONOMIES.values()] == [2, 2, 4]
+    assert [len(taxonomy.values) for taxonomy in TAXONOMIES.values()] == [2, 2, 4, 3, 3, 3]
