@@ -2,6 +2,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QToolButton, QVBoxLayout, QWidget
 
+from annotator.gui.pages.guidelines.rubrics_row import SetDrafting
 from annotator.gui.pages.people.plans.plan_preview import PlanPreview
 from annotator.gui.review.text_pane import TextPane
 from annotator.gui.shell.steps import ASIDE, STEPS
@@ -129,6 +130,6 @@ def test_a_message_of_any_page_lies_over_what_is_there(sample, window_over):
         window.show_page(name)
         window.desk.wait()
     pushing = [bar for bar in window.findChildren(MessageBar) if bar._host is None]
-    # What is said there is part of what is shown: why a text is plain, why a plan cannot be met.
-    own = {TextPane, PlanPreview}
+    # What is said there is part of what is shown: why a text is plain, why a plan cannot be met, how drafting ended.
+    own = {TextPane, PlanPreview, SetDrafting}
     assert [type(bar.parent()) for bar in pushing if type(bar.parent()) not in own] == []
