@@ -56,10 +56,15 @@ def test_an_absent_aspect_is_named():
 
 
 @pytest.mark.parametrize(
-    ("true", "false", "warned"), [(18, 0, True), (12, 6, False), (10, 8, False), (4, 14, True)]
+    ("true", "false", "warned"), [(18, 0, True), (12, 6, False), (10, 8, False), (3, 15, True)]
 )
 def test_true_and_false_should_be_in_balance(true, false, warned):
     assert ("balance" in document_rules(statements(true, false))) is warned
+
+
+@pytest.mark.parametrize("true", [5, 9, 12, 14])
+def test_letter_6_the_share_of_true_ones_is_not_held_against_what_others_found(true):
+    assert "balance" not in document_rules(statements(true, 18 - true))
 
 
 def test_a_statement_needs_its_label_and_its_aspect():

@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from annotator.domain.kinds.artifact import Document, Kind
-from annotator.domain.kinds.checks import Context, near_duplicates
+from annotator.domain.kinds.checks import Context, count_band, near_duplicates
 from annotator.domain.kinds.finding import Finding
 from annotator.domain.kinds.spec import KindSpec
 from annotator.domain.kinds.unit import Unit
+
+COUNT = (8, 15)  # ResearcherBench, appendix C.1.1
 
 
 class Insight(Unit):
@@ -23,7 +25,9 @@ class Insights(Document[Insight]):
 
 def findings(insights: Insights, _context: Context) -> Iterator[Finding]:
     """Every remark on key insights."""
-    yield from near_duplicates([unit for unit in insights.units if unit.text.strip()], "insight")
+    units = [unit for unit in insights.units if unit.text.strip()]
+    yield from count_band(units, *COUNT, "insights")
+    yield from near_duplicates(units, "insight")
 
 
 SPEC = KindSpec(

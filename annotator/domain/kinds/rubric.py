@@ -23,7 +23,7 @@ from annotator.domain.kinds.spec import KindSpec, UnitField
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.kinds.weights import USUAL, Weight, Weights
 
-# ResearcherBench, Table 10: the share of weights in the experts' 931 criteria.
+# ResearcherBench, Table 10: the share of weights in the experts' 931 criteria. What they found is no aim for others.
 EXPERT_WEIGHT_SHARES: Mapping[int | float, float] = {1: 0.3545, 2: 0.5091, 3: 0.1364}
 
 
@@ -104,9 +104,6 @@ _NAMES = re.compile(rf"(?:(?:{_NAME}), (?:and |or |& )?){{2,}}(?:(?:and |or |& )
 _EXAMPLES = phrases(r"e\.?g|such as|like|for example|for instance|at least|any of|one of")
 _LOOSE = phrases("or|etc")
 WORDS = (4, 40)
-# A rubric whose weights would arise at random once in a thousand, were they drawn from the experts' shares:
-# the 99.9 % point of χ² with two degrees of freedom.
-ODD_SPREAD = 13.82
 
 
 def findings(rubric: Rubric, context: Context) -> Iterator[Finding]:
@@ -120,7 +117,7 @@ def findings(rubric: Rubric, context: Context) -> Iterator[Finding]:
     yield from near_duplicates(units, "criterion")
     yield from echoes(units, context.question)
     if context.weights.usual:
-        yield from _spread(rubric)
+        yield from _core(rubric)
     yield from _outside(rubric, context.weights)
 
 
@@ -218,38 +215,20 @@ def weight_shares(rubric: Rubric) -> dict[int | float, float]:
     return {weight: many / len(rubric.units) for weight, many in counted.items()} if rubric.units else {}
 
 
-def _spread(rubric: Rubric) -> Iterator[Finding]:
+def _core(rubric: Rubric) -> Iterator[Finding]:
     shares, n = weight_shares(rubric), len(rubric.units)
-    if not shares.keys() <= EXPERT_WEIGHT_SHARES.keys():
-        return
-    if n >= 3 and not shares[3]:
+    if n >= 3 and not shares.get(3, 1):
         yield warning(
             "no-core",
             "No criterion has weight 3.",
             "Give weight 3 to what every good answer needs.",
             field="weight",
         )
-    if n and _distance(shares, n) > ODD_SPREAD:
-        yield warning(
-            "weight-spread",
-            f"Weights 1, 2, 3 make up {_percents(shares)} %; the experts' {_percents(EXPERT_WEIGHT_SHARES)} %.",
-            "Keep 3 for the core and 1 for what is merely nice to have.",
-            field="weight",
-        )
-
-
-def _distance(shares: Mapping[int | float, float], n: int) -> float:
-    """Pearson's χ² of the weights against the experts' shares (ResearcherBench, Table 10)."""
-    return n * sum((shares[weight] - norm) ** 2 / norm for weight, norm in EXPERT_WEIGHT_SHARES.items())
-
-
-def _percents(shares: Mapping[int | float, float]) -> str:
-    return " / ".join(f"{shares[weight]:.0%}".rstrip("%") for weight in USUAL.values)
 
 
 def _told(_: Rubric, _bar: float) -> str:
     """What the bar beside the number of criteria shows."""
-    return "weights, experts’ below"
+    return "weights"
 
 
 def _weighed(spec: KindSpec, weights: Weights) -> KindSpec:
@@ -257,7 +236,9 @@ def _weighed(spec: KindSpec, weights: Weights) -> KindSpec:
         return spec
     fields = (replace(one, options=weights.options) if one.name == "weight" else one for one in spec.fields)
     what = f"A rubric lists the criteria that a good report meets, each with a weight: {weights.text}."
-    return replace(spec, fields=tuple(fields), what=what, told=lambda *_: f"weights {weights.text}")
+    return replace(
+        spec, fields=tuple(fields), what=what, told=lambda *_: f"weights {weights.text}", elsewhere=""
+    )
 
 
 SPEC = KindSpec(
@@ -280,5 +261,6 @@ SPEC = KindSpec(
     ),
     lint=findings,
     told=_told,
+    elsewhere="ResearcherBench: 35 / 51 / 14 % of weights 1, 2, 3",
     weighed=_weighed,
 )

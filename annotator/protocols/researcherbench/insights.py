@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.insights import Insight, Insights
+from annotator.domain.kinds.insights import COUNT, Insight, Insights
 from annotator.domain.kinds.reference import Passage, Reference, WriterAid
 from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.source import Source
@@ -31,7 +31,6 @@ FOCUS = (
     "what the sources say that is specific to this question: facts and figures, mechanisms, comparisons, "
     "reasons, limits and consequences",
 )
-FEWEST, MOST = 8, 15
 COUNT_FLAG = "insight_count"
 
 DEPARTURES = (
@@ -94,7 +93,7 @@ async def extract(material: Material, ask: Ask) -> Extracted:
         for one, anchor in zip(drawn, placed, strict=True)
     )
     flags = [*answer.flags, *([QUOTE_MISSING] if None in placed else [])]
-    flags += [] if FEWEST <= len(units) <= MOST else [COUNT_FLAG]
+    flags += [] if COUNT[0] <= len(units) <= COUNT[1] else [COUNT_FLAG]
     return Extracted(Insights(units=units), flags=tuple(flags))
 
 

@@ -6,6 +6,7 @@ from annotator.actions.items import items
 from annotator.actions.project.people import new_project
 from annotator.domain.kinds.documents import WRITTEN
 from annotator.gui.forms.finding_lines import FindingLines
+from annotator.gui.pages.authoring.action_bar import AuthoringActionBar
 from tests.projects.authoring_project import TEXTS, begun_project, mine, texts
 from tests.windows.labelling_keys import focus, press, type_words
 
@@ -108,6 +109,19 @@ def test_the_spread_of_the_weights_follows_every_choice(page):
     press("Alt+1")
     parts = [(part.label, part.count) for part in page.sheet.bar.spread._parts]
     assert parts == [("1", 2), ("2", 1), ("3", 0)]
+
+
+def test_letter_6_what_other_benchmarks_came_to_stands_beside_once_it_is_asked_for(page, qtbot):
+    bar = page.sheet.bar
+    assert [part.norm for part in bar.spread._parts] == [None] * 3
+    assert "ResearcherBench" not in bar.counts.text()
+    bar.elsewhere.setFocus()
+    press("Space")
+    assert [part.norm for part in bar.spread._parts] == [0.3545, 0.5091, 0.1364]
+    assert "ResearcherBench: 35 / 51 / 14 %" in bar.counts.text()
+    again = AuthoringActionBar()
+    qtbot.addWidget(again)
+    assert again.elsewhere.isChecked()
 
 
 def test_the_wheel_over_a_list_changes_nothing(page, project, qtbot):

@@ -104,18 +104,18 @@ def test_how_long_still_is_said_in_words(seconds, words):
     assert left_in_words(seconds) == words
 
 
-def test_a_spread_says_shares_and_norms(qtbot):
+def test_a_spread_says_shares_and_those_of_others(qtbot):
     bar = SpreadBar()
     qtbot.addWidget(bar)
     bar.show_parts(
         [SpreadPart("weight 3", 1, 0.1364), SpreadPart("weight 2", 3, 0.5091), SpreadPart("weight 1", 4)]
     )
     assert bar.accessibleName() == (
-        "weight 3: 1 (12%, norm 14%); weight 2: 3 (38%, norm 51%); weight 1: 4 (50%)"
+        "weight 3: 1 (12%, elsewhere 14%); weight 2: 3 (38%, elsewhere 51%); weight 1: 4 (50%)"
     )
 
 
-def test_a_spread_that_lacks_room_leaves_out_the_norm_first(qtbot):
+def test_a_spread_that_lacks_room_leaves_out_those_of_others_first(qtbot):
     bar, part = SpreadBar(), SpreadPart("2", 3, 0.51)
     qtbot.addWidget(bar)
     advance = bar.fontMetrics().horizontalAdvance

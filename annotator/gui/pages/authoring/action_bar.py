@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSettings, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton
 
 from annotator.domain.kinds.artifact import Document
@@ -18,6 +18,8 @@ from annotator.gui.widgets.bars.spread_bar import SpreadBar, SpreadPart
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
+ELSEWHERE = "authoring/elsewhere"
+
 
 class AuthoringActionBar(QFrame):
     """The bar below the form."""
@@ -30,6 +32,13 @@ class AuthoringActionBar(QFrame):
         super().__init__()
         self.setProperty("role", "bar")
         self.counts, self.spread = PlainLabel(wrap=True), SpreadBar()
+        self.elsewhere = QPushButton("Other benchmarks")
+        self.elsewhere.setProperty("role", "quiet")
+        self.elsewhere.setCheckable(True)
+        self.elsewhere.setToolTip("What experts of other benchmarks came to, for comparison; no aim")
+        self.elsewhere.setChecked(QSettings().value(ELSEWHERE, "") == "shown")
+        self.elsewhere.toggled.connect(self._compare)
+        self._shown: tuple[Document[Any], Weights, float] | None = None
         self.remarks = QPushButton()
         self.remarks.setProperty("role", "quiet")
         self.remarks.setToolTip("List the guideline's remarks")
@@ -49,6 +58,7 @@ class AuthoringActionBar(QFrame):
         told.setSpacing(10)
         told.addWidget(self.counts, 1)
         told.addWidget(self.spread, 2)
+        told.addWidget(self.elsewhere)
         told.addWidget(self.remarks)
         acts.setSpacing(10)
         acts.addStretch(1)
@@ -63,23 +73,36 @@ class AuthoringActionBar(QFrame):
 
         The project allows the `weights` and keeps questions at the `bar`.
         """
+        self._shown = document, weights, bar
+        self._tell(*self._shown)
         words = KINDS[document.KIND].under(weights)
-        more = words.told(document, bar)
-        count = words.counted(len(document.units))
-        self.counts.setText(f"{count} · {more}" if more and document.units else count)
-        self.spread.setVisible(isinstance(document, Rubric) and weights.usual)
-        if isinstance(document, Rubric) and weights.usual:
-            parts = counted_weights([document]).items()
-            self.spread.show_parts(
-                [
-                    SpreadPart(f"{weight}", many, EXPERT_WEIGHT_SHARES.get(weight, 0.0))
-                    for weight, many in parts
-                ]
-            )
         self.new.set_words(f"New {words.unit}")
         self.new.setVisible(not locked and not given)
         self.submit.setVisible(not locked)
         self.remarks.setVisible(not locked)
+
+    def _tell(self, document: Document[Any], weights: Weights, bar: float) -> None:
+        """Say what there is of a document, beside other benchmarks where that is asked for."""
+        words = KINDS[document.KIND].under(weights)
+        weighed, beside = isinstance(document, Rubric) and weights.usual, self.elsewhere.isChecked()
+        more = [words.told(document, bar)] if document.units else []
+        said = [words.counted(len(document.units)), *more, words.elsewhere if beside else ""]
+        self.counts.setText(" · ".join(filter(None, said)))
+        self.elsewhere.setVisible(bool(words.elsewhere))
+        self.spread.setVisible(weighed)
+        if isinstance(document, Rubric) and weighed:
+            self.spread.show_parts(
+                [
+                    SpreadPart(f"{weight}", many, EXPERT_WEIGHT_SHARES.get(weight, 0.0) if beside else None)
+                    for weight, many in counted_weights([document]).items()
+                ]
+            )
+
+    def _compare(self, shown: bool) -> None:
+        """Keep the choice for every document from now on."""
+        QSettings().setValue(ELSEWHERE, "shown" if shown else "")
+        if self._shown is not None:
+            self._tell(*self._shown)
 
     def show_findings(self, findings: Sequence[Finding], to_come: int = 0) -> None:
         """Tell how many remarks there are, errors and warnings apart; `to_come` counts those not yet made as well."""

@@ -1,4 +1,4 @@
-"""Stacked bar of shares, over a thin one that shows the norm."""
+"""Stacked bar of shares, over a thin one that shows those of others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _BAR, _NORM, _GAP = 14, 5, 3
 
 @dataclass(frozen=True, slots=True)
 class SpreadPart:
-    """One part of the whole: label, count, and usual share (None: no norm)."""
+    """One part of the whole: label, count, and its share elsewhere (None: not shown)."""
 
     label: str
     count: int
@@ -22,7 +22,7 @@ class SpreadPart:
 
 
 class SpreadBar(QWidget):
-    """Shares as lengths, with words: “weight 3 · 2 (20 %, norm 14 %)”."""
+    """Shares as lengths, with words: “weight 3 · 2 (20 %, elsewhere 14 %)”."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -41,7 +41,7 @@ class SpreadBar(QWidget):
         """A part in words."""
         whole = sum(each.count for each in self._parts)
         share = f"{part.count / whole:.0%}" if whole else "none yet"
-        norm = f", norm {part.norm:.0%}" if part.norm is not None else ""
+        norm = f", elsewhere {part.norm:.0%}" if part.norm is not None else ""
         return f"{part.label}: {part.count} ({share}{norm})"
 
     def sizeHint(self) -> QSize:
@@ -54,14 +54,15 @@ class SpreadBar(QWidget):
         return QSize(self.sizeHint().width() // 2, self.sizeHint().height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw the shares, the norm below them, and the labels below both."""
+        """Draw the shares, those of others below them, and the labels below both."""
         px = theme.current().px
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         whole = sum(part.count for part in self._parts)
         shares = [part.count / whole if whole else 0.0 for part in self._parts]
         self._draw_bar(painter, shares, 0, px(_BAR))
-        self._draw_bar(painter, [part.norm or 0.0 for part in self._parts], px(_BAR + _GAP), px(_NORM))
+        if any(part.norm for part in self._parts):
+            self._draw_bar(painter, [part.norm or 0.0 for part in self._parts], px(_BAR + _GAP), px(_NORM))
         self._draw_labels(painter, shares, px(_BAR + _NORM + 2 * _GAP))
 
     def _draw_bar(self, painter: QPainter, shares: Sequence[float], top: int, height: int) -> None:
@@ -93,7 +94,7 @@ class SpreadBar(QWidget):
             painter.drawText(QPointF(place * step + dot * 1.5, base), shown)
 
     def label(self, part: SpreadPart, share: float, room: int) -> str:
-        """A part in so many pixels: with its norm, or else without."""
+        """A part in so many pixels: with its share elsewhere, or else without."""
         words, metrics = f"{part.label} · {share:.0%}", self.fontMetrics()
         whole = words if part.norm is None else f"{words} / {part.norm:.0%}"
         fits = metrics.horizontalAdvance(whole) <= room
