@@ -6,6 +6,7 @@ from annotator.actions.assignments import submitting
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items, metadata, sources
 from annotator.actions.items.metadata import Thing
+from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.kinds.rubric import Criterion, Rubric
@@ -23,6 +24,7 @@ HALF_RIGHT = dict.fromkeys(ALL_RIGHT, TRUE)
 NONE_RIGHT = {"s1": FALSE, "s2": TRUE, "s3": FALSE, "s4": TRUE}
 # Three of four gold sub-tasks found by three, and one by one.
 GOOD_PLAN, SHORT_PLAN = [[1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1]], [[1, 0, 0, 0]]
+JUDGES = ("one", "other")
 OTHER = ("10.1000/other", "Another work of some length")
 PAGE = "https://example.org/page"
 
@@ -81,6 +83,7 @@ def _reports(project: Project, item: str, alpha: str, beta: str) -> None:
     adra.say(project, "researcherbench.pairwise", item, beta, {alpha: "second"})
     by_me = {"rater_kind": "person", "rater_id": people.someone(project).id}
     adra.say(project, "adra.preference", item, alpha, {beta: "first"}, **by_me)
+    _preferred(project, item, alpha, beta)
     adra.say(project, "researcherbench.misses", item, alpha, {"c1": "partial_missing"}, **by_me)
     adra.say(
         project,
@@ -91,6 +94,18 @@ def _reports(project: Project, item: str, alpha: str, beta: str) -> None:
         **by_me,
     )
     adra.say(project, "researcherbench.citation_errors", item, alpha, {"k3": "unsupported_answer"}, **by_me)
+
+
+def _preferred(project: Project, item: str, alpha: str, beta: str) -> None:
+    """What two judges prefer in two runs: the same on every item, then the same on the first alone."""
+    first = items.ids(project)[0] == item
+    for name in JUDGES if first else ():
+        judges.add(project, name, base_url="http://localhost:9/v1", model=name)
+    said = {1: ("first", "first"), 2: ("first", "first" if first else "second")}
+    for trial, values in said.items():
+        for name, value in zip(JUDGES, values, strict=True):
+            judge = judges.named(project, name).id
+            adra.say(project, "adra.preference", item, alpha, {beta: value}, rater_id=judge, trial=trial)
 
 
 def _given_gold(project: Project, item: str, kind: str) -> None:

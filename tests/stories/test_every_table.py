@@ -7,14 +7,16 @@ from typing import Any
 
 import pytest
 
-from annotator.actions.authoring import annotating
+from annotator.actions.authoring import annotating, question_types
 from annotator.actions.authoring.artifacts import artifact_of
+from annotator.actions.items import items
 from annotator.actions.papers import paper_tables
 from annotator.actions.project.file import Project
 from annotator.cli import run_command
 from annotator.domain.kinds.artifact import Kind
 from annotator.places import resources
 from annotator.protocols import PAPERS
+from tests.projects.small_project import small_project
 from tests.storage import sql
 from tests.stories.printed_project import LIMITED, printed_project
 
@@ -138,6 +140,10 @@ def test_letter_16_time_tokens_and_plans_stand_beside_scores(told, capsys):
 def test_letter_19_preferences_and_gold_are_counted(told, capsys):
     (agreed,) = told(capsys, "--view", "preference-agreement")
     assert row(agreed, metric="Reasoning F1")["agreed"] == 4
+    (judged,) = told(capsys, "--view", "preference-judges")
+    # Alike on four of four pairs in one run and on one in the other: their mean, and √(2 · (3/8)²) apart.
+    (one,) = judged["rows"]
+    assert (one["agreement"], one["spread"], one["runs"]) == (0.625, pytest.approx((2 * 0.375**2) ** 0.5), 2)
     (gold,) = told(capsys, "--view", "gold-statistics")
     assert [(one["true"], one["subtasks"]) for one in gold["rows"]] == [(0.5, 4)] * 4
 
@@ -194,6 +200,22 @@ def test_letter_19_what_raters_authors_and_judges_did_comes_from_the_sample(samp
     assert sum(one["set_settled"] for one in weights["rows"]) == pytest.approx(1.0)
     (raters,) = _told(capsys, path, "--view", "selection-agreement")
     assert {"pearson", "p"} <= set(raters["rows"][0])
+
+
+def test_letter_3_table_4_defines_every_type_and_counts_its_questions(tmp_path, capsys):
+    small = small_project(tmp_path)
+    defined = question_types.types(small)
+    items.change_all(small, {item: {"question_type": "Open Consulting"} for item in items.ids(small)})
+    path = str(small.path)
+    small.close()
+    (types,) = _told(capsys, path, "--view", "r4")
+    assert titles(types) == ["Question type", "Definition", "Questions", "Share", "Example"]
+    assert {one["question_type"]: one["questions"] for one in types["rows"]} == {
+        "Open Consulting": 2, "Literature Review": 0, "Technical Details": 0,
+    }  # fmt: skip
+    assert {one["question_type"]: one["definition"] for one in types["rows"]} == {
+        one.name: one.definition for one in defined
+    }
 
 
 def _weighted_accuracy(project: Project) -> float:

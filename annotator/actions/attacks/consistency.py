@@ -12,7 +12,15 @@ from sqlalchemy import select
 from annotator.actions.judges import judges
 from annotator.actions.labelling import wordings
 from annotator.actions.project.file import Project
-from annotator.actions.results.result_sheets import or_why
+from annotator.actions.results.result_sheets import (
+    ResultSheet,
+    SheetLine,
+    columns,
+    count,
+    figure,
+    or_why,
+    text,
+)
 from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.level_figures import WORDS
@@ -98,6 +106,18 @@ class JudgeConsistency:
         ]
 
 
+@dataclass(frozen=True, slots=True)
+class JudgeRuns:
+    """Two judges' agreement in each run that both have: how many units, its mean and its standard deviation."""
+
+    judge: str
+    other: str
+    protocol: str
+    units: int
+    over_runs: Estimate
+    spread: Estimate
+
+
 def _tree(found: SelfConsistency | JudgeConsistency) -> dict[str, Any]:
     """The figures side by side, whether every protocol has them or only some."""
     tree = asdict(found)
@@ -171,6 +191,34 @@ def between(project: Project, judge: str, other: str, protocol: str = USUAL) -> 
         over_runs=(runs := _over_runs(*said))[0],
         spread=runs[1],
     )
+
+
+def report(project: Project, protocol: str = USUAL) -> tuple[JudgeRuns, ...]:
+    """Every two judges that judged the same units under a protocol, run by run."""
+    said = {judge.name: _said(project, judge.id, protocol) for judge in judges.all_of(project)}
+    pairs = (
+        JudgeRuns(a, b, protocol, len(said[a].keys() & said[b].keys()), *_over_runs(said[a], said[b]))
+        for a, b in combinations(said, 2)
+    )
+    return tuple(one for one in pairs if one.over_runs.n)
+
+
+def sheets(found: tuple[JudgeRuns, ...]) -> tuple[ResultSheet, ...]:
+    """A row for every two judges."""
+    heads = columns(
+        ("judge", "Judge"), ("other", "Other judge"),
+        ("agreement", "Same verdict", "Share of units on which both say the same in a run, averaged over runs"),
+        ("spread", "Standard deviation", "Of that share, over runs"),
+        ("runs", "Runs"), ("units", "Units", "Judged by both; of a pair of reports each order that was asked"),
+    )  # fmt: skip
+    lines = tuple(
+        SheetLine((
+            text(one.judge), text(one.other), figure(one.over_runs), figure(one.spread), count(one.over_runs.n),
+            count(one.units),
+        ))
+        for one in found
+    )  # fmt: skip
+    return (ResultSheet("between", "Judges beside each other", heads, lines),) if lines else ()
 
 
 def _over_runs(one: ByTrial, other: ByTrial) -> tuple[Estimate, Estimate]:

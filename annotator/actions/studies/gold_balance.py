@@ -1,9 +1,9 @@
 """Composition of the gold: share of true statements, length of plans (ADRA, appendix H.1)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from annotator.actions.authoring import annotating
+from annotator.actions.authoring import annotating, question_types
 from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores
@@ -47,6 +47,7 @@ class GoldBalanceReport:
     subtasks: Mapping[str, int]
     balance: Balance
     plan_length: Estimate
+    definitions: Mapping[str, str] = field(default_factory=dict)
 
 
 def choices(_project: Project) -> tuple[ViewChoice, ...]:
@@ -74,6 +75,7 @@ def report(project: Project) -> GoldBalanceReport:
         {i: len(one.units) for i, one in plans.items()},
         balance(diagnostics),
         mean_plan_length(plans),
+        {one.name: one.definition for one in question_types.types(project)},
     )
 
 
@@ -81,30 +83,38 @@ def sheets(found: GoldBalanceReport) -> tuple[ResultSheet, ...]:
     """A row for each item with gold statements or a gold plan; then how many items are of each type and subject."""
     if not found.items and not found.questions:
         return ()
-    types, subjects = (
-        _filed(found.questions, by, title)
-        for by, title in (("question_type", "Question type"), ("subject", "Subject"))
-    )
+    types = _filed(found.questions, "question_type", "Question type", found.definitions)
+    subjects = _filed(found.questions, "subject", "Subject", {})
     return (*((_gold(found),) if found.items else ()), types, subjects)
 
 
-def _filed(questions: Mapping[str, ItemName], by: str, title: str) -> ResultSheet:
-    """How many questions there are of each kind, the most first, with the first of each as an example."""
+def _filed(
+    questions: Mapping[str, ItemName], by: str, title: str, definitions: Mapping[str, str]
+) -> ResultSheet:
+    """How many questions there are of each kind, the most first, with the first of each as an example.
+
+    Kinds that are defined stand with what they are, those without a question too where any of them has one.
+    """
     groups: dict[str, list[ItemName]] = {}
     for one in questions.values():
         groups.setdefault(str(getattr(one, by)), []).append(one)
+    if groups.keys() & definitions.keys():
+        groups |= {name: [] for name in definitions if name not in groups}
     heads = columns(
         (by, title),
+        *([("definition", "Definition")] if definitions else []),
         ("questions", "Questions"),
         ("share", "Share", "Of all questions"),
         ("example", "Example"),
     )
     lines = [
         SheetLine((
-            text(group or "(none)"), count(len(of)), share(len(of) / len(questions)),
-            text(of[0].question, tip=of[0].question),
+            text(group or "(none)"),
+            *([text(what, tip=what)] if definitions else []),
+            count(len(of)), share(len(of) / len(questions)), text(example, tip=example),
         ))
         for group, of in sorted(groups.items(), key=lambda entry: (-len(entry[1]), entry[0]))
+        for what, example in [(definitions.get(group, ""), of[0].question if of else "")]
     ]  # fmt: skip
     return ResultSheet(f"{by}s", f"{title}s", heads, tuple(lines))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from annotator.actions.attacks import biases
+from annotator.actions.attacks import biases, consistency
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
 from annotator.actions.project.keeping import kept
@@ -225,6 +225,10 @@ def _of_leaderboard(project: Project) -> tuple[ViewChoice, ...]:
     return (*made, widths)
 
 
+def _of_judges(project: Project) -> tuple[ViewChoice, ...]:
+    return _labels(project)[:1]
+
+
 def _of_reviews(project: Project) -> tuple[ViewChoice, ...]:
     protocol = _labels(project)[0]
     return protocol, ViewChoice("by", "Break down by", tuple((name, name) for name in reviews.BY))
@@ -274,6 +278,17 @@ VIEWS: tuple[ResultView, ...] = (
         kept(leaderboard),
         corrected_sheets.sheets,
         "Label",
+    ),
+    ResultView(
+        "between",
+        "Judges beside each other",
+        JUDGES,
+        "How often two judges say the same, and how far that varies from run to run.",
+        "Run two judges on the same reports.",
+        _of_judges,
+        kept(consistency.report),
+        consistency.sheets,
+        "Judges",
     ),
     ResultView(
         "rulings",

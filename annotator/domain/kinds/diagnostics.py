@@ -183,5 +183,5 @@ SPEC = KindSpec(
     lint=findings,
     told=_told,
     # Appendix H.1: 2 200 of 3 400. What they found is no aim for others.
-    elsewhere="ADRA: 65 % true",
+    elsewhere="elsewhere, of 3,400: 65 % true",
 )

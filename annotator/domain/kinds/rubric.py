@@ -261,6 +261,6 @@ SPEC = KindSpec(
     ),
     lint=findings,
     told=_told,
-    elsewhere="ResearcherBench: 35 / 51 / 14 % of weights 1, 2, 3",
+    elsewhere="elsewhere, of 931: 35 / 51 / 14 %",
     weighed=_weighed,
 )

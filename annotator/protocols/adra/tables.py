@@ -205,6 +205,16 @@ TABLES = (
         (ViewTable("gold", "gold"),),
     ),
     PaperTable(
+        "preference-judges",
+        "Two judges' preferences beside each other",
+        ("Appendix K.4",),
+        (ViewTable("between", "between", chosen=(("protocol", "adra.preference"),)),),
+        (
+            "Each order of a pair that was asked counts as one comparison; the paper does not say in which orders it "
+            "asked.",
+        ),
+    ),
+    PaperTable(
         "plan-length",
         "Length of gold plans against accuracy",
         ("Appendix K.2",),

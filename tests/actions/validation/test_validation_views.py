@@ -23,12 +23,13 @@ def ann(at: At) -> str:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator[Project]:
-    """A locked set of half of the reports, two people, a judge, a review and a ruling."""
+    """A locked set of half of the reports, two people, two judges, a review and a ruling."""
     project = validation_project(tmp_path)
     both = (person(project, "R2").id, person(project, "R3").id)
     validation_sets.make(project, validation_sets.SetRequest("Spring", both, size=4))
     for alias in ("R2", "R3"):
         person_says(project, alias, ann)
+    judge_says(project, "large", ann)
     judge_says(project, "small", lambda at: "yes" if at[2] == 1 else ann(at))
     price(project, "small", 0.01)
     validation_sets.lock(project, "Spring")

@@ -114,11 +114,11 @@ def test_the_spread_of_the_weights_follows_every_choice(page):
 def test_letter_6_what_other_benchmarks_came_to_stands_beside_once_it_is_asked_for(page, qtbot):
     bar = page.sheet.bar
     assert [part.norm for part in bar.spread._parts] == [None] * 3
-    assert "ResearcherBench" not in bar.counts.text()
+    assert "elsewhere" not in bar.counts.text()
     bar.elsewhere.setFocus()
     press("Space")
     assert [part.norm for part in bar.spread._parts] == [0.3545, 0.5091, 0.1364]
-    assert "ResearcherBench: 35 / 51 / 14 %" in bar.counts.text()
+    assert "elsewhere, of 931: 35 / 51 / 14 %" in bar.counts.text()
     again = AuthoringActionBar()
     qtbot.addWidget(again)
     assert again.elsewhere.isChecked()
