@@ -62,13 +62,13 @@ class MaterialAtHand:
 
 def for_judging(shape: Protocol) -> WantedMaterial:
     """What a judge of a protocol reads."""
-    return WantedMaterial(shape.needs, pages=bool(shape.parts))
+    return WantedMaterial(shape.needs, pages=bool(shape.parts), parts=_drawn(shape))
 
 
 def for_counting(shape: Protocol) -> WantedMaterial:
     """What shows which units there are: words and pages only where units come from the response."""
     texts = shape.unit_kind is None and bool(shape.values)
-    return WantedMaterial(shape.needs, texts=texts, pages=texts and bool(shape.parts))
+    return WantedMaterial(shape.needs, texts=texts, pages=texts and bool(shape.parts), parts=_drawn(shape))
 
 
 def for_asking(shape: Protocol) -> WantedMaterial:
@@ -81,8 +81,14 @@ def for_scoring(shape: Protocol, *, released: bool = False) -> WantedMaterial:
     """What a score is computed from."""
     computed = not shape.values and bool(shape.parts)
     return WantedMaterial(
-        shape.needs, texts=shape.unit_kind is None, pages=computed, page_texts=False, released=released
-    )
+        shape.needs, texts=shape.unit_kind is None, pages=computed, page_texts=False, parts=_drawn(shape),
+        released=released,
+    )  # fmt: skip
+
+
+def _drawn(shape: Protocol) -> bool:
+    """Whether anything that was drawn from responses is judged or counted."""
+    return bool(shape.parts) or any(metric.parts for metric in shape.metrics)
 
 
 def for_extracting(extraction: Extraction) -> WantedMaterial:
@@ -115,7 +121,7 @@ def each(project: Project, wanted: WantedMaterial, ids: Sequence[str]) -> Iterat
     """Item by item, all that is at hand; only a stretch of items is in memory at a time."""
     weights, drawn = criterion_weights.allowed(project), pairs_drawn(project)
     types = question_types.types(project) if wanted.sources else ()
-    heavy = wanted.texts or wanted.sources or (wanted.pages and wanted.page_texts)
+    heavy = wanted.texts or wanted.sources or wanted.parts or (wanted.pages and wanted.page_texts)
     for start in range(0, len(ids), step := STRETCH if heavy else WORDLESS):
         chosen = ids[start : start + step]
         with project.store.read() as db:

@@ -50,7 +50,7 @@ class ExtractJournal(RunJournal):
         name = drawing.extraction.rubric_set
         self._origin = by_set(name) if name else by_judge(judge_id)
 
-    def finished(self, run: str) -> set[Key]:
+    def finished(self, run: str) -> Container[Key]:
         """What this judge has drawn before, in this run or another; of a rubric set, what anybody has."""
         wanted = (
             EXTRACT.c.origin == self._origin,

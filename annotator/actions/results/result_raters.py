@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from sys import intern
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, exists, func, select, true
@@ -18,6 +19,7 @@ from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.protocol import Protocol
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.labels import UNSURE, Label
+from annotator.domain.material.response import EXEMPLAR
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import ExtractRow, JudgeRow, ResponseRow, RunRow, table
 
@@ -52,8 +54,8 @@ class ResultRater:
 def raters(project: Project, protocol: str = USUAL) -> list[ResultRater]:
     """Who has judged under the protocol, the judge that ran last first, people at the end.
 
-    What is computed from the responses has one rater of its own, whose judgements are the responses. So has what
-    was drawn from them, while nobody has judged it.
+    What is computed from the responses has one rater of its own, whose judgements are the responses. While nobody has
+    judged it, so has what was drawn from them, and what is compared with exemplars, whose own figure needs no judge.
     """
     shape = PROTOCOLS[protocol]
     if not shape.values:
@@ -133,23 +135,25 @@ def are_people(rater_id: str) -> bool:
     return rater_id in (PEOPLE, CONSENSUS) or rater_id.startswith(PERSON_KEY)
 
 
-def spoken(project: Project, shape: Protocol, rater_id: str, *, released: bool = False) -> list[Spoken]:
+def spoken(project: Project, shape: Protocol, rater_id: str, *, released: bool = False) -> Iterator[Spoken]:
     """The judgements of a rater that came, at the first trial; of a judge those on the units as they are worded now.
 
-    With `released` those that a release holds: people's on another wording are not among them either.
+    With `released` those that a release holds: people's on another wording are not among them either. There may be
+    millions: they come one by one, and what they share is there once.
     """
     if rater_id == CONSENSUS:
-        labels = _settled(project, shape.name)
-        return [
-            (each.response_id, CONSENSUS, each.unit_id, each.value) for each in labels if each.value != UNSURE
-        ]
+        for each in _settled(project, shape.name):
+            if each.value != UNSURE:
+                yield each.response_id, CONSENSUS, each.unit_id, each.value
+        return
     j = JUDGEMENT.c
     wanted = (j.protocol == shape.name, _by(rater_id), j.status == Status.OK.value, j.trial == 1)
     with project.store.read() as db:
-        rows = db.execute(select(j.response_id, j.rater_id, j.unit_id, j.value, j.id).where(*wanted)).all()
         whose = () if released else (wordings.BY_JUDGES,)
         gone = wordings.outdated(db, *wanted, *whose, released=released)
-    return [(row[0], row[1], row[2], row[3]) for row in rows if row.id not in gone]
+        for row in db.execute(select(j.response_id, j.rater_id, j.unit_id, j.value, j.id).where(*wanted)):
+            if row.id not in gone:
+                yield intern(row[0]), intern(row[1]), intern(row[2]), intern(row[3])
 
 
 def judgements(
@@ -213,7 +217,10 @@ def _computed(project: Project) -> list[ResultRater]:
 
 def _drawn(project: Project, shape: Protocol) -> list[ResultRater]:
     parts = [part.value for part in shape.parts]
-    question = select(func.count()).where(EXTRACT.c.response_id != "", EXTRACT.c.kind.in_(parts))
+    if parts:
+        question = select(func.count()).where(EXTRACT.c.response_id != "", EXTRACT.c.kind.in_(parts))
+    else:
+        question = select(func.count()).where(RESPONSE.c.mode == EXEMPLAR)
     with project.store.read() as db:
-        there = db.execute(question).scalar_one() if parts else 0
+        there = db.execute(question).scalar_one() if parts or shape.exemplar else 0
     return [ResultRater(COMPUTED, COMPUTED, there)] if there else []

@@ -1,7 +1,7 @@
 """Scores of each response under a protocol by one rater: every metric, over all units and by facet."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import fsum
 
@@ -210,8 +210,9 @@ def _groups(item: Item, mode: str, modes: tuple[str, ...], counts: str) -> tuple
 
 
 def _values(project: Project, shape: Protocol, rater_id: str, *, released: bool) -> _Values:
-    rows = result_raters.spoken(project, shape, rater_id, released=released)
+    rows: Iterable[Spoken] = result_raters.spoken(project, shape, rater_id, released=released)
     if shape.paired and are_people(rater_id) and not label_cases.both_orders(project, shape.name):
+        rows = list(rows)
         rows += _turned(shape, rows)
     of: dict[str, Said] = defaultdict(lambda: defaultdict(dict))
     against: dict[str, Said] = defaultdict(lambda: defaultdict(dict))

@@ -2,7 +2,7 @@
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import chain
 from typing import Any
@@ -36,14 +36,14 @@ from annotator.storage.ready import PreparedStatement
 from annotator.storage.tables import CallRow, JudgementRow, RunRow, table
 
 
-class KnownCalls:
-    """The cache keys of answered calls, by hash; one false hit in 2⁶⁴."""
+class KnownKeys(Container[object]):
+    """Keys of answered calls, or of judgements, in the millions: by hash; one false hit in 2⁶⁴."""
 
-    def __init__(self, keys: Iterable[str] = ()) -> None:
+    def __init__(self, keys: Iterable[Hashable] = ()) -> None:
         self._before = array("q", sorted(map(hash, keys)))
         self._since: set[int] = set()
 
-    def add(self, key: str) -> None:
+    def add(self, key: Hashable) -> None:
         """Know a key from now on."""
         self._since.add(hash(key))
 
@@ -77,7 +77,7 @@ class RunJournal:
     def __init__(self, project: Project, run_id: str, judge_id: str, protocol: str) -> None:
         self.run_id = run_id
         self._project, self._judge_id, self._protocol = project, judge_id, protocol
-        self._known: KnownCalls | None = None
+        self._known: KnownKeys | None = None
         self._begun = now()
 
     def find(self, cache_key: str) -> Call | None:
@@ -90,14 +90,14 @@ class RunJournal:
             return None
         return call_of(row)
 
-    def _answered(self) -> KnownCalls:
+    def _answered(self) -> KnownKeys:
         """The keys that may be found. No other process adds to them: one run at a time writes to a project."""
         if self._known is None:
             with self._project.store.read() as db:
-                self._known = KnownCalls(db.execute(select(CALL.c.cache_key).where(_ANSWERED)).scalars())
+                self._known = KnownKeys(db.execute(select(CALL.c.cache_key).where(_ANSWERED)).scalars())
         return self._known
 
-    def finished(self, run: str) -> set[Key]:
+    def finished(self, run: str) -> Container[Key]:
         """The judgements not to be asked for: those given before, and whatever this very run has finished.
 
         What was said of another wording is asked for again.
@@ -107,9 +107,9 @@ class RunJournal:
             *mine, (JUDGEMENT.c.status == Status.OK.value) | (JUDGEMENT.c.run_id == run)
         )
         with self._project.store.read() as db:
-            found = {(row[0], row[1], row[2]) for row in db.execute(question)}
-            gone = wordings.outdated(db, *mine).values()
-        return found - {(row.response_id, row.unit_id, row.trial) for row in gone}
+            rows = wordings.outdated(db, *mine).values()
+            gone = {(row.response_id, row.unit_id, row.trial) for row in rows}
+            return KnownKeys(key for row in db.execute(question) if (key := tuple(row)) not in gone)
 
     def without(self) -> dict[str, int]:
         """How many judgements this run left without a verdict, by cause."""

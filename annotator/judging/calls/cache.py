@@ -1,6 +1,6 @@
 """Cache keys: what makes two calls the same, and the interface to stored calls."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any, Protocol
 
 from annotator.domain.judges.judge import Call
@@ -44,6 +44,6 @@ class CallJournal(Protocol):
         """The latest call of that key whose status is ok; an error is never served again."""
         ...
 
-    def finished(self, run: str) -> set[Key]:
+    def finished(self, run: str) -> Container[Key]:
         """The judgements that need not be asked for again in a run."""
         ...

@@ -9,7 +9,7 @@ import pytest
 from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
-from annotator.actions.runs.journal import KnownCalls, RunJournal
+from annotator.actions.runs.journal import KnownKeys, RunJournal
 from annotator.domain.judges.judge import Call
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Case
@@ -106,9 +106,9 @@ def test_a_fresh_question_asks_no_file(project: Project, monkeypatch: pytest.Mon
 
 @pytest.mark.slow
 def test_keys_are_known_whether_they_were_there_or_come() -> None:
-    known = KnownCalls(f"key {number}" for number in range(1000))
+    known = KnownKeys(f"key {number}" for number in range(1000))
     known.add("new")
     assert all(f"key {number}" in known for number in range(1000))
     assert "new" in known
     assert not any(f"other {number}" in known for number in range(1000))
-    assert "x" not in KnownCalls()
+    assert "x" not in KnownKeys()

@@ -63,7 +63,7 @@ def word(project: Project, text: str = NEW) -> None:
 
 def came(project: Project) -> int:
     judge = result_raters.raters(project)[0]
-    return len(result_raters.spoken(project, PROTOCOLS[COVERAGE], judge.id))
+    return len(list(result_raters.spoken(project, PROTOCOLS[COVERAGE], judge.id)))
 
 
 def test_a_new_version_is_sealed_in_which_only_these_words_differ(project: Project) -> None:
