@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-from annotator.actions.papers import systems_tables, view_tables
+from annotator.actions.papers import contest_tables, systems_tables, view_tables
 from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores
 from annotator.actions.results.result_sheets import ResultSheet, ViewChoice, key_of
 from annotator.actions.studies import result_views
 from annotator.actions.studies.result_views import ResultView
-from annotator.domain.judges.paper_table import Down, PaperTable, SystemsTable
+from annotator.domain.judges.paper_table import ContestTable, Down, PaperTable, SystemsTable
 from annotator.domain.judges.protocol import Paper
 from annotator.protocols import PAPERS
 
@@ -18,6 +18,7 @@ TABLES: dict[str, tuple[Paper, PaperTable]] = {
     table.name: (paper, table) for paper in PAPERS for table in paper.tables
 }
 FIRST = next(iter(TABLES))
+USUAL_READING = "As defined"
 
 
 def aliases() -> dict[str, str]:
@@ -31,7 +32,7 @@ def aliases() -> dict[str, str]:
 
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
-    """Which table, by whose judgements; of one with recent sources, after which month."""
+    """Which table, by whose judgements; of one with recent sources, after which month, and how it is counted."""
     offered = tuple(
         (f"{paper.title}, {' and '.join(table.printed)}: {table.title}", name)
         for name, (paper, table) in TABLES.items()
@@ -42,19 +43,29 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
         for name, (_, table) in TABLES.items()
         if any(isinstance(one, SystemsTable) and one.down is Down.PUBLISHED for one in table.made_of)
     )
+    read = {
+        name: one.readings
+        for name, (_, table) in TABLES.items()
+        for one in table.made_of
+        if isinstance(one, ContestTable) and one.readings
+    }
+    readings = dict.fromkeys((one.title, one.name) for of in read.values() for one in of)
     return (
         ViewChoice("table", "Table", offered),
         response_scores.rater_choice(project),
         ViewChoice(
             "after", "Published after", tuple((month, month) for month in reversed(months)), ("table", recent)
         ),
+        ViewChoice("reading", "Counted", ((USUAL_READING, ""), *readings), ("table", tuple(read))),
     )
 
 
-def report(project: Project, table: str = FIRST, judge: str = "", after: str = "") -> tuple[ResultSheet, ...]:
+def report(
+    project: Project, table: str = FIRST, judge: str = "", after: str = "", reading: str = ""
+) -> tuple[ResultSheet, ...]:
     """The sheets of a table; those that nothing is known of are left out."""
     paper, wanted = TABLES[table]
-    made = list(_made(project, wanted, judge, after))
+    made = list(_made(project, wanted, judge, after, reading))
     again = Counter(one.key for one in made)
     return tuple(
         replace(
@@ -67,8 +78,11 @@ def report(project: Project, table: str = FIRST, judge: str = "", after: str = "
     )
 
 
-def _made(project: Project, table: PaperTable, judge: str, after: str) -> Iterator[ResultSheet]:
+def _made(project: Project, table: PaperTable, judge: str, after: str, reading: str) -> Iterator[ResultSheet]:
     for one in table.made_of:
+        if isinstance(one, ContestTable):
+            yield from contest_tables.sheets(project, one, key_of(table.name), table.title, judge, reading)
+            continue
         found = (
             systems_tables.sheet(
                 systems_tables.counted(project, one, judge, after), key_of(table.name), table.title

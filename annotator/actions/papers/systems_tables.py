@@ -106,12 +106,12 @@ def counted(project: Project, table: SystemsTable, judge: str = "", after: str =
     with project.store.read() as db:
         golds = dict.fromkeys(gold.words(db, PROTOCOLS[name].needs, items) for name in raters)
     return CountedTable(
-        table, scores, raters, _systems(project), groups, list(_scopes(project, table, items, after)),
+        table, scores, raters, systems_of(project), groups, list(_scopes(project, table, items, after)),
         publishing.limit(project), tuple(filter(None, golds)),
     )  # fmt: skip
 
 
-def _systems(project: Project) -> dict[str, SystemName]:
+def systems_of(project: Project) -> dict[str, SystemName]:
     with project.store.read() as db:
         rows = db.execute(select(SYSTEM.c.id, SYSTEM.c.name, SYSTEM.c.group, SYSTEM.c.footnote)).all()
     return {row[0]: SystemName(*row[1:]) for row in rows}

@@ -1,6 +1,7 @@
 """Composite figures of a system, such as a paper's overall score, whose parts are resampled together."""
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from annotator.actions.results.result_raters import COMPUTED, PEOPLE
 from annotator.actions.results.results import Counted, ResultRow
 from annotator.actions.results.scoring import FACET, Group
 from annotator.domain.judges.protocol import Composite, Metric, Over, Paper
+from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import COMPOSITES, PROTOCOLS
 
@@ -28,15 +30,23 @@ def everything(
 
     After them stand those that a paper makes of them. Responses of one mode count.
     """
+    counts = gathered(project, PROTOCOLS, judge, mode=mode)
+    rows = [row for one in counts.values() for row in results.rows_of(one, resamples)]
+    return [*rows, *made_of(counts, rows, resamples)]
+
+
+def gathered(
+    project: Project, protocols: Iterable[str], judge: str = "", *, mode: str = ""
+) -> dict[str, Counted]:
+    """What a rater said under these protocols, or the latest under each; what is computed in any case."""
     counts: dict[str, Counted] = {}
-    for protocol, shape in PROTOCOLS.items():
+    for protocol in protocols:
         there = result_raters.everybody(project, protocol)
-        computed = not shape.values or all(rater.id == COMPUTED for rater in there)
+        computed = not PROTOCOLS[protocol].values or all(rater.id == COMPUTED for rater in there)
         found = results.counted(project, "" if computed else judge, protocol, mode=mode)
         if found is not None:
             counts[protocol] = found
-    rows = [row for counted in counts.values() for row in results.rows_of(counted, resamples)]
-    return [*rows, *made_of(counts, rows, resamples)]
+    return counts
 
 
 def released(project: Project, judged: Container[tuple[str, str]]) -> Iterator[ResultRow]:
@@ -59,7 +69,24 @@ def released(project: Project, judged: Container[tuple[str, str]]) -> Iterator[R
 
 def made_of(counts: Counts, rows: Sequence[ResultRow], resamples: int = 10_000) -> list[ResultRow]:
     """The composite figures of what was counted, by its own figures; left out where none of these is at hand."""
-    return [row for paper, one in COMPOSITES.values() for row in _rows(paper, one, counts, rows, resamples)]
+    return [row for paper, one in COMPOSITES.values() for row in rows_of(paper, one, counts, rows, resamples)]
+
+
+def rows_of(
+    paper: Paper, composite: Composite, counts: Counts, rows: Sequence[ResultRow], resamples: int = 10_000
+) -> Iterator[ResultRow]:
+    """One composite figure of each system; exemplars are made of what counts of them."""
+    apart = exemplars(counts) if composite.of_exemplar else frozenset()
+    yield from _rows(paper, composite, counts, [row for row in rows if row.system_id not in apart], resamples)
+    if apart:
+        of_them = replace(composite, of=composite.of_exemplar)
+        yield from _rows(paper, of_them, counts, [row for row in rows if row.system_id in apart], resamples)
+
+
+def exemplars(counts: Counts) -> frozenset[str]:
+    """The ids of those whose responses people wrote for systems to match."""
+    scores = (score for one in counts.values() for score in one.scores)
+    return frozenset(score.system_id for score in scores if score.mode == EXEMPLAR)
 
 
 def _rows(

@@ -113,15 +113,16 @@ def as_json(sheet: ResultSheet, *, offsets: bool = False) -> bytes:
 
 
 def as_tree(sheet: ResultSheet, *, offsets: bool = False) -> dict[str, Any]:
-    """A table with its title, what holds of all of it, and what its rows' keys are called."""
-    found = fields(sheet, offsets=offsets)
+    """A table with its title, what holds of all of it, and what its rows' keys are called; long where it has both."""
+    long = sheet.long or sheet
+    found = fields(long, offsets=offsets)
     return {
         "key": sheet.key,
         "title": sheet.title,
         "told": list(sheet.told),
         "departures": list(departures(sheet)),
         "columns": described(field.column for field in found),
-        "rows": rows(sheet, offsets=offsets),
+        "rows": rows(long, offsets=offsets),
     }
 
 

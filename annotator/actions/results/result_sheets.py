@@ -113,6 +113,8 @@ class ResultSheet:
     answers: int = 0
     metrics: tuple[str, ...] = ()
     """What its figures are of, besides what its cells say themselves."""
+    long: "ResultSheet | None" = None
+    """What a machine reads in its place, a line for each figure; None where it reads the same."""
 
     @property
     def keys(self) -> list[str]:

@@ -1,5 +1,6 @@
 """Tables that papers print, as data: which figures stand in their rows and columns, or which view has them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -65,11 +66,31 @@ class ViewTable:
 
 
 @dataclass(frozen=True, slots=True)
+class TableReading:
+    """Another way to count in a table, under a name and a title: which metrics take the place of which."""
+
+    name: str
+    title: str
+    instead: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ContestTable:
+    """Systems down and metrics across, exemplars first; a star where the best system is better beyond chance.
+
+    The last of its metrics is made of the others.
+    """
+
+    metrics: tuple[str, ...]
+    readings: tuple[TableReading, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PaperTable:
     """A table or a figure of a paper by a name of its own; `printed` says where it stands there."""
 
     name: str
     title: str
     printed: tuple[str, ...]
-    made_of: tuple[SystemsTable | ViewTable, ...]
+    made_of: tuple[SystemsTable | ViewTable | ContestTable, ...]
     departures: tuple[str, ...] = ()

@@ -220,8 +220,9 @@ class Metric:
 class Composite:
     """A system's figure made of other figures; undefined where one of them is, and its note says which.
 
-    `of` names metrics of any protocols of the paper. `combine` takes their values in that order, each a number or an
-    array of draws, and grows with each: their floors give its floor, their ceilings its ceiling.
+    `of` names metrics of any protocols of the paper, `of_exemplar` those that count of an exemplar where these are
+    fewer. `combine` takes their values in that order, each a number or an array of draws, and grows with each: their
+    floors give its floor, their ceilings its ceiling.
     """
 
     name: str
@@ -233,6 +234,7 @@ class Composite:
     higher_is_better: bool = True
     unit: str = ""
     departures: tuple[str, ...] = ()
+    of_exemplar: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import cos, exp, isinf, lgamma, log, pi, sin, sqrt, tan
+from math import cos, exp, inf, isinf, lgamma, log, pi, sin, sqrt, tan
 from statistics import fmean, stdev
 
 from annotator.domain.texts.estimate import Estimate, settled
@@ -15,6 +15,8 @@ LEVEL = 0.95
 RESTING, STEPS, TINY = 1e-15, 10_000, 1e-300
 # Halving [0, π/2] this often leaves neighbouring floating-point numbers.
 HALVINGS = 60
+# Differences that spread by less than this share of their mean are the same: the rest is rounding.
+ROUNDING = 1e-12
 Bounds = tuple[float, float]
 
 
@@ -168,6 +170,30 @@ def paired_means(one: Mapping[str, Estimate], other: Mapping[str, Estimate]) -> 
         tuple(item for item in one if item not in other),
         tuple(item for item in other if item not in one),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class PairedTest:
+    """Student's paired t of the mean difference, its degrees of freedom and two-sided p; None where there is none."""
+
+    t: float | None
+    df: int
+    p: float | None
+
+
+def paired_test(differences: Sequence[float]) -> PairedTest:
+    """The paired t-test of finite differences; t is infinite where all are the same, p is 1 where all are 0.
+
+    There is none over fewer than two.
+    """
+    n = len(differences)
+    if n < 2:
+        return PairedTest(None, max(0, n - 1), None)
+    mean, spread = fmean(differences), stdev(differences)
+    if spread <= ROUNDING * abs(mean):
+        return PairedTest(inf * mean if mean else None, n - 1, 0.0 if mean else 1.0)
+    t = mean / (spread / sqrt(n))
+    return PairedTest(t, n - 1, two_sided(t, n - 1))
 
 
 def _difference(one: Estimate, other: Estimate) -> Estimate:
