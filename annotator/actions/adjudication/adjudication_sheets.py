@@ -22,9 +22,9 @@ from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import Label
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.difference import TextPiece, differences
-from annotator.storage.tables import DisputeRow, ItemRow, table
+from annotator.storage.tables import DisputeRow, ItemRow, ResponseRow, table
 
-DISPUTE, ITEM = table(DisputeRow), table(ItemRow)
+DISPUTE, ITEM, RESPONSE = table(DisputeRow), table(ItemRow), table(ResponseRow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +117,12 @@ def sheet(project: Project, adjudication_id: str) -> AdjudicationSheet:
     )
 
 
+def report_text(project: Project, response_id: str) -> str:
+    """The words of a report that labels are about."""
+    with project.store.read() as db:
+        return str(db.execute(select(RESPONSE.c.text).where(RESPONSE.c.id == response_id)).scalar_one())
+
+
 def masked(frozen: Iterable[Figure]) -> tuple[Figure, ...]:
     """Figures without what tells raters apart: scores of one of them, and notes on an A and a B.
 
@@ -175,8 +181,12 @@ def about(project: Project, db: Connection, item_id: str) -> tuple[dict[str, str
 
 
 def headings_of(db: Connection, item_id: str) -> dict[str, str]:
-    """The words of each unit that an item's reports are judged by."""
-    found: dict[str, str] = {}
+    """The words of each unit that an item's reports are or were judged by.
+
+    Labels outlast their rubric's standing: several may have written one that nobody adjudicated yet, and another
+    rubric set may be in force.
+    """
+    found = dealing.written_units(db, item_id)
     for kind in dealing.labelled_kinds():
         found |= dealing.judged_units(db, kind, [item_id]).get(item_id, {})
     return found

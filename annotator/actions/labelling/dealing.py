@@ -12,11 +12,21 @@ from annotator.actions.authoring import annotating
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.protocol import Case
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.material.extract import by_set
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS, TO_SUBMIT, USUAL, asked
-from annotator.storage.tables import AssignmentRow, ResponseRow, ValidationSetRow, table
+from annotator.storage.tables import (
+    ArtifactRow,
+    AssignmentRow,
+    ExtractRow,
+    ResponseRow,
+    RevisionRow,
+    ValidationSetRow,
+    table,
+)
 
+ARTIFACT, REVISION, EXTRACT = table(ArtifactRow), table(RevisionRow), table(ExtractRow)
 ASSIGNMENT, RESPONSE, VALIDATION_SET = table(AssignmentRow), table(ResponseRow), table(ValidationSetRow)
 
 
@@ -42,6 +52,24 @@ def judged_units(db: Connection, kind: Kind, items: Iterable[str] | None = None)
         item_id: {unit["id"]: unit["text"] for unit in orjson.loads(row.content)["units"]}
         for item_id, row in annotating.judged_rows(db, kind, items).items()
     }
+
+
+def written_units(db: Connection, item_id: str) -> dict[str, str]:
+    """The ids and newest words of all units that an item's reports were ever judged by, whoever wrote them."""
+    kinds = ARTIFACT.c.kind.in_(labelled_kinds())
+    written = (
+        select(REVISION.c.content)
+        .join(ARTIFACT, ARTIFACT.c.id == REVISION.c.artifact_id)
+        .where(ARTIFACT.c.item_id == item_id, kinds)
+        .order_by(REVISION.c.number)
+    )
+    of_sets = select(EXTRACT.c.content).where(
+        EXTRACT.c.item_id == item_id,
+        EXTRACT.c.kind == Kind.RUBRIC.value,
+        EXTRACT.c.origin.startswith(by_set("")),
+    )
+    contents = [*db.execute(of_sets).scalars(), *db.execute(written).scalars()]
+    return {unit["id"]: unit["text"] for content in contents for unit in orjson.loads(content)["units"]}
 
 
 def reports(db: Connection, items: Iterable[str] | None = None) -> defaultdict[str, list[str]]:

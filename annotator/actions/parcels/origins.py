@@ -1,5 +1,6 @@
 """Origin of an annotator's project: whose tasks it accepts, by which key, and the newest one."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
@@ -7,7 +8,7 @@ from pydantic import BaseModel, Field, ValidationError
 from sqlalchemy import select
 
 from annotator.actions.parcels.known_keys import Replacement
-from annotator.actions.project.file import ORIGIN, Project
+from annotator.actions.project.file import ORIGIN, Project, settings_of
 from annotator.actions.project.recording import record
 from annotator.domain.texts.canonical import Text
 from annotator.domain.texts.change import Change
@@ -155,3 +156,34 @@ def _refuse_other_sender(known: TaskOrigin, package: packages.Package, facts: Ta
         )
     if not package.signer and known.secret and known.secret != facts.secret:
         raise Refusal(f"“{package.name}” was not made by the sender of the earlier tasks.", AGAIN)
+
+
+@dataclass(frozen=True, slots=True)
+class ParcelOwner:
+    """The project that returned work belongs to (None if unknown), and whether it was sent by one."""
+
+    name: str
+    project: Path | None = None
+    title: str = ""
+    sent_from_here: bool = False
+
+
+def project_of_task(among: Sequence[Path], project_id: str, person_id: str) -> Path | None:
+    """The first of these projects that was made from a task of that project for that person."""
+    for path in among:
+        origin = settings_of(path).get(ORIGIN) or {}
+        if (origin.get("project"), origin.get("person")) == (project_id, person_id):
+            return path
+    return None
+
+
+def owner_of_work(path: Path, among: Sequence[Path]) -> ParcelOwner:
+    """Which of these projects returned work goes to, or else which it was sent from; Refusal when it is damaged."""
+    package = packages.read_package(path, packages.WORK)
+    facts = package.manifest
+    for known in among:
+        settings = settings_of(known)
+        if settings.get("id") == facts.project_id:
+            return ParcelOwner(package.name, known, str(settings.get("title") or known.stem))
+    home = project_of_task(among, facts.project_id, facts.person_id)
+    return ParcelOwner(package.name, home, sent_from_here=home is not None)

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 from PySide6.QtWidgets import QWidget
 
-from annotator.actions.parcels import belonging, tasking
-from annotator.actions.parcels.belonging import ParcelOwner
+from annotator.actions.parcels import origins, tasking
+from annotator.actions.parcels.origins import ParcelOwner
 from annotator.actions.parcels.tasking import OpenedTask
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
@@ -49,7 +49,7 @@ class Packages:
                 lambda tell: _take(path, here, known, tell), self._opened, partial(self._progress, path)
             )
         else:
-            self._send(lambda _: belonging.of_work(path, known), partial(self._place, path))
+            self._send(lambda _: origins.owner_of_work(path, known), partial(self._place, path))
         return shown
 
     def wait(self) -> None:

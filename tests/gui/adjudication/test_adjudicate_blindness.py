@@ -5,7 +5,6 @@ import re
 import pytest
 
 from annotator.actions.adjudication import settled
-from annotator.actions.authoring import gold
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.gui.pages.adjudication import AdjudicatePage
@@ -34,7 +33,6 @@ TIME = re.compile(r"\b\d{1,2}:\d{2}\b|\b20\d\d-\d\d-\d\d\b")
 def project(tmp_path, at_once) -> Project:
     """Rubrics of three people with telling names, and labels of two of them; Cleo adjudicates."""
     made = pairs_project(tmp_path)
-    gold.count_unadjudicated(made, True)
     for name, other in NAMES.items():
         people.rename_person(made, person(made, name).id, other)
     called = {other: name for name, other in NAMES.items()}

@@ -5,11 +5,11 @@ from PySide6.QtCore import QMimeData, QPointF, Qt
 from PySide6.QtGui import QDropEvent
 
 from annotator.actions.adjudication import adjudication_sheets, ruling
-from annotator.actions.authoring import gold
-from annotator.actions.items import sources
+from annotator.actions.items import named_rubrics, sources
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.kinds.plan import Plan, Subtask
+from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.kinds.unit import Anchor
 from annotator.gui.pages.adjudication.rows.unit_cell import UNIT_MIME
 from annotator.gui.widgets.chips import Chip
@@ -242,8 +242,16 @@ def plan(words: str) -> Plan:
 
 
 def test_labels_stand_report_by_report_with_what_they_are_about(tmp_path, window_over, qtbot):
-    page = adjudicate(labels_project(tmp_path, reports=2, criteria=5), window_over, qtbot)
+    project = labels_project(tmp_path, reports=2, criteria=5)
+    # Two wrote the rubric and nobody adjudicated it, and reports are judged by another now: its words are known still.
+    work_as(project, "Cora")
+    named_rubrics.keep(project, "lax", {"1": Rubric(units=(Criterion(text="Is a report"),))})
+    named_rubrics.use(project, "lax")
+    page = adjudicate(work_as(project, "Cleo"), window_over, qtbot)
     assert len(page.rows.cards) == 10
+    headings = {card.row.heading for card in page.rows.cards.values()}
+    assert len(headings) == 5
+    assert headings.isdisjoint({"", "Is a report"})
     contested = [card for card in page.rows.cards.values() if card.row.contested]
     assert len(contested) == 2
     assert contested[0].row.report in ("Report A", "Report B")
@@ -257,7 +265,6 @@ def test_labels_stand_report_by_report_with_what_they_are_about(tmp_path, window
 
 def test_everybodys_evidence_is_marked_in_the_report(tmp_path, window_over, qtbot):
     project = pairs_project(tmp_path)
-    gold.count_unadjudicated(project, True)
     submit(project, {"Ada": rubric(ADA[:1], "a"), "Ben": rubric(ADA[:1], "b")})
     report = add_report(project)
     said = {name: labels(report, {"a1": value}) for name, value in (("Ada", "yes"), ("Ben", "no"))}

@@ -61,8 +61,11 @@ class MessageBar(QFrame):
 
     def float_over(self, host: QWidget, *, below: bool = True) -> None:
         """Lie over a widget, at its lower or upper edge, instead of pushing it; only what lasts makes it give way."""
+        parent = host.parentWidget()
+        if parent is None:
+            raise ValueError("A message bar floats over a widget that is laid out already.")
         self._host, self._below = host, below
-        self.setParent(host.parentWidget())
+        self.setParent(parent)
         self.hide()
         host.installEventFilter(self)
 

@@ -2,8 +2,8 @@
 
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
+from annotator.actions.adjudication import adjudication_sheets
 from annotator.actions.items import items, sources
-from annotator.actions.labelling import labels
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.labels import Label
 from annotator.domain.kinds.unit import Anchor
@@ -94,11 +94,11 @@ class SourceSide(QWidget):
         self.sources.stop()
 
     def _show_report(self, response_id: str) -> None:
-        found = self._desk.ask(labels.sheet, response_id)
-        if found is None:
+        text = self._desk.ask(adjudication_sheets.report_text, response_id)
+        if text is None:
             return
         self._response_id = response_id
-        self.pane.show_report(found.report)
+        self.pane.show_report(text)
 
     def _mark(self, *, reveal: bool) -> None:
         row, sheet = self._bench.row, self._bench.sheet
