@@ -36,7 +36,7 @@ from annotator.storage.ready import PreparedStatement
 from annotator.storage.tables import CallRow, JudgementRow, RunRow, table
 
 
-class KnownKeys(Container[object]):
+class KnownKeys(Container[Any]):
     """Keys of answered calls, or of judgements, in the millions: by hash; one false hit in 2⁶⁴."""
 
     def __init__(self, keys: Iterable[Hashable] = ()) -> None:
