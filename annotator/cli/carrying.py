@@ -3,7 +3,7 @@
 import asyncio
 import json
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TextIO
@@ -11,7 +11,8 @@ from typing import Protocol as Shape
 
 import typer
 
-from annotator.cli.saying import DONE, NOT_ALL, REFUSED, bar, opened, progress_bars, say
+from annotator.cli.saying import DONE, NOT_ALL, REFUSED, bar, opened, print_json, progress_bars, say
+from annotator.cli.tables import print_table
 from annotator.domain.texts.refusal import Refusal
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -44,8 +45,30 @@ def say_forecast(file: Path, order: Any, *, json_: bool, person: str = "") -> No
     from annotator.actions.orders import orders
 
     with opened(file, readonly=True, person=person) as project:
+        if of_paper := orders.of_paper(project, order):
+            _say_forecasts(of_paper, json_)
+            return
         found = orders.forecast(project, order)
     say(found.tree(), json_, found.words())
+
+
+def _say_forecasts(found: Sequence[Any], json_: bool) -> None:
+    """Say what each protocol of a paper would take, by its metrics, and all of them together."""
+    from annotator.actions.judging import forecasts
+
+    whole = forecasts.summed(found)
+    if json_:
+        print_json({"protocols": [one.tree() for one in found], "sum": whole})
+        return
+    heads = ("Protocol", "For", "Judgements", "Calls", "Tokens in", "Tokens out", "Cost, US$")
+    rows = [(one.protocol, forecasts.figure_of(one), *_amounts(one.tree())) for one in found]
+    print_table("What it would take", heads, [*rows, ("all", "", *_amounts(whole))])
+
+
+def _amounts(tree: Mapping[str, Any]) -> tuple[str, ...]:
+    cost = tree["cost_usd"]
+    counts = (f"{tree[name]:,}" for name in ("units", "calls", "tokens_input", "tokens_output"))
+    return (*counts, "not known" if cost is None else f"{cost:,.2f}")
 
 
 class Run(Shape):

@@ -68,6 +68,21 @@ def test_an_estimate_asks_nothing(file: Path, capsys: Any, server: OddServer) ->
     assert "The price of test-model is not known" in out
 
 
+def test_a_whole_paper_is_estimated_figure_by_figure(file: Path, capsys: Any, server: OddServer) -> None:
+    words = ("judge", "estimate", file, "--judge", JUDGE, "--protocol", "researcherbench")
+    found = told(capsys, *words)
+    calls = {one["protocol"]: one["calls"] for one in found["protocols"]}
+    # Twelve criteria, two systems compared in both orders on two items, and no claim is known.
+    assert calls == {
+        "researcherbench.coverage": 12,
+        "researcherbench.claims": 0,
+        "researcherbench.pairwise": 4,
+    }
+    assert (found["sum"]["units"], found["sum"]["calls"], server.bodies) == (16, 16, [])
+    _, out, _ = goldsmith(capsys, *words)
+    assert ("Coverage" in out, "not known" in out) == (True, True)
+
+
 def test_a_judge_is_added_that_is_shown_weights(file: Path, capsys: Any, server: OddServer) -> None:
     words = ("judge", "add", file, "--name", "w", "--base-url", server.url, "--model", "m", "--show-weight")
     assert goldsmith(capsys, *words)[0] == 0

@@ -1,7 +1,8 @@
 """Cost estimate of a run, before any call: questions and their lengths, cached answers, the price."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from math import fsum
 from typing import Any
 
 from sqlalchemy import ColumnElement, func, select
@@ -10,7 +11,7 @@ from annotator.actions.judges import endpoint_memory, prompts
 from annotator.actions.judging import judge_offers
 from annotator.actions.project.file import Project
 from annotator.actions.runs.driving import RunWork
-from annotator.actions.runs.journal import CALL, RUN, RunJournal
+from annotator.actions.runs.journal import CALL, RUN, KnownKeys, RunJournal
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_kind import RunKind
 from annotator.domain.judges.judge import Judge, JudgeKind
@@ -111,6 +112,21 @@ class Questions:
     ever: list[int] = field(default_factory=list)
 
 
+def summed(found: Sequence[CostEstimate]) -> dict[str, Any]:
+    """What several come to together; the cost is None where one of them is not known."""
+    counts = {
+        name: sum(getattr(one, name) for one in found)
+        for name in ("units", "calls", "in_journal", "tokens_input", "tokens_output")
+    }
+    costs = [one.cost_usd for one in found]
+    return counts | {"cost_usd": None if None in costs else fsum(cost or 0.0 for cost in costs)}
+
+
+def figure_of(found: CostEstimate) -> str:
+    """For which figure these judgements are: the first of their protocol, of which others are readings."""
+    return PROTOCOLS[found.protocol].metrics[0].title
+
+
 async def of(kind: RunKind) -> CostEstimate:
     """What an order would still take; nothing is asked and nothing is written."""
     work = kind.outlook()
@@ -206,27 +222,32 @@ def _lacking(project: Project, order: RunRequest) -> str:
 
 
 async def _weighed(kind: RunKind, work: RunWork, cases: Iterable[Case]) -> Questions:
-    """Every question of the order, broken down by whether it is still to be put."""
+    """Every question of the order, each once, broken down by whether it is still to be put."""
     from annotator.judging.calls.client import Endpoint
     from annotator.judging.calls.weighing import weighed
     from annotator.judging.runs.runner import left
 
     journal = RunJournal(kind.project, "", kind.judge.id, kind.order.protocol)
     endpoint, edited, found = Endpoint.of(kind.judge), prompts.edited(kind.project), Questions()
+    noted = KnownKeys()
     ask: Callable[..., Any] | None = work.shape.judge
     for case in cases if ask else ():
         wanted = next(left([case], work.already), None)
-        questions = await weighed(ask, case, endpoint, edited) if ask else []
+        questions = noted.new(await weighed(ask, case, endpoint, edited) if ask else [], by=_key)
         found.ever += _lengths(questions, kind.plan_tokens)
         if wanted is None:
             continue
         found.units += len(wanted.units)
         if wanted is not case and ask:
-            questions = await weighed(ask, wanted, endpoint, edited)
+            questions = noted.new(await weighed(ask, wanted, endpoint, edited), by=_key)
         for question in questions:
             (found.known if journal.find(question.key) else found.fresh).append(question.tokens)
             found.fresh += _lengths([question], kind.plan_tokens)[1:]
     return found
+
+
+def _key(question: Any) -> str:
+    return str(question.key)
 
 
 def _lengths(questions: Iterable[Any], plan_tokens: int) -> list[int]:

@@ -1,6 +1,7 @@
 """All kinds of orders: how each is run and resumed, and its cost estimate."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -27,7 +28,7 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_kind import RunKind, Tell
 from annotator.actions.runs.run_lines import RunEvent
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import EXTRACTIONS, PROTOCOLS, pairing
+from annotator.protocols import EXTRACTIONS, PAPERS, PROTOCOLS, pairing
 
 AnyOrder = RunRequest | AttackRunRequest | page_fetching.FetchRequest | PagesFolder | ProbeRequest
 
@@ -95,6 +96,16 @@ async def foreseen(project: Project, order: RunRequest) -> CostEstimate | Attack
 def forecast(project: Project, order: RunRequest) -> Any:
     """The same for anyone who cannot wait for it."""
     return asyncio.run(foreseen(project, order))
+
+
+def of_paper(project: Project, order: RunRequest) -> list[CostEstimate]:
+    """What each protocol of a paper would take, which the order names in a protocol's place; none for any other name.
+
+    Those that no model is asked for are not among them.
+    """
+    shapes = (shape for paper in PAPERS if paper.name == order.protocol for shape in paper.protocols)
+    orders = (replace(order, protocol=shape.name) for shape in shapes if shape.judge is not None)
+    return [asyncio.run(forecasts.of(JudgeRun(project, one))) for one in orders]
 
 
 def handed_over(project: Project, order: AnyOrder) -> dict[str, str]:

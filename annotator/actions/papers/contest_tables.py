@@ -41,9 +41,8 @@ if TYPE_CHECKING:
 ALPHA = 0.05
 STAR = "*"
 LEGEND = (
-    f"{STAR} stands where the best of a column is better than the second best beyond chance: p < 0.05, two-sided, by "
-    "Student's paired t over items; of the overall figure, where the 95 % bootstrap interval of their difference "
-    "excludes 0."
+    f"{STAR} The best of its column is beyond chance better than the second best: p < 0.05 by a paired t-test over "
+    "items; overall, the 95 % bootstrap interval of the difference excludes 0."
 )
 _WHOLE = (ALL, ALL)
 
@@ -81,6 +80,7 @@ def sheets(
 class _Contests:
     """What a table is made of: figures by metric and system, and what they were counted from."""
 
+    titles: Sequence[str]
     infos: Sequence[MetricInfo]
     composite: Composite
     counts: Mapping[str, Counted]
@@ -91,7 +91,7 @@ class _Contests:
 
     @classmethod
     def of(cls, project: Project, table: ContestTable, judge: str, reading: str) -> "_Contests":
-        *names, last = table.metrics
+        *names, last = (column.metric for column in table.columns)
         other = next((one for one in table.readings if one.name == reading), None)
         instead = other.instead if other is not None else {}
         paper, made = COMPOSITES[last]
@@ -112,7 +112,8 @@ class _Contests:
             else ""
         )
         return cls(
-            [*infos, metrics.named(last)], composite, counts, by_place, systems_tables.systems_of(project),
+            [column.title for column in table.columns], [*infos, metrics.named(last)], composite, counts,
+            by_place, systems_tables.systems_of(project),
             publishing.limit(project), told,
         )  # fmt: skip
 
@@ -126,9 +127,9 @@ class _Contests:
         there = {system for _, system in self.rows}
         last = self.infos[-1].name
 
-        def place(system: str) -> tuple[bool, float, str]:
-            value = self._value(last, system)
-            return system not in self.exemplars, inf if value is None else -value, self.systems[system].name
+        def place(system: str) -> tuple[bool, float, object]:
+            value, name = self._value(last, system), self.systems[system].name
+            return system not in self.exemplars, inf if value is None else -value, text(name).worth
 
         return sorted(there, key=place)
 
@@ -197,7 +198,10 @@ class _Contests:
         ]
         heads = (
             SYSTEM_COLUMN,
-            *(SheetColumn(key_of(one.name), one.title, one.protocol_title, one.unit) for one in self.infos),
+            *(
+                SheetColumn(key_of(one.name), title, f"{one.title}: {one.protocol_title}", one.unit)
+                for title, one in zip(self.titles, self.infos, strict=True)
+            ),
         )
         return ResultSheet(key, title, heads, tuple(lines), tuple(self._told()), long=self._long(key, title))
 

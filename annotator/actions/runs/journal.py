@@ -2,10 +2,10 @@
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import (
     ColumnElement,
@@ -35,6 +35,8 @@ from annotator.storage import upserts
 from annotator.storage.ready import PreparedStatement
 from annotator.storage.tables import CallRow, JudgementRow, RunRow, table
 
+T = TypeVar("T")
+
 
 class KnownKeys(Container[Any]):
     """Keys of answered calls, or of judgements, in the millions: by hash; one false hit in 2⁶⁴."""
@@ -46,6 +48,15 @@ class KnownKeys(Container[Any]):
     def add(self, key: Hashable) -> None:
         """Know a key from now on."""
         self._since.add(hash(key))
+
+    def new(self, found: Iterable[T], by: Callable[[T], Hashable]) -> list[T]:
+        """Those of some things whose keys are not known yet, which are from now on."""
+        fresh = []
+        for one in found:
+            if (key := by(one)) not in self:
+                self.add(key)
+                fresh.append(one)
+        return fresh
 
     def __contains__(self, key: object) -> bool:
         wanted = hash(key)

@@ -182,7 +182,7 @@ def judge_estimate(
     batch: Batch = False,
     json_: Json = False,
 ) -> None:
-    """Estimate calls, tokens and cost of a run, for a protocol or an extraction, without a call."""
+    """Estimate calls, tokens and cost of a run, for a protocol, an extraction or a whole paper, without a call."""
     from annotator.actions.orders import orders
     from annotator.actions.runs.judge_cases import RunRequest
 

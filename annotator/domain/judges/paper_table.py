@@ -78,10 +78,10 @@ class TableReading:
 class ContestTable:
     """Systems down and metrics across, exemplars first; a star where the best system is better beyond chance.
 
-    The last of its metrics is made of the others.
+    The metric of its last column is made of the others.
     """
 
-    metrics: tuple[str, ...]
+    columns: tuple[TableColumn, ...]
     readings: tuple[TableReading, ...] = ()
 
 
