@@ -23,7 +23,7 @@ Draft = Annotated[str, typer.Argument(help="The draft, by the first letters of i
 def ask(
     file: File,
     judge: Annotated[str, typer.Option("--judge", help="The judge whose endpoint writes the draft")],
-    kind: Annotated[str, typer.Option(help="insights, reference, rubric or diagnostics")],
+    kind: Annotated[str, typer.Option(help="classification, insights, reference, rubric or diagnostics")],
     item: Annotated[list[str], typer.Option("--item", help="Item key; repeatable")],
     person: As = "",
     concurrency: Concurrency = 4,
@@ -35,7 +35,10 @@ def ask(
     progress: Shown = "bar",
     json_: Json = False,
 ) -> None:
-    """Have a model draft from an item's sources; the draft is a proposal until you take it, unit by unit."""
+    """Have a model draft from an item's sources; the draft is a proposal until you take it, unit by unit.
+
+    A classification is drafted from the question and the project's types: it proposes a type and a subject.
+    """
     from annotator.actions.material import draft_runs
     from annotator.actions.runs.judge_cases import RunRequest
 
@@ -78,11 +81,16 @@ def take(
             help="For reference material: file with your edited text on what goes beyond the sources"
         ),
     ] = None,
+    type_: Annotated[
+        str | None, typer.Option("--type", help="For a classification: this type instead")
+    ] = None,
+    subject: Annotated[str | None, typer.Option(help="For a classification: this subject instead")] = None,
     person: As = "",
 ) -> None:
     """Copy units of a draft into your document, whose history records their origin.
 
-    Reference material is taken as a whole and becomes a source of its item.
+    Reference material is taken as a whole and becomes a source of its item; of a classification the item gets the type
+    and the subject.
     """
     from annotator.actions.material import drafting_by_model, reference_material
     from annotator.domain.kinds.reference import WriterAid
@@ -91,10 +99,16 @@ def take(
     with opened(file, person=person) as project:
         found = drafting_by_model.found(project, draft)
         whole = found.kind is WriterAid.REFERENCE
-        if unit and whole:
-            raise Refusal("Reference material is taken as a whole.", "Leave --unit out.")
+        filed = found.kind is WriterAid.CLASSIFICATION
+        if unit and (whole or filed):
+            raise Refusal("That draft is taken as a whole.", "Leave --unit out.")
+        if (type_ or subject) and not filed:
+            raise Refusal("Only a classification has a type and subject.", "Leave --type and --subject out.")
         if (text or beyond) and not whole:
             raise Refusal("Only reference material is taken from a file.", "Leave --text and --beyond out.")
+        if filed:
+            said.print(_classified(project, found, type_, subject), markup=False)
+            return
         if whole:
             made = reference_material.confirm(project, found.id, _read(text), _read(beyond))
             said.print(f"“{made.after['title']}” is now a source of the item.", markup=False)
@@ -103,6 +117,19 @@ def take(
         change = drafting_by_model.take(project, found.id, wanted)
         count = len(change.after["from_draft"]["units"])
     said.print(f"{count} of the draft's units are now in your {found.kind.value}.", markup=False)
+
+
+def _classified(project: Any, draft: Any, type_: str | None, subject: str | None) -> str:
+    """Set what a draft proposes, or what is said instead, and tell what the item has now."""
+    from annotator.actions.items import items
+    from annotator.actions.material import classifying
+
+    named = {"question_type": type_, "subject": subject}
+    classifying.confirm(
+        project, draft.id, {name: words for name, words in named.items() if words is not None}
+    )
+    item = items.read(project, draft.item_id)
+    return f"Item {item.key}: {item.question_type}, {item.subject}."
 
 
 @app.command()
@@ -144,9 +171,15 @@ def _told(one: Any) -> dict[str, Any]:
 def _lines(told: dict[str, Any]) -> list[str]:
     head = f"{told['id'][:8]}  {told['kind']} by {told['model'] or told['judge']}"
     units = [
-        f"  {unit['number']}. {unit['text']}{' (taken)' if unit['taken'] else ''}" for unit in told["units"]
+        f"  {unit['number']}. {_filed(unit)}{unit['text']}{' (taken)' if unit['taken'] else ''}"
+        for unit in told["units"]
     ]
     return [head, *units]
+
+
+def _filed(unit: dict[str, Any]) -> str:
+    """The type and the subject of a unit that proposes them."""
+    return f"{unit['question_type']}, {unit['subject']}: " if "question_type" in unit else ""
 
 
 @rubrics_app.command("list")

@@ -15,7 +15,16 @@ from annotator.cli.drafting import app
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.texts.refusal import Refusal
-from tests.servers.drafting_server import ADDED, JUDGE, SAID, drafting, drafting_project, first_item
+from tests.servers.drafting_server import (
+    ADDED,
+    FILED,
+    JUDGE,
+    REASON,
+    SAID,
+    drafting,
+    drafting_project,
+    first_item,
+)
 
 
 @pytest.fixture
@@ -82,3 +91,15 @@ def test_it_is_not_taken_by_unit_and_no_rubric_from_a_file(file: Path) -> None:
 def test_a_kind_that_is_none_is_refused_with_those_that_are(file: Path) -> None:
     with pytest.raises(Refusal, match="“poem” is not a kind"):
         run("ask", file, "--judge", JUDGE, "--kind", "poem", "--item", "1")
+
+
+def test_letter_3_a_classification_is_listed_with_its_reason_and_taken_with_another_subject(
+    file: Path,
+) -> None:
+    run("ask", file, "--judge", JUDGE, "--kind", "classification", "--item", "1", "--progress", "none")
+    assert f"{FILED[0]}, {FILED[1]}: {REASON}" in run("list", file)
+    (draft,) = json.loads(run("list", file, "--json"))["drafts"]
+    with pytest.raises(Refusal, match="as a whole"):
+        run("take", file, draft["id"], "--unit", "1")
+    assert f"Item 1: {FILED[0]}, Networks." in run("take", file, draft["id"], "--subject", "Networks")
+    assert "no open drafts" in run("list", file)

@@ -26,6 +26,7 @@ from annotator.protocols.deepscholar.organization import BetterOrganized
 from annotator.protocols.deepscholar.relevance import Relevance
 from annotator.protocols.pairing import Pairs
 from annotator.protocols.researcherbench.claims import DrawnClaims
+from annotator.protocols.researcherbench.classification import DrawnType
 from annotator.protocols.researcherbench.coverage_judge import Coverage, CoverageTogether
 from annotator.protocols.researcherbench.insights import DrawnInsights, DrawnReference
 from annotator.protocols.researcherbench.pairwise import Preference
@@ -56,7 +57,7 @@ IN_JSON = (CoverageTogether, Together, SupportTogether)
 LABELLED = (Preferred,)
 DRAWN = (
     DrawnClaims, DrawnInsights, DrawnReference, DrawnPlan, References, drafts.DraftedRubric, drafts.DraftedDiagnostics,
-    Pairs, SetCriteria,
+    Pairs, SetCriteria, DrawnType,
 )  # fmt: skip
 # A report, and a plan before a report is written, are whatever the model writes.
 TEXTS = (reports.Report, reports.Subtasks)

@@ -48,9 +48,14 @@ SAID, ADDED = (
 )
 
 
+REASON, FILED = "An answer explains a mechanism.", ("Technical Details", "Model architecture")
+
+
 def answer(body: dict[str, Any], number: int) -> Odd:
-    """A rubric, diagnostics or reference material, as is asked for."""
+    """A rubric, diagnostics, reference material or a classification, as is asked for."""
     asked = body["messages"][1]["content"]
+    if "Of which type and subject" in asked:
+        return completion(json.dumps({"reason": REASON, "question_type": FILED[0], "subject": FILED[1]}))
     if "Write the reference material." in asked:
         return completion(json.dumps({"from_sources": SAID, "beyond_sources": ADDED}))
     return completion(diagnostics_reply() if "Draft the statements." in asked else rubric_reply())

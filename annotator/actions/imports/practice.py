@@ -19,11 +19,12 @@ from annotator.actions.project.hashing import response_hash
 from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.assignment import Purpose, Stage
 from annotator.domain.experts.person import Person
 from annotator.domain.experts.sharing import assignment_id
 from annotator.domain.judges.judge import RunState
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.extract import by_judge
@@ -92,6 +93,15 @@ OTHER: Criteria = (
     ("States what one journey cost the operator and how much it brought in", 2),
     ("Says how many passengers would have flown instead", 2),
 )
+STEPS = (
+    "Describe how long and how well pupils of this age sleep before and after the change.",
+    "Compare what happened to marks, lateness and absence with how much they vary anyway.",
+    "Estimate what the later start costs a town in buses, drivers and supervision.",
+    "Identify which pupils and families gain and which lose by the later start.",
+    "State what no study has shown yet, and what would settle it.",
+)
+# Where the questions of the sample were found, and when.
+FOUND = {"origin": "forums", "collected": "2025-12"}
 # Whose reports there are, and what is said of the first criteria of the one that a rater is dealt first.
 REPORTS = {"Larkmoor": ("yes", "yes", "yes"), "Quarrow": ("yes", "no", "no")}
 PAGES = (
@@ -109,7 +119,7 @@ def ask(project: Project) -> None:
     """The questions themselves, before any other."""
     for key, (question, kind, subject) in QUESTIONS.items():
         item_id = items.add(project, question, kind, subject).subject
-        items.change(project, item_id, key=key)
+        items.change(project, item_id, key=key, **FOUND)
 
 
 def set_out(project: Project, everybody: dict[str, Person], keys: dict[str, str]) -> None:
@@ -129,6 +139,7 @@ def set_out(project: Project, everybody: dict[str, Person], keys: dict[str, str]
         _write(project, person, keys[key], criteria)
     for person in (b, c):
         _write(project, person, keys[LABEL], AGREED)
+    _have_reviewed(project, b, keys[LABEL])
     project.work_as(senior)
     adjudication = openings.open_(project, keys[LABEL], Stage.RUBRIC).id
     unanimity.confirm_unanimous(project, adjudication)
@@ -156,6 +167,8 @@ def _hand_out(project: Project, keys: dict[str, str], a: Person, b: Person, c: P
         ):
             for person in people_asked:
                 assignments.assign_one(project, keys[key], person.id, stage, due=by)
+        for person, purpose in ((b, Purpose.WORK), (a, Purpose.REVIEW)):
+            assignments.assign_one(project, keys[LABEL], person.id, Stage.PLAN, due=by, purpose=purpose)
 
 
 def _move_dates(db: Connection) -> datetime:
@@ -184,6 +197,13 @@ def _report(db: Connection, item_id: str, system: str) -> str:
 def _write(project: Project, person: Person, item_id: str, criteria: Criteria) -> None:
     project.work_as(person)
     submitting.seal(project, _started(project, item_id, criteria))
+
+
+def _have_reviewed(project: Project, author: Person, item_id: str) -> None:
+    """A plan as its author drafted it, for another to review openly."""
+    project.work_as(author)
+    plan = Plan(units=tuple(Subtask(text=text) for text in STEPS))
+    submitting.seal(project, artifacts.start(project, item_id, Kind.PLAN, plan).subject)
 
 
 def _started(project: Project, item_id: str, criteria: Criteria, anchor: Anchor | None = None) -> str:

@@ -42,6 +42,8 @@ WRITING = (
 )  # fmt: skip
 FIRST, SECOND, THIRD = "norm-placement", "early-warning", "desalination-plan"
 A, B, C, SENIOR = "Annotator A", "Annotator B", "Annotator C", "Adjudicator"
+# What everybody wrote before the rest was handed out.
+PILOT = FIRST, Stage.INSIGHTS
 # Item, who, stages, and the day in 2026 by which they are due.
 HANDED_OUT: tuple[tuple[str, tuple[str, ...], tuple[Stage, ...], tuple[int, int]], ...] = (
     (FIRST, (A, B), WRITING, (2, 27)),
@@ -110,7 +112,10 @@ def _hand_out(project: Project, everybody: dict[str, Person], keys: dict[str, st
     for key, who, stages, due in HANDED_OUT:
         for alias in who:
             for stage in stages:
-                assignments.assign_one(project, keys[key], everybody[alias].id, stage, due=_day(*due))
+                purpose = Purpose.PILOT if (key, stage) == PILOT else Purpose.WORK
+                assignments.assign_one(
+                    project, keys[key], everybody[alias].id, stage, due=_day(*due), purpose=purpose
+                )
     assignments.assign_one(
         project, keys[FIRST], everybody[B].id, Stage.LABELLING, trial=2, purpose=Purpose.REPEAT,
         not_before=_day(4, 20), due=_day(5, 8),

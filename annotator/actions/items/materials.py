@@ -121,12 +121,21 @@ def each(project: Project, wanted: WantedMaterial, ids: Sequence[str]) -> Iterat
     """Item by item, all that is at hand; only a stretch of items is in memory at a time."""
     weights, drawn = criterion_weights.allowed(project), pairs_drawn(project)
     types = question_types.types(project) if wanted.sources else ()
+    subjects = _subjects(project) if wanted.sources else ()
     heavy = wanted.texts or wanted.sources or wanted.parts or (wanted.pages and wanted.page_texts)
     for start in range(0, len(ids), step := STRETCH if heavy else WORDLESS):
         chosen = ids[start : start + step]
         with project.store.read() as db:
             found = _stretch(db, wanted, chosen, weights, drawn)
-        yield from (replace(one, own=replace(one.own, types=types)) for one in found) if types else found
+        yield from (replace(one, own=replace(one.own, types=types, subjects=subjects)) for one in found)
+
+
+def _subjects(project: Project) -> tuple[str, ...]:
+    """The subjects of the items in use, in alphabetical order."""
+    subject = ITEM.c.subject
+    question = select(subject).where(subject != "", ITEM.c.retired.is_(False)).distinct().order_by(subject)
+    with project.store.read() as db:
+        return tuple(db.execute(question).scalars())
 
 
 def of_response(project: Project, wanted: WantedMaterial, response_id: str) -> Material | None:

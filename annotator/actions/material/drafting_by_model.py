@@ -113,14 +113,14 @@ def take(project: Project, extract_id: str, unit_ids: Sequence[str] = (), after:
 
 def refuse(project: Project, extract_id: str) -> Change:
     """Say that nothing more of a draft is wanted; it is kept, and no longer shown."""
-    return _settle(project, extract_id, ExtractState.REFUSED, "refuse draft")
+    return settle(project, extract_id, ExtractState.REFUSED, "refuse draft")
 
 
 def confirm(project: Project, extract_id: str) -> Change:
     """Say that all that was wanted of a draft's units is taken; it is kept, and no longer shown."""
     with project.store.read() as db:
         _artifacts(mine(project, db, extract_id))
-    return _settle(project, extract_id, ExtractState.CONFIRMED, "confirm draft")
+    return settle(project, extract_id, ExtractState.CONFIRMED, "confirm draft")
 
 
 def drafted(project: Project, artifact_id: str) -> dict[str, DraftSource]:
@@ -134,7 +134,8 @@ def taken_id(artifact_id: str, extract_id: str, unit_id: str) -> str:
     return derived_id("taken", artifact_id, extract_id, unit_id)
 
 
-def _settle(project: Project, extract_id: str, state: ExtractState, verb: str) -> Change:
+def settle(project: Project, extract_id: str, state: ExtractState, verb: str) -> Change:
+    """Say what became of a draft of the person working."""
     with project.store.write() as db:
         mine(project, db, extract_id)
         row = dict(db.execute(select(EXTRACT).where(EXTRACT.c.id == extract_id)).mappings().one())

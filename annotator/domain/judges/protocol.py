@@ -45,8 +45,8 @@ class Material:
     is made of beside its text (its plan, its references, its claims); `pages` the cited pages by normal address;
     `others` the other systems' responses of the same trial and mode; `facing` the item's exemplars, or of an exemplar
     the systems' responses. `sources` are the item's; only an extraction from an item is given them and the project's
-    question types, and its `response` is one without id and text. The project allows the `weights`. Of a
-    protocol for which pairs were drawn, `drawn` holds the ids of the others with which this response was.
+    question types and subjects in use, and its `response` is one without id and text. The project allows the `weights`.
+    Of a protocol for which pairs were drawn, `drawn` holds the ids of the others with which this response was.
     """
 
     item: Item
@@ -61,6 +61,7 @@ class Material:
     sources: Sequence[Source] = ()
     weights: Weights = USUAL
     types: Sequence[QuestionType] = ()
+    subjects: Sequence[str] = ()
     drawn: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def rivals(self, protocol: str) -> list[Response]:

@@ -1,7 +1,7 @@
-"""Reference material: what a model wrote to help experts with a question, in two separate parts."""
+"""What a model writes to help experts: reference material in two separate parts, and how a question may be filed."""
 
 from enum import StrEnum
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pydantic import Field
 
@@ -13,10 +13,11 @@ class WriterAid(StrEnum):
     """What is written for experts before they write, and is no artifact of anyone's."""
 
     REFERENCE = "reference"
+    CLASSIFICATION = "classification"
 
 
 # What a person reads in the place of the kind.
-NAMES = {WriterAid.REFERENCE: "reference material"}
+NAMES = {WriterAid.REFERENCE: "reference material", WriterAid.CLASSIFICATION: "a classification"}
 FROM_SOURCES, BEYOND_SOURCES = "From the sources", "Beyond the sources"
 
 
@@ -38,6 +39,25 @@ class Reference(Document[Passage]):
             "\n\n".join(one.text for one in self.units if one.beyond is beyond) for beyond in (False, True)
         ]
         return said[0], said[1]
+
+
+class ProposedType(Unit):
+    """A type and a subject for a question; the text is the reason."""
+
+    question_type: str = Field(default="", max_length=120, description="One of the project's types")
+    subject: str = Field(default="", max_length=200, description="Subject or domain")
+
+
+class Classification(Document[ProposedType]):
+    """How one item may be filed (ResearcherBench §3.1)."""
+
+    UNIT: ClassVar[type[Unit]] = ProposedType
+
+
+AIDS: dict[WriterAid, type[Document[Any]]] = {
+    WriterAid.REFERENCE: Reference,
+    WriterAid.CLASSIFICATION: Classification,
+}
 
 
 def as_markdown(from_sources: str, beyond_sources: str) -> str:

@@ -9,7 +9,7 @@ from sqlmodel import Field, SQLModel, String
 
 from annotator.domain.kinds import documents
 from annotator.domain.kinds.artifact import Document, Kind, as_it_is
-from annotator.domain.kinds.reference import Reference, WriterAid
+from annotator.domain.kinds.reference import AIDS, WriterAid
 from annotator.domain.material import part
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import sha256
@@ -84,6 +84,6 @@ def document_of(kind: str, response_id: str, tree: Any) -> Document[Any]:
 
 def class_of(kind: str, response_id: str) -> type[Document[Any]]:
     """The class of an extract's document: a part of a response; where it is of the item, an artifact's or an aid's."""
-    if not response_id and kind == WriterAid.REFERENCE:
-        return Reference
+    if not response_id and kind in set(WriterAid):
+        return AIDS[WriterAid(kind)]
     return part.DOCUMENTS[ResponsePart(kind)] if response_id else documents.DOCUMENTS[Kind(kind)]

@@ -54,6 +54,7 @@ class ReviewsPage(Page):
         )
         self.form, self.boxes = QFormLayout(), dict[str, tuple[ChoiceBox, LineField]]()
         self.begin, self.edit = QPushButton("Begin the review"), QPushButton("Edit on the Author page")
+        self.begin.setProperty("role", "primary")
         self.begin.clicked.connect(self._begin)
         self.edit.clicked.connect(self._edit)
         self.words = LineField(placeholderText="Your answer; needed to disagree")
@@ -129,6 +130,8 @@ class ReviewsPage(Page):
         writing = mine and review is not None and one.state == reviewing.UNDER_REVIEW and not readonly
         self._show_form(one, writable=writing)
         self.begin.setVisible(mine and review is None and not readonly)
+        if self.begin.isVisibleTo(self):
+            self.about.setText(f"{self.about.text()} Begin to see the draft unit by unit.")
         self.edit.setVisible(writing)
         asked = review is not None and me.id != one.reviewer_id and review.author in (me.id, me.alias)
         for part in (self.words, self.agree, self.disagree):

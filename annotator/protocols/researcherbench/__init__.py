@@ -5,6 +5,7 @@ ResearcherBench: Evaluating Deep AI Research Systems on the Frontiers of AI Rese
 
 from annotator.domain.judges.protocol import Paper
 from annotator.protocols.researcherbench.claims import CLAIMS
+from annotator.protocols.researcherbench.classification import CLASSIFICATION
 from annotator.protocols.researcherbench.coverage import COVERAGE
 from annotator.protocols.researcherbench.factual import FACTUAL
 from annotator.protocols.researcherbench.insights import INSIGHTS, REFERENCE
@@ -18,7 +19,7 @@ PAPER = Paper(
     title="ResearcherBench",
     protocols=(COVERAGE, FACTUAL, PAIRWISE),
     extractions=(INSIGHTS, CLAIMS, BY_DIMENSIONS, BY_REFERENCE),
-    drafts=(INSIGHTS, REFERENCE),
+    drafts=(INSIGHTS, REFERENCE, CLASSIFICATION),
     taxonomies=(MISSES, CITATION_ERRORS, MODES),
     tables=TABLES,
 )

@@ -4,16 +4,19 @@ import pytest
 
 from annotator.actions.adjudication import adjudicating, openings
 from annotator.actions.adjudication.closing import missing
+from annotator.actions.agreement import pilot_summary
+from annotator.actions.assignments import reviewing
 from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.annotating import artifacts_of
 from annotator.actions.imports import practice, samples
-from annotator.actions.items import cited_pages, items
+from annotator.actions.items import cited_pages, items, metadata
 from annotator.actions.labelling import board, label_offers, label_tasks, labels
 from annotator.actions.parcels import waiting
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, releases
 from annotator.actions.runs import run_records
+from annotator.actions.studies import result_views
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.identity import now
 from annotator.protocols import USUAL
@@ -53,6 +56,26 @@ def test_a_rubric_is_open_with_two_criteria_and_one_quotation(whole):
     assert artifacts.add_unit(whole, found.id, text="Names what is not known").seq
 
 
+def test_questions_sources_and_systems_say_where_they_belong(whole):
+    sheets = {one.key: one for one in result_views.show(whole, "selection", {}).sheets}
+    assert [line.cells[0].words for line in sheets["funnel"].lines][:3] == [
+        "forums", "interviews", "laboratory discussions",
+    ]  # fmt: skip
+    balance = result_views.show(whole, "sources", {}).sheets[0]
+    assert any(cell.value == 1 for line in balance.lines for cell in line.cells)
+    systems = {one["name"]: one["group"] for one in metadata.systems(whole)}
+    assert systems == {"Larkmoor": "deep research", "Pendrel": "deep research", "Quarrow": "LLM + search"}
+
+
+def test_a_draft_waits_for_its_review_and_a_pilot_was_done(whole):
+    (line,) = reviewing.lines(whole)
+    assert (line.item_key, line.kind, line.author, line.reviewer) == (
+        practice.LABEL, Kind.PLAN, "Annotator B", "Annotator A",
+    )  # fmt: skip
+    assert reviewing.is_mine(whole, line.item_id, Kind.PLAN)
+    assert "2 of 2 pieces of work handed in" in pilot_summary.summary(whole)
+
+
 def test_one_report_is_half_labelled_and_the_other_not_begun(whole):
     mine = [task for task in label_tasks.queue(whole) if task.item_key == practice.LABEL]
     assert [(task.labelled, task.units) for task in mine] == [(3, 6), (0, 6)]
@@ -86,7 +109,7 @@ def test_nothing_of_the_sample_is_late(whole):
 
 
 def test_each_page_waits_with_a_few_things(whole):
-    assert waiting.counts(whole) == {"Author": 2, "Label": 2, "Adjudicate": 1}
+    assert waiting.counts(whole) == {"Author": 3, "Label": 2, "Adjudicate": 1}
 
 
 def test_what_is_open_keeps_nothing_from_being_released(whole, tmp_path):

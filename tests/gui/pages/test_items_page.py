@@ -6,6 +6,7 @@ from annotator.actions.authoring import annotating
 from annotator.actions.items import items
 from annotator.actions.project.people import new_project
 from annotator.gui.pages.items.items_model import ItemsModel
+from tests.servers.drafting_server import FILED, REASON, drafting, drafting_project
 from tests.windows.labelling_keys import be_active, focus, press
 
 
@@ -117,3 +118,32 @@ def test_letter_3_what_a_type_is_stands_where_it_is_chosen(small, window_over):
     assert page.form.definition.text().startswith("The question asks what has been written")
     page.form.type.setCurrentText("Riddle")
     assert "does not define this type" in page.form.definition.text()
+
+
+def test_letter_3_a_models_proposal_is_asked_for_and_confirmed_by_keyboard(tmp_path, window_over, qtbot):
+    with drafting() as server:
+        project = drafting_project(tmp_path, server)
+        item = items.ids(project)[0]
+        items.change(project, item, question_type="", subject="")
+        window = window_over(project)
+        be_active(window, qtbot)
+        page = window.page
+        page.table.selectRow(0)
+        page.table.setFocus()
+        press("Ctrl+Shift+D")
+        proposal = page.form.proposal
+        assert focus() is proposal.asking.ask
+        qtbot.waitUntil(lambda: "tokens in" in proposal.asking.estimate.text())
+        with qtbot.waitSignal(proposal.asking.came):
+            press("Ctrl+Shift+D")
+        assert REASON in proposal.words.text()
+        assert items.read(project, item).question_type == ""
+        press("Ctrl+Shift+D")
+        assert focus() is proposal.use
+        press("Space")
+        assert items.read(project, item).question_type == ""
+        assert focus() is page.form.save
+        press("Space")
+        found = items.read(project, item)
+        assert (found.question_type, found.subject) == FILED
+        assert not page.form.isVisible()

@@ -24,7 +24,7 @@ class RubricsRow(QWidget):
         self._desk = desk
         self.box, self.more = ChoiceBox(), QPushButton("Draft a set…")
         self.box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.box.setMinimumContentsLength(14)
+        self.box.setMinimumContentsLength(22)
         self.more.setCheckable(True)
         self.more.setProperty("role", "quiet")
         self.more.setToolTip("Have a model write a rubric set, to compare it with the experts' rubrics")

@@ -5,8 +5,10 @@ from PySide6.QtWidgets import QComboBox, QFormLayout, QFrame, QLabel, QPushButto
 
 from annotator.actions.authoring import question_types
 from annotator.actions.items import items
+from annotator.actions.material import classifying
 from annotator.domain.kinds.question_types import QuestionType
 from annotator.gui.desk.desk import Desk
+from annotator.gui.pages.items.type_proposal import TypeProposal
 from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit
 from annotator.gui.widgets.fields.typed import LineField
@@ -45,6 +47,8 @@ class ItemForm(QFrame):
         self.type.currentTextChanged.connect(self._define)
         self.definition = PlainLabel("", "hint", wrap=True)
         self._types: tuple[QuestionType, ...] = ()
+        self.proposal = TypeProposal(desk)
+        self.proposal.used.connect(self._file)
         self.subject, self.language = LineField(), ChoiceBox()
         for name, tag in LANGUAGES.items():
             self.language.addItem(name, tag)
@@ -57,7 +61,7 @@ class ItemForm(QFrame):
         form = QFormLayout()
         for words, shown in (
             ("Question", self.question),
-            ("Type", vertical(self.type, self.definition, spacing=2)),
+            ("Type", vertical(self.type, self.definition, self.proposal, spacing=2)),
             ("Subject", self.subject),
             ("Language", self.language),
             ("Origin", self.origin),
@@ -91,6 +95,7 @@ class ItemForm(QFrame):
         self.language.setCurrentIndex(max(0, self.language.findData(item.language if item else "en")))
         for name, field in self._more.items():
             field.setText(getattr(item, name) if item else "")
+        self.proposal.show_item(item)
         self.save.setText("Save" if item_id else "Add")
         (self.type if self.question.isReadOnly() else self.question).setFocus()
 
@@ -111,6 +116,12 @@ class ItemForm(QFrame):
         )
         self.definition.setText(found or (unknown if name.strip() else ""))
 
+    def _file(self, name: str, subject: str) -> None:
+        """Take a type and a subject over; they are set when the form is saved."""
+        self.type.setCurrentText(name)
+        self.subject.setText(subject)
+        self.save.setFocus()
+
     def _add(self) -> None:
         words = (self.question.toPlainText(), self.type.currentText(), self.subject.text())
         more = {name: field.text().strip() for name, field in self._more.items()}
@@ -118,7 +129,10 @@ class ItemForm(QFrame):
             names = ("question", "question_type", "subject")
             fields = {name: text.strip() for name, text in zip(names, words, strict=True)} | more
             fields["language"] = self.language.currentData()
-            made = self._desk.do(items.change_all, {self._item_id: fields})
+            if draft := self.proposal.taken:
+                made = self._desk.do(classifying.confirm, draft, fields)
+            else:
+                made = self._desk.do(items.change_all, {self._item_id: fields})
         else:
             made = self._desk.do(items.add, *words, self.language.currentData(), more)
         if made is not None:

@@ -71,6 +71,7 @@ class ItemsPage(Page):
         }
         for act, do in acts.items():
             self.bind(act, do)
+        self.bind("ask_draft", self._classify)
         self.bar.asked.connect(lambda act: acts[act]())
         self.bind("next_open", self._next_open)
         self.bind("find", self.search.setFocus)
@@ -263,6 +264,13 @@ class ItemsPage(Page):
     def _edit(self) -> None:
         if self._row() >= 0 and self.bar.buttons["edit_item"].isEnabled():
             self._show_form(True, self._model.id_at(self._row()))
+
+    def _classify(self) -> None:
+        """Open the item for a model's proposal of its type; once open, ask for it."""
+        if not self.form.isVisible():
+            self._edit()
+        if self.form.isVisible():
+            self.form.proposal.ask()
 
     def _retire(self) -> None:
         """Retire the item, or bring it back; the one below is chosen then."""

@@ -124,6 +124,7 @@ class DraftAsking(QFrame):
             known = ", ".join(
                 NAMES[kind] if isinstance(kind, WriterAid) else KINDS[kind].title.lower()
                 for kind in draft_runs.OFFERED
+                if kind is not WriterAid.CLASSIFICATION
             )
             return f"Models do not draft a {self._kind.value}. They draft: {known}."
         if self._lacks:
@@ -131,6 +132,11 @@ class DraftAsking(QFrame):
         if not self.judge.count():
             return NO_JUDGE
         asked = draft_runs.wording(self._kind)
+        if self._kind is WriterAid.CLASSIFICATION:
+            return (
+                "A model reads the question and what the project says of its types, and proposes a type and a subject "
+                f"with a reason, using the prompt {asked}. Nothing is set until you save it."
+            )
         if isinstance(self._kind, WriterAid):
             return (
                 "A model answers the question from the sources and the key insights, as material for the "
