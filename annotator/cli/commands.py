@@ -23,6 +23,7 @@ from annotator.cli import (
     validation,
 )
 from annotator.cli.judging import judge
+from annotator.cli.research import research
 from annotator.cli.saying import said
 
 app = typer.Typer(
@@ -55,6 +56,7 @@ app.add_typer(validation.app)
 app.add_typer(ruling.app)
 app.add_typer(attacks.app)
 app.add_typer(cards.app)
+app.add_typer(research.app, name="research")
 app.add_typer(handing_out.app)
 app.add_typer(handing_out.reviews_app, name="reviews")
 app.add_typer(carrying.app)

@@ -66,7 +66,7 @@ def import_(
     file: File,
     paths: Annotated[list[Path], typer.Argument(help="Folders or files to import", show_default=False)],
     format_: Annotated[
-        str, typer.Option("--format", help=" or ".join((*LAYOUTS, "goldsmith")))
+        str, typer.Option("--format", help=" or ".join((*LAYOUTS, "goldsmith", "collected")))
     ] = "goldsmith",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be imported, without importing")

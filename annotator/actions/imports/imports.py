@@ -9,6 +9,7 @@ from sqlalchemy import select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import asked, criterion_weights, gold
+from annotator.actions.imports import collected_papers
 from annotator.actions.imports.intake import PERSON, WRITTEN, BundleIntake
 from annotator.actions.imports.intake_drawn import PAGE_TEXTS, SETTINGS
 from annotator.actions.items import final_pass, items, renderings
@@ -27,6 +28,8 @@ from annotator.domain.kinds.rubric import Rubric, not_allowed
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.eprints.rules import Rules
+from annotator.exchange.formats import layouts
 from annotator.exchange.formats.layout import ExistingItems, FileLayout, KnownItem
 from annotator.exchange.formats.layouts import LAYOUTS
 from annotator.exchange.release import release
@@ -35,19 +38,31 @@ from annotator.storage import search
 from annotator.storage.tables import SystemRow, table
 
 SYSTEM = table(SystemRow)
-GOLDSMITH = "goldsmith"
+GOLDSMITH, COLLECTED = "goldsmith", "collected"
 SHOWN_PROBLEMS = 1000
 
 
 def offered() -> dict[str, str]:
     """What can be read, by name, in words to choose by: benchmarks' own layouts, and releases."""
     own = {name: f"{layout.title} ({layout.holds})" for name, layout in LAYOUTS.items()}
-    return own | {GOLDSMITH: "Goldsmith release"}
+    return own | {
+        GOLDSMITH: "Goldsmith release",
+        COLLECTED: "Papers collected from arXiv (feeds and eprints)",
+    }
 
 
-def preview(project: Project, format: str, paths: Sequence[Path]) -> ImportPreview:  # noqa: A002
-    """What an import of these files would do; writes nothing. Refusal when they cannot be read at all."""
-    bundle, problems = _read(project, format, paths)
+def preview(
+    project: Project,
+    format: str,  # noqa: A002
+    paths: Sequence[Path],
+    rules: Rules | None = None,
+    progress: Progress | None = None,
+) -> ImportPreview:
+    """What an import of these files would do; writes nothing. Refusal when they cannot be read at all.
+
+    By `rules` collected papers are kept or left out.
+    """
+    bundle, problems = _read(project, format, paths, rules, progress or _silent)
     with project.store.read() as db:
         return _preview(format, problems, _compare(project, db, format, bundle))
 
@@ -60,6 +75,7 @@ def run(
     skip_bad: bool = False,
     progress: Progress | None = None,
     warm: bool = True,
+    rules: Rules | None = None,
 ) -> tuple[Change, ImportPreview]:
     """Take the files in. Unless `skip_bad`, one bad entry keeps everything out, and the Refusal names it.
 
@@ -69,7 +85,7 @@ def run(
     """
     tell = progress or _silent
     tell("reading files", 0, len(paths))
-    bundle, problems = _read(project, format, paths)
+    bundle, problems = _read(project, format, paths, rules, tell)
     with project.store.read() as db:
         incoming, seen = _compare(project, db, format, bundle), project.store.watch.token()
     report = _preview(format, problems, incoming)
@@ -91,7 +107,13 @@ def run(
     return change, report
 
 
-def _read(project: Project, format: str, paths: Sequence[Path]) -> tuple[Bundle, list[Problem]]:  # noqa: A002
+def _read(
+    project: Project,
+    format: str,  # noqa: A002
+    paths: Sequence[Path],
+    rules: Rules | None,
+    tell: Progress,
+) -> tuple[Bundle, list[Problem]]:
     for path in paths:
         if not path.exists():
             raise Refusal(
@@ -99,6 +121,8 @@ def _read(project: Project, format: str, paths: Sequence[Path]) -> tuple[Bundle,
             )
     if format == GOLDSMITH:
         return _weighed(project, *release.read(paths))
+    if format == COLLECTED:
+        return collected_papers.read(paths, rules or Rules(), tell)
     if format in LAYOUTS:
         return _weighed(project, *LAYOUTS[format].read(paths, _known(project, LAYOUTS[format])))
     raise Refusal(f"“{format}” is not a format that can be read.", f"Choose one of {', '.join(offered())}.")
@@ -132,14 +156,15 @@ def _known(project: Project, layout: FileLayout) -> ExistingItems:
 
 def _compare(project: Project, db: Connection, format: str, bundle: Bundle) -> Incoming:  # noqa: A002
     guideline = str(project.get("guideline", "1"))
-    return BundleIntake(db, bundle, project.by, guideline, layout=LAYOUTS.get(format)).compare()
+    layout = layouts.of_papers() if format == COLLECTED else LAYOUTS.get(format)
+    return BundleIntake(db, bundle, project.by, guideline, layout=layout).compare()
 
 
 def _preview(format: str, problems: list[Problem], incoming: Incoming) -> ImportPreview:  # noqa: A002
     found = (*problems, *incoming.problems)
     bad = tuple(problem for problem in found if not problem.note)
     notes = tuple(problem for problem in found if problem.note)
-    return ImportPreview(format, incoming.counts, bad, notes, incoming.units)
+    return ImportPreview(format, incoming.counts, bad, notes, incoming.units, incoming.bundle.funnel)
 
 
 def _refuse_bad(report: ImportPreview, skip_bad: bool) -> None:

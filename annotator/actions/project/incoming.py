@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from annotator.domain.material.collected import Funnel
 from annotator.domain.texts.counting import counted
 from annotator.exchange.release.bundle import Bundle, Problem, in_words, record_id
 from annotator.exchange.release.records import Record
@@ -55,7 +56,7 @@ class ImportPreview:
     """The preview or the result of an import.
 
     For a problem nothing is imported unless the bad entries are to be skipped; a note keeps nothing out.
-    `units` counts those of the new artifacts.
+    `units` counts those of the new artifacts; `funnel` tells of collected papers what became of each.
     """
 
     format: str
@@ -63,6 +64,7 @@ class ImportPreview:
     problems: tuple[Problem, ...] = ()
     notes: tuple[Problem, ...] = ()
     units: int = 0
+    funnel: Funnel | None = None
 
     @property
     def new(self) -> int:

@@ -3,8 +3,8 @@
 import csv
 import logging
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from io import StringIO
 from typing import Any
 
@@ -33,6 +33,12 @@ _COLUMNS = {
     "year": ("year", "publication year", "date", "published"),
 }
 _NAMING = ("doi", "eprint", "isbn", "url")
+# Where an entry that has no field for it tells the arXiv id: “arXiv preprint arXiv:2301.00001”, “abs/2301.00001”.
+_MENTIONING = ("journal", "volume", "note", "howpublished", "booktitle", "number")
+_ON_ARXIV = re.compile(
+    r"(?:arxiv[^\w]{0,3}|\babs/|arxiv\.org/\w+/)(\d{4}\.\d{4,5}|[a-z][a-z-]*(?:\.[a-z]{2})?/\d{7})(?!\d)",
+    re.I,
+)
 # A PDF's lines: a word that is parted at the end of one, a page's number, and how an entry without a number begins.
 _PARTED = re.compile(r"[-\u00ad\ufffe\ufffd]\n(?=[a-zß-ÿ])|(?<=/)\n(?=\S)")
 _PAGE_NUMBER = re.compile(r"^\s*\d{1,4}\s*$", re.MULTILINE)
@@ -43,12 +49,16 @@ _LED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ReadEntry:
-    """An entry of a bibliography: where it stands, its words, and the reference read from it or why there is none."""
+    """An entry of a bibliography: where it stands, its words, and the reference read from it or why there is none.
+
+    `named` are all identifiers that an entry of BibTeX tells, whose words are its key.
+    """
 
     place: str
     said: str
     reference: Reference | None = None
     why: str = ""
+    named: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +94,12 @@ def own_list(text: str) -> Bibliography:
     )
 
 
+def arxiv_mentioned(words: str) -> str:
+    """The arXiv id that an entry mentions somewhere; empty where there is none."""
+    found = _ON_ARXIV.search(words)
+    return f"arxiv:{found[1].lower()}" if found else ""
+
+
 def _checked(entry: ReadEntry) -> ReadEntry:
     """The same without a reference that names nothing."""
     found = entry.reference
@@ -92,7 +108,8 @@ def _checked(entry: ReadEntry) -> ReadEntry:
     return ReadEntry(entry.place, entry.said, None, "Neither a title nor an identifier was found in it.")
 
 
-def _bibtex(text: str) -> Iterator[ReadEntry]:
+def bibtex(text: str) -> Iterator[ReadEntry]:
+    """The entries of BibTeX, each under its key."""
     import bibtexparser
     from bibtexparser.middlewares import LatexDecodingMiddleware
     from bibtexparser.model import DuplicateBlockKeyBlock
@@ -103,26 +120,31 @@ def _bibtex(text: str) -> Iterator[ReadEntry]:
     for entry in library.entries:
         fields = {field.key.lower(): str(field.value) for field in entry.fields}
         place = f"line {entry.start_line + 1}"
-        found.append((entry.start_line, ReadEntry(place, entry.key, _from_fields(fields))))
+        named = _told_identifiers(fields)
+        read_ = ReadEntry(place, entry.key, _from_fields(fields, named), named=named)
+        found.append((entry.start_line, read_))
     for block in library.failed_blocks:
         if isinstance(block, DuplicateBlockKeyBlock):
-            again = [
-                ReadEntry(f"line {block.start_line + 1}", one.said, one.reference)
-                for one in _bibtex(block.raw)
-            ]
+            again = [replace(one, place=f"line {block.start_line + 1}") for one in bibtex(block.raw)]
         else:
             again = [_unread(block.start_line, block.raw, "This is no complete BibTeX entry.")]
         found += [(block.start_line, one) for one in again]
     return (entry for _, entry in sorted(found, key=lambda one: one[0]))
 
 
-def _from_fields(fields: dict[str, str]) -> Reference:
-    named = next((fields[name] for name in _NAMING if work_named(fields.get(name, ""))), "")
+def _told_identifiers(fields: dict[str, str]) -> tuple[str, ...]:
+    """All identifiers of an entry in BibTeX, in their normal spelling."""
+    mentioned = arxiv_mentioned(" ".join(fields.get(name, "") for name in _MENTIONING))
+    told = [*(fields.get(name, "") for name in _NAMING), mentioned]
+    return tuple(str(named) for one in told if (named := work_named(one)))
+
+
+def _from_fields(fields: dict[str, str], named: Sequence[str]) -> Reference:
     names = [
         " ".join(reversed(one.split(", ", 1))) for one in re.split(r"\s+and\s+", fields.get("author", ""))
     ]
     return made(
-        fields.get("title", ""), str(work_named(named) or ""), ", ".join(names),
+        fields.get("title", ""), next(iter(named), ""), ", ".join(names),
         fields.get("year") or fields.get("date", ""),
     )  # fmt: skip
 
@@ -262,7 +284,7 @@ def _line(text: str, at: int) -> int:
 
 
 _FORMS: tuple[tuple[str, Callable[[str, str], bool], Callable[[str], Iterator[ReadEntry]]], ...] = (
-    ("BibTeX", lambda text, _: bool(_BIBTEX.search(text)), _bibtex),
+    ("BibTeX", lambda text, _: bool(_BIBTEX.search(text)), bibtex),
     ("RIS", lambda text, _: bool(_RIS.search(text)), _ris),
     ("LaTeX", lambda text, _: bool(_BIBITEM.search(text)), _latex),
     ("JSON", lambda text, _: text.lstrip()[:1] in ("{", "["), _json),

@@ -7,6 +7,7 @@ from typing import Annotated, NamedTuple, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from annotator.domain.material.collected import CollectedPaper
 from annotator.domain.texts.canonical import Text
 from annotator.exchange.formats.label_entries import LabelFileContent
 from annotator.exchange.release.bundle import Bundle, Problem
@@ -126,7 +127,8 @@ class FileLayout:
     """A benchmark's own files: their name in menus, reader and writer.
 
     `name` is also the dataset of the items that come in by it; `holds` says what its files are. `numbers` tells by
-    which number its files know those items that came from there.
+    which number its files know those items that came from there. `of_papers` makes items of collected papers, where
+    the benchmark's items are papers.
     """
 
     name: str
@@ -136,3 +138,4 @@ class FileLayout:
     read: Callable[[Sequence[Path], ExistingItems], tuple[Bundle, list[Problem]]]
     files: Callable[[Bundle], Files]
     labels: LabelLayout | None = None
+    of_papers: Callable[[Sequence[CollectedPaper]], tuple[Bundle, list[Problem]]] | None = None

@@ -24,6 +24,7 @@ LAYOUTS: dict[str, FileLayout] = {
             numbers=lambda items: {item.id: number for number, item in enumerate(items)},
             read=deepscholar.read,
             files=deepscholar.files,
+            of_papers=deepscholar.of_papers,
         ),
     )
 }
@@ -32,3 +33,8 @@ LAYOUTS: dict[str, FileLayout] = {
 def of_labels() -> dict[str, tuple[str, LabelLayout]]:
     """The layouts in which labels come and go, by name: the title of each, and how they lie there."""
     return {name: (one.title, one.labels) for name, one in LAYOUTS.items() if one.labels is not None}
+
+
+def of_papers() -> FileLayout:
+    """The layout whose items are research papers."""
+    return next(one for one in LAYOUTS.values() if one.of_papers is not None)

@@ -26,6 +26,7 @@ class Work:
     citations: int | None = None
     kind: SourceKind = SourceKind.UNKNOWN
     references: tuple[Reference, ...] = ()
+    abstract: str = ""
 
     def metadata(self) -> dict[str, Any]:
         """What it says of a source of which it is the description."""
@@ -100,7 +101,20 @@ def _openalex(told: dict[str, Any]) -> Work:
         _words(venue),
         _count(told.get("cited_by_count")),
         kinds.get(_words(told.get("type")), SourceKind.UNKNOWN),
+        abstract=_in_order(_dict(told.get("abstract_inverted_index"))),
     )
+
+
+def _in_order(places: dict[str, Any]) -> str:
+    """A text whose words are told with the places at which they stand."""
+    words = [
+        (at, word)
+        for word, ats in places.items()
+        if isinstance(ats, list)
+        for at in ats
+        if isinstance(at, int)
+    ]
+    return " ".join(word for _, word in sorted(words))
 
 
 def _reference(title: Any, doi: Any, names: list[str], year: Any) -> Reference:

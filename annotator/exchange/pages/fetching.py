@@ -57,6 +57,16 @@ class FetchedPage:
     reached: bool | None
 
 
+@dataclass(frozen=True, slots=True)
+class Download:
+    """What a server sent, unread; status 0 where it could not be asked, and `cause` says why."""
+
+    status: int
+    content: bytes = b""
+    retry_after: str = ""
+    cause: str = ""
+
+
 class Fetcher:
     """A fetcher of pages, several at once. Use as an async context manager, in one event loop.
 
@@ -73,6 +83,7 @@ class Fetcher:
         hosts: HostTurns | None = None,
         worker: ReadingProcess | None = None,
         look_up: LookUp | None = None,
+        agent: str = USER_AGENT,
     ) -> None:
         self.rules = rules or AddressRules()
         self.reader = readers.checked_prefix(reader) if reader else ""
@@ -80,6 +91,7 @@ class Fetcher:
         self.hosts = hosts or HostTurns()
         self.worker = worker or ReadingProcess()
         self.look_up = look_up
+        self.headers = {**_HEADERS, "User-Agent": agent}
 
     async def __aenter__(self) -> Self:
         return self
@@ -111,12 +123,21 @@ class Fetcher:
         )
         return FetchedPage(page, visit.reached)
 
+    async def download(self, address: str) -> Download:
+        """What an address gives, as bytes; never an error of the world's."""
+        try:
+            answer = await _Visit(self, raw=True).download(address)
+        except UnreadablePage as why:
+            return Download(0, cause=why.cause)
+        return Download(answer.status, answer.content, answer.headers.get("Retry-After", ""))
+
 
 class _Visit:
     """The visit of one page, with its cookies and the time left."""
 
-    def __init__(self, fetcher: Fetcher) -> None:
-        self._fetcher = fetcher
+    def __init__(self, fetcher: Fetcher, *, raw: bool = False) -> None:
+        """With `raw` it takes what no page is, too."""
+        self._fetcher, self._raw = fetcher, raw
         self._left = fetcher.bounds.seconds
         self._pins = _Pins()
         self._trusted = ""
@@ -131,23 +152,38 @@ class _Visit:
             await self._allowed_through(first)
             first = checked(readers.through(fetcher.reader, str(first)), AddressRules(allow_private=True))
             self._trusted = first.raw_host or ""
-        connector = aiohttp.TCPConnector(
-            resolver=self._pins, use_dns_cache=False, force_close=True, ssl=_trust(), limit=1
-        )
-        bounds = fetcher.bounds
-        timeout = aiohttp.ClientTimeout(None, sock_connect=bounds.connect_s, sock_read=bounds.silence_s)
-        async with aiohttp.ClientSession(
-            connector=connector,
-            timeout=timeout,
-            headers=_HEADERS,
-            auto_decompress=False,
-            max_line_size=_LONGEST_HEADER,
-            max_field_size=_LONGEST_HEADER,
-        ) as session:
+        async with self._session() as session:
             found = await self._followed(session, first)
         found = readers.unwrapped(found) if fetcher.reader else found
         check_reading(found)
         return found
+
+    async def download(self, address: str) -> "_Answer":
+        """What stands at the end of all redirects of the servers, as it came; Unreadable when it cannot be had."""
+        url = checked(address, self._fetcher.rules)
+        async with self._session() as session:
+            for _ in range(self._fetcher.bounds.redirects + 1):
+                answer = await self._asked(session, url)
+                onward = answer.headers.get("Location", "") if 300 <= answer.status < 400 else ""
+                if not onward:
+                    return answer
+                url = self._onward(url, onward)
+        raise UnreadablePage(PageState.DEAD, "It redirects too often.")
+
+    def _session(self) -> aiohttp.ClientSession:
+        connector = aiohttp.TCPConnector(
+            resolver=self._pins, use_dns_cache=False, force_close=True, ssl=_trust(), limit=1
+        )
+        bounds = self._fetcher.bounds
+        timeout = aiohttp.ClientTimeout(None, sock_connect=bounds.connect_s, sock_read=bounds.silence_s)
+        return aiohttp.ClientSession(
+            connector=connector,
+            timeout=timeout,
+            headers=self._fetcher.headers,
+            auto_decompress=False,
+            max_line_size=_LONGEST_HEADER,
+            max_field_size=_LONGEST_HEADER,
+        )
 
     async def _allowed_through(self, url: URL) -> None:
         """Keep a reader service inside a private network from being sent to what may not be fetched from there.
@@ -229,7 +265,7 @@ class _Visit:
             self.content_type = headers.get("Content-Type", "")
             if not 200 <= status < 300:
                 return _Answer(status, headers)
-            why = hopeless(self.content_type)
+            why = "" if self._raw else hopeless(self.content_type)
             if why:
                 raise UnreadablePage(PageState.NOT_TEXT, why)
             most = self._fetcher.bounds.size

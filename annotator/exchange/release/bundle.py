@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from annotator.domain.experts.final_pass import ItemChecks
 from annotator.domain.judges.taxonomy import DrawnPairs, ErrorSample
+from annotator.domain.material.collected import Funnel
 from annotator.domain.texts.identity import derived_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.release.drawn_records import ExtractRecord, PageRecord, PromptRecord
@@ -57,7 +58,7 @@ class Problem:
 class Bundle:
     """The records of a release or of another benchmark's files, with facts about the whole.
 
-    `places` tells from which file and index an id came.
+    `places` tells from which file and index an id came, `funnel` what became of collected papers.
     """
 
     people: list[PersonRecord] = field(default_factory=list)
@@ -89,6 +90,7 @@ class Bundle:
     awaited: dict[str, list[str]] = field(default_factory=dict)
     final_pass: dict[str, ItemChecks] = field(default_factory=dict)
     drawn_pairs: Mapping[str, DrawnPairs] = field(default_factory=dict)
+    funnel: Funnel | None = None
 
     @property
     def pairings(self) -> list[AssistedRecord]:

@@ -18,10 +18,17 @@ from pylatexenc.macrospec import MacroSpec
 from annotator.domain.texts.refusal import Refusal
 
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*(?:\n[ \t]*)?")
-_LEFT_OUT = re.compile(r"\\iffalse\b.*?(?:\\fi\b|\Z)|\\begin\{comment\}.*?(?:\\end\{comment\}|\Z)", re.DOTALL)
-_PARAMETERLESS = re.compile(
-    r"\\(?:re)?newcommand\*?\s*\{?\\([A-Za-z]+)\}?\s*(?=\{)|\\def\s*\\([A-Za-z]+)\s*(?=\{)"
+_COMMENTED = re.compile(r"(?<!\\)((?:\\\\)*)(%.*)")
+_LEFT_OUT = re.compile(
+    r"\\iffalse\b.*?(?:\\fi\b|\\else\b|\Z)|\\begin\{comment\}.*?(?:\\end\{comment\}|\Z)", re.DOTALL
 )
+_DEFINED = re.compile(
+    r"\\(?:(?:re|provide)?newcommand|providecommand|DeclareRobustCommand)\*?\s*"
+    r"(?:\{\s*\\([A-Za-z]+)\s*\}|\\([A-Za-z]+))\s*(?:\[(\d)\]\s*)?(?=\{)"
+    r"|\\def\s*\\([A-Za-z]+)\s*((?:#\d)*)\s*(?=\{)"
+)
+# Definitions may stand in one another; no text of an author needs more turns, or grows to more than this.
+_TURNS, _LONGEST = 6, 8_000_000
 _CITES = re.compile(r"\\([A-Za-z]*[cC]ite[A-Za-z]*\*?)")
 # Their arguments name no work that the words rest on.
 _NO_CITATION = {"nocite", "citestyle", "citenum", "newcite", "defcitealias"}
@@ -42,6 +49,9 @@ _FORGOTTEN = (
     "nocite",
     "pagestyle",
 )
+_FLOATS = re.compile(r"\\begin\{((?:wrap)?figure\*?)\}.*?\\end\{\1\}|\\label\s*\{[^{}]*\}", re.DOTALL)
+# What a style may set in another way, and means the same.
+_FIRM = {*_HEADINGS, "bibliography", "label", "item", "appendix", "documentclass"}
 _SPACES = re.compile(r"[ \t]+")
 _MANY_LINES = re.compile(r"[ \t]*\n(?:[ \t]*\n)+")
 
@@ -69,7 +79,7 @@ def markdown(latex: str, mark: Marks) -> str:
 
     Figures, tables and labels are left out; a command without a known meaning leaves the words in its braces.
     """
-    text = _single(_substituted(without_comments(latex)))
+    text = _single(in_plain_words(without_comments(latex)))
     reader = LatexNodes2Text(
         latex_context=_words(_citing_names(text), mark),
         math_mode="verbatim",
@@ -87,20 +97,79 @@ def _uncommented(latex: str) -> str:
     return re.sub(r"(?<!\\)%", " ", latex)
 
 
-def _substituted(latex: str) -> str:
-    """The source in which commands without arguments that it defines itself stand for their words."""
-    meaning: dict[str, str] = {}
+def masked(latex: str) -> str:
+    """The source with spaces for its comments and for what is switched off, so that every place stays where it is."""
+    said = _COMMENTED.sub(lambda found: found[1] + " " * len(found[2]), latex)
+    return _LEFT_OUT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), said)
+
+
+def without_floats(latex: str) -> str:
+    """The source without its figures and labels, its comments as they are."""
+    said = masked(latex)
     pieces, at = [], 0
-    for found in _PARAMETERLESS.finditer(latex):
-        end = _closing(latex, found.end())
-        if end and found.start() >= at:
-            meaning[found[1] or found[2]] = latex[found.end() + 1 : end]
+    for found in _FLOATS.finditer(said):
+        pieces.append(latex[at : found.start()])
+        at = found.end()
+    return "".join([*pieces, latex[at:]]).strip()
+
+
+def in_plain_words(latex: str) -> str:
+    """The source in which commands that it defines itself stand for their words.
+
+    Those with arguments keep their names unless they cite.
+    """
+    said = masked(latex)
+    meaning: dict[str, tuple[int, str]] = {}
+    pieces, at = [], 0
+    for found in _DEFINED.finditer(said):
+        end, name = _closing(said, found.end()), found[1] or found[2] or found[4]
+        takes = int(found[3] or len(found[5] or "") // 2)
+        body = latex[found.end() + 1 : end]
+        if end and found.start() >= at and name not in _FIRM and (not takes or "cite" in body.lower()):
+            meaning[name] = takes, body
             pieces.append(latex[at : found.start()])
             at = end + 1
-    text = "".join([*pieces, latex[at:]])
-    for name, words in meaning.items():
-        text = words.join(re.split(rf"\\{name}(?![A-Za-z])(?:\{{\}})?", text))
+    return _meant("".join([*pieces, latex[at:]]), meaning)
+
+
+def _meant(text: str, meaning: Mapping[str, tuple[int, str]]) -> str:
+    """A text with the meaning of each command in its place, and of those in it."""
+    if not meaning:
+        return text
+    names = "|".join(sorted(meaning, key=len, reverse=True))
+    called = re.compile(rf"(?<!\\)\\({names})(?![A-Za-z@])(?:\{{\}})?")
+    for _ in range(_TURNS):
+        pieces, at, grown = [], 0, len(text)
+        for found in called.finditer(text):
+            takes, body = meaning[found[1]]
+            given, end = _arguments(text, found.end(), takes)
+            grown += len(body) + sum(
+                len(words) * body.count(f"#{place}") for place, words in enumerate(given, 1)
+            )
+            if grown > _LONGEST:
+                return text
+            if found.start() < at or len(given) < takes:
+                continue
+            for place, words in enumerate(given, 1):
+                body = body.replace(f"#{place}", words)
+            pieces += [text[at : found.start()], body]
+            at = end
+        if not pieces:
+            break
+        text = "".join([*pieces, text[at:]])
     return text
+
+
+def _arguments(text: str, at: int, many: int) -> tuple[list[str], int]:
+    """The next arguments in braces, and where they end."""
+    given: list[str] = []
+    while len(given) < many and (opened := re.compile(r"\s*(?=\{)").match(text, at)):
+        end = _closing(text, opened.end())
+        if not end:
+            break
+        given.append(text[opened.end() + 1 : end])
+        at = end + 1
+    return given, at
 
 
 def _closing(text: str, start: int) -> int:

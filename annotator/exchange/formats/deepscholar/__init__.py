@@ -1,7 +1,7 @@
 """DeepScholar-Bench's files: papers, citations, nuggets, and the folders of systems."""
 
-from annotator.exchange.formats.deepscholar.reader import read
+from annotator.exchange.formats.deepscholar.reader import of_papers, read
 from annotator.exchange.formats.deepscholar.tables import DATASET
 from annotator.exchange.formats.deepscholar.writer import files
 
-__all__ = ["DATASET", "files", "read"]
+__all__ = ["DATASET", "files", "of_papers", "read"]

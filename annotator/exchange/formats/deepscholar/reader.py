@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from annotator.domain.kinds.artifact import Document, Kind, State
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
+from annotator.domain.material.collected import CollectedPaper
 from annotator.domain.material.extract import IMPORT, ExtractState
 from annotator.domain.material.page import PageState
 from annotator.domain.material.part import ResponsePart
@@ -56,6 +57,11 @@ def read(paths: Sequence[Path], known: ExistingItems | None = None) -> tuple[Bun
     return _RelatedWorkReader(known or ExistingItems(), now()).read(PublishedFiles.among(paths))
 
 
+def of_papers(papers: Sequence[CollectedPaper]) -> tuple[Bundle, list[Problem]]:
+    """The content of collected papers, as that of the published files."""
+    return _RelatedWorkReader(ExistingItems(), now()).of_papers(papers)
+
+
 class _RelatedWorkReader:
     """A reader that collects the bundle and the problems, file by file."""
 
@@ -91,6 +97,23 @@ class _RelatedWorkReader:
             self._guarded(folder, lambda folder: self._take_report(system_folders.read_folder(folder)))
         for file in found.loose:
             self._guarded(file, lambda file: self._take_report(system_folders.read_loose(file)))
+        return self.bundle, self.problems
+
+    def of_papers(self, papers: Sequence[CollectedPaper]) -> tuple[Bundle, list[Problem]]:
+        """The papers, each with what it cites."""
+        for row, one in enumerate(papers):
+            cited = [
+                Cited(one.arxiv_id, entry.key, entry.title, entry.link, entry.abstract, entry.authors, entry.year,
+                      entry.doi, entry.url, place)
+                for place, entry in enumerate(one.cited)
+            ]  # fmt: skip
+            paper = PublishedPaper(
+                one.arxiv_id, one.title, one.abstract, one.published, one.category, one.section, row
+            )
+            self._take_paper(one.arxiv_id, paper)
+            self._take_references(paper, cited)
+            for note in one.notes:
+                self._note(one.arxiv_id, note)
         return self.bundle, self.problems
 
     def _guarded(self, path: Path, read: Any) -> None:

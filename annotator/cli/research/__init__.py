@@ -1,0 +1,1 @@
+"""Commands for research papers: collecting them and building items from them."""

@@ -1,0 +1,122 @@
+"""A paper's files put together: the main file, with all that it includes in its place."""
+
+import json
+import posixpath
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from annotator.domain.material.collected import Stage
+from annotator.exchange.eprints.archives import Unfit
+from annotator.exchange.texts.latex import in_plain_words, masked
+
+LONGEST = 8_000_000
+HINTS = "00README.json"
+_TEX = (".tex", ".ltx", ".latex", ".txt", "")
+_CLASS = re.compile(r"\\document(?:class|style)\b")
+_BEGIN, _END = re.compile(r"\\begin\s*\{document\}"), re.compile(r"\\end\s*\{document\}")
+_INCLUDED = re.compile(
+    r"\\(?:input|include|subfile|subfileinclude)\s*\{([^{}]*)\}|\\input\s+([^\s{}\\]+)"
+    r"|\\(?:sub)?(?:import|inputfrom|includefrom)\*?\s*\{([^{}]*)\}\s*\{([^{}]*)\}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """The main file's name, and the whole text with its own commands in plain words and its comments as they are."""
+
+    main: str
+    text: str
+
+
+def assembled(files: Mapping[str, str]) -> Assembled:
+    """The paper that the files make; Unfit when there is none, or too much."""
+    main = _main(files)
+    text = "".join(_Expansion(files).expanded(main, ()))
+    return Assembled(main, in_plain_words(text))
+
+
+def found_as(files: Mapping[str, str], named: str, base: str, endings: tuple[str, ...]) -> str:
+    """The file that a name stands for, seen from a folder or from the top; empty when there is none."""
+    named = named.strip().strip('"').replace("\\", "/")
+    for folder in (base, ""):
+        path = posixpath.normpath(posixpath.join(folder, named))
+        for name in (path, *(path + ending for ending in endings)):
+            if name in files:
+                return name
+    return ""
+
+
+def _main(files: Mapping[str, str]) -> str:
+    """The main file: as arXiv names it, or the one that begins a document and that nobody includes."""
+    if hinted := _hinted(files):
+        return hinted
+    said = {name: masked(text) for name, text in files.items() if name.endswith((".tex", ".ltx", ".latex"))}
+    includes = {name: list(_targets(files, name, text)) for name, text in said.items()}
+    included = {target for name, targets in includes.items() for target in targets if target != name}
+    whole = [name for name, text in said.items() if _CLASS.search(text) and _BEGIN.search(text)]
+    candidates = [name for name in whole if name not in included] or whole
+    if not candidates:
+        candidates = [name for name in said if name not in included] or list(said)
+    if not candidates:
+        raise Unfit(Stage.ASSEMBLE, "It has no main file: no LaTeX file begins a document.")
+    # arXiv asks for a list of references that is named as the main file is.
+    return max(
+        candidates,
+        key=lambda name: (_stem(name) + ".bbl" in files, len(includes[name]), len(said[name]), name),
+    )
+
+
+def _hinted(files: Mapping[str, str]) -> str:
+    """The main file that arXiv's own note names."""
+    try:
+        told = json.loads(files.get(HINTS, "")).get("sources", [])
+        named = [one["filename"] for one in told if one.get("usage") == "toplevel"]
+    except (ValueError, AttributeError, KeyError, TypeError, RecursionError):
+        return ""
+    return next((name for name in named if isinstance(name, str) and name in files), "")
+
+
+def _stem(name: str) -> str:
+    return name.rpartition(".")[0] or name
+
+
+def _targets(files: Mapping[str, str], name: str, said: str) -> Iterator[str]:
+    for found in _INCLUDED.finditer(said):
+        if target := _target(files, name, found):
+            yield target
+
+
+def _target(files: Mapping[str, str], name: str, found: re.Match[str]) -> str:
+    base = posixpath.dirname(name)
+    named = found[1] or found[2] or posixpath.join((found[3] or "").strip(), (found[4] or "").strip())
+    return found_as(files, named, base, _TEX)
+
+
+class _Expansion:
+    """One reading of the files, which ends when the text grows beyond measure."""
+
+    def __init__(self, files: Mapping[str, str]) -> None:
+        self.files, self.length = files, 0
+
+    def expanded(self, name: str, within: tuple[str, ...]) -> Iterator[str]:
+        """A file's text piece by piece; what includes itself is left out the second time."""
+        text = self.files[name]
+        said, start, end = masked(text), 0, len(text)
+        if within:
+            # A file that can be set alone gives what lies within its document.
+            begin, stop = _BEGIN.search(said), _END.search(said)
+            start, end = begin.end() if begin else 0, stop.start() if stop else end
+        for found in _INCLUDED.finditer(said, start, end):
+            yield self._counted(text[start : found.start()])
+            target, start = _target(self.files, name, found), found.end()
+            if target and target not in (*within, name):
+                yield from self.expanded(target, (*within, name))
+        # Nothing that follows may fall into a comment that the last line of a file ends in.
+        yield self._counted(text[start:end].rstrip("\n") + "\n")
+
+    def _counted(self, piece: str) -> str:
+        self.length += len(piece) + 1
+        if self.length > LONGEST:
+            raise Unfit(Stage.ASSEMBLE, f"Put together, its text is longer than {LONGEST:,} characters.")
+        return piece

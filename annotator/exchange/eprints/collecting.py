@@ -1,0 +1,237 @@
+"""Papers collected from arXiv: one request at a time, three seconds apart, each answer kept before the next one."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from urllib.parse import urlencode
+
+from annotator import __version__
+from annotator.domain.texts.canonical import sha256
+from annotator.domain.texts.identifier import work_named
+from annotator.domain.texts.identity import now
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.eprints import feeds
+from annotator.exchange.eprints.archives import Unfit, ending
+from annotator.exchange.eprints.building import read_section
+from annotator.exchange.eprints.feeds import Candidate, Feed
+from annotator.exchange.eprints.folder import FEEDS, LARGEST_EPRINT, WORKS, Collection, eprint_stem
+from annotator.exchange.eprints.rules import Rules
+from annotator.exchange.pages.addresses import AddressRules
+from annotator.exchange.pages.fetching import Download, Fetcher, FetchLimits
+from annotator.exchange.pages.manners import OneTurn
+
+GAP_S = 3.0
+A_PAGE, MOST_FOUND, IDS_AT_ONCE, TITLES_FOUND = 1000, 30_000, 100, 5
+TRIES, FIRST_REST_S, LONGEST_REST_S = 5, 5.0, 600.0
+BUSY = (0, 429, 500, 502, 503, 504)
+AGENT = f"Goldsmith/{__version__} (collects papers by arXiv's API, one request every {GAP_S:.0f} seconds)"
+LIMITS = FetchLimits(size=LARGEST_EPRINT, seconds=600.0)
+Tell = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ArxivHosts:
+    """Where arXiv is asked, which is the host that it names for programs."""
+
+    api: str = "https://export.arxiv.org/api/query"
+    eprints: str = "https://export.arxiv.org/e-print"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Papers of categories whose first version was submitted on these days, both included (GMT).
+
+    `titles`: works of which an entry gives no arXiv id are sought by their title, one request each.
+    """
+
+    categories: tuple[str, ...]
+    first: date
+    last: date
+    titles: bool = False
+
+    def of(self, category: str) -> str:
+        """The query for one of the categories, in arXiv's words."""
+        return f"cat:{category} AND submittedDate:[{self.first:%Y%m%d}0000 TO {self.last:%Y%m%d}2359]"
+
+
+@dataclass(slots=True)
+class Collected:
+    """How many papers are listed and fit, how much was asked now, and what did not come, with its cause."""
+
+    candidates: int = 0
+    fitting: int = 0
+    eprints: int = 0
+    asked: int = 0
+    missing: list[str] = field(default_factory=list)
+
+
+def polite_fetcher(turns: OneTurn, *, allow_private: bool = False) -> Fetcher:
+    """A fetcher that keeps arXiv's manners."""
+    return Fetcher(AddressRules(allow_private=allow_private), bounds=LIMITS, hosts=turns, agent=AGENT)
+
+
+class Collector:
+    """One collecting into a folder, which goes on where an earlier one ended."""
+
+    def __init__(
+        self,
+        collection: Collection,
+        fetcher: Fetcher,
+        tell: Tell,
+        hosts: ArxivHosts | None = None,
+        page: int = A_PAGE,
+    ) -> None:
+        self.collection, self.fetcher, self.tell = collection, fetcher, tell
+        self.hosts, self.page = hosts or ArxivHosts(), page
+        self.found = Collected()
+
+    async def collect(self, query: Query, rules: Rules) -> Collected:
+        """List the papers, take the e-prints of those that the rules keep, and look up what they cite."""
+        for category in query.categories:
+            await self._list(query, category)
+        candidates = self.collection.candidates()
+        fitting = [one for one in candidates if not rules.against(one)]
+        self.found.candidates, self.found.fitting = len(candidates), len(fitting)
+        for number, paper in enumerate(fitting, 1):
+            self.tell("taking e-prints", number, len(fitting))
+            await self._take_eprint(paper)
+        await self._look_up(fitting, query, rules)
+        return self.found
+
+    async def _list(self, query: Query, category: str) -> None:
+        start, total = 0, 1
+        while start < total:
+            asked = {
+                "search_query": query.of(category), "start": start, "max_results": self.page,
+                "sortBy": "submittedDate", "sortOrder": "ascending",
+            }  # fmt: skip
+            name = f"{FEEDS}/{category}-{query.first:%Y%m%d}-{query.last:%Y%m%d}-{start:05}.xml"
+            feed = await self._feed(f"{self.hosts.api}?{urlencode(asked)}", name, begun=start > 0)
+            if feed is None or (not feed.papers and start < feed.total):
+                self.found.missing.append(f"the list of {category} from {start:,} on")
+                return
+            total, start = feed.total, start + len(feed.papers)
+            self.tell(f"listing {category}", start, total)
+            if total > MOST_FOUND:
+                raise Refusal(
+                    f"arXiv lists {total:,} papers of {category} in these days, and gives no more than {MOST_FOUND:,}.",
+                    "Ask for fewer days at a time; the folder stays the same.",
+                )
+
+    async def _feed(self, address: str, name: str, *, begun: bool = False) -> Feed | None:
+        """A reply of the service, from the folder where it lies there; None when it did not come.
+
+        An empty page of a list that is not over comes again later, as arXiv says.
+        """
+        received = self.collection.manifest.requests.get(address)
+        if received is not None and self.collection.has(address):
+            return feeds.read((self.collection.path / received.file).read_bytes(), received.file)
+        for turn in range(TRIES):
+            answer = await self._asked(address)
+            if answer.status != 200:
+                return None
+            feed = feeds.read(answer.content, name)
+            if feed.papers or not (feed.total or begun):
+                self.collection.keep(address, 200, now(), name, answer.content)
+                return feed
+            self.fetcher.hosts.rest("", FIRST_REST_S * 2**turn)
+        return Feed(feed.total or 1, ())
+
+    async def _take_eprint(self, paper: Candidate) -> None:
+        address = f"{self.hosts.eprints}/{paper.key}"
+        if not self.collection.has(address):
+            answer = await self._asked(address)
+            if answer.status in BUSY:
+                self.found.missing.append(
+                    f"the e-print of {paper.key}: {answer.cause or f'status {answer.status}'}"
+                )
+                return
+            file = eprint_stem(paper) + ending(answer.content) if answer.status == 200 else ""
+            self.collection.keep(address, answer.status, now(), file, answer.content if file else b"")
+        self.found.eprints += bool(self.collection.manifest.requests[address].file)
+
+    async def _look_up(self, papers: Sequence[Candidate], query: Query, rules: Rules) -> None:
+        """Ask for the works that kept sections cite by an arXiv id, and on request for others by their title."""
+        ids, titles = self._lacking(papers, rules)
+        for batch in _batches(ids, IDS_AT_ONCE):
+            self.tell("looking up works", 0, 0)
+            await self._take_works(batch)
+        wanted = titles if query.titles else ()
+        for number, title in enumerate(wanted, 1):
+            self.tell("looking up titles", number, len(wanted))
+            asked = {"search_query": f'ti:"{title}"', "max_results": TITLES_FOUND}
+            await self._work_feed(f"{self.hosts.api}?{urlencode(asked)}")
+
+    def _lacking(self, papers: Sequence[Candidate], rules: Rules) -> tuple[list[str], list[str]]:
+        """The arXiv ids, and the titles without one, of which the folder holds no work."""
+        works = self.collection.works()
+        ids: dict[str, None] = {}
+        titles: dict[str, None] = {}
+        for paper in papers:
+            try:
+                section = read_section(self.collection, paper, rules)
+            except Unfit:
+                continue
+            for entry in section.cited:
+                named = work_named(entry.link) if entry.link else None
+                if named is not None and named not in works:
+                    ids[named.value] = None
+                elif named is None and entry.title and not works.resolved(entry, "", paper.id).entry.link:
+                    titles[_searched(entry.title)] = None
+        return sorted(ids), sorted(titles)
+
+    async def _take_works(self, ids: Sequence[str]) -> None:
+        """Works by their ids. Where one id is none, arXiv refuses all of them, so that they are asked for in halves."""
+        asked = {"id_list": ",".join(ids), "max_results": len(ids)}
+        if await self._work_feed(f"{self.hosts.api}?{urlencode(asked)}") or len(ids) == 1:
+            return
+        half = len(ids) // 2
+        await self._take_works(ids[:half])
+        await self._take_works(ids[half:])
+
+    async def _work_feed(self, address: str) -> bool:
+        """Keep what arXiv says of works; whether it said anything. A refused query is not asked again."""
+        if self.collection.has(address):
+            return self.collection.manifest.requests[address].status == 200
+        answer = await self._asked(address)
+        if answer.status in BUSY:
+            self.found.missing.append(f"works: {answer.cause or f'status {answer.status}'}")
+            return True
+        try:
+            feeds.read(answer.content, WORKS)
+        except Refusal:
+            self.collection.keep(address, answer.status if answer.status != 200 else 400, now())
+            return False
+        self.collection.keep(address, 200, now(), f"{WORKS}/{sha256(address)[:16]}.xml", answer.content)
+        return True
+
+    async def _asked(self, address: str) -> Download:
+        """One request; a busy server is asked again after the rest that it wants, or an ever longer one."""
+        for turn in range(TRIES):
+            self.found.asked += 1
+            answer = await self.fetcher.download(address)
+            if answer.status not in BUSY:
+                break
+            told = float(answer.retry_after) if answer.retry_after.strip().isdecimal() else 0.0
+            self.fetcher.hosts.rest("", min(max(told, FIRST_REST_S * 2**turn), LONGEST_REST_S))
+        return answer
+
+
+def _searched(title: str) -> str:
+    """A title as arXiv's search takes it: its words, without signs of its own grammar."""
+    return " ".join("".join(c if c.isalnum() else " " for c in title).split())[:300]
+
+
+def _batches(values: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    return (values[at : at + size] for at in range(0, len(values), size))
+
+
+def checked_categories(named: Iterable[str]) -> tuple[str, ...]:
+    """arXiv's categories, each once; Refusal for what cannot be one."""
+    found = tuple(dict.fromkeys(one.strip() for one in named))
+    odd = [one for one in found if not all(part.replace("-", "").isalpha() for part in one.split(".", 1))]
+    if odd or not found:
+        raise Refusal(
+            f"“{odd[0][:40] if odd else ''}” is no category of arXiv.", "Write it as cs.CL or hep-th."
+        )
+    return found

@@ -1,0 +1,190 @@
+"""What a paper's own bibliographies say of the works that a section cites, key by key."""
+
+import posixpath
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+
+from pylatexenc.latex2text import LatexNodes2Text
+
+from annotator.domain.material.collected import CitedEntry
+from annotator.domain.texts.identifier import Identifier, work_named
+from annotator.exchange.eprints.assembling import Assembled, found_as
+from annotator.exchange.formats.bibliographies import arxiv_mentioned, bibtex
+from annotator.exchange.formats.works import made
+from annotator.exchange.texts.latex import masked
+
+ON_ARXIV = "http://arxiv.org/abs/{}"
+_NAMED = re.compile(r"\\bibliography\s*\{([^{}]*)\}|\\addbibresource\s*(?:\[[^\]]*\])?\s*\{([^{}]*)\}")
+_BIB_ENTRY = re.compile(r"(?<![\w.])@(\w+)\s*[{(]\s*([^\s,{}()]*)")
+_ITEM = re.compile(r"\\bibitem\b")
+_END = re.compile(r"\\end\s*\{thebibliography\}")
+_BIBLATEX = re.compile(r"\\entry\{([^{}]*)\}(.*?)\\endentry", re.DOTALL)
+_FIELD, _VERBATIM = (
+    r"\\field\{{{}\}}\{{",
+    re.compile(r"\\verb\{(\w+)\}\s*\\verb\s+(.*?)\s*\\endverb", re.DOTALL),
+)
+_GIVEN, _FAMILY = re.compile(r"\bgiven=\{"), re.compile(r"\bfamily=\{")
+_QUOTED = re.compile(r"``(.+?)[,.]?''|“(.+?)[,.]?”|(?<!\w)\"(.+?)[,.]?\"", re.DOTALL)
+_EMPHASIZED = re.compile(r"\\(?:emph|textit)\s*\{|\{\\(?:em|it)\b")
+_BLOCK = re.compile(r"\\newblock\b")
+_YEAR = re.compile(r"(?<![\d./:])(1[89]\d\d|20\d\d)(?![\d/])")
+_DOI = re.compile(r"10\.\d{4,9}/[^\s{}]+")
+_ADDRESS = re.compile(r"\\(?:url|href)\s*\{([^{}]*)\}|(https?://[^\s{}]+)")
+
+
+def entries(keys: Sequence[str], files: Mapping[str, str], paper: Assembled) -> dict[str, CitedEntry]:
+    """What is known of each key: from BibTeX, else from a set bibliography, else from the paper itself.
+
+    A key of which nothing is known keeps its entry, which is empty.
+    """
+    wanted = {key.lower(): key for key in keys}
+    found: dict[str, CitedEntry] = {}
+    readers: tuple[Callable[[], Iterator[CitedEntry]], ...] = (
+        lambda: _of_files(_bibs(files, paper), _of_bibtex, wanted),
+        lambda: _of_files(_set_lists(files, paper), _of_list, wanted),
+        lambda: _of_list(masked(paper.text), wanted),
+    )
+    for read in readers:
+        if len(found) < len(wanted):
+            for entry in read():
+                key = wanted.get(entry.key.lower())
+                if key and key not in found and (entry.title or entry.link or entry.doi or entry.url):
+                    found[key] = replace(entry, key=key)
+    return {key: found.get(key, CitedEntry(key)) for key in keys}
+
+
+def _of_files(
+    texts: Iterator[str],
+    read: Callable[[str, Collection[str]], Iterator[CitedEntry]],
+    wanted: Collection[str],
+) -> Iterator[CitedEntry]:
+    for text in texts:
+        yield from read(text, wanted)
+
+
+def _bibs(files: Mapping[str, str], paper: Assembled) -> Iterator[str]:
+    """The files of BibTeX that the paper names, or all there are."""
+    base = posixpath.dirname(paper.main)
+    told = [
+        name for found in _NAMED.finditer(masked(paper.text)) for name in (found[1] or found[2]).split(",")
+    ]
+    named = [name for one in told if (name := found_as(files, one, base, (".bib",))).endswith(".bib")]
+    return (files[name] for name in dict.fromkeys(named or (name for name in files if name.endswith(".bib"))))
+
+
+def _set_lists(files: Mapping[str, str], paper: Assembled) -> Iterator[str]:
+    """The set bibliographies, the main file's first."""
+    own = paper.main.rpartition(".")[0] + ".bbl"
+    return (
+        files[name] for name in sorted(files, key=lambda name: (name != own, name)) if name.endswith(".bbl")
+    )
+
+
+def _of_bibtex(text: str, wanted: Collection[str]) -> Iterator[CitedEntry]:
+    """The wanted entries of a file, which may list a whole field; the rest is not read."""
+    starts = list(_BIB_ENTRY.finditer(text))
+    blocks = [
+        text[one.start() : after.start() if after else len(text)]
+        for one, after in zip_longest(starts, starts[1:])
+        if one[1].lower() == "string" or one[2].lower() in wanted
+    ]
+    for entry in bibtex("\n".join(blocks)) if blocks else ():
+        if entry.reference is not None:
+            one = entry.reference
+            told = [named for words in entry.named if (named := work_named(words))]
+            yield _entry(entry.said, one.text, told, one.authors, one.year)
+
+
+def _entry(key: str, title: str, told: Sequence[Identifier], authors: str, year: int | None) -> CitedEntry:
+    by_scheme = {one.scheme: one.value for one in reversed(told)}
+    link = ON_ARXIV.format(by_scheme["arxiv"]) if "arxiv" in by_scheme else ""
+    return CitedEntry(key, title, link, by_scheme.get("doi", ""), by_scheme.get("url", ""), authors, year)
+
+
+def _of_list(text: str, wanted: Collection[str]) -> Iterator[CitedEntry]:
+    """The wanted entries of a set bibliography, in either of its two forms."""
+    for found in _BIBLATEX.finditer(text):
+        if found[1].lower() in wanted:
+            yield _of_biblatex(found[1], found[2])
+    begins = [one.end() for one in _ITEM.finditer(text)]
+    for begin, after in zip_longest(begins, begins[1:], fillvalue=len(text)):
+        key, start = _item_key(text, begin)
+        if key.lower() in wanted:
+            end = _END.search(text, start, after)
+            yield _of_item(key, text[start : end.start() if end else after].removesuffix("\\bibitem"))
+
+
+def _item_key(text: str, at: int) -> tuple[str, int]:
+    """The key of an entry behind its label, which may hold brackets within braces, and where its words begin."""
+    while at < len(text) and (text[at].isspace() or text[at] == "%"):
+        at = (text.find("\n", at) + 1 or len(text)) if text[at] == "%" else at + 1
+    if text[at : at + 1] == "[":
+        depth = 0
+        for found in re.compile(r"\\.|[{}\]]", re.DOTALL).finditer(text, at):
+            depth += {"{": 1, "}": -1}.get(found[0], 0)
+            if found[0] == "]" and depth <= 0:
+                at = found.end()
+                break
+    key = re.compile(r"[\s%]*\{([^{}]*)\}").match(text, at)
+    return (key[1].strip(), key.end()) if key else ("", at)
+
+
+def _of_item(key: str, said: str) -> CitedEntry:
+    """An entry's words: quoted, in the second block or emphasized stands the title, before it the authors."""
+    quoted, blocks = _QUOTED.search(said), _BLOCK.split(said)
+    if quoted:
+        title, authors = next(filter(None, quoted.groups())), said[: quoted.start()]
+    elif len(blocks) > 1:
+        title, authors = blocks[1], blocks[0]
+    elif emphasized := _EMPHASIZED.search(said):
+        title, authors = _braced(said, emphasized.end()), said[: emphasized.start()]
+    else:
+        title, authors = "", ""
+    year = [int(one) for one in _YEAR.findall(said)]
+    addresses = [one[0] or one[1] for one in _ADDRESS.findall(said)]
+    doi = _DOI.search(said)
+    named = [arxiv_mentioned(said), doi[0].rstrip(".,;") if doi else "", *addresses]
+    told = [found for one in named if (found := work_named(one))]
+    return _entry(
+        key, _plain(title).rstrip(".,"), told, _plain(authors).rstrip("., "), year[-1] if year else None
+    )
+
+
+def _of_biblatex(key: str, said: str) -> CitedEntry:
+    verbatim = {found[1]: found[2] for found in _VERBATIM.finditer(said)}
+    fields = {name: _field(said, name) for name in ("title", "year", "eprinttype", "journaltitle")}
+    names = said.partition("\\name{author}")[2].partition("\\name{")[0]
+    people = [
+        " ".join((_braced(names, given.end()) if given else "", _braced(names, family.end()))).strip()
+        for family in _FAMILY.finditer(names)
+        if (given := _GIVEN.search(names, family.end(), family.end() + 200)) or True
+    ]
+    mentioned = arxiv_mentioned(fields["journaltitle"])
+    told = [
+        work_named(one)
+        for one in (verbatim.get("eprint", ""), mentioned, verbatim.get("doi", ""), verbatim.get("url", ""))
+    ]
+    reference = made(_plain(fields["title"]), "", _plain(", ".join(people)), fields["year"])
+    return _entry(key, reference.text, [one for one in told if one], reference.authors, reference.year)
+
+
+def _field(said: str, name: str) -> str:
+    found = re.search(_FIELD.format(name), said)
+    return _braced(said, found.end()) if found else ""
+
+
+def _braced(text: str, start: int) -> str:
+    """What stands in the braces that were opened just before `start`."""
+    depth = 1
+    for found in re.compile(r"\\.|[{}]", re.DOTALL).finditer(text, start):
+        depth += {"{": 1, "}": -1}.get(found[0], 0)
+        if depth == 0:
+            return text[start : found.start()]
+    return text[start:]
+
+
+def _plain(latex: str) -> str:
+    """The words of a piece of LaTeX on one line."""
+    return " ".join(LatexNodes2Text().latex_to_text(latex, tolerant_parsing=True).split())

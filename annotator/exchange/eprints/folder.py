@@ -1,0 +1,156 @@
+"""The folder of collected papers: feeds, e-prints and works as they were received, and the list of what was asked."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from annotator import files
+from annotator.domain.material.collected import Stage
+from annotator.domain.texts.canonical import sha256
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.csv_tables import read_table
+from annotator.exchange.eprints import feeds, known_works
+from annotator.exchange.eprints.archives import Unfit
+from annotator.exchange.eprints.feeds import Candidate
+from annotator.exchange.eprints.known_works import KnownWork, KnownWorks
+from annotator.exchange.folders import pretty
+from annotator.exchange.formats.works import works_of
+from annotator.exchange.reading import LARGEST_FILE, read_bytes, read_json
+
+FEEDS, EPRINTS, WORKS, WORKS_TABLE, MANIFEST = "feeds", "eprints", "works", "works.csv", "manifest.json"
+LARGEST_EPRINT = 128 * 2**20
+ENDINGS = (".tar.gz", ".gz", ".tar", ".tex", ".pdf", "")
+
+
+class Received(BaseModel):
+    """What came of a request: the file that holds it, if one came, with its hash; and when."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    status: int
+    at: str
+    file: str = ""
+    sha256: str = ""
+
+
+class Manifest(BaseModel):
+    """All requests by their address."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+    format: str = "goldsmith-collection-1"
+    requests: dict[str, Received] = {}
+
+
+@dataclass(slots=True)
+class Collection:
+    """A folder of collected papers and its list of requests."""
+
+    path: Path
+    manifest: Manifest
+
+    @classmethod
+    def at(cls, path: Path) -> "Collection":
+        """The collection in a folder, which may hold nothing yet; Refusal where its list cannot be read."""
+        place = path / MANIFEST
+        if not place.exists():
+            return cls(path, Manifest())
+        try:
+            return cls(path, Manifest.model_validate(read_json(place)))
+        except ValidationError:
+            raise Refusal(
+                f"“{MANIFEST}” in “{path.name}” is not a list of requests of this program.",
+                "Choose the folder that was collected, or another one.",
+            ) from None
+
+    @classmethod
+    def is_at(cls, path: Path) -> bool:
+        """Whether a folder holds collected papers."""
+        return (path / FEEDS).is_dir()
+
+    def has(self, address: str) -> bool:
+        """Whether a request was answered, and the answer lies there whole."""
+        received = self.manifest.requests.get(address)
+        if received is None or not received.file:
+            return received is not None
+        place = self.path / received.file
+        return place.is_file() and sha256(place.read_bytes()) == received.sha256
+
+    def keep(self, address: str, status: int, at: datetime, file: str = "", content: bytes = b"") -> None:
+        """Keep an answer, and note that it came."""
+        if file:
+            place = self.path / file
+            place.parent.mkdir(parents=True, exist_ok=True)
+            files.save(place, content)
+        told = Received(status=status, at=at.isoformat(), file=file, sha256=sha256(content) if file else "")
+        self.manifest.requests[address] = told
+        files.save(self.path / MANIFEST, pretty(self.manifest.model_dump(mode="json")))
+
+    def candidates(self) -> list[Candidate]:
+        """The papers of all feeds, each once, in its latest version that was seen."""
+        if not self.is_at(self.path):
+            raise Refusal(
+                f"“{self.path.name}” holds no papers collected from arXiv: it has no folder “{FEEDS}”.",
+                "Choose the folder that was collected.",
+            )
+        found: dict[str, Candidate] = {}
+        for paper in self._papers(FEEDS):
+            if paper.id not in found or paper.version > found[paper.id].version:
+                found[paper.id] = paper
+        return sorted(found.values(), key=lambda one: (one.published, one.id))
+
+    def eprint(self, paper: Candidate) -> bytes:
+        """The e-print of a paper as it was received; Unfit where there is none."""
+        stem = eprint_stem(paper)
+        place = next((one for ending in ENDINGS if (one := self.path / (stem + ending)).is_file()), None)
+        if place is None:
+            statuses = (
+                one.status
+                for address, one in self.manifest.requests.items()
+                if address.endswith(f"/{paper.key}")
+            )
+            status = next(statuses, 0)
+            reason = f"arXiv gave no e-print ({status})." if status else "Its e-print was not collected."
+            raise Unfit(Stage.SOURCE, reason)
+        content = read_bytes(place, place.name, LARGEST_EPRINT)
+        if len(content) > LARGEST_EPRINT:
+            raise Unfit(Stage.SOURCE, f"Its e-print is larger than {LARGEST_EPRINT // 2**20} MB.")
+        if not self._is_as_received(place, content):
+            raise Unfit(Stage.SOURCE, "Its e-print is not the file that was received; its hash is another.")
+        return content
+
+    def works(self) -> KnownWorks:
+        """The works of the folder's table, of replies of services, and of feeds that were asked for them."""
+        return KnownWorks(self._works())
+
+    def _works(self) -> Iterator[KnownWork]:
+        if (self.path / WORKS_TABLE).is_file():
+            yield from known_works.of_rows(read_table(self.path / WORKS_TABLE, ("identifier", "title")).rows)
+        for place in sorted((self.path / WORKS).glob("*.json")):
+            for work in works_of(read_json(place)):
+                one = work.reference
+                yield KnownWork(one.identifier, one.text, work.abstract, work.published, one.authors)
+        for paper in (*self._papers(WORKS), *self._papers(FEEDS)):
+            day, authors = paper.published[:10], ", ".join(paper.authors)
+            yield KnownWork(f"arxiv:{paper.id}", paper.title, paper.abstract, day, authors)
+
+    def _papers(self, folder: str) -> Iterator[Candidate]:
+        for place in sorted((self.path / folder).glob("*.xml")):
+            content = read_bytes(place, place.name, LARGEST_FILE)
+            if not self._is_as_received(place, content):
+                raise Refusal(
+                    f"“{folder}/{place.name}” is not the file that was received; its hash is another.",
+                    "Remove it and collect again.",
+                )
+            yield from feeds.read(content, f"{folder}/{place.name}").papers
+
+    def _is_as_received(self, place: Path, content: bytes) -> bool:
+        name = place.relative_to(self.path).as_posix()
+        told = {one.file: one.sha256 for one in self.manifest.requests.values() if one.file}
+        return name not in told or told[name] == sha256(content)
+
+
+def eprint_stem(paper: Candidate) -> str:
+    """Where a paper's e-print lies, without the ending; ids of the old form hold a slash."""
+    return f"{EPRINTS}/{paper.key.replace('/', '_')}"
