@@ -48,7 +48,8 @@ def collect(
 
     All answers are kept, so that a stopped command goes on where it ended. Exit code 3 if something did not come.
     """
-    from annotator.actions.imports import collected_papers, collecting
+    from annotator.actions.imports import collected_papers
+    from annotator.actions.material import collecting
 
     wanted = collecting.query(category, first, last, titles=titles)
     rules = collected_papers.Rules(any_version, journal_counts, any_comment)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 
-class Stage(StrEnum):
+class RefusalStage(StrEnum):
     """The steps at which a candidate may be refused, in their order."""
 
     FILTER = "filter"
@@ -49,7 +49,7 @@ class RefusedPaper:
     """A candidate that was left out: at which stage, and why."""
 
     id: str
-    stage: Stage
+    stage: RefusalStage
     reason: str
     title: str = ""
 
@@ -63,10 +63,10 @@ class Funnel:
     refused: tuple[RefusedPaper, ...] = ()
     exemplars: Mapping[str, str] = field(default_factory=dict)
 
-    def left(self) -> dict[Stage, int]:
+    def left(self) -> dict[RefusalStage, int]:
         """How many candidates are left after each stage."""
         left, found = self.candidates, {}
-        for stage in Stage:
+        for stage in RefusalStage:
             left -= sum(one.stage is stage for one in self.refused)
             found[stage] = left
         return found

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from annotator.domain.material.collected import Stage
+from annotator.domain.material.collected import RefusalStage
 from annotator.exchange.eprints.archives import Unfit
 from annotator.exchange.texts.latex import in_plain_words, masked
 
@@ -59,7 +59,7 @@ def _main(files: Mapping[str, str]) -> str:
     if not candidates:
         candidates = [name for name in said if name not in included] or list(said)
     if not candidates:
-        raise Unfit(Stage.ASSEMBLE, "It has no main file: no LaTeX file begins a document.")
+        raise Unfit(RefusalStage.ASSEMBLE, "It has no main file: no LaTeX file begins a document.")
     # arXiv asks for a list of references that is named as the main file is.
     return max(
         candidates,
@@ -118,5 +118,7 @@ class _Expansion:
     def _counted(self, piece: str) -> str:
         self.length += len(piece) + 1
         if self.length > LONGEST:
-            raise Unfit(Stage.ASSEMBLE, f"Put together, its text is longer than {LONGEST:,} characters.")
+            raise Unfit(
+                RefusalStage.ASSEMBLE, f"Put together, its text is longer than {LONGEST:,} characters."
+            )
         return piece

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotator.domain.material.collected import CitedEntry, CollectedPaper, Funnel, RefusedPaper, Stage
+from annotator.domain.material.collected import CitedEntry, CollectedPaper, Funnel, RefusalStage, RefusedPaper
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.eprints import archives, assembling, sections
 from annotator.exchange.eprints.archives import Unfit
 from annotator.exchange.eprints.entries import entries
-from annotator.exchange.eprints.feeds import Candidate
+from annotator.exchange.eprints.feeds import ListedPaper
 from annotator.exchange.eprints.folder import Collection
 from annotator.exchange.eprints.known_works import KnownWorks
 from annotator.exchange.eprints.rules import Rules, is_english
@@ -42,10 +42,10 @@ def build(path: Path, rules: Rules, tell: Tell) -> Funnel:
     return Funnel(len(candidates), tuple(kept), tuple(refused))
 
 
-def read_section(collection: Collection, paper: Candidate, rules: Rules) -> ReadSection:
+def read_section(collection: Collection, paper: ListedPaper, rules: Rules) -> ReadSection:
     """The section of a candidate; Unfit at the first stage that refuses it."""
     if reason := rules.against(paper):
-        raise Unfit(Stage.FILTER, reason)
+        raise Unfit(RefusalStage.FILTER, reason)
     files = archives.files_of(collection.eprint(paper))
     whole = assembling.assembled(files)
     section = sections.related_work(whole.text)
@@ -53,18 +53,20 @@ def read_section(collection: Collection, paper: Candidate, rules: Rules) -> Read
     try:
         words, keys = latex.markdown(text, lambda _: ""), latex.cited_keys(text)
     except Refusal as refusal:
-        raise Unfit(Stage.CLEAN, refusal.happened) from None
+        raise Unfit(RefusalStage.CLEAN, refusal.happened) from None
     many = len(words.split())
     if many > rules.most_words:
-        raise Unfit(Stage.CLEAN, f"Its section has {many:,} words, more than {rules.most_words:,}.")
+        raise Unfit(RefusalStage.CLEAN, f"Its section has {many:,} words, more than {rules.most_words:,}.")
     if not is_english(words):
-        raise Unfit(Stage.CLEAN, "Its section is not in English.")
+        raise Unfit(RefusalStage.CLEAN, "Its section is not in English.")
     if len(keys) < rules.least_references:
-        raise Unfit(Stage.CITE, f"Its section cites {len(keys)} works, fewer than {rules.least_references}.")
+        raise Unfit(
+            RefusalStage.CITE, f"Its section cites {len(keys)} works, fewer than {rules.least_references}."
+        )
     return ReadSection(text, tuple(entries(keys, files, whole).values()), section.note)
 
 
-def _resolved(paper: Candidate, section: ReadSection, works: KnownWorks) -> CollectedPaper:
+def _resolved(paper: ListedPaper, section: ReadSection, works: KnownWorks) -> CollectedPaper:
     """The paper with its works; notes tell of keys without an entry and of works that came too late."""
     day = paper.published[:10]
     found = [works.resolved(entry, day, paper.id) for entry in section.cited]

@@ -13,7 +13,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.eprints import feeds
 from annotator.exchange.eprints.archives import Unfit, ending
 from annotator.exchange.eprints.building import read_section
-from annotator.exchange.eprints.feeds import Candidate, Feed
+from annotator.exchange.eprints.feeds import Feed, ListedPaper
 from annotator.exchange.eprints.folder import FEEDS, LARGEST_EPRINT, WORKS, Collection, eprint_stem
 from annotator.exchange.eprints.rules import Rules
 from annotator.exchange.pages.addresses import AddressRules
@@ -38,7 +38,7 @@ class ArxivHosts:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class CollectionQuery:
     """Papers of categories whose first version was submitted on these days, both included (GMT).
 
     `titles`: works of which an entry gives no arXiv id are sought by their title, one request each.
@@ -85,7 +85,7 @@ class Collector:
         self.hosts, self.page = hosts or ArxivHosts(), page
         self.found = Collected()
 
-    async def collect(self, query: Query, rules: Rules) -> Collected:
+    async def collect(self, query: CollectionQuery, rules: Rules) -> Collected:
         """List the papers, take the e-prints of those that the rules keep, and look up what they cite."""
         for category in query.categories:
             await self._list(query, category)
@@ -98,7 +98,7 @@ class Collector:
         await self._look_up(fitting, query, rules)
         return self.found
 
-    async def _list(self, query: Query, category: str) -> None:
+    async def _list(self, query: CollectionQuery, category: str) -> None:
         start, total = 0, 1
         while start < total:
             asked = {
@@ -137,7 +137,7 @@ class Collector:
             self.fetcher.hosts.rest("", FIRST_REST_S * 2**turn)
         return Feed(feed.total or 1, ())
 
-    async def _take_eprint(self, paper: Candidate) -> None:
+    async def _take_eprint(self, paper: ListedPaper) -> None:
         address = f"{self.hosts.eprints}/{paper.key}"
         if not self.collection.has(address):
             answer = await self._asked(address)
@@ -150,7 +150,7 @@ class Collector:
             self.collection.keep(address, answer.status, now(), file, answer.content if file else b"")
         self.found.eprints += bool(self.collection.manifest.requests[address].file)
 
-    async def _look_up(self, papers: Sequence[Candidate], query: Query, rules: Rules) -> None:
+    async def _look_up(self, papers: Sequence[ListedPaper], query: CollectionQuery, rules: Rules) -> None:
         """Ask for the works that kept sections cite by an arXiv id, and on request for others by their title."""
         ids, titles = self._lacking(papers, rules)
         for batch in _batches(ids, IDS_AT_ONCE):
@@ -162,7 +162,7 @@ class Collector:
             asked = {"search_query": f'ti:"{title}"', "max_results": TITLES_FOUND}
             await self._work_feed(f"{self.hosts.api}?{urlencode(asked)}")
 
-    def _lacking(self, papers: Sequence[Candidate], rules: Rules) -> tuple[list[str], list[str]]:
+    def _lacking(self, papers: Sequence[ListedPaper], rules: Rules) -> tuple[list[str], list[str]]:
         """The arXiv ids, and the titles without one, of which the folder holds no work."""
         works = self.collection.works()
         ids: dict[str, None] = {}

@@ -13,7 +13,7 @@ _ID = re.compile(r"arxiv\.org/abs/(.+?)(v(\d+))?/?$")
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class ListedPaper:
     """A paper as a feed describes it: `version` is its latest, `published` the moment of its first."""
 
     id: str
@@ -38,7 +38,7 @@ class Feed:
     """The papers of a reply, and how many there are in all."""
 
     total: int
-    papers: tuple[Candidate, ...]
+    papers: tuple[ListedPaper, ...]
 
 
 def read(content: bytes, name: str) -> Feed:
@@ -62,13 +62,13 @@ def read(content: bytes, name: str) -> Feed:
     return Feed(int(total) if total.isdecimal() else 0, tuple(_papers(root)))
 
 
-def _papers(root: ElementTree.Element) -> Iterator[Candidate]:
+def _papers(root: ElementTree.Element) -> Iterator[ListedPaper]:
     for one in root.iter(f"{_ATOM}entry"):
         named = _ID.search(_text(one, f"{_ATOM}id"))
         if named is None:
             continue
         primary = one.find(f"{_ARXIV}primary_category")
-        yield Candidate(
+        yield ListedPaper(
             id=named[1],
             version=int(named[3] or 1),
             title=_text(one, f"{_ATOM}title"),

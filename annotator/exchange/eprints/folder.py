@@ -8,13 +8,13 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from annotator import files
-from annotator.domain.material.collected import Stage
+from annotator.domain.material.collected import RefusalStage
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.csv_tables import read_table
 from annotator.exchange.eprints import feeds, known_works
 from annotator.exchange.eprints.archives import Unfit
-from annotator.exchange.eprints.feeds import Candidate
+from annotator.exchange.eprints.feeds import ListedPaper
 from annotator.exchange.eprints.known_works import KnownWork, KnownWorks
 from annotator.exchange.folders import pretty
 from annotator.exchange.formats.works import works_of
@@ -25,7 +25,7 @@ LARGEST_EPRINT = 128 * 2**20
 ENDINGS = (".tar.gz", ".gz", ".tar", ".tex", ".pdf", "")
 
 
-class Received(BaseModel):
+class ReceivedFile(BaseModel):
     """What came of a request: the file that holds it, if one came, with its hash; and when."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
@@ -35,12 +35,12 @@ class Received(BaseModel):
     sha256: str = ""
 
 
-class Manifest(BaseModel):
+class RequestList(BaseModel):
     """All requests by their address."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
     format: str = "goldsmith-collection-1"
-    requests: dict[str, Received] = {}
+    requests: dict[str, ReceivedFile] = {}
 
 
 @dataclass(slots=True)
@@ -48,16 +48,16 @@ class Collection:
     """A folder of collected papers and its list of requests."""
 
     path: Path
-    manifest: Manifest
+    manifest: RequestList
 
     @classmethod
     def at(cls, path: Path) -> "Collection":
         """The collection in a folder, which may hold nothing yet; Refusal where its list cannot be read."""
         place = path / MANIFEST
         if not place.exists():
-            return cls(path, Manifest())
+            return cls(path, RequestList())
         try:
-            return cls(path, Manifest.model_validate(read_json(place)))
+            return cls(path, RequestList.model_validate(read_json(place)))
         except ValidationError:
             raise Refusal(
                 f"“{MANIFEST}” in “{path.name}” is not a list of requests of this program.",
@@ -83,24 +83,26 @@ class Collection:
             place = self.path / file
             place.parent.mkdir(parents=True, exist_ok=True)
             files.save(place, content)
-        told = Received(status=status, at=at.isoformat(), file=file, sha256=sha256(content) if file else "")
+        told = ReceivedFile(
+            status=status, at=at.isoformat(), file=file, sha256=sha256(content) if file else ""
+        )
         self.manifest.requests[address] = told
         files.save(self.path / MANIFEST, pretty(self.manifest.model_dump(mode="json")))
 
-    def candidates(self) -> list[Candidate]:
+    def candidates(self) -> list[ListedPaper]:
         """The papers of all feeds, each once, in its latest version that was seen."""
         if not self.is_at(self.path):
             raise Refusal(
                 f"“{self.path.name}” holds no papers collected from arXiv: it has no folder “{FEEDS}”.",
                 "Choose the folder that was collected.",
             )
-        found: dict[str, Candidate] = {}
+        found: dict[str, ListedPaper] = {}
         for paper in self._papers(FEEDS):
             if paper.id not in found or paper.version > found[paper.id].version:
                 found[paper.id] = paper
         return sorted(found.values(), key=lambda one: (one.published, one.id))
 
-    def eprint(self, paper: Candidate) -> bytes:
+    def eprint(self, paper: ListedPaper) -> bytes:
         """The e-print of a paper as it was received; Unfit where there is none."""
         stem = eprint_stem(paper)
         place = next((one for ending in ENDINGS if (one := self.path / (stem + ending)).is_file()), None)
@@ -112,12 +114,14 @@ class Collection:
             )
             status = next(statuses, 0)
             reason = f"arXiv gave no e-print ({status})." if status else "Its e-print was not collected."
-            raise Unfit(Stage.SOURCE, reason)
+            raise Unfit(RefusalStage.SOURCE, reason)
         content = read_bytes(place, place.name, LARGEST_EPRINT)
         if len(content) > LARGEST_EPRINT:
-            raise Unfit(Stage.SOURCE, f"Its e-print is larger than {LARGEST_EPRINT // 2**20} MB.")
+            raise Unfit(RefusalStage.SOURCE, f"Its e-print is larger than {LARGEST_EPRINT // 2**20} MB.")
         if not self._is_as_received(place, content):
-            raise Unfit(Stage.SOURCE, "Its e-print is not the file that was received; its hash is another.")
+            raise Unfit(
+                RefusalStage.SOURCE, "Its e-print is not the file that was received; its hash is another."
+            )
         return content
 
     def works(self) -> KnownWorks:
@@ -135,7 +139,7 @@ class Collection:
             day, authors = paper.published[:10], ", ".join(paper.authors)
             yield KnownWork(f"arxiv:{paper.id}", paper.title, paper.abstract, day, authors)
 
-    def _papers(self, folder: str) -> Iterator[Candidate]:
+    def _papers(self, folder: str) -> Iterator[ListedPaper]:
         for place in sorted((self.path / folder).glob("*.xml")):
             content = read_bytes(place, place.name, LARGEST_FILE)
             if not self._is_as_received(place, content):
@@ -151,6 +155,6 @@ class Collection:
         return name not in told or told[name] == sha256(content)
 
 
-def eprint_stem(paper: Candidate) -> str:
+def eprint_stem(paper: ListedPaper) -> str:
     """Where a paper's e-print lies, without the ending; ids of the old form hold a slash."""
     return f"{EPRINTS}/{paper.key.replace('/', '_')}"

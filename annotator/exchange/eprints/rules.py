@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from annotator.domain.texts.words import COMMON
-from annotator.exchange.eprints.feeds import Candidate
+from annotator.exchange.eprints.feeds import ListedPaper
 
 LEAST_COMMON = 0.15
 _ACCEPTED = re.compile(r"\baccepted\b|\bto appear\b|\bpublished\b", re.IGNORECASE)
@@ -27,7 +27,7 @@ class Rules:
     least_h: int = 0
     h_indices: Mapping[str, int] = field(default_factory=dict)
 
-    def against(self, paper: Candidate) -> str:
+    def against(self, paper: ListedPaper) -> str:
         """Why a candidate is left out, by what the feed says of it; empty when it is not."""
         if _WITHDRAWN.search(paper.comment):
             return "Its comment says that it is withdrawn."
@@ -41,7 +41,7 @@ class Rules:
             return f"No author is known to have an h-index of {self.least_h}."
         return ""
 
-    def _unaccepted(self, paper: Candidate) -> str:
+    def _unaccepted(self, paper: ListedPaper) -> str:
         if self.journal_counts and paper.journal:
             return ""
         if not paper.comment:
@@ -52,7 +52,7 @@ class Rules:
             return "Its comment does not say that it was accepted."
         return ""
 
-    def _best_h(self, paper: Candidate) -> int:
+    def _best_h(self, paper: ListedPaper) -> int:
         return max((self.h_indices.get(name.casefold(), 0) for name in paper.authors), default=0)
 
 

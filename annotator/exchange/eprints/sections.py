@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from annotator.domain.material.collected import Stage
+from annotator.domain.material.collected import RefusalStage
 from annotator.exchange.eprints.archives import Unfit
 from annotator.exchange.texts.latex import masked, without_comments
 
@@ -20,31 +20,33 @@ _WANTED = re.compile(r"\brelated\s+works?\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class FoundSection:
     """A section's LaTeX without its heading; `note` tells what is unusual about it."""
 
     text: str
     note: str = ""
 
 
-def related_work(text: str) -> Section:
+def related_work(text: str) -> FoundSection:
     """The section, or else the subsection, on related work; the main text comes before the appendix."""
     said = masked(text)
     appendix = found.start() if (found := _APPENDIX.search(said)) else len(said)
     headings = [(_LEVELS[one[1]], one.start(), *_title(said, one.end())) for one in _HEADING.finditer(said)]
     wanted = [one for one in headings if one[0] > 0 and _WANTED.search(one[3])]
     if not wanted:
-        raise Unfit(Stage.SECTION, "It has no section on related work.")
+        raise Unfit(RefusalStage.SECTION, "It has no section on related work.")
     level, at, begin, _ = min(wanted, key=lambda one: (one[1] > appendix, one[0], one[1]))
     after = [start for other, start, _, _ in headings if start > at and other <= level]
     ends = [one.start() for one in _ENDS.finditer(said, begin)][:1]
     section = text[begin : min([*after, *ends, len(text)])].strip()
     if len(" ".join(without_comments(section).split())) < SHORTEST:
-        raise Unfit(Stage.SECTION, f"Its section on related work has fewer than {SHORTEST} characters.")
+        raise Unfit(
+            RefusalStage.SECTION, f"Its section on related work has fewer than {SHORTEST} characters."
+        )
     notes = ["a subsection serves as the section"] * (level > 1) + ["it stands in the appendix"] * (
         at > appendix
     )
-    return Section(section, "; ".join(notes))
+    return FoundSection(section, "; ".join(notes))
 
 
 def _title(said: str, start: int) -> tuple[int, str]:

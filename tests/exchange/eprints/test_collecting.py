@@ -12,7 +12,13 @@ import pytest
 
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.eprints import building
-from annotator.exchange.eprints.collecting import ArxivHosts, Collected, Collector, Query, polite_fetcher
+from annotator.exchange.eprints.collecting import (
+    ArxivHosts,
+    Collected,
+    CollectionQuery,
+    Collector,
+    polite_fetcher,
+)
 from annotator.exchange.eprints.folder import Collection
 from annotator.exchange.eprints.rules import Rules
 from annotator.exchange.pages.manners import OneTurn
@@ -85,7 +91,7 @@ def server() -> Iterator[PageServer]:
 async def collected(server: PageServer, place: Path, *categories: str, titles: bool = False) -> Collected:
     clock = server.pages.clock  # type: ignore[attr-defined]
     hosts = ArxivHosts(server.url("/api/query"), server.url("/e-print"))
-    query = Query(categories or ("cs.CL",), date(2025, 6, 1), date(2025, 6, 30), titles)
+    query = CollectionQuery(categories or ("cs.CL",), date(2025, 6, 1), date(2025, 6, 30), titles)
     async with polite_fetcher(OneTurn(1, 3.0, clock.now, clock.sleep), allow_private=True) as fetcher:
         collector = Collector(Collection.at(place), fetcher, lambda *_: None, hosts, page=2)
         return await collector.collect(query, Rules())

@@ -59,7 +59,10 @@ def read(paths: Sequence[Path], known: ExistingItems | None = None) -> tuple[Bun
 
 def of_papers(papers: Sequence[CollectedPaper]) -> tuple[Bundle, list[Problem]]:
     """The content of collected papers, as that of the published files."""
-    return _RelatedWorkReader(ExistingItems(), now()).of_papers(papers)
+    reader = _RelatedWorkReader(ExistingItems(), now())
+    for row, one in enumerate(papers):
+        reader.take_collected(one, row)
+    return reader.bundle, reader.problems
 
 
 class _RelatedWorkReader:
@@ -99,22 +102,11 @@ class _RelatedWorkReader:
             self._guarded(file, lambda file: self._take_report(system_folders.read_loose(file)))
         return self.bundle, self.problems
 
-    def of_papers(self, papers: Sequence[CollectedPaper]) -> tuple[Bundle, list[Problem]]:
-        """The papers, each with what it cites."""
-        for row, one in enumerate(papers):
-            cited = [
-                Cited(one.arxiv_id, entry.key, entry.title, entry.link, entry.abstract, entry.authors, entry.year,
-                      entry.doi, entry.url, place)
-                for place, entry in enumerate(one.cited)
-            ]  # fmt: skip
-            paper = PublishedPaper(
-                one.arxiv_id, one.title, one.abstract, one.published, one.category, one.section, row
-            )
-            self._take_paper(one.arxiv_id, paper)
-            self._take_references(paper, cited)
-            for note in one.notes:
-                self._note(one.arxiv_id, note)
-        return self.bundle, self.problems
+    def take_collected(self, one: CollectedPaper, row: int) -> None:
+        paper, cited = tables.published_so(one, row)
+        self._take_paper(one.arxiv_id, paper)
+        self._take_references(paper, cited)
+        self.problems += [Problem(one.arxiv_id, None, note, note=True) for note in one.notes]
 
     def _guarded(self, path: Path, read: Any) -> None:
         try:

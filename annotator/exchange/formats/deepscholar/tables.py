@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from annotator.domain.material.collected import CollectedPaper
 from annotator.domain.texts.identifier import parse
 from annotator.exchange.csv_tables import CsvTable
 
@@ -87,6 +88,19 @@ def papers_of(table: CsvTable) -> Iterator[tuple[int, PublishedPaper | None]]:
             if whole
             else None,
         )
+
+
+def published_so(one: CollectedPaper, row: int) -> tuple[PublishedPaper, list[Cited]]:
+    """A collected paper and what it cites, as the tables would tell of them."""
+    paper = PublishedPaper(
+        one.arxiv_id, one.title, one.abstract, one.published, one.category, one.section, row
+    )
+    return paper, [
+        Cited(
+            one.arxiv_id, of.key, of.title, of.link, of.abstract, of.authors, of.year, of.doi, of.url, place
+        )
+        for place, of in enumerate(one.cited)
+    ]
 
 
 def citations_of(table: CsvTable) -> list[Cited]:

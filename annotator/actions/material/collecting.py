@@ -10,8 +10,8 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.eprints.collecting import (
     GAP_S,
     Collected,
+    CollectionQuery,
     Collector,
-    Query,
     checked_categories,
     polite_fetcher,
 )
@@ -20,7 +20,7 @@ from annotator.exchange.eprints.rules import Rules
 from annotator.exchange.pages.manners import OneTurn
 
 
-def query(categories: Sequence[str], first: str, last: str, *, titles: bool = False) -> Query:
+def query(categories: Sequence[str], first: str, last: str, *, titles: bool = False) -> CollectionQuery:
     """What is asked for; Refusal for days that are none or in the wrong order."""
     try:
         begin, end = date.fromisoformat(first), date.fromisoformat(last)
@@ -28,10 +28,10 @@ def query(categories: Sequence[str], first: str, last: str, *, titles: bool = Fa
         raise Refusal("These are no days.", "Write them as 2025-04-08.") from None
     if end < begin:
         raise Refusal("The last day lies before the first.", "Exchange them.")
-    return Query(checked_categories(categories), begin, end, titles)
+    return CollectionQuery(checked_categories(categories), begin, end, titles)
 
 
-async def collect(folder: Path, wanted: Query, rules: Rules, tell: Progress) -> Collected:
+async def collect(folder: Path, wanted: CollectionQuery, rules: Rules, tell: Progress) -> Collected:
     """Fill a folder, or go on filling it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
