@@ -51,8 +51,7 @@ def item_id(arxiv_id: str) -> str:
 def read(paths: Sequence[Path], known: ExistingItems | None = None) -> tuple[Bundle, list[Problem]]:
     """The content of folders or files of this layout, and everything wrong with them; Refusal where there is nothing.
 
-    Papers and nuggets are joined by arXiv id. Folders of systems are numbered by the rows of the papers' file, unless
-    what the system was asked names another paper.
+    Papers and nuggets are joined by arXiv id, systems' folders by the row of the paper unless they name another one.
     """
     return _RelatedWorkReader(known or ExistingItems(), now()).read(PublishedFiles.among(paths))
 
