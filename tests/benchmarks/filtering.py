@@ -25,8 +25,8 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.items.items_model import ItemsModel
-from tests.benchmarks.many_items import create
 from tests.benchmarks.measuring import parser, timed, verdict
+from tests.material.many_items import create
 from tests.storage import sql
 
 # A word of one item in a thousand, a word of every second item, and one that is nowhere.

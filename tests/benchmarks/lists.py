@@ -18,8 +18,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.benchmarks.many_items import create
 from tests.benchmarks.measuring import parser, verdict
+from tests.material.many_items import create
 
 KB = 1024 if sys.platform == "darwin" else 1
 

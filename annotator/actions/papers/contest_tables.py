@@ -48,7 +48,7 @@ _WHOLE = (ALL, ALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Contest:
+class SystemContest:
     """Two systems in a column, the better one first: their difference and how it was tested.
 
     `best` marks the best and the second best; `corrected` is p among all other pairs of the column.
@@ -69,7 +69,7 @@ def sheets(
     project: Project, table: ContestTable, key: str, title: str, judge: str = "", reading: str = ""
 ) -> Iterator[ResultSheet]:
     """The table, then the pairs of systems with two items in common; nothing while no figure of it is known."""
-    found = _Contests.of(project, table, judge, reading)
+    found = _ContestMaker.of(project, table, judge, reading)
     if any(row.estimate.value is not None for row in found.rows.values()):
         yield found.sheet(key, title)
         if (pairs := found.pairs_sheet(f"{key}_pairs")).lines:
@@ -77,7 +77,7 @@ def sheets(
 
 
 @dataclass(frozen=True)
-class _Contests:
+class _ContestMaker:
     """What a table is made of: figures by metric and system, and what they were counted from."""
 
     titles: Sequence[str]
@@ -90,13 +90,15 @@ class _Contests:
     reading: str
 
     @classmethod
-    def of(cls, project: Project, table: ContestTable, judge: str, reading: str) -> "_Contests":
-        *names, last = (column.metric for column in table.columns)
+    def of(cls, project: Project, table: ContestTable, judge: str, reading: str) -> "_ContestMaker":
+        known = {info.name: info for info in metrics.described()}
         other = next((one for one in table.readings if one.name == reading), None)
         instead = other.instead if other is not None else {}
-        paper, made = COMPOSITES[last]
+        paper, made = COMPOSITES[table.columns[-1].metric]
         composite = replace(made, of=tuple(instead.get(name, name) for name in made.of))
-        infos = [metrics.named(instead.get(name, name)) for name in names]
+        columns_ = {instead.get(one.metric, one.metric): one.title for one in table.columns}
+        titles = {name: title for name, title in columns_.items() if name in known}
+        *infos, last = (known[name] for name in titles)
         wanted = {info.name for info in infos}
         protocols = dict.fromkeys(info.protocol for info in infos)
         counts = {
@@ -105,16 +107,11 @@ class _Contests:
         }
         rows = [row for one in counts.values() for row in results.rows_of(one)]
         rows += composites.rows_of(paper, composite, counts, rows)
-        by_place = {(row.metric, row.system_id): row for row in rows if row.metric in {*wanted, last}}
-        told = (
-            f"{other.title}: {', '.join(metrics.named(one).title for one in instead.values())}."
-            if other
-            else ""
-        )
+        by_place = {(row.metric, row.system_id): row for row in rows if row.metric in {*wanted, last.name}}
+        read = ", ".join(known[one].title for one in instead.values() if one in known)
         return cls(
-            [column.title for column in table.columns], [*infos, metrics.named(last)], composite, counts,
-            by_place, systems_tables.systems_of(project),
-            publishing.limit(project), told,
+            list(titles.values()), [*infos, last], composite, counts, by_place, systems_tables.systems_of(project),
+            publishing.limit(project), f"{other.title}: {read}." if other is not None else "",
         )  # fmt: skip
 
     @cached_property
@@ -138,11 +135,11 @@ class _Contests:
         return row.estimate.value if row is not None else None
 
     @cached_property
-    def contests(self) -> dict[str, list[Contest]]:
+    def contests(self) -> dict[str, list[SystemContest]]:
         """By metric, the best against the second best, then every other pair."""
         return {info.name: list(self._contests(info)) for info in self.infos}
 
-    def _contests(self, info: MetricInfo) -> Iterator[Contest]:
+    def _contests(self, info: MetricInfo) -> Iterator[SystemContest]:
         from annotator.stats.intervals.multiplicity import holm
 
         sign = -1 if info.higher_is_better else 1
@@ -158,7 +155,7 @@ class _Contests:
         yield from made[:1]
         yield from (replace(one, corrected=p) for one, p in zip(made[1:], raised, strict=True))
 
-    def _by_items(self, info: MetricInfo, pairs: Iterable[tuple[str, str]]) -> Iterator[Contest]:
+    def _by_items(self, info: MetricInfo, pairs: Iterable[tuple[str, str]]) -> Iterator[SystemContest]:
         """Tests over items; those on which one of two is undefined are left out."""
         from annotator.stats.intervals.student import paired_means, paired_test
 
@@ -169,11 +166,11 @@ class _Contests:
             found = paired_means(scores[other], scores[one])
             test = paired_test([gap.value for gap in found.differences.values() if gap.value is not None])
             better = test.p is not None and test.p < ALPHA
-            yield Contest(
+            yield SystemContest(
                 info.name, (one, other), found.mean, test.t, test.df, test.p, not place, better and not place
             )
 
-    def _by_draws(self, pairs: Iterable[tuple[str, str]], ranked: Sequence[str]) -> Iterator[Contest]:
+    def _by_draws(self, pairs: Iterable[tuple[str, str]], ranked: Sequence[str]) -> Iterator[SystemContest]:
         """Tests of what is made of other figures, by draws of the items that all of these share."""
         drawn = composites.draws(self.composite, self.counts, _WHOLE, ranked, 10_000) if ranked else None
         name = self.composite.name
@@ -188,7 +185,7 @@ class _Contests:
             found = pools.with_interval(bare, gap, bare.n, (-1.0, 1.0), composites.NO_DRAWS)
             apart = found.low is not None and found.high is not None and not found.low <= 0 <= found.high
             p = None if gap is None or found.low is None else _share_beyond(gap)
-            yield Contest(name, (one, other), found, None, None, p, not place, apart and not place)
+            yield SystemContest(name, (one, other), found, None, None, p, not place, apart and not place)
 
     def sheet(self, key: str, title: str) -> ResultSheet:
         """The table, wide for people and long for machines."""
@@ -238,7 +235,7 @@ class _Contests:
         row = self.rows.get((info.name, system))
         return figure(row.estimate if row is not None else Estimate(None, note=self._why_none(info, system)))
 
-    def _best(self, info: MetricInfo, system: str) -> Contest | None:
+    def _best(self, info: MetricInfo, system: str) -> SystemContest | None:
         first = next(iter(self.contests[info.name]), None)
         return first if first is not None and first.systems[0] == system else None
 
@@ -338,7 +335,7 @@ def _t(t: float | None) -> SheetCell:
     )
 
 
-def _apart(one: Contest) -> SheetCell:
+def _apart(one: SystemContest) -> SheetCell:
     p = one.p if one.best else one.corrected
     tested = one.star if one.best else p is not None and p < ALPHA
     return SheetCell("", value=None) if p is None else text("yes" if tested else "no")

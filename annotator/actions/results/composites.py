@@ -94,7 +94,8 @@ def _rows(
 ) -> Iterator[ResultRow]:
     parts = [row for row in rows if row.metric in composite.of and row.group_by != FACET and row.system_id]
     raters = {row.rater_id: row.rater for row in parts if row.rater_id != COMPUTED}
-    if not parts or (not raters and any(metrics.named(name).judged for name in composite.of)):
+    needing = {info.name for info in metrics.described() if info.judged}
+    if not parts or (not raters and not needing.isdisjoint(composite.of)):
         return
     rater_id, rater = next(iter(raters.items())) if len(raters) == 1 else ("", " and ".join(raters.values()))
     whose = (composite.name, paper.name, rater_id if raters else COMPUTED, rater or COMPUTED)
@@ -120,7 +121,9 @@ def _rows(
 
 def _made(composite: Composite, parts: Mapping[str, ResultRow]) -> tuple[Estimate, int]:
     """A composite of one system, and the judgements behind it; metrics of one protocol stand on the same ones."""
-    titles = {name: metrics.named(name).title for name in composite.of}
+    known_as = {info.name: info.title for info in metrics.described()}
+    # A figure that cannot be made yet is known by its name.
+    titles = {name: known_as.get(name, name) for name in composite.of}
     gaps: dict[str, int] = {}
     came: dict[str, int] = {}
     for row in parts.values():

@@ -6,6 +6,7 @@ DeepScholar-Bench: A Live Benchmark and Automated Evaluation for Generative Rese
 from annotator.domain.judges.protocol import Paper
 from annotator.protocols.deepscholar.nuggets import NUGGETS
 from annotator.protocols.deepscholar.organization import ORGANIZATION
+from annotator.protocols.deepscholar.overall import OVERALL, TABLES
 from annotator.protocols.deepscholar.references import REFERENCES
 from annotator.protocols.deepscholar.relevance import RELEVANCE
 
@@ -13,4 +14,6 @@ PAPER = Paper(
     name="deepscholar",
     title="DeepScholar-Bench",
     protocols=(ORGANIZATION, NUGGETS, RELEVANCE, REFERENCES),
+    composites=(OVERALL,),
+    tables=TABLES,
 )

@@ -1,0 +1,83 @@
+"""The overall figure, and the table in which all systems stand.
+
+DeepScholar-Bench: the geometric mean of the seven metrics, Table 2.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from annotator.domain.judges.paper_table import ContestTable, PaperTable, TableColumn, TableReading
+from annotator.domain.judges.protocol import Composite
+
+WITHOUT_VERIFIABILITY = (
+    "organization",
+    "nugget_coverage",
+    "relevance_rate",
+    "reference_coverage",
+    "document_importance",
+)
+METRICS = (*WITHOUT_VERIFIABILITY, "citation_precision", "claim_coverage")
+TITLES = (
+    "Org.",
+    "Nug. Cov.",
+    "Rel. Rate",
+    "Ref. Cov.",
+    "Doc. Imp.",
+    "Cite-P",
+    "Claim Cov.",
+    "Overall",
+)
+DEPARTURES = (
+    "The star of the overall figure is ours: items are resampled, and it stands where the 95 % interval of the "
+    "difference excludes 0. The paper does not say how it tests a product of means.",
+    "An item on which one of two systems has no figure is left out of their comparison.",
+    "Best and second best are tested as the paper does; the p of all other pairs of systems is corrected by Holm.",
+    "The exemplar takes no part in the comparison of systems.",
+)
+DEFINITION = """\
+$$\\text{Overall} = ⁷√(Org \\cdot Nug \\cdot RR \\cdot RC \\cdot DI \\cdot \\text{Cite-P} \\cdot Cov)$$
+
+The geometric mean of a system's seven means over items (Table 2), not the mean of what single items make. One 0 makes
+it 0; where one is undefined, so is it, and it says which. Of the exemplar five count: its verifiability is left out.
+"""
+
+
+def overall(means: Sequence[Any]) -> Any:
+    """The geometric mean of a system's means, or draw by draw."""
+    from annotator.stats.intervals.pooled import geometric_mean
+
+    return geometric_mean(means)
+
+
+OVERALL = Composite(
+    "overall",
+    "Overall",
+    DEFINITION,
+    METRICS,
+    overall,
+    departures=DEPARTURES[:1],
+    of_exemplar=WITHOUT_VERIFIABILITY,
+)
+TABLES = (
+    PaperTable(
+        "deepscholar",
+        "All systems by all metrics",
+        ("Table 2",),
+        (
+            ContestTable(
+                tuple(map(TableColumn, TITLES, (*METRICS, OVERALL.name))),
+                (
+                    TableReading(
+                        "released",
+                        "As the public code counts",
+                        {
+                            "citation_precision": "citation_precision.released",
+                            "claim_coverage": "claim_coverage.released",
+                        },
+                    ),
+                ),
+            ),
+        ),
+        DEPARTURES,
+    ),
+)

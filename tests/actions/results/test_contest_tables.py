@@ -1,0 +1,184 @@
+"""The table in which systems contend: stars by hand, the overall by draws, the exemplar's own row."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from annotator.actions.papers import paper_tables
+from annotator.actions.project.file import Project
+from annotator.actions.results import composites, result_exports, results
+from annotator.actions.results.result_raters import ResultRater
+from annotator.actions.results.result_sheets import ResultSheet
+from annotator.actions.results.results import Counted
+from annotator.actions.results.scoring import ALL, Score
+from annotator.actions.studies import result_views
+from annotator.cli import run_command
+from annotator.domain.material.response import END_TO_END, EXEMPLAR
+from annotator.domain.texts.estimate import Estimate
+from annotator.protocols import COMPOSITES, PROTOCOLS
+from annotator.protocols.deepscholar.overall import METRICS, WITHOUT_VERIFIABILITY
+
+HERE = [metric.name for shape in PROTOCOLS.values() for metric in shape.metrics if metric.name in METRICS]
+ME = ResultRater("me", "me", 1)
+HUMAN = (0.5, 1.0, 0.585, 1.0, 1.0)
+
+
+@dataclass
+class Board:
+    """Scores by hand: of each system on each item, the same for all metrics but those that are given."""
+
+    scores: dict[str, dict[str, Sequence[float | None]]]
+    exemplar: Sequence[float] = HUMAN
+
+    def counted(self) -> dict[str, Counted]:
+        found = {}
+        for shape in PROTOCOLS.values():
+            own = [metric.name for metric in shape.metrics if metric.name in METRICS]
+            if own:
+                made = [one for name in own for one in self._scores(name)]
+                names = {one.system_id: one.system_id for one in made}
+                found[shape.name] = Counted(shape, ME, made, (), names)
+        return found
+
+    def _scores(self, metric: str) -> list[Score]:
+        given = [
+            _score(metric, system, place, value)
+            for system, of in self.scores.items()
+            for place, value in enumerate(of.get(metric, of["*"]))
+        ]
+        if metric in WITHOUT_VERIFIABILITY:
+            value = self.exemplar[WITHOUT_VERIFIABILITY.index(metric)]
+            given += [_score(metric, "human", place, value, EXEMPLAR) for place in range(len(given) and 6)]
+        return given
+
+
+def _score(metric: str, system: str, item: int, value: float | None, mode: str = END_TO_END) -> Score:
+    estimate = Estimate(value, n=int(value is not None))
+    return Score(f"i{item}", system, metric, ((ALL, ALL),), estimate, f"{system}{item}", 1, mode, 1)
+
+
+@pytest.fixture(autouse=True)
+def at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The overall figure is of those that can be made."""
+    paper, overall = COMPOSITES["overall"]
+    monkeypatch.setitem(COMPOSITES, "overall", (paper, replace(overall, of=tuple(HERE))))
+
+
+@pytest.fixture
+def show(monkeypatch: pytest.MonkeyPatch, project: Project):
+    """Makes the table of a board by the very view."""
+
+    def made(board: Board) -> tuple[ResultSheet, ...]:
+        systems = {name: _named(name) for name in (*board.scores, "human")}
+        monkeypatch.setattr(composites, "gathered", lambda *_, **__: board.counted())
+        monkeypatch.setattr(paper_tables.systems_tables, "systems_of", lambda _: systems)
+        return result_views.show(
+            project, *paper_tables.found_as("deepscholar"), among=paper_tables.VIEWS
+        ).sheets
+
+    return made
+
+
+def _named(name: str):
+    return paper_tables.systems_tables.SystemName(name, "", "")
+
+
+def long(sheet: ResultSheet, system: str, metric: str) -> dict:
+    (found,) = (
+        row
+        for row in result_exports.as_tree(sheet)["rows"]
+        if (row["system"], row["metric"]) == (system, metric)
+    )
+    return found
+
+
+def test_the_exemplars_overall_is_of_five_figures() -> None:
+    _, overall = COMPOSITES["overall"]
+    found = Board({"a": {"*": [0.5] * 6}}).counted()
+    rows = [row for one in found.values() for row in results.rows_of(one, 0)]
+    made = {row.system_id: row for row in composites.made_of(found, rows, 0)}
+    assert overall.of_exemplar == METRICS[:5]
+    assert made["human"].estimate.value == pytest.approx(0.7820, abs=0.00005)
+    assert made["a"].estimate.value == pytest.approx(0.5)
+
+
+def test_differences_of_one_two_and_three_tenths_are_not_beyond_chance(show) -> None:
+    better, worse = {"*": [0.4, 0.5, 0.6]}, {"*": [0.3, 0.3, 0.3]}
+    table, pairs = show(Board({"a": better, "b": worse}))
+    own = long(table, "a", "nugget_coverage")
+    assert (own["value"], own["star"], round(own["p"], 4)) == (pytest.approx(0.5), False, 0.0742)
+    first = result_exports.rows(pairs)[0]
+    assert (first["better"], first["other"], first["df"], first["apart"]) == ("a", "b", 2, "no")
+    assert round(first["t"], 4) == 3.4641
+    assert first["difference"] == pytest.approx(0.2)
+
+
+def test_only_the_best_has_a_star_and_the_other_pairs_are_corrected(show) -> None:
+    base = [0.10, 0.12, 0.11, 0.13, 0.10, 0.12]
+    systems = {
+        name: {"*": [value + step + wave for value, wave in zip(base, waves, strict=True)]}
+        for name, step, waves in (
+            ("a", 0.5, (0.01, 0, 0.02, 0, 0.01, 0)),
+            ("b", 0.3, (0, 0.01, 0, 0.02, 0, 0.01)),
+            ("c", 0.295, (0.0, 0.02, 0.01, 0.0, 0.01, 0.0)),
+        )
+    }
+    table, pairs = show(Board(systems))
+    cells = {line.cells[0].words: [cell.words for cell in line.cells[1:]] for line in table.lines}
+    assert list(cells) == ["human", "a", "b", "c"]
+    assert all(words.endswith("*") for words in cells["a"])
+    assert not any("*" in words for name in ("human", "b", "c") for words in cells[name])
+    own = [row for row in result_exports.rows(pairs) if row["metric"] == "Organization"]
+    assert [(row["better"], row["other"]) for row in own] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert own[0]["p_holm"] is None
+    # Two others: the smaller p counts twice, the larger once.
+    assert own[1]["p_holm"] == pytest.approx(2 * own[1]["p"])
+    assert own[2]["p_holm"] == pytest.approx(max(own[2]["p"], own[1]["p_holm"]))
+    overall = [row for row in result_exports.rows(pairs) if row["metric"] == "Overall"]
+    assert overall[0]["difference_low"] > 0
+    assert "human" not in {row[name] for row in result_exports.rows(pairs) for name in ("better", "other")}
+
+
+def test_an_item_without_a_figure_of_one_is_left_out_of_the_pair(show) -> None:
+    a = {"*": [0.9, 0.4, 0.5, 0.6], "organization": [None, 0.4, 0.5, 0.6]}
+    table, pairs = show(Board({"a": a, "b": {"*": [0.1, 0.3, 0.3, 0.3]}}))
+    organization = next(row for row in result_exports.rows(pairs) if row["metric"] == "Organization")
+    assert (organization["df"], round(organization["t"], 4)) == (2, 3.4641)
+    assert long(table, "a", "organization")["value"] == pytest.approx(0.5)
+
+
+def test_what_is_undefined_is_named_in_the_overall(show) -> None:
+    systems = {"a": {"*": [0.5] * 6, "document_importance": [None] * 6}, "b": {"*": [0.0] * 6}}
+    (table, _) = show(Board(systems))
+    found = long(table, "a", "overall")
+    assert (found["value"], found["reason"]) == (None, "Document importance is undefined")
+    assert long(table, "b", "overall")["value"] == 0.0
+
+
+def test_one_item_gives_figures_and_no_test(show) -> None:
+    (table,) = show(Board({"a": {"*": [0.5]}, "b": {"*": [0.25]}}))
+    assert long(table, "a", "overall")["value"] == pytest.approx(0.5)
+    assert {row["p"] for row in result_exports.as_tree(table)["rows"]} == {None}
+
+
+def test_people_read_it_wide_and_machines_long(project: Project, show, tmp_path: Path) -> None:
+    table, _ = show(Board({"a": {"*": [0.5] * 6}, "b": {"*": [0.25] * 6}}))
+    assert table.columns[0].title == "System"
+    assert len(table.columns) == 2 + len(HERE)
+    rows = json.loads(result_exports.as_json(table))["rows"]
+    assert len(rows) == 3 * (len(HERE) + 1)
+    assert {row["metric"] for row in rows} == {*HERE, "overall"}
+    # Every item differs alike, which has an infinite t.
+    assert long(table, "a", "organization")["star"] is True
+
+
+def test_nothing_is_shown_where_nothing_is_known(
+    project: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(project.path)
+    project.close()
+    assert run_command(["results", path, "--view", "deepscholar"]) == 0
+    assert "nothing to show yet" in capsys.readouterr().out

@@ -1,0 +1,231 @@
+"""A benchmark of related-work sections from an empty project to its printed table, offline and with a model server."""
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotator.actions.judges import judges
+from annotator.actions.project.file import Project
+from annotator.cli import run_command
+from annotator.domain.texts.canonical import canonical_json
+from annotator.protocols import PAPERS
+from annotator.protocols.deepscholar.overall import METRICS
+from tests.crashes.killing import killed
+from tests.judging.odd_server import Odd, OddServer, at_work, completion
+from tests.material import related_work as made
+from tests.material.related_work import SHARED
+from tests.storage import sql
+
+(PAPER,) = (paper for paper in PAPERS if paper.name == "deepscholar")
+HERE = [
+    name for name in METRICS if any(name == one.name for shape in PAPER.protocols for one in shape.metrics)
+]
+HUMAN, JUDGE = "Human-written exemplar", "distant"
+# What the server replies to whatever asks for a field of that name.
+REPLIES = {"better": "first", "support": "support", "relevance": "2", "supported": "yes"}
+Figures = dict[tuple[str, str], dict[str, Any]]
+
+
+@pytest.fixture
+def server() -> Iterator[OddServer]:
+    """A model server that answers each question alike, in the form that it asks for."""
+    with at_work(OddServer()) as server:
+        server.answer = replied
+        yield server
+
+
+def replied(body: dict[str, Any], _: int) -> Odd:
+    """A reply of the asked form: its verdict is always the same one, whatever it is called."""
+    fields = body["response_format"]["json_schema"]["schema"]["properties"]
+    said = {name: REPLIES.get(name, "") for name in fields}
+    return completion(json.dumps(said))
+
+
+def goldsmith(capsys: pytest.CaptureFixture[str], *words: object) -> Any:
+    """What a command prints as JSON; some judgements may be missing."""
+    assert run_command([*map(str, words), "--json"]) in (0, 3)
+    return json.loads(capsys.readouterr().out)
+
+
+def judge_all(capsys: pytest.CaptureFixture[str], file: Path, name: str) -> None:
+    """Everything of the paper that this judge can be asked."""
+    for one in PAPER.extractions:
+        if one.baseline is not None:
+            goldsmith(capsys, "judge", "extract", file, "--judge", "baseline", "--protocol", one.name)
+    for shape in PAPER.protocols:
+        if (shape.judge if name == JUDGE else shape.baseline) is not None:
+            ended = goldsmith(capsys, "judge", "run", file, "--judge", name, "--protocol", shape.name)
+            assert (ended["state"], ended["done"]) == ("done", ended["total"])
+
+
+def benchmark(folder: Path) -> Path:
+    """The made benchmark with who is important, so that every figure can be computed."""
+    made.write(folder)
+    made.table(folder / "important_citations.csv", made.CITATIONS[:1])
+    return folder
+
+
+def counted(folder: Path, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """How often works have been cited, from a file."""
+    rows = [
+        {"identifier": "arXiv:2001.00001", "title": "Oaks", "cited_by_count": "7", "counted_on": "2026-01-02"}
+    ]
+    made.table(folder / "works.csv", rows)
+    goldsmith(capsys, "sources", "citations", file, folder / "works.csv")
+
+
+def imported(capsys: pytest.CaptureFixture[str], file: Path, *paths: Path) -> None:
+    assert run_command(["new", str(file)]) == 0
+    capsys.readouterr()
+    goldsmith(capsys, "import", file, "--format", "deepscholar", *paths)
+
+
+def table(capsys: pytest.CaptureFixture[str], file: Path, *words: str) -> Figures:
+    """The rows of the printed table by system and metric."""
+    sheet = goldsmith(capsys, "results", file, "--view", "deepscholar", *words)["sheets"][0]
+    assert sheet["departures"]
+    return {(row["system"], row["metric"]): row for row in sheet["rows"]}
+
+
+def test_offline_the_baseline_fills_all_that_can_be_told_by_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "project.goldsmith"
+    imported(capsys, file, benchmark(tmp_path / "benchmark"))
+    counted(tmp_path, file, capsys)
+    judge_all(capsys, file, "baseline")
+    found = table(capsys, file)
+    assert {metric for _, metric in found} == {*HERE, "overall"}
+    assert {system for system, _ in found} == {HUMAN, "base", "storm", "search", "scholar", "research"}
+    # Words say nothing of organization: the exemplar's own is known by definition, the overall names what lacks.
+    organization = {
+        system: row["value"] for (system, metric), row in found.items() if metric == "organization"
+    }
+    assert organization == {HUMAN: 0.5} | dict.fromkeys(organization.keys() - {HUMAN})
+    assert "Organization" in found["base", "overall"]["reason"]
+    assert found["base", "reference_coverage"]["value"] == 1.0
+    assert found["scholar", "reference_coverage"]["value"] == 0.0
+    assert all(
+        (row["value"] is None) is bool(row["reason"]) for row in found.values() if not row["value_note"]
+    )
+    assert run_command(["results", str(file), "--view", "deepscholar"]) == 0
+    assert "Differences from the paper:" in capsys.readouterr().out
+
+
+def test_every_figure_comes_from_real_calls_and_makes_the_overall(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], server: OddServer
+) -> None:
+    file = tmp_path / "project.goldsmith"
+    imported(capsys, file, benchmark(tmp_path / "benchmark"))
+    counted(tmp_path, file, capsys)
+    judges.add(project := Project.open(file), JUDGE, base_url=server.url, model="test-model")
+    project.close()
+    foreseen = goldsmith(capsys, "judge", "estimate", file, "--judge", JUDGE, "--protocol", PAPER.name)
+    assert [one["protocol"] for one in foreseen["protocols"]] == [
+        one.name for one in PAPER.protocols if one.judge
+    ]
+    assert not server.bodies
+    judge_all(capsys, file, JUDGE)
+    # A question that others spare is not asked.
+    assert 0 < len(server.bodies) <= foreseen["sum"]["calls"] < foreseen["sum"]["units"] * 2
+    found = table(capsys, file)
+    figures = [found["base", metric]["value"] for metric in HERE]
+    # The first of two is always preferred, so each order decides against the other; all else is the best there is.
+    assert figures[:5] == [0.5, 1.0, 1.0, 1.0, 1.0]
+    lacking = [metric for metric in METRICS if metric not in HERE]
+    assert found["base", "overall"]["value"] == (None if lacking else pytest.approx(0.5 ** (1 / 7)))
+    assert all(metric in found["base", "overall"]["reason"] for metric in lacking)
+    assert found[HUMAN, "overall"]["value"] == pytest.approx(0.5**0.2)
+    # Nothing on arXiv is named there, and one 0 makes all 0.
+    assert found["scholar", "relevance_rate"]["value"] == 0.0
+    assert found["scholar", "overall"]["value"] == (None if lacking else 0.0)
+    assert sorted(map(canonical_json, server.bodies)) == sorted(set(map(canonical_json, server.bodies)))
+
+
+def test_a_run_that_was_killed_goes_on_without_a_repeated_call(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], server: OddServer
+) -> None:
+    file = tmp_path / "project.goldsmith"
+    imported(capsys, file, benchmark(tmp_path / "benchmark"))
+    judges.add(project := Project.open(file), JUDGE, base_url=server.url, model="test-model")
+    project.close()
+    server.answer = lambda body, number: _slowly(body, number)
+    words = [
+        "judge",
+        "run",
+        str(file),
+        "--judge",
+        JUDGE,
+        "--protocol",
+        "deepscholar.nuggets",
+        "--concurrency",
+        "1",
+    ]
+    assert killed(lambda: run_command(words), lambda: _answers(file) >= 2)
+    before = _answers(file)
+    capsys.readouterr()
+    ended = goldsmith(capsys, "judge", "resume", file)
+    assert (ended["state"], ended["done"]) == ("done", ended["total"])
+    # What was in flight when it was killed may be asked again; nothing that was answered is.
+    assert len(server.bodies) <= ended["total"] + 1
+    assert 2 <= before < ended["total"]
+    judged = sql.rows(project_at := Project.open(file), "SELECT value, call_id FROM judgement")
+    project_at.close()
+    assert len(judged) == ended["total"]
+    assert all(value == "support" and call for value, call in judged)
+
+
+def _slowly(body: dict[str, Any], number: int) -> Odd:
+    time.sleep(0.05)
+    return replied(body, number)
+
+
+def _answers(file: Path) -> int:
+    project = Project.open(file, readonly=True)
+    try:
+        return int(sql.rows(project, "SELECT count(*) FROM judgement")[0][0])
+    finally:
+        project.close()
+
+
+def test_a_server_that_says_nothing_of_use_leaves_figures_undefined(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], server: OddServer
+) -> None:
+    file = tmp_path / "project.goldsmith"
+    imported(capsys, file, benchmark(tmp_path / "benchmark"))
+    judges.add(project := Project.open(file), JUDGE, base_url=server.url, model="test-model")
+    project.close()
+    server.answer = lambda *_: completion('{"verdict": "perhaps"}')
+    for shape in PAPER.protocols:
+        if shape.judge is not None:
+            assert run_command(["judge", "run", str(file), "--judge", JUDGE, "--protocol", shape.name]) == 3
+    capsys.readouterr()
+    judged = sql.rows(project := Project.open(file), "SELECT DISTINCT value FROM judgement")
+    project.close()
+    assert judged == [(None,)]
+    found = table(capsys, file)
+    assert found["base", "nugget_coverage"]["value"] is None
+    assert found["base", "nugget_coverage"]["value_missing"] == 1
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the public DeepScholar-Bench data is not there")
+@pytest.mark.slow
+def test_the_public_data_have_their_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "project.goldsmith"
+    imported(capsys, file, SHARED)
+    judge_all(capsys, file, "baseline")
+    found = table(capsys, file)
+    systems = {system for system, _ in found}
+    assert len(systems) == len(list((SHARED / "systems").iterdir())) + 1
+    assert found[HUMAN, "organization"]["value"] == 0.5
+    # Nobody has said who is important, and no citations are known.
+    assert {found[one, "reference_coverage"]["value"] for one in systems} == {None}
+    assert {
+        row["value_n"]
+        for (system, metric), row in found.items()
+        if (system, metric) == (HUMAN, "relevance_rate")
+    } == {32}
