@@ -28,6 +28,7 @@ from annotator.domain.kinds.rubric import Rubric, not_allowed
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.eprints.folder import Collection
 from annotator.exchange.eprints.rules import Rules
 from annotator.exchange.formats import layouts
 from annotator.exchange.formats.layout import ExistingItems, FileLayout, KnownItem
@@ -49,6 +50,11 @@ def offered() -> dict[str, str]:
         GOLDSMITH: "Goldsmith release",
         COLLECTED: "Papers collected from arXiv (feeds and eprints)",
     }
+
+
+def are_collected(paths: Sequence[Path]) -> bool:
+    """Whether these are one folder of papers collected from arXiv."""
+    return len(paths) == 1 and Collection.is_at(paths[0])
 
 
 def preview(

@@ -18,6 +18,7 @@ from annotator.actions.imports import imports
 from annotator.actions.project.incoming import ImportPreview
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
+from annotator.gui.pages.collected_view import CollectedView
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.fields.choices import ChoiceBox
@@ -56,11 +57,11 @@ class ImportPage(Page):
         self.problem_title.setProperty("role", "subtitle")
         self.progress = ProgressRow()
         self.progress.hide()
-        column = vertical(title, hint, self._choosing(), on=self, margins=(20, 16, 20, 12), spacing=10)
-        for widget in (self.preview, self.problem_title, self.problems, self.progress):
-            column.addWidget(widget)
-        column.addLayout(self._foot())
-        column.addStretch(1)
+        self.collected = CollectedView(desk)
+        self._column = vertical(
+            title, hint, self._choosing(), self.preview, (self.collected, 1), self.problem_title, self.problems,
+            self.progress, self._foot(), StretchSpace(1), on=self, margins=(20, 16, 20, 12), spacing=10,
+        )  # fmt: skip
         self._clear()
 
     def _choosing(self) -> FlowRow:
@@ -112,6 +113,11 @@ class ImportPage(Page):
     def _look(self) -> None:
         if not self._paths:
             return
+        collected = self.format.findData(imports.COLLECTED)
+        if imports.are_collected(self._paths) and self.format.currentIndex() != collected:
+            # To choose it looks again.
+            self.format.setCurrentIndex(collected)
+            return
         self._clear()
         self.preview.setPlainText("Reading…")
         self.preview.show()
@@ -120,7 +126,12 @@ class ImportPage(Page):
     def _show(self, found: ImportPreview) -> None:
         self._found = found
         self.preview.setPlainText("\n".join(found.words()))
-        self.preview.show()
+        self.preview.setVisible(found.funnel is None)
+        self.collected.setVisible(found.funnel is not None)
+        # The rest of the page is the list's where there is one.
+        self._column.setStretch(self._column.count() - 1, int(found.funnel is None))
+        if found.funnel is not None:
+            self.collected.show_funnel(found.funnel)
         self.problems.clear()
         for problem in found.problems[:SHOWN_PROBLEMS]:
             self.problems.addItem(str(problem))
@@ -134,8 +145,9 @@ class ImportPage(Page):
 
     def _clear(self) -> None:
         self._found = None
-        for widget in (self.preview, self.problems, self.problem_title, self.skip):
+        for widget in (self.preview, self.collected, self.problems, self.problem_title, self.skip):
             widget.hide()
+        self._column.setStretch(self._column.count() - 1, 1)
         self._enable()
 
     def _enable(self) -> None:

@@ -4,6 +4,8 @@ import json
 
 from annotator.actions.items import items, summaries
 from annotator.actions.project.people import new_project
+from annotator.gui.pages.collected_view import CollectedFilter
+from tests.material import eprint_folder as made
 
 
 def files(folder, weight=2):
@@ -52,3 +54,51 @@ def test_what_is_no_json_is_refused_in_words(tmp_path, window_over, qtbot):
     window.page.look_at([folder])
     qtbot.waitUntil(lambda: "rubric.json" in window.messages.text() or window.page.problems.count() > 0)
     assert not window.page.go.isEnabled()
+
+
+def collected(tmp_path):
+    """A folder with a paper that is kept, one of a second version and one without LaTeX."""
+    papers = {"2506.00001v1": made.whole(), "2506.00002v2": made.whole(), "2506.00003v1": b"%PDF"}
+    return made.folder(tmp_path / "papers", papers)
+
+
+def lines(page):
+    tree = page.collected.papers
+    return [
+        [tree.topLevelItem(row).text(column) for column in (0, 2)] for row in range(tree.topLevelItemCount())
+    ]
+
+
+def test_collected_papers_show_what_each_stage_left_and_why(tmp_path, window_over, qtbot):
+    page = window_over(new_project(tmp_path / "new.goldsmith"), "Import").page
+    page.look_at([collected(tmp_path)])
+    qtbot.waitUntil(page.go.isEnabled)
+    view = page.collected
+    assert view.stages.text() == "3 candidates → 2 after the list → 1 after the source → 1 kept"
+    assert lines(page) == [["2506.00001v1", "5 references, 2 on arXiv, 0 abstracts"]]
+    assert "\\citet{fir}" in view.latex.toPlainText()
+    assert "Oaks in Towns" in view.exemplar.text
+    assert "stands in no bibliography" in view.notes.text()
+    view.shown.hold(CollectedFilter.SOURCE)
+    assert lines(page) == [["2506.00003v1", "Only a PDF was submitted, no LaTeX."]]
+    assert view.texts.isHidden()
+    assert not page.preview.isVisible()
+
+
+def test_collected_papers_come_in_at_once(tmp_path, window_over, qtbot):
+    window = window_over(new_project(tmp_path / "new.goldsmith"), "Import")
+    page = window.page
+    page.look_at([collected(tmp_path)])
+    qtbot.waitUntil(page.go.isEnabled)
+    page._import()
+    qtbot.waitUntil(lambda: "The import is done: 1 " in window.messages.text())
+    assert summaries.counts(window.desk.project)["references"] == 5
+    assert page.collected.isHidden()
+
+
+def test_a_folder_without_kept_papers_shows_the_refusals_first(tmp_path, window_over, qtbot):
+    page = window_over(new_project(tmp_path / "new.goldsmith"), "Import").page
+    page.look_at([made.folder(tmp_path / "papers", {"2506.00003v1": b"%PDF"})])
+    qtbot.waitUntil(lambda: page.collected.shown.held is CollectedFilter.SOURCE)
+    assert lines(page)[0][0] == "2506.00003v1"
+    assert not page.go.isEnabled()
