@@ -11,7 +11,7 @@ from annotator.actions.items import items
 from annotator.actions.material import drafting_by_model
 from annotator.actions.material.drafting_by_model import GONE, Proposal
 from annotator.actions.project.file import Project
-from annotator.domain.kinds.reference import Classification, ProposedType, WriterAid
+from annotator.domain.kinds.reference import ItemClassification, ProposedType, WriterAid
 from annotator.domain.material.extract import ExtractState
 from annotator.domain.texts.change import Change
 
@@ -23,7 +23,7 @@ def waiting(project: Project, item_id: str) -> Proposal | None:
 
 def proposed(proposal: Proposal) -> ProposedType:
     """What a draft proposes; Refusal where it is of another kind."""
-    if not isinstance(proposal.document, Classification):
+    if not isinstance(proposal.document, ItemClassification):
         raise GONE
     return proposal.document.units[0]
 

@@ -48,7 +48,7 @@ class ProposedType(Unit):
     subject: str = Field(default="", max_length=200, description="Subject or domain")
 
 
-class Classification(Document[ProposedType]):
+class ItemClassification(Document[ProposedType]):
     """How one item may be filed (ResearcherBench §3.1)."""
 
     UNIT: ClassVar[type[Unit]] = ProposedType
@@ -56,7 +56,7 @@ class Classification(Document[ProposedType]):
 
 AIDS: dict[WriterAid, type[Document[Any]]] = {
     WriterAid.REFERENCE: Reference,
-    WriterAid.CLASSIFICATION: Classification,
+    WriterAid.CLASSIFICATION: ItemClassification,
 }
 
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
-from annotator.domain.kinds.reference import Classification, ProposedType, WriterAid
+from annotator.domain.kinds.reference import ItemClassification, ProposedType, WriterAid
 from annotator.protocols.replies import blocks
 
 NAME = "researcherbench.classification"
@@ -60,7 +60,7 @@ async def extract(material: Material, ask: Ask) -> Extracted:
         cause = f"The model named “{reply.question_type.strip()}”, which is none of the project's types."
         return Extracted(None, Status.UNCLEAR, cause, answer.flags)
     unit = ProposedType(text=reply.reason.strip(), question_type=name, subject=reply.subject.strip())
-    return Extracted(Classification(units=(unit,)), flags=answer.flags)
+    return Extracted(ItemClassification(units=(unit,)), flags=answer.flags)
 
 
 CLASSIFICATION = Extraction(

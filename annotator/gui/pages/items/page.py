@@ -166,9 +166,9 @@ class ItemsPage(Page):
             self.search.selectAll()
 
     def focus_first(self) -> None:
-        """Work begins in the list, or in the search field when that was asked for."""
+        """Work begins in the list, at the button that adds to an empty one, or in the search field if asked for."""
         if not self.search.hasFocus():
-            self.table.setFocus()
+            (self.table if self.table.isVisible() else self.add).setFocus()
 
     def on_change(self, change: Change) -> None:
         """Items and what was done to them show at once."""

@@ -1,0 +1,246 @@
+"""The one story by keyboard: candidates are collected, rated and thinned out; what is kept gets its gold and scores."""
+
+import json
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from annotator.actions.adjudication import adjudicating
+from annotator.actions.assignments import assignments, reviewing, submitting
+from annotator.actions.authoring import annotating, artifacts
+from annotator.actions.items import items, named_rubrics
+from annotator.actions.labelling import label_sealing, labels
+from annotator.actions.project.file import Project
+from annotator.actions.studies import selection_ratings
+from annotator.cli import run_command
+from annotator.domain.experts.assignment import Purpose, Stage
+from annotator.domain.experts.review import form_of
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.query import Query, Wording
+from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.domain.kinds.selection import DimensionRating, Recommendation, Selection
+from annotator.gui.pages.adjudication import AdjudicatePage
+from annotator.gui.pages.authoring import page as author_page
+from annotator.gui.pages.labelling import LabelPage
+from annotator.gui.shell.window import Window
+from tests.projects import pairs_project as pairs
+from tests.projects.adra_project import answer
+from tests.projects.pairs_project import DIMENSIONS, ORIGINS, TYPE
+from tests.windows.labelling_keys import be_active, press, type_words
+
+COUNT, GOOD, POOR = 12, 5, 2
+# Every third candidate, one of each origin in turn but the last, is rated below the bar.
+LEFT_OUT = (2, 4, 6)
+DRAFT = ("Explains how evidence is attributed", "Names a study of citations")
+DOUBLES = {
+    "Ada": ("Explains how evidence is attributed", "Compares two ways to attribute it"),
+    "Ben": ("Explains how evidence is attributed", "States what attribution costs"),
+}
+ASKED = "How do research agents attribute what they say to sources?"
+SHOWN = "How do agents show where their evidence is from?"
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project of four people and no question."""
+    for page in (author_page, AdjudicatePage, LabelPage):
+        monkeypatch.setattr(page, "MOMENT_MS", 0, raising=False)
+    with closing(pairs.pairs_project(tmp_path, 0)) as project:
+        return project.path
+
+
+@contextmanager
+def opened(path: Path, name: str) -> Iterator[Project]:
+    """The project with one of the people at work, without a window."""
+    with closing(Project.open(path)) as project:
+        yield pairs.work_as(project, name)
+
+
+@contextmanager
+def window_of(path: Path, name: str, qtbot) -> Iterator[Window]:
+    """A window in which one of the people works."""
+    window = Window(pairs.work_as(Project.open(path), name))
+    window.show()
+    qtbot.waitExposed(window)
+    be_active(window, qtbot)
+    yield window
+    window.close()
+
+
+def collect(window: Window) -> None:
+    """Every candidate is typed into the form, with its type and its origin."""
+    page = window.show_page("Items")
+    for number in range(COUNT):
+        press("Ctrl+N")
+        type_words(f"Candidate {number}: how is evidence attributed?")
+        for field, words in ((page.form.type, TYPE), (page.form.origin, ORIGINS[number % 3])):
+            field.setFocus()
+            type_words(words)
+        page.form.save.setFocus()
+        press("Space")
+
+
+def rating(number: int) -> int:
+    return POOR if number in LEFT_OUT else GOOD
+
+
+def submit(page) -> None:
+    press("Ctrl+Return")
+    if page.sheet.panel.isVisible():
+        page.sheet.submission.seal("It is as it should be.")
+
+
+def rate(window: Window) -> None:
+    """Each candidate on the form: every dimension, what to do with it, and the whole submitted."""
+    for number, item_id in enumerate(items.ids(window.desk.project)):
+        page = window.show_page("Author", item_id=item_id, kind=Kind.SELECTION.value)
+        press("Space")
+        for editor in page.sheet.form.editors:
+            editor.enter()
+            press(str(rating(number)))
+        page.sheet.form.whole.fields["recommendation"].choose(0 if rating(number) == GOOD else 2)
+        submit(page)
+
+
+def rate_apart(project: Project) -> None:
+    """The second rater's forms, the same without a window."""
+    for number, item_id in enumerate(items.ids(project)):
+        units = tuple(DimensionRating(text=text, rating=rating(number)) for text in DIMENSIONS[TYPE])
+        advice = Recommendation.KEEP if rating(number) == GOOD else Recommendation.DROP
+        document = Selection(units=units, recommendation=advice)
+        submitting.seal(project, artifacts.start(project, item_id, Kind.SELECTION, document).subject)
+
+
+def write(window: Window, kind: Kind, item_id: str, *lines: str) -> None:
+    """A document line by line, then submitted."""
+    page = window.show_page("Author", item_id=item_id, kind=kind.value)
+    press("Space")
+    for number, words in enumerate(lines):
+        if number:
+            press("Ctrl+N")
+        type_words(words)
+        if kind is Kind.RUBRIC:
+            press("Alt+3")
+    submit(page)
+
+
+def settle(window: Window, item_id: str, stage: Stage, qtbot) -> None:
+    """The conflict on a stage: A wherever there is one, the rest left out, reasons given, closed."""
+    page = window.show_page("Adjudicate", item_id=item_id, stage=stage.value)
+    press("Return")
+    qtbot.waitUntil(lambda: bool(page.bench.rows))
+    press("Esc")
+    for _ in page.bench.rows:
+        waiting = page.bench.unresolved(contested=True)
+        if waiting:
+            press("1" if "A" in page.bench.row.ruling.members else "0")
+        if waiting and page.bench.unresolved(contested=True) == waiting:
+            press("Alt+1")
+    if page.bench.unresolved(contested=False):
+        press("Ctrl+U")
+    press("Ctrl+Return")
+
+
+def review(window: Window, item_id: str) -> None:
+    """Ben takes the draft over as it is, adds a criterion, answers the form and hands it back."""
+    project = window.desk.project
+    window.show_page("Reviews", item_id=item_id).begin.click()
+    page = window.page
+    assert page.NAME == "Author"
+    page.sheet.form.editors[-1].text.setFocus()
+    press("Ctrl+N")
+    type_words("Describes what cannot be attributed")
+    press("Alt+2")
+    page.leave()
+    mine = (one for one in annotating.artifacts_of(project, item_id) if one.author_id == project.by)
+    (own,) = (one for one in mine if one.kind is Kind.RUBRIC)
+    for question in form_of(Kind.RUBRIC):
+        reviewing.fill_in(project, own.id, question, "yes", "")
+    submit(window.show_page("Author", item_id=item_id, kind=Kind.RUBRIC.value))
+
+
+def label(window: Window, item_id: str, response_id: str) -> None:
+    """The first criterion of the report is met by key, and all others with it."""
+    window.show_page("Label", item_id=item_id, response_id=response_id)
+
+    press("1")
+    project = window.desk.project
+    for unit in labels.sheet(project, response_id).units:
+        labels.set_label(project, response_id, unit.id, "yes")
+
+
+def test_a_question_becomes_an_item(path: Path, qtbot, capsys: pytest.CaptureFixture[str]) -> None:
+    with window_of(path, "Cora", qtbot) as window:
+        collect(window)
+    with window_of(path, "Ada", qtbot) as window:
+        rate(window)
+    with opened(path, "Ben") as project:
+        rate_apart(project)
+    with window_of(path, "Cora", qtbot) as window:
+        window.show_page("Items")
+        press("Ctrl+Shift+A")
+        project = window.desk.project
+        assert items.count(project) == COUNT - len(LEFT_OUT)
+        lines = {line.origin: line for line in selection_ratings.report(project).funnel}
+        assert {origin: lines[origin].collected for origin in ORIGINS} == dict.fromkeys(ORIGINS, 4)
+        first, second = items.ids(project)[:2]
+        ids = {name: pairs.person(project, name).id for name in ("Ada", "Ben")}
+        for name, purpose in (("Ada", Purpose.WORK), ("Ben", Purpose.REVIEW)):
+            assignments.assign_one(project, second, ids[name], Stage.RUBRIC, purpose=purpose)
+
+    # One query is settled, and from now on it is what is asked.
+    with window_of(path, "Ada", qtbot) as window:
+        write(window, Kind.QUERY, first, ASKED)
+        write(window, Kind.RUBRIC, first, *DOUBLES["Ada"])
+        write(window, Kind.RUBRIC, second, *DRAFT)
+    with opened(path, "Ben") as project:
+        query = Query(units=(Wording(text=SHOWN),))
+        rubric = Rubric(units=tuple(Criterion(text=text, weight=3) for text in DOUBLES["Ben"]))
+        for document in (query, rubric):
+            submitting.seal(project, artifacts.start(project, first, document.KIND, document).subject)
+    with window_of(path, "Cleo", qtbot) as window:
+        for stage in (Stage.QUERY, Stage.RUBRIC):
+            settle(window, first, stage, qtbot)
+        states = {
+            line.stage: line.state
+            for line in adjudicating.queue(window.desk.project)
+            if line.item_id == first
+        }
+        assert (states[Stage.QUERY], states[Stage.RUBRIC]) == ("closed", "closed")
+        asked = items.read(window.desk.project, first)
+        assert asked.question in (ASKED, SHOWN)
+        assert asked.working_title.startswith("Candidate 0")
+
+    # The other rubric is drafted by one and reviewed by another, and its author agrees.
+    with window_of(path, "Ben", qtbot) as window:
+        review(window, second)
+    with window_of(path, "Ada", qtbot) as window:
+        window.show_page("Reviews", item_id=second).agree.click()
+        (line,) = reviewing.lines(window.desk.project)
+        assert line.state == reviewing.AGREED
+
+    # A report on each comes in, is labelled, judged, and scored under two rubric sets.
+    with opened(path, "Cora") as project:
+        reports = {item_id: answer(project, item_id, "Larkmoor") for item_id in (first, second)}
+        keys = {item_id: items.read(project, item_id).key for item_id in reports}
+        plain = Rubric(units=(Criterion(text="Is easy to read about retrieval", weight=1),))
+        named_rubrics.keep(project, "plain", dict.fromkeys(keys.values(), plain))
+    with window_of(path, "Ada", qtbot) as window:
+        for item_id, response_id in reports.items():
+            label(window, item_id, response_id)
+            label_sealing.submit(window.desk.project, item_id)
+            assert label_sealing.state(window.desk.project, item_id).state == "sealed"
+    with opened(path, "Cora") as project:
+        assert items.count(project) == COUNT - len(LEFT_OUT)
+    for name in ("settled", "plain"):
+        assert run_command(["rubrics", "use", str(path), name, "--as", "R1"]) == 0
+        assert run_command(["judge", "run", str(path), "--judge", "baseline"]) == 0
+    capsys.readouterr()
+    assert run_command(["results", str(path), "--view", "rubrics", "--judge", "baseline", "--json"]) == 0
+    sheets = {one["title"]: one["rows"] for one in json.loads(capsys.readouterr().out)["sheets"]}
+    (scored,) = (row for row in sheets["Scores"] if row["system"] == "Larkmoor")
+    assert {"set_settled", "set_plain"} <= scored.keys()
+    weights = {row["weight"]: row for row in sheets["Weights"]}
+    assert (weights[1]["set_plain"], weights[3]["set_plain"]) == (1.0, 0.0)
