@@ -15,10 +15,12 @@ from tests.material.bundles import REAL
 from tests.projects.both_papers import FOUND, QUESTIONS, STEPS, SYSTEMS, both_papers
 
 pytestmark = pytest.mark.skipif(not REAL.is_dir(), reason="the shared ResearcherBench data are not there")
-OF_REPORTS = {"researcherbench.claims.extract", "adra.plan.draw", "adra.references"}
+OF_REPORTS = {"researcherbench.claims.extract", "adra.plan.draw", "adra.references", "deepscholar.sentences"}
 JUDGE = "mock"
 WRITTEN = {"criteria": [{"basis": "Depth", "text": "Says what was measured.", "weight": 3}]}
 REPLY_OF = {
+    # Nobody is asked.
+    "deepscholar.sentences": {},
     "researcherbench.rubric.dimensions": WRITTEN,
     "researcherbench.rubric.reference": WRITTEN,
     "researcherbench.claims.extract": {"claims": [{"context": "", "text": "It was measured.", "url": ""}]},

@@ -32,7 +32,7 @@ from annotator.domain.texts.identity import now
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.protocols.deepscholar.retrieved import retrieved as retrieved_set
 from annotator.storage.tables import JudgementRow, table
-from tests.material import drawn_extracts
+from tests.material import cited_sentences, drawn_extracts
 from tests.material.bundles import REAL
 from tests.projects.both_papers import (
     FACTS,
@@ -50,8 +50,9 @@ from tests.projects.labelling_project import add_report
 pytestmark = pytest.mark.skipif(not REAL.is_dir(), reason="the shared ResearcherBench data are not there")
 JUDGED = [name for name, shape in PROTOCOLS.items() if shape.values and not shape.by_people]
 WITH_BASELINE = [name for name in JUDGED if PROTOCOLS[name].baseline]
-OF_REPORTS = {"researcherbench.claims.extract", "adra.plan.draw", "adra.references"}
+OF_REPORTS = {"researcherbench.claims.extract", "adra.plan.draw", "adra.references", "deepscholar.sentences"}
 JUDGEMENT = table(JudgementRow)
+PRECISION, COVERAGE = OF_SENTENCES = "deepscholar.precision", "deepscholar.coverage"
 RELEVANCE, PEOPLE = "deepscholar.relevance", "People"
 JUDGE, PAGE = "mock", "This page holds what the first claim says and nothing of the second."
 
@@ -73,6 +74,9 @@ def drawn(project: Project, tmp_path: Path, protocol: str = "") -> None:
         add_exemplars(project)
     for name in OF_REPORTS:
         asyncio.run(extracting.run(project, RunRequest("baseline", name)))
+    if protocol in OF_SENTENCES:
+        cited_sentences.fetch(project, parts(project, ResponsePart.SENTENCES), PAGE)
+        return
     folder = tmp_path / "pages"
     folder.mkdir()
     (folder / "page.txt").write_text(PAGE, encoding="utf-8")
@@ -115,6 +119,10 @@ def asked(case: Case) -> tuple[object, ...]:
         return (case.given["predicted sub-task"],)
     if case.protocol == RELEVANCE:
         return (case.given["address"],)
+    if case.protocol == PRECISION:
+        return case.unit.text, case.given["page"]
+    if case.protocol == COVERAGE:
+        return case.units[0].sentence, case.units[0].sources
     return case.response.id, case.other and case.other.id, *(unit.id for unit in case.units)
 
 
@@ -170,6 +178,7 @@ def graded(case: Case) -> dict[str, Any]:
     return {"rationale": "By name.", "relevance": "2" if case.given["address"] == FOUND.lower() else "0"}
 
 
+BORNE_OUT = {"quote": "", "rationale": "As ever.", "supported": "yes"}
 REPLIES: dict[str, Callable[[Case], dict[str, Any]]] = {
     "researcherbench.coverage": covered,
     "researcherbench.claims": verified,
@@ -180,6 +189,8 @@ REPLIES: dict[str, Callable[[Case], dict[str, Any]]] = {
     "deepscholar.organization": preferred,
     "deepscholar.nuggets": supported,
     RELEVANCE: graded,
+    PRECISION: lambda _: BORNE_OUT,
+    COVERAGE: lambda _: BORNE_OUT,
 }
 
 # What must come of them, counted apart from what counts in the product.
@@ -310,6 +321,8 @@ EXPECTED = {
     "deepscholar.organization": longer_is_organized,
     "deepscholar.nuggets": some_supported,
     RELEVANCE: one_relevant,
+    PRECISION: lambda project: means(cited_sentences.precision(parts(project, ResponsePart.SENTENCES))),
+    COVERAGE: lambda project: means(cited_sentences.coverage(parts(project, ResponsePart.SENTENCES))),
 }
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.authoring import annotating, criterion_weights, question_types
+from annotator.actions.authoring import annotating, citation_window, criterion_weights, question_types
 from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.items import extracts
 from annotator.actions.items.items import ITEM, item_of
@@ -58,6 +58,19 @@ class MaterialAtHand:
     item: Item
     own: Material
     responses: tuple[Material, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    """What a project decides about all its material."""
+
+    weights: Weights
+    pairs: PairsDrawn
+    window: int
+
+
+def _settings(project: Project) -> _Settings:
+    return _Settings(criterion_weights.allowed(project), pairs_drawn(project), citation_window.width(project))
 
 
 def for_judging(shape: Protocol) -> WantedMaterial:
@@ -119,14 +132,14 @@ def item_ids(project: Project, keys: Sequence[str] = ()) -> list[str]:
 
 def each(project: Project, wanted: WantedMaterial, ids: Sequence[str]) -> Iterator[MaterialAtHand]:
     """Item by item, all that is at hand; only a stretch of items is in memory at a time."""
-    weights, drawn = criterion_weights.allowed(project), pairs_drawn(project)
+    settings = _settings(project)
     types = question_types.types(project) if wanted.sources else ()
     subjects = _subjects(project) if wanted.sources else ()
     heavy = wanted.texts or wanted.sources or wanted.parts or (wanted.pages and wanted.page_texts)
     for start in range(0, len(ids), step := STRETCH if heavy else WORDLESS):
         chosen = ids[start : start + step]
         with project.store.read() as db:
-            found = _stretch(db, wanted, chosen, weights, drawn)
+            found = _stretch(db, wanted, chosen, settings)
         yield from (replace(one, own=replace(one.own, types=types, subjects=subjects)) for one in found)
 
 
@@ -140,11 +153,11 @@ def _subjects(project: Project) -> tuple[str, ...]:
 
 def of_response(project: Project, wanted: WantedMaterial, response_id: str) -> Material | None:
     """All that is at hand about one response; None when it is not there."""
-    weights, drawn = criterion_weights.allowed(project), pairs_drawn(project)
+    settings = _settings(project)
     question = select(RESPONSE.c.item_id).where(RESPONSE.c.id == response_id)
     with project.store.read() as db:
         item_id = db.execute(question).scalar()
-        found = _stretch(db, replace(wanted, pages=False), [item_id] if item_id else [], weights, drawn)
+        found = _stretch(db, replace(wanted, pages=False), [item_id] if item_id else [], settings)
         own = [replace(one, responses=_only(one, response_id)) for one in found]
         own = _with_pages(db, own, texts=wanted.page_texts) if wanted.pages else own
     return own[0].responses[0] if own else None
@@ -155,7 +168,7 @@ def _only(at_hand: MaterialAtHand, response_id: str) -> tuple[Material, ...]:
 
 
 def _stretch(
-    db: Connection, wanted: WantedMaterial, ids: Sequence[str], weights: Weights, pairs: PairsDrawn
+    db: Connection, wanted: WantedMaterial, ids: Sequence[str], settings: _Settings
 ) -> list[MaterialAtHand]:
     rows = {row["id"]: dict(row) for row in db.execute(select(ITEM).where(ITEM.c.id.in_(ids))).mappings()}
     responses = _responses(db, ids, texts=wanted.texts)
@@ -174,10 +187,13 @@ def _stretch(
             documents={kind: artifact.document for kind, artifact in judged.items()},
             artifact_ids={kind: artifact.id for kind, artifact in judged.items()},
             sources=sources.get(item_id, ()),
-            weights=weights,
+            weights=settings.weights,
+            window=settings.window,
         )
         rivals = responses[item_id]
-        made = tuple(_material(own, one, rivals, drawn.get((item_id, one.id), {}), pairs) for one in rivals)
+        made = tuple(
+            _material(own, one, rivals, drawn.get((item_id, one.id), {}), settings.pairs) for one in rivals
+        )
         found.append(MaterialAtHand(item, own, made))
     return _with_pages(db, found, texts=wanted.page_texts) if wanted.pages else found
 
@@ -199,6 +215,7 @@ def _material(
         others=[other for other in rivals if _rivals(response, other)],
         facing=[other for other in rivals if (response.mode == EXEMPLAR) is not (other.mode == EXEMPLAR)],
         weights=own.weights,
+        window=own.window,
         drawn={protocol: of.get(response.id, frozenset()) for protocol, of in pairs.items()},
     )
 
@@ -260,7 +277,8 @@ def _addresses(material: Material) -> set[str]:
     """The normal addresses that the parts of a response and the gold name."""
     documents = (*material.parts.values(), *material.documents.values())
     units = [unit for document in documents for unit in document.units]
-    said = (str(getattr(unit, name, "")) for unit in units for name in ("url", "identifier"))
+    said = [str(getattr(unit, name, "")) for unit in units for name in ("url", "identifier")]
+    said += [one.address for unit in units for one in getattr(unit, "cites", ())]
     return {str(found) for text in said if text and (found := identifier.parse(text))}
 
 

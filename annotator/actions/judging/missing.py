@@ -16,7 +16,7 @@ from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.journal import JUDGEMENT, RUN
 from annotator.actions.runs.judge_cases import Key
 from annotator.domain.judges.judge import RunState
-from annotator.domain.judges.judgement import RaterKind, Status
+from annotator.domain.judges.judgement import SETTLED, RaterKind, Status
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.cache import keys_of
 from annotator.protocols import PROTOCOLS
@@ -72,7 +72,7 @@ def lines(project: Project, *, judge: str = "", run: str = "", status: str = "")
         question = question.where(JUDGEMENT.c.run_id == _run_id(project, run))
     with project.store.read() as db:
         gone = wordings.outdated(db, wordings.BY_JUDGES)
-        rows = list(db.execute(question.where(JUDGEMENT.c.status != Status.OK.value)))
+        rows = list(db.execute(question.where(JUDGEMENT.c.status.not_in(SETTLED))))
         for some in _batched(gone):
             came = JUDGEMENT.c.status == Status.OK.value
             rows += db.execute(question.where(came, JUDGEMENT.c.id.in_(some)))
@@ -145,7 +145,7 @@ def _run_id(project: Project, beginning: str) -> str:
 
 def _refuse_unknown(status: str) -> None:
     causes = [
-        *(each.value for each in Status if each is not Status.OK),
+        *(each.value for each in Status if each not in SETTLED),
         wordings.REWORDED,
         run_records.NOT_ASKED,
     ]

@@ -24,6 +24,9 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import parcels
 from annotator.protocols import PROTOCOLS, asked
 
+# What names pages that raters read.
+CITING = {ResponsePart.CLAIMS, ResponsePart.REFERENCES, ResponsePart.SENTENCES}
+
 
 @dataclass(frozen=True, slots=True)
 class ServedAssignment:
@@ -114,7 +117,7 @@ def _part(report_id: str, part: ResponsePart, each: Material) -> parcels.TaskPar
 
 
 def _cited(each: Material) -> Iterator[parcels.TaskPage]:
-    for page in each.pages.values() if ResponsePart.CLAIMS in each.parts else ():
+    for page in each.pages.values() if CITING & each.parts.keys() else ():
         fields = {name: getattr(page, name) for name in parcels.TaskPage.model_fields}
         yield parcels.TaskPage(**fields)
 

@@ -26,7 +26,7 @@ from annotator.actions.labelling import wordings
 from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import judgement_hash
 from annotator.domain.judges.judge import Call
-from annotator.domain.judges.judgement import JudgementFields, RaterKind, Status, Verdict
+from annotator.domain.judges.judgement import SETTLED, JudgementFields, RaterKind, Status, Verdict
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.identity import new_id, now
 from annotator.judging.calls.cache import Key
@@ -115,7 +115,7 @@ class RunJournal:
         """
         mine = (JUDGEMENT.c.rater_id == self._judge_id, JUDGEMENT.c.protocol == self._protocol)
         question = select(JUDGEMENT.c.response_id, JUDGEMENT.c.unit_id, JUDGEMENT.c.trial).where(
-            *mine, (JUDGEMENT.c.status == Status.OK.value) | (JUDGEMENT.c.run_id == run)
+            *mine, JUDGEMENT.c.status.in_(SETTLED) | (JUDGEMENT.c.run_id == run)
         )
         with self._project.store.read() as db:
             rows = wordings.outdated(db, *mine).values()
@@ -216,7 +216,7 @@ class RunJournal:
 
 def by_cause(project: Project, given: Table, *whose: ColumnElement[bool]) -> dict[str, int]:
     """How many of some judgements have no verdict, by cause."""
-    question = select(given.c.status, func.count()).where(given.c.status != Status.OK.value, *whose)
+    question = select(given.c.status, func.count()).where(given.c.status.not_in(SETTLED), *whose)
     with project.store.read() as db:
         return {status: count for status, count in db.execute(question.group_by(given.c.status))}
 

@@ -9,7 +9,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.project.file import Project
 from annotator.actions.runs.journal import CALL, JUDGEMENT, bills
-from annotator.domain.judges.judgement import RaterKind, Status
+from annotator.domain.judges.judgement import SETTLED, RaterKind, Status
 
 FLAGGED = "quote_missing"
 
@@ -85,7 +85,7 @@ def _judgements(db: Connection, found: dict[tuple[str, str], JudgeTotal], judge_
         total = found.setdefault((judge, protocol), JudgeTotal(judge, protocol))
         if status == Status.OK.value:
             total.verdicts = count
-        else:
+        elif status not in SETTLED:
             total.missing[status] = count
         total.quotes_missing += flagged
     for judge, protocol, count in db.execute(items.where(*wanted)):

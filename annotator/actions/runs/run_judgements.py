@@ -14,7 +14,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs.asked_units import Key, words_of
 from annotator.actions.runs.journal import JUDGEMENT
-from annotator.domain.judges.judgement import RaterKind, Status
+from annotator.domain.judges.judgement import SETTLED, RaterKind
 
 # A list longer than this is narrowed before anyone reads it.
 MOST = 5_000
@@ -134,7 +134,7 @@ def _question(source: JudgementSource, query: JudgementQuery) -> Select[Any]:
     j = JUDGEMENT.c
     question = listed().where(_of(source))
     if query.which == NO_VERDICT:
-        question = question.where(j.status != Status.OK.value)
+        question = question.where(j.status.not_in(SETTLED))
     elif query.which == FLAGGED:
         question = question.where(j.flags != "")
     if query.cause:
@@ -164,7 +164,7 @@ def _counts(db: Connection, source: JudgementSource) -> tuple[dict[str, int], di
     }
     flagged = select(func.count()).where(_of(source), j.flags != "")
     every = sum(causes.values())
-    missing = every - causes.pop(Status.OK.value, 0)
+    missing = every - sum(causes.pop(one.value, 0) for one in SETTLED)
     return {NO_VERDICT: missing, FLAGGED: db.execute(flagged).scalar_one(), ALL: every}, causes
 
 

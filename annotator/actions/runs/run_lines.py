@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from annotator.domain.judges.judge import JudgeKind
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judgement import SETTLED
 from annotator.domain.texts.counting import counted
 
 RunEvent = dict[str, Any]
@@ -22,7 +22,7 @@ def line(run_id: str, deed: str, progress: Any, before: int, total: int) -> RunE
     """A line of progress: what, how many, how fast, how long still, what it cost, what did not come and why."""
     rate = progress.done / progress.seconds if progress.seconds > 0 else 0.0
     left = (total - before - progress.done) / rate if rate else None
-    missing = {name: count for name, count in progress.by_status.items() if name != Status.OK.value}
+    missing = {name: count for name, count in progress.by_status.items() if name not in SETTLED}
     told = {
         "event": "progress",
         "run": run_id,

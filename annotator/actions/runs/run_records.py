@@ -17,7 +17,7 @@ from annotator.actions.project.recording import record
 from annotator.actions.runs.journal import CALL, JUDGEMENT, RUN, bills
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Judge, JudgeKind, RunState
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judgement import SETTLED
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id, now
@@ -108,7 +108,7 @@ def runs(project: Project) -> list[RunLine]:
     )
     causes = (
         select(JUDGEMENT.c.run_id, JUDGEMENT.c.status, func.count())
-        .where(JUDGEMENT.c.run_id.is_not(None), JUDGEMENT.c.status != Status.OK.value)
+        .where(JUDGEMENT.c.run_id.is_not(None), JUDGEMENT.c.status.not_in(SETTLED))
         .group_by(JUDGEMENT.c.run_id, JUDGEMENT.c.status)
     )
     with project.store.read() as db:

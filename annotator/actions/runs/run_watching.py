@@ -15,7 +15,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.runs import asked_units, judge_cases
 from annotator.actions.runs.journal import JUDGEMENT
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judgement import SETTLED, Status
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 
 
@@ -76,8 +76,8 @@ def by_system(project: Project, run_id: str, protocol: str) -> list[SystemStatus
     with project.store.read() as db:
         for name, status, count in db.execute(question):
             standing = found.setdefault(name, SystemStatus(name))
-            if status == Status.OK.value:
-                standing.came = count
+            if status in SETTLED:
+                standing.came += count
             else:
                 standing.missing[status] = count
     return list(found.values())

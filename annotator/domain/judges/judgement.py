@@ -10,7 +10,7 @@ from annotator.domain.texts.canonical import Text
 
 
 class Status(StrEnum):
-    """Whether a judgement came, and if not, why. Only OK enters a score."""
+    """Whether a judgement came, and if not, why. Only OK enters a score; NOT_NEEDED is no gap in one either."""
 
     OK = "ok"
     UNCLEAR = "unclear"
@@ -22,6 +22,11 @@ class Status(StrEnum):
     TIMEOUT = "timeout"
     API_ERROR = "api_error"
     SKIPPED = "skipped"
+    NOT_NEEDED = "not_needed"
+
+
+# What leaves nothing to be asked: the judgement came, or another of the same case decided first.
+SETTLED = (Status.OK, Status.NOT_NEEDED)
 
 
 class RaterKind(StrEnum):

@@ -46,7 +46,8 @@ class Material:
     `others` the other systems' responses of the same trial and mode; `facing` the item's exemplars, or of an exemplar
     the systems' responses. `sources` are the item's; only an extraction from an item is given them and the project's
     question types and subjects in use, and its `response` is one without id and text. The project allows the `weights`.
-    Of a protocol for which pairs were drawn, `drawn` holds the ids of the others with which this response was.
+    Of a protocol for which pairs were drawn, `drawn` holds the ids of the others with which this response was. A
+    sentence is asked about with the sources of so many sentences on either side as `window` says.
     """
 
     item: Item
@@ -63,6 +64,7 @@ class Material:
     types: Sequence[QuestionType] = ()
     subjects: Sequence[str] = ()
     drawn: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    window: int = 1
 
     def rivals(self, protocol: str) -> list[Response]:
         """The others that this response is compared with under a protocol: all of them, or those drawn."""
@@ -333,6 +335,8 @@ class Protocol:
     departures: tuple[str, ...] = ()
     floor: str = ""
     """What must be known of its baseline's figures, wherever they stand."""
+    stops: bool = False
+    """Whether the units of a case are asked in turn until one decides: of the others nobody need be asked."""
 
     @property
     def values(self) -> tuple[str, ...]:

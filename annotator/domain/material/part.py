@@ -1,9 +1,9 @@
-"""Parts of a response: its plan, its references, its claims."""
+"""Parts of a response: its plan, its references, its claims, its sentences."""
 
 from enum import StrEnum
 from typing import Any, ClassVar
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.domain.kinds.artifact import Document
 from annotator.domain.kinds.evidence import Evidence
@@ -18,6 +18,7 @@ class ResponsePart(StrEnum):
     PLAN = "plan"
     REFERENCES = "references"
     CLAIMS = "claims"
+    SENTENCES = "sentences"
 
     @property
     def drawn(self) -> str:
@@ -39,8 +40,49 @@ class Claims(Document[Claim]):
     UNIT: ClassVar[type[Unit]] = Claim
 
 
+class CitedSource(BaseModel):
+    """A source that a sentence cites: its normal address, or its entry in the report's list where that gives none."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    address: Text = Field(
+        default="", max_length=2000, description="Normal spelling; empty where none is known"
+    )
+    title: Text = Field(default="", max_length=2000, description="What the report calls it")
+
+    words: Text = Field(default="", max_length=20_000, description="What the report's list quotes of it")
+    later: bool = Field(
+        default=False, description="Whether it is named only behind others in one mark, as in [1, 2]"
+    )
+
+    @property
+    def key(self) -> str:
+        """What tells it from the other sources of its sentence."""
+        return self.address or self.title
+
+
+class Sentence(Unit):
+    """A sentence of a report's body; `text` is without its citations."""
+
+    heading: Text = Field(default="", max_length=20_000, description="The heading it stands under")
+    cites: tuple[CitedSource, ...] = Field(default=(), description="What it cites, each once, in order")
+    dangling: int = Field(default=0, ge=0, description="How many of its marks lead to nothing")
+    marks: int = Field(default=0, ge=0, description="How many citations stand in it, repeated ones too")
+
+    @property
+    def length(self) -> int:
+        """How many characters it has in the report, with its citations."""
+        return len(self.anchor.quote) if self.anchor else len(self.text)
+
+
+class Sentences(Document[Sentence]):
+    """The sentences of one report's body, in its order (DeepScholar-Bench §8.3.3)."""
+
+    UNIT: ClassVar[type[Unit]] = Sentence
+
+
 DOCUMENTS: dict[ResponsePart, type[Document[Any]]] = {
     ResponsePart.PLAN: Plan,
     ResponsePart.REFERENCES: Evidence,
     ResponsePart.CLAIMS: Claims,
+    ResponsePart.SENTENCES: Sentences,
 }

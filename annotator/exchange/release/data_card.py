@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotator.domain.experts.final_pass import ItemChecks
-from annotator.domain.judges.judgement import RaterKind, Status
+from annotator.domain.judges.judgement import SETTLED, RaterKind
 from annotator.domain.judges.taxonomy import DrawnPairs, ErrorSample
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.page import PageState
@@ -175,7 +175,7 @@ def _missing(bundle: Bundle) -> str:
         return "There are no judgements yet."
     missing = Counter[tuple[str, str]]()
     for (protocol, _, _, status), many in tally(bundle.judgements).items():
-        if status is not Status.OK:
+        if status not in SETTLED:
             missing[protocol, status.value] += many
     if not missing:
         return "None: every judgement in the release has a value."

@@ -25,6 +25,7 @@ STATUS_WORDS = {
     "timeout": "No answer in time",
     "api_error": "Endpoint failed",
     "skipped": "Not judged",
+    "not_needed": "Not needed",
     "reworded": "Reworded since",
     "not_asked": "Not asked",
     "not_done": "Not done",

@@ -15,8 +15,8 @@ from annotator.domain.texts.identifier import Identifier, parse
 from annotator.domain.texts.quotation import find
 from annotator.protocols.adra.entry import ReferenceEntry
 from annotator.protocols.adra.reading import LONGEST_QUOTE, NAME, FoundWork, as_reference, references
-from annotator.protocols.adra.works import LONGEST_IDENTIFIER
 from annotator.protocols.replies import QUOTE_MISSING, fields
+from annotator.protocols.works import LONGEST_IDENTIFIER
 
 PROMPTS = (NAME,)
 IDENTIFIER_MISSING, TITLE_MISSING = "identifier_missing", "title_missing"

@@ -9,7 +9,7 @@ from annotator.domain.texts.identifier import Identifier, normal_title, same_tit
 from annotator.domain.texts.identity import derived_id
 from annotator.protocols.adra.entry import ReferenceEntry, as_title, read_entry
 from annotator.protocols.adra.lists import MARKER, Span, entries_of, inside
-from annotator.protocols.adra.works import NamedWork, named_in
+from annotator.protocols.works import NamedWork, named_in
 
 NAME = "adra.references"
 # In normal letters, as many as retrieval matches titles by (appendix G): a shorter title names several works.

@@ -4,16 +4,20 @@ DeepScholar-Bench: A Live Benchmark and Automated Evaluation for Generative Rese
 """
 
 from annotator.domain.judges.protocol import Paper
+from annotator.protocols.deepscholar.coverage import COVERAGE
 from annotator.protocols.deepscholar.nuggets import NUGGETS
 from annotator.protocols.deepscholar.organization import ORGANIZATION
 from annotator.protocols.deepscholar.overall import OVERALL, TABLES
+from annotator.protocols.deepscholar.precision import PRECISION
 from annotator.protocols.deepscholar.references import REFERENCES
 from annotator.protocols.deepscholar.relevance import RELEVANCE
+from annotator.protocols.deepscholar.sentences import EXTRACTION as SENTENCES_OF_REPORT
 
 PAPER = Paper(
     name="deepscholar",
     title="DeepScholar-Bench",
-    protocols=(ORGANIZATION, NUGGETS, RELEVANCE, REFERENCES),
+    protocols=(ORGANIZATION, NUGGETS, RELEVANCE, REFERENCES, PRECISION, COVERAGE),
+    extractions=(SENTENCES_OF_REPORT,),
     composites=(OVERALL,),
     tables=TABLES,
 )

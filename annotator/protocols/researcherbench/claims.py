@@ -17,9 +17,9 @@ from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.identity import derived_id
 from annotator.domain.texts.quotation import find
+from annotator.protocols.citations import ReportCitations, marks_in, read
+from annotator.protocols.reference_lists import Span, fetchable, normal
 from annotator.protocols.replies import blocks
-from annotator.protocols.researcherbench.citations import ReportCitations, marks_in, read
-from annotator.protocols.researcherbench.references import Span, fetchable, normal
 from annotator.protocols.researcherbench.sections import sections
 from annotator.protocols.researcherbench.statements import statements
 

@@ -15,8 +15,8 @@ from annotator.domain.judges.scale import Value, ValueLook, nominal
 from annotator.domain.material.page import Page, PageState
 from annotator.domain.material.part import Claim, ResponsePart
 from annotator.domain.texts.estimate import Estimate
+from annotator.protocols.reference_lists import normal
 from annotator.protocols.researcherbench import claims
-from annotator.protocols.researcherbench.references import normal
 from annotator.protocols.researcherbench.verification import NOT_HERE, PROMPTS, UNKNOWN, baseline, judge
 
 NAME = "researcherbench.claims"

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from annotator.protocols.researcherbench.references import Span, is_heading
+from annotator.protocols.reference_lists import Span, is_heading
 
 # In characters. All claims of a section come in one reply, several times as long as what they stand in.
 LONGEST_SECTION = 5000

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from annotator.domain.texts.words import word_count
-from annotator.protocols.researcherbench.citations import MASK, Citation, ReportCitations
-from annotator.protocols.researcherbench.references import Span, is_heading
+from annotator.protocols.citations import MASK, Citation, ReportCitations, without_marks
+from annotator.protocols.reference_lists import BULLET, FENCE, Span, is_heading
 
 # A sentence that cites nothing states something when it has this many words and neither asks nor announces.
 FEWEST_WORDS = 6
@@ -18,11 +18,7 @@ _END = re.compile(rf"(?:[.!?]+[\"'”’)\]*_]*{_CITED_BEHIND}(?=\s|$)|[。！�
 _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.g|i\.e|cf|vs|al|fig|eq|sec|no|dr|mr|ms|st|approx|resp)|\b[A-Z])\.$", re.IGNORECASE
 )
-_FENCE = re.compile(r"[ \t>]*(?:```|~~~)")
-_BULLET = re.compile(r"[ \t>]*(?:(?:[-+*•]|\d{1,3}[.)])[ \t]+)?(?:\[[ xX]\][ \t]+)?")
 _LINE = re.compile(r"[^\n]+")
-_EMPTIED = re.compile(r"[(\[（][\s,;]*[)\]）]")
-_MARKS = re.compile(r"\*\*|__|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +39,7 @@ def statements(cited: ReportCitations) -> Iterator[ReportStatement]:
         for place, (start, end) in enumerate(sentences):
             within = cited.citations[bisect_left(starts, start) : bisect_left(starts, end)]
             urls = tuple(dict.fromkeys(url for citation in within for url in citation.urls))
-            text = _told(cited.masked[start:end])
+            text = without_marks(cited.masked[start:end])
             if _states(text, urls, within, table="|" in cited.masked[line[0] : line[0] + 1]):
                 context = sentences[max(0, place - 1)][0], sentences[min(len(sentences), place + 2) - 1][1]
                 yield ReportStatement(text, (start, end), context, urls)
@@ -54,10 +50,10 @@ def _lines(cited: ReportCitations) -> Iterator[Span]:
     for stretch in cited.body:
         fenced = False
         for match in _LINE.finditer(cited.report, *stretch):
-            if _FENCE.match(match[0]):
+            if FENCE.match(match[0]):
                 fenced = not fenced
             elif not fenced and not is_heading(match[0]):
-                start = _BULLET.match(cited.report, *match.span())
+                start = BULLET.match(cited.report, *match.span())
                 yield start.end() if start else match.start(), match.end()
 
 
@@ -77,12 +73,6 @@ def _sentences(masked: str, line: Span) -> Iterator[Span]:
 def _pieces(start: int, end: int) -> Iterator[Span]:
     for at in range(start, end, LONGEST_STATEMENT):
         yield at, min(end, at + LONGEST_STATEMENT)
-
-
-def _told(sentence: str) -> str:
-    """The sentence without its citations, what they leave behind, and the marks of Markdown."""
-    bare = _EMPTIED.sub("", _MARKS.sub("", sentence.replace(MASK, "")))
-    return re.sub(r"\s+([.,;:!?])", r"\1", " ".join(bare.strip(" |").split()))
 
 
 def _states(text: str, urls: tuple[str, ...], within: tuple[Citation, ...], *, table: bool) -> bool:

@@ -8,7 +8,7 @@ from annotator.domain.material.part import ResponsePart
 from annotator.protocols.adra import REFERENCES_OF_REPORT
 from annotator.protocols.adra.drawn_references import Listed, References, baseline, extract
 from annotator.protocols.adra.reading import LONGEST_QUOTE
-from annotator.protocols.adra.works import LONGEST_IDENTIFIER
+from annotator.protocols.works import LONGEST_IDENTIFIER
 from tests.material.anchors import stands_in
 from tests.protocols.adra.adra_material import Ask, material, run
 

@@ -12,7 +12,7 @@ from annotator.domain.material.item import Item
 from annotator.domain.material.part import Claims, ResponsePart
 from annotator.domain.material.response import Response
 from annotator.judging.prompts.schema import strict_schema
-from annotator.protocols.researcherbench.citations import read
+from annotator.protocols.citations import read
 from annotator.protocols.researcherbench.claims import (
     CLAIMS,
     NO_REFERENCES,

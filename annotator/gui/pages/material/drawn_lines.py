@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Qt
 from annotator.actions.items.drawn_parts import CurrentPart, PartStatus
 from annotator.domain.kinds.evidence import Reference
 from annotator.domain.kinds.unit import Unit
-from annotator.domain.material.part import Claim
+from annotator.domain.material.part import Claim, Sentence
 from annotator.domain.texts.counting import counted
 from annotator.gui import theme
 from annotator.gui.tables.cells import Column
@@ -24,7 +24,11 @@ STANDINGS: dict[PartStatus | None, tuple[str, str, str]] = {
     PartStatus.CONFIRMED: ("confirmed", "check", "state-agreed"),
     PartStatus.EDITED: ("corrected", "author", "state-agreed"),
 }
-UNIT_COLUMNS = {"claims": ("", "Claim", "Cites"), "references": ("", "Title", "Identifier")}
+UNIT_COLUMNS = {
+    "claims": ("", "Claim", "Cites"),
+    "references": ("", "Title", "Identifier"),
+    "sentences": ("", "Sentence", "Cites"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +94,12 @@ class UnitsModel(RowsModel[Unit]):
 
 
 def named_by(unit: Unit) -> str:
-    """What a claim cites, what a work is known by; nothing for other units."""
+    """What a claim or a sentence cites, what a work is known by; nothing for other units."""
     if isinstance(unit, Claim):
         return unit.url or "nothing"
+    if isinstance(unit, Sentence):
+        lost = f"{unit.dangling} lead to nothing" if unit.dangling else ""
+        return ", ".join(filter(None, (*(one.key for one in unit.cites), lost))) or "nothing"
     return unit.identifier if isinstance(unit, Reference) else ""
 
 

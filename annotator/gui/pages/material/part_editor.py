@@ -29,7 +29,13 @@ from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
 
-NAMES = {"claims": "claim", "plan": "sub-task", "references": "reference", "insights": "insight"}
+NAMES = {
+    "claims": "claim",
+    "plan": "sub-task",
+    "references": "reference",
+    "sentences": "sentence",
+    "insights": "insight",
+}
 NUMBER_WIDTH, CITED_WIDTH, LEAST_HEIGHT = 34, 130, 130
 
 

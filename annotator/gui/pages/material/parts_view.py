@@ -45,6 +45,7 @@ class Drawable(Enum):
     CLAIMS = "Claims"
     PLAN = "Plans"
     REFERENCES = "References"
+    SENTENCES = "Sentences"
     INSIGHTS = "Insights"
 
     @property
@@ -57,6 +58,7 @@ KINDS: dict[Drawable, ResponsePart | Kind] = {
     Drawable.CLAIMS: ResponsePart.CLAIMS,
     Drawable.PLAN: ResponsePart.PLAN,
     Drawable.REFERENCES: ResponsePart.REFERENCES,
+    Drawable.SENTENCES: ResponsePart.SENTENCES,
     Drawable.INSIGHTS: Kind.INSIGHTS,
 }
 
@@ -72,7 +74,7 @@ class PartFilter(Enum):
 
 NOTHING = (
     "Nothing to extract from yet",
-    "Claims, plans and references are extracted from reports, key insights from the sources of items. "
+    "Claims, plans, references and sentences are extracted from reports, key insights from the sources of items. "
     "Import them, or have a model write reports in the first part of this page.",
 )
 

@@ -26,6 +26,7 @@ TEXT = {
     "claims": "Claim",
     "plan": "Sub-task",
     "references": "Title",
+    "sentences": "Sentence",
     "insights": "Insight",
 }
 MORE: dict[str, tuple[FieldSpec, ...]] = {
@@ -39,6 +40,7 @@ MORE: dict[str, tuple[FieldSpec, ...]] = {
         FieldSpec("authors", "Authors"),
         FieldSpec("year", "Year", whole_number=True),
     ),
+    "sentences": (FieldSpec("heading", "Under"),),
     "insights": (FieldSpec("note", "Why", 3),),
 }
 

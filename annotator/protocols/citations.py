@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
-from annotator.protocols.researcherbench.references import (
+from annotator.protocols.reference_lists import (
     ADDRESS,
     Span,
     addresses,
@@ -14,15 +15,23 @@ from annotator.protocols.researcherbench.references import (
     parted,
     trimmed,
 )
+from annotator.protocols.works import named_in
 
 # Stands, letter for letter, where a citation stood: offsets into a masked report are offsets into the report.
 MASK = "\uf8ff"
 # The longest link text, and the longest target: some quote the cited page after a "#", with spaces.
 _LABEL, _TARGET = 1000, 3000
 _MOST_IN_A_RANGE = 50
+# Longer is no entry of a list, but words of a source, which may name other sources.
+LONGEST_ENTRY = 600
 _JOINT = re.compile(r"\]\((?=https?://)", re.IGNORECASE)
 _BRACKET, _PARENTHESIS = re.compile(r"[\[\]\n]"), re.compile(r"[()\n]")
 _NUMBERS = r"\d{1,3}(?:[ \t]*[,;–-][ \t]*\d{1,3})*"
+# A formula, in which brackets hold anything.
+_FORMULA = re.compile(r"\$[^$\n]+\$")
+_VERSION = re.compile(r"v\d{1,2}\b")
+_EMPTIED = re.compile(r"\\?[(\[（][\s,;\\]*[)\]）]")
+_EMPHASIS = re.compile(r"\*\*|__|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
 _MARK = re.compile(
     rf"\[\^(?P<note>[\w-]{{1,20}})\]|\[(?P<square>{_NUMBERS})\](?!\()|【(?P<wide>{_NUMBERS})[^】\n]{{0,40}}】"
 )
@@ -32,13 +41,15 @@ _MARK = re.compile(
 class Citation:
     """A citation: its place in the report, half-open [start, end), and the addresses it leads to.
 
-    `label` is the place of its text where that is part of the sentence, as in “see [the survey](…)”.
+    `label` is the place of its text where that is part of the sentence, as in “see [the survey](…)”; `lost` are its
+    marks that lead to no address.
     """
 
     start: int
     end: int
     urls: tuple[str, ...]
     label: Span | None = None
+    lost: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,34 +57,50 @@ class ReportCitations:
     """A report split into text and references: Res and Ref of §4.2.1.
 
     `masked` is the report with its citations blotted out; `body` the stretches outside its reference lists;
-    `references` says what its marks lead to, `addresses` holds all that it gives in their normal spelling.
+    `entries` are those of its lists by mark, `references` says what its marks lead to, `addresses` holds all that it
+    gives in their normal spelling.
     """
 
     report: str
     masked: str
     body: tuple[Span, ...]
     citations: tuple[Citation, ...]
+    entries: Mapping[str, str]
     references: Mapping[str, str]
     addresses: frozenset[str]
 
 
-def read(report: str) -> ReportCitations:
-    """What a report cites, and where."""
+def read(
+    report: str, known: Mapping[str, str] = MappingProxyType({}), *, every: bool = False
+) -> ReportCitations:
+    """What a report cites, and where. `known` are addresses by mark, for marks of which its own lists give none.
+
+    With `every` a mark that leads nowhere is a citation, too, and so is a DOI or an arXiv id in the text.
+    """
     body, entries = parted(report)
-    references = led_to(entries)
+    short = [one for one in entries if len(one[1]) <= LONGEST_ENTRY] if every else entries
+    references = {**known, **led_to(short)}
     outside = _covered(len(report), body)
     links = [link for link in _links(report) if outside[link.start]]
     linked = _covered(len(report), [(link.start, link.end) for link in links])
-    marks = [c for c in _marks(report, references) if outside[c.start] and not linked[c.start]]
-    bare = [c for c in _bare(report) if outside[c.start] and not linked[c.start]]
+    marks = [c for c in _marks(report, references, every) if outside[c.start] and not linked[c.start]]
+    written = _named_works(report) if every else _bare(report)
+    bare = [c for c in written if outside[c.start] and not linked[c.start]]
     found = tuple(sorted([*links, *marks, *bare], key=lambda citation: citation.start))
     given = frozenset(map(normal, addresses(report))) - {""}
-    return ReportCitations(report, _masked(report, found), tuple(body), found, references, given)
+    listed = dict(reversed(entries))
+    return ReportCitations(report, _masked(report, found), tuple(body), found, listed, references, given)
 
 
 def marks_in(text: str) -> list[str]:
     """The marks that stand in a text, each once, in order."""
     return list(dict.fromkeys(mark for match in _MARK.finditer(text) for mark in _named(match)))
+
+
+def without_marks(masked: str) -> str:
+    """A masked sentence without its citations, what they leave behind, and the marks of Markdown."""
+    bare = _EMPTIED.sub("", _EMPHASIS.sub("", masked.replace(MASK, "")))
+    return re.sub(r"\s+([.,;:!?])", r"\1", " ".join(bare.strip(" |").split()))
 
 
 def _links(report: str) -> Iterator[Citation]:
@@ -112,12 +139,19 @@ def _closed(report: str, at: int) -> int | None:
     return None
 
 
-def _marks(report: str, references: Mapping[str, str]) -> Iterator[Citation]:
-    """The marks that a reference list knows, and all footnote marks: a number in brackets may be anything."""
+def _marks(report: str, references: Mapping[str, str], every: bool) -> Iterator[Citation]:
+    """The marks that a reference list knows, and all footnote marks: a number in brackets may be anything.
+
+    With `every` it is a mark wherever it is neither part of a formula nor an interval that begins at 0.
+    """
+    formula = _covered(len(report), (match.span() for match in _FORMULA.finditer(report)) if every else ())
     for match in _MARK.finditer(report):
-        urls = tuple(dict.fromkeys(references[mark] for mark in _named(match) if mark in references))
-        if urls or match["note"]:
-            yield Citation(*match.span(), urls)
+        named = _named(match)
+        urls = tuple(dict.fromkeys(references[mark] for mark in named if mark in references))
+        lost = tuple(mark for mark in named if mark not in references)
+        interval = len(named) > 1 and named[0] == "0"
+        if urls or match["note"] or (every and not interval and not formula[match.start()]):
+            yield Citation(*match.span(), urls, lost=lost)
 
 
 def _named(match: re.Match[str]) -> list[str]:
@@ -137,6 +171,13 @@ def _bare(report: str) -> Iterator[Citation]:
         address = trimmed(match[0])
         if url := fetchable(address):
             yield Citation(match.start(), match.start() + len(address), (url,))
+
+
+def _named_works(report: str) -> Iterator[Citation]:
+    """The works that are named by an address, a DOI or an arXiv id."""
+    for one in named_in(report):
+        version = _VERSION.match(report, one.end)
+        yield Citation(one.start, version.end() if version else one.end, (str(one.identifier),))
 
 
 def _covered(length: int, spans: Iterable[Span]) -> bytearray:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.protocols.adra.works import named_in
+from annotator.protocols.works import named_in
 
 
 def named(text):

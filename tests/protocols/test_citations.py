@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from annotator.protocols.researcherbench.citations import MASK, marks_in, read
-from annotator.protocols.researcherbench.references import fetchable, normal, trimmed
+from annotator.protocols.citations import MASK, marks_in, read
+from annotator.protocols.reference_lists import fetchable, normal, trimmed
 from annotator.protocols.researcherbench.sections import LONGEST_SECTION, sections
 
 PUBLIC = Path(__file__).parents[3] / "../shared/data/researcherbench/responses"

@@ -1,0 +1,268 @@
+"""Claim coverage: how many sentences of a report its sources bear out in full, those of sentences near by included.
+
+DeepScholar-Bench: claim coverage, §8.3.3; the window, §8.4.2 and Figure 5; the judge's question, Box 3.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from annotator.domain.judges.judgement import NO, YES, Status, Verdict
+from annotator.domain.judges.presentation import Presentation
+from annotator.domain.judges.protocol import Ask, Case, Material, Metric, Protocol, RatedResponse, Verdicts
+from annotator.domain.kinds.unit import Unit, cell_id
+from annotator.domain.material.part import ResponsePart, Sentence
+from annotator.domain.texts.estimate import Estimate
+from annotator.protocols.deepscholar.entailment import (
+    NO_TEXT,
+    Entailed,
+    body,
+    by_words,
+    scale,
+    source_of,
+    unknown,
+    verdict_of,
+)
+
+NAME = "deepscholar.coverage"
+PROMPTS = (NAME,)
+METHOD = "mean over sentences of max e(s, i), |i − s| ≤ w"
+# The paper's own window, and the widest of its Figure 5.
+WINDOW, WIDEST = 1, 5
+# In characters without its marks: the public code passes over shorter sentences.
+LEAST_RELEASED = 50
+NONE_CITED = "(None: the sentence must follow from the task alone.)"
+NOT_NEEDED = "Nearer sources bear the sentence out already."
+PART_LACKING = (
+    "It does not follow from the sources at hand, and title and abstract of others are not in this project."
+)
+CONTEXT = "context"
+DEPARTURES = (
+    "The sources of one sentence are taken together with the task; those of two sentences are not put together. The "
+    "paper leaves this open.",
+    "A sentence that cites nothing is first asked about with the task alone, then with the sources of the sentences "
+    "around it. The public code gives it 0 unasked.",
+    "The public code reads the sentence's own marks at every place of the window, so that a wider one adds tries, but "
+    "no sources.",
+    "The sentence is asked about without its marks, by a prompt of its own: everything it says must follow.",
+    "A source whose title and abstract are not at hand leaves a “no” open, and bounds the figure.",
+    "The section that people wrote is not judged, as in the paper's geometric mean.",
+)
+DEFINITION = """\
+$$Cov_w = \\frac{1}{n} \\sum_{s} \\max_{|i-s| \\le w} e(s, i)$$
+
+Of the n sentences of the report's body, the share that is borne out in full (§8.3.3): e(s, i) is 1 when everything that
+sentence s says follows from the works cited in sentence i together with title and abstract of the paper, or from these
+alone where s cites nothing. The window w is 1, as in the paper's tables. Undefined without a sentence, while its
+sentences are not drawn, and as long as a judgement is missing that could decide.
+"""
+AS_RELEASED = f"""\
+Of the sentences of {LEAST_RELEASED} characters and more, the share that follows from the sentence's own sources and
+title and abstract of the paper; 0 for each that cites nothing (as the public code counts). Undefined without such a
+sentence.
+"""
+
+
+class SentenceAtPlace(Unit):
+    """A sentence with the sources that another one cites, or its own; `text` says which, for people."""
+
+    sentence: str = ""
+    sources: str = ""
+    complete: bool = True
+
+
+def places(sentences: Sequence[Sentence], at: int, window: int) -> Iterator[tuple[int, int | None]]:
+    """(distance, place) of what a sentence is asked about with, nearest first; no place for the task alone."""
+    yield 0, at if sentences[at].cites else None
+    for distance in range(1, window + 1):
+        for place in (at - distance, at + distance):
+            if 0 <= place < len(sentences) and sentences[place].cites:
+                yield distance, place
+
+
+def unit_id(sentences: Sequence[Sentence], at: int, place: int | None) -> str:
+    """The id of a sentence with the sources of one at a place."""
+    return cell_id(sentences[at].id, CONTEXT if place is None else sentences[place].id)
+
+
+def borne_out(sentences: Sequence[Sentence], values: Mapping[str, str], window: int) -> list[bool | None]:
+    """Of each sentence whether some sources in the window bear it out; None where that is open."""
+    found: list[bool | None] = []
+    for at in range(len(sentences)):
+        said = [
+            _value(values.get(unit_id(sentences, at, place))) for _, place in places(sentences, at, window)
+        ]
+        found.append(True if True in said else None if None in said else False)
+    return found
+
+
+def _value(value: str | None) -> bool | None:
+    if value not in (YES, NO, None):
+        raise ValueError(f"a sentence is borne out or not: yes or no, not {value!r}")
+    return None if value is None else value == YES
+
+
+def coverage(scored: RatedResponse, over_valid: bool = False, window: int = WINDOW) -> Estimate:
+    """Cov_w of one report by one rater's verdicts; `n` counts the sentences of which it is known."""
+    if why := unknown(scored.material):
+        return Estimate(None, method=METHOD, note=why)
+    return _share(borne_out(body(scored.material), scored.values, window), over_valid)
+
+
+def as_released(scored: RatedResponse, over_valid: bool = False) -> Estimate:
+    """The share as the public code counts, over the same verdicts."""
+    if why := unknown(scored.material):
+        return Estimate(None, method=METHOD, note=why)
+    sentences = body(scored.material)
+    own = borne_out(sentences, scored.values, 0)
+    long = [
+        one if sentence.cites else False
+        for sentence, one in zip(sentences, own, strict=True)
+        if len(sentence.text) >= LEAST_RELEASED
+    ]
+    if not long:
+        return Estimate(None, method=METHOD, note=f"no sentence has {LEAST_RELEASED} characters")
+    return _share(long, over_valid)
+
+
+def _share(found: Sequence[bool | None], over_valid: bool) -> Estimate:
+    known = [one for one in found if one is not None]
+    missing, yes = len(found) - len(known), sum(known)
+    usable = bool(known) and (over_valid or not missing)
+    notes = [f"{missing} of {len(found)} sentences are open"] * bool(missing)
+    notes += ["over the others only"] * bool(missing and usable)
+    return Estimate(
+        yes / len(known) if usable else None,
+        n=len(known),
+        missing=missing,
+        floor=yes / len(found),
+        ceiling=(yes + missing) / len(found),
+        method=METHOD,
+        note="; ".join(notes),
+    )
+
+
+def cases(material: Material) -> Iterator[Case]:
+    """One case for each sentence, with a unit for each place of the window that cites something, nearest first."""
+    artifact_id = material.part_ids.get(ResponsePart.SENTENCES, "")
+    sentences = body(material)
+    for at in range(len(sentences)):
+        around = [place for _, place in places(sentences, at, material.window)]
+        units = tuple(_unit(material, sentences, at, place) for place in around)
+        shown = "\n\n".join(
+            f"{_where(at, place)}:\n{unit.sources}" for place, unit in zip(around, units, strict=True)
+        )
+        yield Case(NAME, material.item, material.response, artifact_id, units, given={"page": shown})
+
+
+def _unit(material: Material, sentences: Sequence[Sentence], at: int, place: int | None) -> SentenceAtPlace:
+    cited = () if place is None else sentences[place].cites
+    texts = [source_of(material, one) for one in cited]
+    return SentenceAtPlace(
+        id=unit_id(sentences, at, place),
+        text=f"{sentences[at].text} [{_where(at, place)}]",
+        sentence=sentences[at].text,
+        sources="\n\n".join(filter(None, texts)),
+        complete=all(texts),
+    )
+
+
+def _where(at: int, place: int | None) -> str:
+    """Whose sources they are, in words."""
+    if place is None:
+        return "title and abstract of the paper alone"
+    if place == at:
+        return "its own sources"
+    many, side = abs(place - at), "before" if place < at else "after"
+    return f"sources of the sentence {side} it" if many == 1 else f"sources {many} sentences {side} it"
+
+
+async def judge(case: Case, ask: Ask) -> Verdicts:
+    """Sentence, task and the sources of one place after the other are shown, until some bear the sentence out."""
+    said: dict[str, Verdict] = {}
+    for unit in case.units:
+        if any(one.value == YES for one in said.values()):
+            said[unit.id] = Verdict(status=Status.NOT_NEEDED, cause=NOT_NEEDED)
+        else:
+            said[unit.id] = await _asked(case, unit, ask)
+    return said
+
+
+async def _asked(case: Case, unit: Unit, ask: Ask) -> Verdict:
+    place = _at_place(unit)
+    if not place.sources and not place.complete:
+        return Verdict(status=Status.SKIPPED, cause=NO_TEXT)
+    fields = {
+        "question": case.item.question,
+        "sentence": place.sentence,
+        "sources": place.sources or NONE_CITED,
+    }
+    answer = await ask(PROMPTS[0], fields, Entailed, fenced=("question", "sentence", "sources"))
+    if answer.status is not Status.OK:
+        return answer.verdict()
+    given = f"{place.sources}\n\n{case.item.question}"
+    return _settled(place, verdict_of(answer.reply, given, answer.flags))
+
+
+def _at_place(unit: Unit) -> SentenceAtPlace:
+    if not isinstance(unit, SentenceAtPlace):
+        raise TypeError("a sentence comes with its sources")
+    return unit
+
+
+def _settled(place: SentenceAtPlace, verdict: Verdict) -> Verdict:
+    """A “no” by some of the sources alone decides nothing."""
+    if verdict.value == YES or place.complete:
+        return verdict
+    return Verdict(status=Status.UNCLEAR, cause=PART_LACKING, rationale=verdict.rationale)
+
+
+# No network: the share of the sentence's terms that its sources and the task hold; not fitted to anything.
+BASELINE_SHARE = 0.6
+
+
+def baseline(case: Case) -> Verdicts:
+    """Borne out where the sources of a place and the task have enough of its terms, the nearest place first."""
+    said: dict[str, Verdict] = {}
+    for place in map(_at_place, case.units):
+        if any(one.value == YES for one in said.values()):
+            said[place.id] = Verdict(status=Status.NOT_NEEDED, cause=NOT_NEEDED)
+        elif not place.sources and not place.complete:
+            said[place.id] = Verdict(status=Status.SKIPPED, cause=NO_TEXT)
+        else:
+            given = f"{place.sources}\n\n{case.item.question}"
+            said[place.id] = _settled(place, by_words(place.sentence, given, BASELINE_SHARE))
+    return said
+
+
+def _metric(
+    name: str, title: str, definition: str, score: Callable[[RatedResponse, bool], Estimate]
+) -> Metric:
+    return Metric(name, title, definition, score, parts=(ResponsePart.SENTENCES,))
+
+
+COVERAGE = Protocol(
+    name=NAME,
+    title="Sentences that their sources bear out",
+    citation="DeepScholar-Bench, §8.3.3, §8.4.2 and Box 3",
+    needs=(),
+    parts=(ResponsePart.SENTENCES,),
+    metrics=(
+        _metric("claim_coverage", "Claim coverage", DEFINITION, coverage),
+        _metric("claim_coverage.released", "Claim coverage (as released)", AS_RELEASED, as_released),
+    ),
+    scale=scale(),
+    presentation=Presentation(
+        "Claims covered",
+        "Does everything a sentence says follow from the sources? (DeepScholar-Bench)",
+        "place",
+        "places",
+        read="page",
+        waits="a source's abstract was never fetched",
+        lacking=("No sentences yet", "A report can be labelled once its sentences are drawn."),
+    ),
+    cases=cases,
+    judge=judge,
+    baseline=baseline,
+    prompts=PROMPTS,
+    departures=DEPARTURES,
+    stops=True,
+)

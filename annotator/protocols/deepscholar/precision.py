@@ -1,0 +1,221 @@
+"""Citation precision: how many citations of a report bear out something of their sentence.
+
+DeepScholar-Bench: citation precision, §8.3.3; the judge's question, Box 3.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from annotator.domain.judges.judgement import NO, YES, Status, Verdict
+from annotator.domain.judges.presentation import Presentation
+from annotator.domain.judges.protocol import (
+    Ask,
+    Case,
+    Material,
+    Metric,
+    Protocol,
+    RatedResponse,
+    Verdicts,
+    missing_verdicts,
+)
+from annotator.domain.kinds.unit import Unit, cell_id
+from annotator.domain.material.part import ResponsePart, Sentence
+from annotator.domain.texts.estimate import Estimate
+from annotator.protocols.deepscholar.entailment import (
+    NO_TEXT,
+    Entailed,
+    body,
+    by_words,
+    scale,
+    source_of,
+    unknown,
+    verdict_of,
+)
+
+NAME = "deepscholar.precision"
+PROMPTS = (NAME,)
+# In characters with its marks: the public code passes over shorter sentences.
+LEAST_RELEASED = 50
+NAMES_NONE, CITES_NONE = (
+    "the report names no source",
+    "the report names sources and cites none in its sentences",
+)
+DEPARTURES = (
+    "The judge is asked whether the work bears out at least one claim of the sentence, as the text defines it; Box 3 "
+    "asks for all aspects, and the public code uses that one prompt for both figures.",
+    "A mark that leads to nothing is a citation that nobody can check, and counts as wrong; the public code passes it "
+    "over. A report that cites nothing has 0 and stays in.",
+    "A source whose title and abstract are not at hand is missing and bounds the figure; the public code counts a "
+    "reply that it cannot read as 0.",
+    "The section that people wrote is not judged, as in the paper's geometric mean.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PrecisionReading:
+    """A way to count citations: `groups` are shares of what, averaged over them."""
+
+    name: str
+    title: str
+    formula: str
+    meaning: str
+    groups: Callable[[Sequence[tuple[Sentence, list[bool | None]]]], list[list[bool | None]]]
+
+
+def _citations(found: Sequence[tuple[Sentence, list[bool | None]]]) -> list[list[bool | None]]:
+    return [[one] for sentence, said in found for one in (*said, *[False] * sentence.dangling)]
+
+
+def _cited(found: Sequence[tuple[Sentence, list[bool | None]]]) -> list[list[bool | None]]:
+    whole = [[*said, *[False] * sentence.dangling] for sentence, said in found]
+    return [said for said in whole if said]
+
+
+def _released(found: Sequence[tuple[Sentence, list[bool | None]]]) -> list[list[bool | None]]:
+    return [
+        [one for cited, one in zip(sentence.cites, said, strict=True) if not cited.later] or [False]
+        for sentence, said in found
+        if sentence.length >= LEAST_RELEASED
+    ]
+
+
+CITATION = PrecisionReading(
+    "citation_precision",
+    "Citation precision",
+    "right citations / citations",
+    "Each source of each sentence counts once; a mark that leads to nothing is wrong.",
+    _citations,
+)
+SENTENCE = PrecisionReading(
+    "citation_precision.sentence",
+    "Citation precision (by sentence)",
+    "mean over cited sentences of right citations / citations",
+    "Sentences that cite several sources weigh no more than others.",
+    _cited,
+)
+RELEASED = PrecisionReading(
+    "citation_precision.released",
+    "Citation precision (as released)",
+    "mean over sentences of right citations / citations, 0 where there are none",
+    f"As the public code counts: all sentences of {LEAST_RELEASED} characters and more, uncited ones as 0, of [1, 2] "
+    "the first alone, marks that lead to nothing passed over.",
+    _released,
+)
+READINGS = (CITATION, SENTENCE, RELEASED)
+
+
+def unit_ids(sentence: Sentence) -> list[str]:
+    """The ids of a sentence with each of its sources."""
+    return [cell_id(sentence.id, one.key) for one in sentence.cites]
+
+
+def precision(reading: PrecisionReading, scored: RatedResponse, over_valid: bool = False) -> Estimate:
+    """A figure of one report by one rater's verdicts; `n` counts the citations that were judged."""
+    material, method = scored.material, reading.formula
+    if why := unknown(material):
+        return Estimate(None, method=method, note=why)
+    found = [(one, [_right(scored.values.get(unit)) for unit in unit_ids(one)]) for one in body(material)]
+    if not any(said or one.dangling for one, said in found):
+        listed = material.units(ResponsePart.REFERENCES)
+        return Estimate(0.0, floor=0.0, ceiling=0.0, method=method, note=CITES_NONE if listed else NAMES_NONE)
+    groups = reading.groups(found)
+    if not groups:
+        note = f"no sentence has {LEAST_RELEASED} characters"
+        return Estimate(None, method=method, note=note)
+    asked = sum(len(said) for _, said in found)
+    missing = sum(said.count(None) for _, said in found)
+    known = [kept for group in groups if (kept := [one for one in group if one is not None])]
+    usable = not missing or (over_valid and bool(known))
+    dangling = sum(one.dangling for one, _ in found)
+    notes = [f"{missing} of {asked} judgements are missing"] * bool(missing)
+    notes += ["over the others only"] * bool(missing and usable)
+    notes += [f"{dangling} marks lead to nothing"] * bool(dangling)
+    return Estimate(
+        fmean(map(fmean, known)) if usable and known else None,
+        n=asked - missing,
+        missing=missing,
+        floor=fmean(fmean(one is True for one in group) for group in groups),
+        ceiling=fmean(fmean(one is not False for one in group) for group in groups),
+        method=method,
+        note="; ".join(notes),
+    )
+
+
+def _right(value: str | None) -> bool | None:
+    if value not in (YES, NO, None):
+        raise ValueError(f"a citation is right or not: yes or no, not {value!r}")
+    return None if value is None else value == YES
+
+
+def _metric(reading: PrecisionReading) -> Metric:
+    def of(scored: RatedResponse, over_valid: bool) -> Estimate:
+        return precision(reading, scored, over_valid)
+
+    definition = (
+        f"`{reading.formula}` (DeepScholar-Bench, §8.3.3). A citation is right when the work bears out at least one "
+        f"claim of its sentence, by title and abstract. {reading.meaning} 0 for a report that cites nothing. Undefined "
+        "without a sentence, and while its sentences are not drawn."
+    )
+    return Metric(reading.name, reading.title, definition, of, parts=(ResponsePart.SENTENCES,))
+
+
+def cases(material: Material) -> Iterator[Case]:
+    """One case for each sentence and source."""
+    artifact_id = material.part_ids.get(ResponsePart.SENTENCES, "")
+    for sentence in body(material):
+        for cited, unit_id in zip(sentence.cites, unit_ids(sentence), strict=True):
+            unit = Unit(id=unit_id, text=sentence.text)
+            given = {"address": cited.address, "page": source_of(material, cited)}
+            yield Case(NAME, material.item, material.response, artifact_id, (unit,), given=given)
+
+
+async def judge(case: Case, ask: Ask) -> Verdicts:
+    """The sentence without its marks, and title and abstract of the source, are shown."""
+    source = case.given["page"]
+    if not source:
+        return {case.unit.id: Verdict(status=Status.SKIPPED, cause=NO_TEXT)}
+    fields = {"sentence": case.unit.text, "source": source}
+    answer = await ask(PROMPTS[0], fields, Entailed, fenced=("sentence", "source"))
+    if answer.status is not Status.OK:
+        return missing_verdicts(case, answer)
+    return {case.unit.id: verdict_of(answer.reply, source, answer.flags)}
+
+
+# No network: the share of the sentence's terms that title and abstract hold; not fitted to anything.
+BASELINE_SHARE = 0.3
+
+
+def baseline(case: Case) -> Verdicts:
+    """Right where title and abstract have enough of the sentence's terms."""
+    if not case.given["page"]:
+        return {case.unit.id: Verdict(status=Status.SKIPPED, cause=NO_TEXT)}
+    return {case.unit.id: by_words(case.unit.text, case.given["page"], BASELINE_SHARE)}
+
+
+PRECISION = Protocol(
+    name=NAME,
+    title="Citations that bear out their sentence",
+    citation="DeepScholar-Bench, §8.3.3 and Box 3",
+    needs=(),
+    parts=(ResponsePart.SENTENCES,),
+    metrics=tuple(map(_metric, READINGS)),
+    scale=scale(),
+    presentation=Presentation(
+        "Citations",
+        "Does the cited work bear out at least one claim of its sentence? (DeepScholar-Bench)",
+        "citation",
+        "citations",
+        read="page",
+        waits="the source's abstract was never fetched",
+        lacking=(
+            "No citations yet",
+            "A report can be labelled once its sentences are drawn and one of them cites a source.",
+        ),
+    ),
+    cases=cases,
+    judge=judge,
+    baseline=baseline,
+    prompts=PROMPTS,
+    departures=DEPARTURES,
+)

@@ -1,0 +1,247 @@
+"""Sentences of a report's body, each with the sources that it cites: what §8.3.3 judges.
+
+DeepScholar-Bench cuts with a tokenizer whose data is a download; here blocks of Markdown are cut first and sentences
+by Unicode's rules, which are then mended.
+"""
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
+from annotator.domain.kinds.unit import Anchor
+from annotator.domain.material.part import CitedSource, ResponsePart, Sentence, Sentences
+from annotator.domain.texts.identifier import normal_title, work_named
+from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.words import word_count
+from annotator.protocols.citations import MASK, Citation, ReportCitations, read, without_marks
+from annotator.protocols.deepscholar.boundaries import boundaries
+from annotator.protocols.reference_lists import BULLET, FENCE, Span, is_heading
+
+NAME = "deepscholar.sentences"
+LONGEST_TEXT, LONGEST_TITLE = 20_000, 500
+# An entry without an address that is longer holds words of the source, not its title alone.
+LONGEST_ENTRY = 300
+# As many normal letters as name one work.
+TELLING = 20
+# A line that stands alone, ends without a stop and is no longer is a heading.
+MOST_WORDS_OF_HEADING = 12
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_RULE = re.compile(r"[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|=+[ \t]*)$")
+_ITEM = re.compile(r"[ \t>]*(?:[-+*•]|\d{1,3}[.)])[ \t]+\S")
+_UNFINISHED = re.compile(r"[^.!?:;,。！？：；…][\"'”’)\]*_]*$")
+# Brackets that were escaped around a link: its words are no part of the sentence.
+_ESCAPED = re.compile(r"\\\[(?:[^\\\n]|\\(?!\])){1,2000}\\\]")
+# Marks behind a full stop, and what stands around them.
+_BEHIND = re.compile(rf"(?:\s*\\?[(\[]?{MASK}{{3,}}\\?[)\]]?[,;.]?)*\s*")
+_ABBREVIATED = re.compile(
+    r"(?:\b(?:e\.\s?g|i\.\s?e|cf|vs|al|viz|ca|figs?|eqs?|secs?|sect|tabs?|refs?|chs?|vol|dr|mr|mrs|ms|prof|st|approx"
+    r"|resp|incl|dept|w\.r\.t)|\b[A-Z])\.\s*$",
+    re.IGNORECASE,
+)
+_BEFORE_NUMBER = re.compile(r"\b(?:nos?|pp?|op|art)\.\s*$", re.IGNORECASE)
+_GOES_ON = re.compile(rf"[\s{MASK}\"'“‘*_]*(?:[^\W\d_]|\(\d|\d)")
+DEPARTURES = (
+    "Sentences are cut by Unicode's rules after headings, tables, code and reference lists are set aside; a mark that "
+    "follows a full stop belongs to the sentence before it. The public code's tokenizer gives it to the next, and "
+    "takes headings and lists for parts of sentences.",
+    "A mark leads to what the report's own list says of it, then to what came with the report from its system; each "
+    "number of [1, 2] counts. The public code reads its systems' files and the first number alone.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A paragraph, a list item or a heading, half-open [start, end)."""
+
+    start: int
+    end: int
+    heading: str
+
+
+def sentences(
+    report: str, known: dict[str, CitedSource] | None = None, response_id: str = ""
+) -> list[Sentence]:
+    """The sentences of a report; `known` says what marks lead to where its own lists do not.
+
+    A sentence's id follows from its words and how often they stood before.
+    """
+    told = known or {}
+    cited = read(report, {mark: one.address for mark, one in told.items() if one.address}, every=True)
+    masked = _ESCAPED.sub(lambda found: MASK * len(found[0]) if MASK in found[0] else found[0], cited.masked)
+    starts = [citation.start for citation in cited.citations]
+    times: Counter[str] = Counter()
+    units = []
+    for heading, start, end in _spans(cited, masked):
+        text = without_marks(masked[start:end])[:LONGEST_TEXT]
+        within = cited.citations[bisect_left(starts, start) : bisect_left(starts, end)]
+        times[text] += 1
+        units.append(_unit(cited, told, _Found(text, start, end, heading, within, times[text]), response_id))
+    return units
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A sentence before it has its id; `time` says how often its words stood up to here."""
+
+    text: str
+    start: int
+    end: int
+    heading: str
+    citations: Sequence[Citation]
+    time: int
+
+
+def _unit(cited: ReportCitations, known: dict[str, CitedSource], found: _Found, response_id: str) -> Sentence:
+    sources: dict[str, CitedSource] = {}
+    dangling = 0
+    for citation in found.citations:
+        told = [_source(url, cited, citation) for url in citation.urls]
+        listed = [_listed(mark, cited, known) for mark in citation.lost]
+        told += [one for one in listed if one]
+        dangling += listed.count(None) + (not citation.urls and not citation.lost)
+        for place, one in enumerate(told):
+            before = sources.get(one.key)
+            later = place > 0 and (before is None or before.later)
+            sources[one.key] = (before or one).model_copy(update={"later": later})
+    start, end = found.start, min(found.end, found.start + LONGEST_TEXT)
+    return Sentence(
+        id="s" + derived_id("sentence", response_id, found.text, found.time)[-12:],
+        text=found.text,
+        heading=found.heading,
+        anchor=Anchor.at(cited.report, start, end, response_id),
+        cites=tuple(sources.values()),
+        dangling=dangling,
+        marks=sum(max(1, len(one.urls) + len(one.lost)) for one in found.citations),
+    )
+
+
+def _source(url: str, cited: ReportCitations, citation: Citation) -> CitedSource:
+    words = cited.report[slice(*citation.label)] if citation.label else ""
+    return CitedSource(address=str(work_named(url) or url), title=" ".join(words.split())[:LONGEST_TITLE])
+
+
+def _listed(mark: str, cited: ReportCitations, known: dict[str, CitedSource]) -> CitedSource | None:
+    """What a mark without an address leads to: an entry of the report's list, or what its system told; else None."""
+    entry = " ".join(cited.entries.get(mark, "").split())
+    words = entry[:LONGEST_TEXT] if len(entry) > LONGEST_ENTRY else ""
+    if mark in known:
+        return known[mark].model_copy(update={"words": words})
+    key = normal_title(entry)
+    for one in known.values():
+        title = normal_title(one.title)
+        if one.address and len(title) >= TELLING and title in key:
+            return one
+    return CitedSource(title=entry[:LONGEST_TITLE], words=words) if key else None
+
+
+def _spans(cited: ReportCitations, masked: str) -> Iterator[tuple[str, int, int]]:
+    """(heading, start, end) of each sentence; marks in a line of their own belong to the sentence before."""
+    held: tuple[str, int, int] | None = None
+    for block in _blocks(cited, masked):
+        text = masked[block.start : block.end].replace("\n", " ")
+        for start, end in _cut(text):
+            if not re.search(r"[^\W_]", text[start:end].replace(MASK, "")):
+                held = (held[0], held[1], block.start + end) if held else None
+                continue
+            if held:
+                yield held
+            held = block.heading, block.start + start, block.start + end
+    if held:
+        yield held
+
+
+def _cut(text: str) -> Iterator[Span]:
+    """The sentences of a block, without the blanks around them."""
+    start = 0
+    for boundary in [*boundaries(text), len(text)]:
+        behind = _BEHIND.match(text, boundary)
+        at = behind.end() if behind else boundary
+        if at > start and (at == len(text) or not _goes_on(text[start:boundary], text[at : at + 40])):
+            piece = text[start:at]
+            yield start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
+            start = at
+
+
+def _goes_on(before: str, after: str) -> bool:
+    """Whether what looks like the end of a sentence is none."""
+    ended = before.replace(MASK, "").rstrip()
+    following = _GOES_ON.match(after)
+    first = following[0][-1:] if following else ""
+    if _ABBREVIATED.search(ended) or first.islower():
+        return True
+    numbered = first.isdigit()
+    return numbered and (bool(_BEFORE_NUMBER.search(ended)) or "(" in following[0] if following else False)
+
+
+def _blocks(cited: ReportCitations, masked: str) -> Iterator[_Block]:
+    """The paragraphs and list items of a report's body, each under its heading."""
+    heading = ""
+    for stretch in cited.body:
+        for start, end in _gathered(cited.report, stretch):
+            words = cited.report[start:end].strip()
+            if is_heading(words) or _stands_as_heading(words, masked[start:end]):
+                heading = words.strip("#*_ \t:")[:LONGEST_TEXT]
+            else:
+                bullet = BULLET.match(cited.report, start, end)
+                yield _Block(bullet.end() if bullet else start, end, heading)
+
+
+def _stands_as_heading(words: str, masked: str) -> bool:
+    alone = "\n" not in words and not _ITEM.match(words) and MASK not in masked
+    return alone and bool(_UNFINISHED.search(words)) and word_count(words) <= MOST_WORDS_OF_HEADING
+
+
+def _gathered(report: str, stretch: Span) -> Iterator[Span]:
+    """Lines put together to paragraphs; a heading or a list item begins a new one. No tables, no code."""
+    start, end, fenced = -1, -1, False
+    for line in _LINE.finditer(report, *stretch):
+        words = line[0].strip()
+        fence = bool(FENCE.match(words))
+        apart = not words or fence or fenced or words.startswith("|") or bool(_RULE.match(words))
+        fenced ^= fence
+        if start >= 0 and (apart or is_heading(words) or _ITEM.match(words) or is_heading(report[start:end])):
+            yield start, end
+            start = -1
+        if not apart:
+            start, end = line.start() if start < 0 else start, line.end()
+    if start >= 0:
+        yield start, end
+
+
+# Where marks lead beside the report's own lists, and the extraction.
+
+
+def _known(material: Material) -> dict[str, CitedSource]:
+    """What came with a report, by the marks that it has there."""
+    found: dict[str, CitedSource] = {}
+    for one in material.units(ResponsePart.REFERENCES):
+        mark = one.note.strip().strip("[]").lower()
+        address = str(work_named(one.identifier) or "") if one.identifier else ""
+        found.setdefault(mark or one.id, CitedSource(address=address, title=one.text[:LONGEST_TITLE]))
+    return found
+
+
+def baseline(material: Material) -> Extracted:
+    """The sentences of a report, by rule."""
+    report = material.response
+    return Extracted(Sentences(units=tuple(sentences(report.text, _known(material), report.id))))
+
+
+async def extract(material: Material, _: Ask) -> Extracted:
+    """The same: no model is asked."""
+    return baseline(material)
+
+
+EXTRACTION = Extraction(
+    name=NAME,
+    title="Sentences of a report",
+    citation="DeepScholar-Bench, §8.3.3",
+    makes=ResponsePart.SENTENCES,
+    prompts=(),
+    extract=extract,
+    baseline=baseline,
+    departures=DEPARTURES,
+)
