@@ -33,7 +33,8 @@ class CostEstimate:
     when the price is unknown; `cost_usd_without_journal` counts the answered calls too, and `cost_usd_afresh` all of
     `calls_afresh`: those of the whole order, as if nothing had ever been asked. `seconds` goes by how long this judge
     took so far, or in its test (`by_test`), None before it was asked. `at_least` tells of questions that hang on
-    answers, and are not counted. `lacks` says why there is nothing to ask at all.
+    answers, and are not counted, `at_most` of cases that may end before their last. `lacks` says why there is nothing
+    to ask at all.
     """
 
     judge: str
@@ -53,6 +54,7 @@ class CostEstimate:
     cost_usd_afresh: float | None = None
     seconds: float | None = None
     at_least: bool = False
+    at_most: bool = False
     things: str = "judgements"
     by_test: bool = False
     lacks: str = ""
@@ -70,7 +72,8 @@ class CostEstimate:
             return [
                 f"{things}; “{self.judge}” calls no model, so {'it costs' if one else 'they cost'} nothing."
             ]
-        least, known = "at least " if self.at_least else "", self.in_journal
+        least = "at least " if self.at_least else "at most " if self.at_most else ""
+        known = self.in_journal
         said = [
             f"{things} by {least}{counted(self.calls + known, 'call')}, "
             f"of which {known:,} {'is' if known == 1 else 'are'} answered in the journal.",
@@ -154,6 +157,7 @@ async def of_work(kind: RunKind, work: RunWork, cases: Iterable[Case]) -> CostEs
         _priced(judge, order, found, made, each),
         total=work.total,
         at_least=order.protocol in EXTRACTIONS,
+        at_most=work.shape.stops,
         things=kind.things,
         by_test=seconds is None and of_judge,
     )

@@ -96,3 +96,17 @@ def judge_consistency(
 
 def _told(more: str) -> str:
     return f": {more}" if more else ""
+
+
+@app.command("window")
+def judge_window(
+    file: File,
+    sentences: Annotated[int, typer.Argument(help="How many sentences on either side, 1 to 5")],
+    json_: Json = False,
+) -> None:
+    """Set how far from a sentence sources may stand that it is asked about with; 1 at first."""
+    from annotator.actions.authoring import citation_window
+
+    with opened(file) as project:
+        citation_window.widen(project, sentences)
+    say({"window": sentences}, json_, [f"Sentences are asked about with sources up to {sentences} away."])

@@ -208,6 +208,8 @@ class Metric:
     )
     within: tuple[float, float] = SHARE
     cost: bool = False
+    by_window: Callable[[RatedResponse, bool, int], Estimate] | None = None
+    """The same within a window of so many units on either side, where it has one."""
     credit: Callable[[str], float] | None = None
     """What a verdict is worth, where the score is Σ w · credit / Σ w over the units: people's labels can correct it."""
 

@@ -3,7 +3,7 @@
 DeepScholar-Bench: claim coverage, §8.3.3; the window, §8.4.2 and Figure 5; the judge's question, Box 3.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from annotator.domain.judges.judgement import NO, YES, Status, Verdict
 from annotator.domain.judges.presentation import Presentation
@@ -233,21 +233,18 @@ def baseline(case: Case) -> Verdicts:
     return said
 
 
-def _metric(
-    name: str, title: str, definition: str, score: Callable[[RatedResponse, bool], Estimate]
-) -> Metric:
-    return Metric(name, title, definition, score, parts=(ResponsePart.SENTENCES,))
-
-
+_DRAWN = (ResponsePart.SENTENCES,)
 COVERAGE = Protocol(
     name=NAME,
     title="Sentences that their sources bear out",
     citation="DeepScholar-Bench, §8.3.3, §8.4.2 and Box 3",
     needs=(),
-    parts=(ResponsePart.SENTENCES,),
+    parts=_DRAWN,
     metrics=(
-        _metric("claim_coverage", "Claim coverage", DEFINITION, coverage),
-        _metric("claim_coverage.released", "Claim coverage (as released)", AS_RELEASED, as_released),
+        Metric("claim_coverage", "Claim coverage", DEFINITION, coverage, parts=_DRAWN, by_window=coverage),
+        Metric(
+            "claim_coverage.released", "Claim coverage (as released)", AS_RELEASED, as_released, parts=_DRAWN
+        ),
     ),
     scale=scale(),
     presentation=Presentation(

@@ -107,7 +107,7 @@ def facts(found: dict[str, Any]) -> list[tuple[str, str]]:
     """A estimate name by name."""
     if found["lacks"]:
         return [("Questions", f"none yet. {found['lacks']}")]
-    least = "at least " if found["at_least"] else ""
+    least = "at least " if found["at_least"] else "at most " if found["at_most"] else ""
     assumed = " (assumed)" if found["assumed"] else ""
     money = found["cost_usd"]
     told = [

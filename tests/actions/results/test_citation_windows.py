@@ -1,0 +1,92 @@
+"""Sentences drawn, judged outwards and shown window by window, from a report in a project."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from annotator.actions.authoring import citation_window
+from annotator.actions.items import items, pages
+from annotator.actions.judges import judges
+from annotator.actions.judging import forecasts, judge_runs
+from annotator.actions.judging.judge_runs import JudgeRun
+from annotator.actions.material import extracting
+from annotator.actions.papers import paper_tables
+from annotator.actions.project.file import Project
+from annotator.actions.project.people import new_project
+from annotator.actions.results import results, scoring
+from annotator.actions.runs import run_records
+from annotator.actions.runs.judge_cases import RunRequest
+from annotator.actions.studies import result_views
+from annotator.domain.material.page import Page, PageState
+from annotator.domain.texts.identity import now
+from annotator.domain.texts.refusal import Refusal
+from tests.projects.labelling_project import add_report
+
+COVERAGE = "deepscholar.coverage"
+# The second sentence is borne out by the source of the first, the last by that two sentences away.
+REPORT = """\
+Oaks shade pavements [1]. Oaks cool playgrounds. Quarks collide [2]. Pigeons nest everywhere.
+
+[1]: http://a.org/oaks
+[2]: http://a.org/elms
+"""
+TEXTS = {
+    "http://a.org/oaks": "Oaks shade pavements and cool playgrounds.",
+    "http://a.org/elms": "Elms rustle.",
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    made = new_project(tmp_path / "windows.gold")
+    item_id = items.add(made, "Write on trees.").subject
+    add_report(made, item_id, "Alpha", REPORT)
+    for url, text in TEXTS.items():
+        pages.take_in(made, Page(url=url, state=PageState.OK, text=text, fetched_at=now()))
+    asyncio.run(extracting.run(made, RunRequest("baseline", "deepscholar.sentences")))
+    return made
+
+
+def covered(project: Project) -> dict[str, float | None]:
+    shown = result_views.show(project, "windows", {}, among=paper_tables.VIEWS)
+    (sheet,) = shown.sheets
+    (line,) = sheet.lines
+    return dict(zip(sheet.keys[1:], (cell.worth for cell in line.cells[1:]), strict=True))
+
+
+def test_what_is_judged_once_is_shown_for_every_window(project: Project) -> None:
+    assert asyncio.run(judge_runs.run(project, RunRequest("baseline", COVERAGE)))["state"] == "done"
+    assert covered(project) == {"w0": 1 / 4, "w1": 2 / 4}
+    rows = results.rows(project, protocol=COVERAGE)
+    value = {row.metric: row.estimate.value for row in rows if row.group_by == scoring.ALL}
+    assert value["claim_coverage"] == 2 / 4
+
+
+def test_a_wider_window_asks_only_for_what_is_new(project: Project) -> None:
+    order = RunRequest("baseline", COVERAGE)
+    asyncio.run(judge_runs.run(project, order))
+    assert judge_runs.plan(project, order).to_do == 0
+    run = run_records.runs(project)[0]
+    assert not any(run.lacking.values())
+    citation_window.widen(project, 2)
+    # The first and the third sentence with each other's sources.
+    assert judge_runs.plan(project, order).to_do == 2
+    asyncio.run(judge_runs.run(project, order))
+    assert judge_runs.plan(project, order).to_do == 0
+    assert list(covered(project)) == ["w0", "w1", "w2"]
+
+
+@pytest.mark.parametrize("width", [0, 6])
+def test_no_other_window_is_taken(project: Project, width: int) -> None:
+    with pytest.raises(Refusal, match="1 to 5"):
+        citation_window.widen(project, width)
+    assert citation_window.width(project) == 1
+
+
+def test_a_forecast_says_that_fewer_calls_may_do(project: Project) -> None:
+    judges.add(project, "model", base_url="http://127.0.0.1:9/v1", model="gpt-4o-mini")
+    found = asyncio.run(forecasts.of(JudgeRun(project, RunRequest("model", COVERAGE))))
+    # One and two places of four sentences: its own sources or the task, and those of the sentence beside it that cites.
+    assert found.calls == 1 + 3 + 1 + 2
+    assert "by at most 7 calls" in found.words()[0]
