@@ -6,6 +6,8 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import adra, deepscholar, researcherbench
 from annotator.protocols.adra import lists, reading
+from annotator.protocols.deepscholar.statistics import ReportFigures as ReportFigures
+from annotator.protocols.deepscholar.statistics import report_figures as report_figures
 
 PAPERS: tuple[Paper, ...] = (researcherbench.PAPER, adra.PAPER, deepscholar.PAPER)
 

@@ -4,7 +4,13 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-from annotator.actions.papers import citation_windows, contest_tables, systems_tables, view_tables
+from annotator.actions.papers import (
+    citation_windows,
+    contest_tables,
+    report_statistics,
+    systems_tables,
+    view_tables,
+)
 from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores
 from annotator.actions.results.result_sheets import ResultSheet, ViewChoice, key_of
@@ -110,7 +116,7 @@ VIEW = ResultView(
     report,
     sheets,
 )
-VIEWS: tuple[ResultView, ...] = (*result_views.VIEWS, citation_windows.VIEW, VIEW)
+VIEWS: tuple[ResultView, ...] = (*result_views.VIEWS, citation_windows.VIEW, report_statistics.VIEW, VIEW)
 
 
 def found_as(name: str) -> tuple[str, dict[str, str]]:

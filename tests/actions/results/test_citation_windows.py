@@ -77,6 +77,13 @@ def test_a_wider_window_asks_only_for_what_is_new(project: Project) -> None:
     assert list(covered(project)) == ["w0", "w1", "w2"]
 
 
+def test_reports_are_counted_by_system(project: Project) -> None:
+    (sheet,) = result_views.show(project, "report-statistics", {}, among=paper_tables.VIEWS).sheets
+    (line,) = sheet.lines
+    words = len(REPORT.strip().split())
+    assert [cell.worth for cell in line.cells[3:]] == [words, 4, 2, 2]
+
+
 @pytest.mark.parametrize("width", [0, 6])
 def test_no_other_window_is_taken(project: Project, width: int) -> None:
     with pytest.raises(Refusal, match="1 to 5"):
