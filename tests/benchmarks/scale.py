@@ -142,7 +142,7 @@ def measured(folder: Path, items: int) -> tuple[int, dict[str, Spent]]:
         ended = json.loads(stored.run("judge", "run", path, *judge, "--json"))
         if ended["done"] != ended["total"]:
             raise SystemExit(f"the run left something out: {ended}")
-    scored.run("results", path, "--view", "overview", "--judge", "baseline", "--json")
+    scored.run("results", path, "--view", "deepscholar", "--judge", "baseline", "--json")
     return total, {"plan": planned, "store": stored, "score": scored}
 
 
