@@ -8,6 +8,7 @@ takes at most 1.3 times as long as at the smallest.
 """
 
 import argparse
+import asyncio
 import json
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from random import Random
 
 from annotator.actions.imports import imports
 from annotator.actions.judging import judge_runs
+from annotator.actions.material import extracting
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.runs.judge_cases import RunRequest
@@ -73,6 +75,7 @@ def made(folder: Path, items: int) -> Path:
     path = folder / "scale.goldsmith"
     project = new_project(path, "Scale")
     imports.run(project, "deepscholar", [benchmark(folder / "made", items)], warm=False)
+    asyncio.run(extracting.run(project, RunRequest("baseline", "deepscholar.sentences")))
     project.close()
     return path
 
