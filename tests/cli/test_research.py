@@ -35,6 +35,7 @@ def test_papers_are_built_once_and_refusals_are_told(
         found = told(capsys)
         assert {name: found[name] for name in wanted} == wanted
         assert found["refused"] == refused
+        assert found["rules"]["least_references"] == 5
     assert run_command(["research", "build", file, str(place), "--json"]) == 0
     found = told(capsys)
     assert (found["kept"], found["items"], found["references"], found["works"]) == (1, 0, 0, 0)

@@ -1,7 +1,7 @@
 """Papers collected from arXiv as content to import: built from a folder, by rules, without asking anybody."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from annotator.actions.project.bulk import Progress
@@ -26,7 +26,8 @@ def read(paths: Sequence[Path], rules: Rules, tell: Progress) -> tuple[Bundle, l
     bundle, problems = made(funnel.kept)
     keys = {item.id: item.key for item in bundle.items}
     shown = {keys[one.item_id]: one.text for one in bundle.responses if one.mode == EXEMPLAR}
-    bundle.funnel = replace(funnel, exemplars=shown)
+    told = {name: value for name, value in asdict(rules).items() if isinstance(value, int)}
+    bundle.funnel = replace(funnel, exemplars=shown, rules=told)
     return bundle, problems
 
 

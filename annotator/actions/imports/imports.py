@@ -186,7 +186,8 @@ def _refuse_bad(report: ImportPreview, skip_bad: bool) -> None:
 
 def _image(report: ImportPreview, paths: Sequence[Path]) -> dict[str, Any]:
     counts = {thing: count.new for thing, count in report.counts.items() if count.new}
-    return {"format": report.format, "files": sorted(path.name for path in paths), "new": counts}
+    kept = {"rules": dict(report.funnel.rules)} if report.funnel else {}
+    return {"format": report.format, "files": sorted(path.name for path in paths), "new": counts, **kept}
 
 
 def _write(project: Project, db: Connection, incoming: Incoming, tell: Progress) -> None:

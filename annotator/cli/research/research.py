@@ -102,6 +102,7 @@ def _told(report: Any) -> dict[str, Any]:
         "items": new["items"],
         "references": report.units,
         "works": new["pages"],
+        "rules": dict(funnel.rules),
         "refused": [{"id": one.id, "stage": one.stage.value, "reason": one.reason} for one in funnel.refused],
         "counts": {thing: asdict(count) for thing, count in report.counts.items()},
         "notes": [str(note) for note in report.notes],

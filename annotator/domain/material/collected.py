@@ -56,12 +56,16 @@ class RefusedPaper:
 
 @dataclass(frozen=True, slots=True)
 class Funnel:
-    """What became of all candidates; `exemplars` are the kept sections as they will be shown, by arXiv id."""
+    """What became of all candidates; `exemplars` are the kept sections as they will be shown, by arXiv id.
+
+    `rules` are those by which papers were kept.
+    """
 
     candidates: int
     kept: tuple[CollectedPaper, ...] = ()
     refused: tuple[RefusedPaper, ...] = ()
     exemplars: Mapping[str, str] = field(default_factory=dict)
+    rules: Mapping[str, int] = field(default_factory=dict)
 
     def left(self) -> dict[RefusalStage, int]:
         """How many candidates are left after each stage."""

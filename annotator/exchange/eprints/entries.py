@@ -4,7 +4,7 @@ import posixpath
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import zip_longest
+from itertools import islice, zip_longest
 
 from pylatexenc.latex2text import LatexNodes2Text
 
@@ -20,7 +20,7 @@ _NAMED = re.compile(r"\\bibliography\s*\{([^{}]*)\}|\\addbibresource\s*(?:\[[^\]
 _BIB_ENTRY = re.compile(r"(?<![\w.])@(\w+)\s*[{(]\s*([^\s,{}()]*)")
 _ITEM = re.compile(r"\\bibitem\b")
 _END = re.compile(r"\\end\s*\{thebibliography\}")
-_BIBLATEX = re.compile(r"\\entry\{([^{}]*)\}(.*?)\\endentry", re.DOTALL)
+_BIBLATEX = re.compile(r"\\entry\{([^{}]*)\}(.{0,20000}?)\\endentry", re.DOTALL)
 _FIELD, _VERBATIM = (
     r"\\field\{{{}\}}\{{",
     re.compile(r"\\verb\{(\w+)\}\s*\\verb\s+(.*?)\s*\\endverb", re.DOTALL),
@@ -29,6 +29,8 @@ _GIVEN, _FAMILY = re.compile(r"\bgiven=\{"), re.compile(r"\bfamily=\{")
 _QUOTED = re.compile(r"``(.+?)[,.]?''|“(.+?)[,.]?”|(?<!\w)\"(.+?)[,.]?\"", re.DOTALL)
 _EMPHASIZED = re.compile(r"\\(?:emph|textit)\s*\{|\{\\(?:em|it)\b")
 _BLOCK = re.compile(r"\\newblock\b")
+# No author writes a longer entry, label or field; what is left open ends there.
+_LONGEST, _MOST = 5_000, 5_000
 _YEAR = re.compile(r"(?<![\d./:])(1[89]\d\d|20\d\d)(?![\d/])")
 _DOI = re.compile(r"10\.\d{4,9}/[^\s{}]+")
 _ADDRESS = re.compile(r"\\(?:url|href)\s*\{([^{}]*)\}|(https?://[^\s{}]+)")
@@ -105,15 +107,16 @@ def _entry(key: str, title: str, told: Sequence[Identifier], authors: str, year:
 
 def _of_list(text: str, wanted: Collection[str]) -> Iterator[CitedEntry]:
     """The wanted entries of a set bibliography, in either of its two forms."""
-    for found in _BIBLATEX.finditer(text):
+    for found in islice(_BIBLATEX.finditer(text), _MOST):
         if found[1].lower() in wanted:
             yield _of_biblatex(found[1], found[2])
-    begins = [one.end() for one in _ITEM.finditer(text)]
+    begins = [one.end() for one in islice(_ITEM.finditer(text), _MOST)]
     for begin, after in zip_longest(begins, begins[1:], fillvalue=len(text)):
         key, start = _item_key(text, begin)
         if key.lower() in wanted:
             end = _END.search(text, start, after)
-            yield _of_item(key, text[start : end.start() if end else after].removesuffix("\\bibitem"))
+            said = text[start : end.start() if end else after].removesuffix("\\bibitem")
+            yield _of_item(key, said[:_LONGEST])
 
 
 def _item_key(text: str, at: int) -> tuple[str, int]:
@@ -122,7 +125,7 @@ def _item_key(text: str, at: int) -> tuple[str, int]:
         at = (text.find("\n", at) + 1 or len(text)) if text[at] == "%" else at + 1
     if text[at : at + 1] == "[":
         depth = 0
-        for found in re.compile(r"\\.|[{}\]]", re.DOTALL).finditer(text, at):
+        for found in re.compile(r"\\.|[{}\]]", re.DOTALL).finditer(text, at, at + _LONGEST):
             depth += {"{": 1, "}": -1}.get(found[0], 0)
             if found[0] == "]" and depth <= 0:
                 at = found.end()
@@ -178,11 +181,11 @@ def _field(said: str, name: str) -> str:
 def _braced(text: str, start: int) -> str:
     """What stands in the braces that were opened just before `start`."""
     depth = 1
-    for found in re.compile(r"\\.|[{}]", re.DOTALL).finditer(text, start):
+    for found in re.compile(r"\\.|[{}]", re.DOTALL).finditer(text, start, start + _LONGEST):
         depth += {"{": 1, "}": -1}.get(found[0], 0)
         if depth == 0:
             return text[start : found.start()]
-    return text[start:]
+    return text[start : start + _LONGEST]
 
 
 def _plain(latex: str) -> str:

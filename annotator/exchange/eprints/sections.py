@@ -7,7 +7,7 @@ from annotator.domain.material.collected import RefusalStage
 from annotator.exchange.eprints.archives import Unfit
 from annotator.exchange.texts.latex import masked, without_comments
 
-SHORTEST = 100
+SHORTEST, LONGEST, LONGEST_TITLE = 100, 200_000, 1_000
 _LEVELS = {"part": 0, "chapter": 0, "section": 1, "subsection": 2}
 _HEADING = re.compile(r"\\(part|chapter|section|subsection)\b\s*\*?\s*(?:\[[^\[\]]*\]\s*)?\{")
 _APPENDIX = re.compile(r"\\appendix\b|\\begin\s*\{appendices\}")
@@ -43,6 +43,8 @@ def related_work(text: str) -> FoundSection:
         raise Unfit(
             RefusalStage.SECTION, f"Its section on related work has fewer than {SHORTEST} characters."
         )
+    if len(section) > LONGEST:
+        raise Unfit(RefusalStage.CLEAN, f"Its section has more than {LONGEST:,} characters of LaTeX.")
     notes = ["a subsection serves as the section"] * (level > 1) + ["it stands in the appendix"] * (
         at > appendix
     )
@@ -52,7 +54,7 @@ def related_work(text: str) -> FoundSection:
 def _title(said: str, start: int) -> tuple[int, str]:
     """Where the braces of a title end, and its words in lower case."""
     depth, end = 1, start
-    for found in re.compile(r"\\.|[{}]", re.DOTALL).finditer(said, start):
+    for found in re.compile(r"\\.|[{}]", re.DOTALL).finditer(said, start, start + LONGEST_TITLE):
         depth += {"{": 1, "}": -1}.get(found[0], 0)
         if depth == 0:
             end = found.end()

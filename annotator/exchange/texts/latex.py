@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from pylatexenc.latex2text import (
@@ -28,7 +29,7 @@ _DEFINED = re.compile(
     r"|\\def\s*\\([A-Za-z]+)\s*((?:#\d)*)\s*(?=\{)"
 )
 # Definitions may stand in one another; no text of an author needs more turns, or grows to more than this.
-_TURNS, _LONGEST = 6, 8_000_000
+_TURNS, _LONGEST, _LONGEST_ARGUMENT, _MOST = 6, 8_000_000, 5_000, 5_000
 _CITES = re.compile(r"\\([A-Za-z]*[cC]ite[A-Za-z]*\*?)")
 # Their arguments name no work that the words rest on.
 _NO_CITATION = {"nocite", "citestyle", "citenum", "newcite", "defcitealias"}
@@ -49,7 +50,7 @@ _FORGOTTEN = (
     "nocite",
     "pagestyle",
 )
-_FLOATS = re.compile(r"\\begin\{((?:wrap)?figure\*?)\}.*?\\end\{\1\}|\\label\s*\{[^{}]*\}", re.DOTALL)
+_FLOATS = re.compile(r"\\begin\{((?:wrap)?figure\*?)\}.{0,20000}?\\end\{\1\}|\\label\s*\{[^{}]*\}", re.DOTALL)
 # What a style may set in another way, and means the same.
 _FIRM = {*_HEADINGS, "bibliography", "label", "item", "appendix", "documentclass"}
 _SPACES = re.compile(r"[ \t]+")
@@ -121,7 +122,7 @@ def in_plain_words(latex: str) -> str:
     said = masked(latex)
     meaning: dict[str, tuple[int, str]] = {}
     pieces, at = [], 0
-    for found in _DEFINED.finditer(said):
+    for found in islice(_DEFINED.finditer(said), _MOST):
         end, name = _closing(said, found.end()), found[1] or found[2] or found[4]
         takes = int(found[3] or len(found[5] or "") // 2)
         body = latex[found.end() + 1 : end]
@@ -175,7 +176,7 @@ def _arguments(text: str, at: int, many: int) -> tuple[list[str], int]:
 def _closing(text: str, start: int) -> int:
     """Where the brace that opens at `start` is closed; 0 where it is not."""
     depth = 0
-    for found in re.compile(r"\\.|[{}]", re.DOTALL).finditer(text, start):
+    for found in re.compile(r"\\.|[{}]", re.DOTALL).finditer(text, start, start + _LONGEST_ARGUMENT):
         depth += {"{": 1, "}": -1}.get(found[0], 0)
         if depth == 0:
             return found.start()
