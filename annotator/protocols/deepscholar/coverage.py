@@ -224,7 +224,8 @@ def baseline(case: Case) -> Verdicts:
     said: dict[str, Verdict] = {}
     for place in map(_at_place, case.units):
         if any(one.value == YES for one in said.values()):
-            said[place.id] = Verdict(status=Status.NOT_NEEDED, cause=NOT_NEEDED)
+            why = "baseline: nearer sources have enough of its terms"
+            said[place.id] = Verdict(status=Status.NOT_NEEDED, cause=NOT_NEEDED, rationale=why)
         elif not place.sources and not place.complete:
             said[place.id] = Verdict(status=Status.SKIPPED, cause=NO_TEXT)
         else:

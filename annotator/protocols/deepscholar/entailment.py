@@ -55,7 +55,8 @@ def by_words(sentence: str, source: str, share: float) -> Verdict:
     """No network: yes where the source has so many of the sentence's terms."""
     wanted = terms(sentence)
     if not wanted:
-        return Verdict(status=Status.UNCLEAR, cause="baseline: the sentence has no words to look for")
+        why = "baseline: the sentence has no words to look for"
+        return Verdict(status=Status.UNCLEAR, cause=why, rationale=why)
     held = len(wanted & terms(source)) / len(wanted)
     value, sign = (YES, "≥") if held >= share else (NO, "<")
     return Verdict(value=value, rationale=f"baseline: {held:.2f} of its terms {sign} {share:.2f}")
