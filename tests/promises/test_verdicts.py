@@ -21,6 +21,7 @@ from annotator.protocols.adra.drawn_references import References
 from annotator.protocols.adra.plan_judge import Row
 from annotator.protocols.adra.preference_judge import ASPECTS, Preferred
 from annotator.protocols.adra.reasoning_judge import Together, Told
+from annotator.protocols.deepscholar.importance import NuggetImportance, ReferenceImportance
 from annotator.protocols.deepscholar.nugget_judge import NuggetSupport, SupportTogether
 from annotator.protocols.deepscholar.organization import BetterOrganized
 from annotator.protocols.deepscholar.relevance import Relevance
@@ -46,6 +47,8 @@ ONE: dict[type[BaseModel], tuple[tuple[str, ...], Read]] = {
     Told: (("true", "false", "cannot-tell"), lambda reply: [reply.verdict]),
     BetterOrganized: (("first", "second"), lambda reply: [reply.better]),
     Relevance: (("0", "1", "2"), lambda reply: [reply.relevance]),
+    NuggetImportance: (("vital", "okay"), lambda reply: [reply.importance]),
+    ReferenceImportance: (("important", "not-important"), lambda reply: [reply.importance]),
     NuggetSupport: (tuple(SUPPORT.values()), lambda reply: [SUPPORT[reply.support]]),
 }
 SEVERAL: dict[type[BaseModel], tuple[tuple[str, ...], Read]] = {

@@ -179,6 +179,18 @@ def graded(case: Case) -> dict[str, Any]:
 
 
 BORNE_OUT = {"quote": "", "rationale": "As ever.", "supported": "yes"}
+
+
+def vital(_: Case) -> dict[str, Any]:
+    """Whatever it is, a good text must hold it."""
+    return {"rationale": "As always.", "importance": "vital"}
+
+
+def left_out(_: Case) -> dict[str, Any]:
+    """Whatever it is, it could be left out."""
+    return {"rationale": "As always.", "importance": "not-important"}
+
+
 REPLIES: dict[str, Callable[[Case], dict[str, Any]]] = {
     "researcherbench.coverage": covered,
     "researcherbench.claims": verified,
@@ -191,6 +203,8 @@ REPLIES: dict[str, Callable[[Case], dict[str, Any]]] = {
     RELEVANCE: graded,
     PRECISION: lambda _: BORNE_OUT,
     COVERAGE: lambda _: BORNE_OUT,
+    "deepscholar.nugget_importance": vital,
+    "deepscholar.reference_importance": left_out,
 }
 
 # What must come of them, counted apart from what counts in the product.
@@ -323,6 +337,9 @@ EXPECTED = {
     RELEVANCE: one_relevant,
     PRECISION: lambda project: means(cited_sentences.precision(parts(project, ResponsePart.SENTENCES))),
     COVERAGE: lambda project: means(cited_sentences.coverage(parts(project, ResponsePart.SENTENCES))),
+    # Labels of what people wrote are no figures of a system.
+    "deepscholar.nugget_importance": lambda _: {},
+    "deepscholar.reference_importance": lambda _: {},
 }
 
 
@@ -371,7 +388,7 @@ def test_the_baseline_answers_every_case_and_says_what_it_is(
     drawn(project, tmp_path, protocol)
     assert judge(project, protocol, "baseline")["state"] == "done"
     found = figures(project, protocol)
-    assert {system for _, system in found} == set(SYSTEMS)
+    assert {system for _, system in found} == (set(SYSTEMS) if PROTOCOLS[protocol].metrics else set())
     assert all(0 <= one.value <= 1 for one in found.values() if one.value is not None)
     judged = judgements(project, protocol)
     assert judged

@@ -75,19 +75,19 @@ def _settings(project: Project) -> _Settings:
 
 def for_judging(shape: Protocol) -> WantedMaterial:
     """What a judge of a protocol reads."""
-    return WantedMaterial(shape.needs, pages=bool(shape.parts), parts=_drawn(shape))
+    return WantedMaterial(shape.needs, pages=shape.paged, parts=_drawn(shape))
 
 
 def for_counting(shape: Protocol) -> WantedMaterial:
     """What shows which units there are: words and pages only where units come from the response."""
     texts = shape.unit_kind is None and bool(shape.values)
-    return WantedMaterial(shape.needs, texts=texts, pages=texts and bool(shape.parts), parts=_drawn(shape))
+    return WantedMaterial(shape.needs, texts=texts, pages=texts and shape.paged, parts=_drawn(shape))
 
 
 def for_asking(shape: Protocol) -> WantedMaterial:
     """What shows which units a person is asked about, without a word of any report or page."""
-    drawn = bool(shape.parts)
-    return WantedMaterial(shape.needs, texts=False, pages=drawn, page_texts=False, parts=drawn)
+    read = shape.paged
+    return WantedMaterial(shape.needs, texts=False, pages=read, page_texts=False, parts=bool(shape.parts))
 
 
 def for_scoring(shape: Protocol, *, released: bool = False) -> WantedMaterial:

@@ -142,8 +142,14 @@ def values_of(shape: Protocol, case: Case) -> tuple[str, ...]:
 
 
 def beside(case: Case) -> list[str]:
-    """The words that a unit is compared with, such as a plan's other sub-task; the cited page is none of them."""
-    return [words for name, words in case.given.items() if name not in PAGE_FIELDS]
+    """The words that a unit is compared with, such as a plan's other sub-task; what is read is none of them."""
+    read = (*PAGE_FIELDS, presentation_of(case.protocol).text)
+    return [words for name, words in case.given.items() if name not in read]
+
+
+def text_of(case: Case) -> str:
+    """What people read of a case: the report, or what is given in its place."""
+    return case.given.get(presentation_of(case.protocol).text) or case.response.text
 
 
 def flags_of(case: Case) -> str:

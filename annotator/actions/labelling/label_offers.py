@@ -50,8 +50,8 @@ def offered(project: Project) -> list[str]:
 
     def there(shape: Protocol) -> bool:
         own = [kind in kinds for kind in shape.needs] + [part.value in parts for part in shape.parts]
-        if shape.exemplar:
-            return exemplars
+        if shape.exemplar and not exemplars:
+            return False
         return pairs if shape.paired else any(own)
 
     return [name for name, shape in PROTOCOLS.items() if shape.values and (shape.submitted or there(shape))]
@@ -59,7 +59,12 @@ def offered(project: Project) -> list[str]:
 
 def gaps(shape: Protocol, found: Iterable[tuple[Material, Sequence[Case]]]) -> tuple[str, ...]:
     """What cannot be asked although the rest can, in sentences; `found` are the reports with what is asked of each."""
-    settled = [(one, cases) for one, cases in found if all(one.units(kind) for kind in shape.needs)]
+    settled = [
+        (one, cases)
+        for one, cases in found
+        if all(one.units(kind) for kind in shape.needs)
+        and (not shape.mode or shape.mode == one.response.mode)
+    ]
     said, reports, shown = list[str](), counted(len(settled), "report"), shape.presentation
     for part in shape.parts:
         if undrawn := sum(part not in one.parts for one, _ in settled):
@@ -79,7 +84,8 @@ def _cited(shape: Protocol, material: Material) -> list[Unit]:
 
 def _gold(shape: Protocol, material: Material) -> Sequence[Unit]:
     """The units of the gold where each is asked about by itself."""
-    return material.units(shape.unit_kind) if shape.unit_kind is not None and not shape.parts else ()
+    units = material.units(shape.unit_kind) if shape.unit_kind is not None and not shape.parts else ()
+    return [unit for unit in units if getattr(unit, "kept", True)]
 
 
 def _unasked(units: Iterable[Unit], cases: Sequence[Case]) -> int:

@@ -138,7 +138,7 @@ def sheet(project: Project, response_id: str, protocol: str = USUAL, other_id: s
         response_id,
         names[response_id],
         first.item,
-        first.response.text,
+        label_cases.text_of(first),
         first.artifact_id,
         tuple(_grouped(shape, cases)),
         {unit.id: found[unit.id] for unit in _units(cases) if unit.id in found},

@@ -17,9 +17,11 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Assignment, Purpose
 from annotator.domain.experts.person import Person
+from annotator.domain.judges.presentation import REPORT
 from annotator.domain.judges.protocol import Material, Protocol
 from annotator.domain.kinds.artifact import State
 from annotator.domain.material.part import ResponsePart
+from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import parcels
 from annotator.protocols import PROTOCOLS, asked
@@ -74,7 +76,8 @@ def _add_item(
 ) -> None:  # fmt: skip
     wanted = {part for shape in one.shapes for part in shape.parts}
     needs = tuple(dict.fromkeys(kind for shape in one.shapes for kind in shape.needs))
-    reading = WantedMaterial(needs, pages=bool(wanted), parts=bool(wanted))
+    read = any(shape.presentation.read != REPORT for shape in one.shapes)
+    reading = WantedMaterial(needs, pages=read, parts=bool(wanted))
     (at_hand,) = materials.each(project, reading, [one.assignment.item_id])
     of_shape = {shape.name: _dealt(project, person, shape, at_hand.responses) for shape in one.shapes}
     for shape in one.shapes if one.assignment.protocols else ():
@@ -85,9 +88,15 @@ def _add_item(
             )
     alias = partial(report_alias, project, person.id, again=one.again)
     chosen = {each.response.id: each for served in of_shape.values() for each in served}
+    beside = {
+        each.response.id: each
+        for each in at_hand.responses
+        if each.response.mode == EXEMPLAR and each.response.id not in chosen
+    }
+    chosen |= beside if any(shape.exemplar for shape in one.shapes) else {}
     groups: dict[tuple[int, str], int] = {}
     for response_id in sorted(chosen, key=alias):
-        each = chosen[response_id]
+        each, exemplar = chosen[response_id], chosen[response_id].response.mode == EXEMPLAR
         group = groups.setdefault((each.response.trial, each.response.mode), len(groups) + 1)
         found.reports.append(
             parcels.TaskReport(
@@ -95,9 +104,10 @@ def _add_item(
                 item_id=one.item_id,
                 text=each.response.text,
                 group=group if one.assignment.protocols else 1,
+                exemplar=exemplar,
             )
         )
-        for part in wanted & each.parts.keys():
+        for part in wanted & each.parts.keys() if response_id not in beside else ():
             found.parts.append(_part(alias(response_id), part, each))
         pages.update((page.url, page) for page in _cited(each))
 
@@ -107,7 +117,12 @@ def _dealt(project: Project, person: Person, shape: Protocol, every: Iterable[Ma
     listed = list(every)
     with project.store.read() as db:
         drawn = dealing.narrowed(db, person.id, shape.name)
-    return [each for each in listed if each.response.id in drawn.get(each.item.id, {each.response.id})]
+    return [
+        each
+        for each in listed
+        if each.response.id in drawn.get(each.item.id, {each.response.id})
+        and shape.mode in ("", each.response.mode)
+    ]
 
 
 def _part(report_id: str, part: ResponsePart, each: Material) -> parcels.TaskPart:
@@ -117,7 +132,7 @@ def _part(report_id: str, part: ResponsePart, each: Material) -> parcels.TaskPar
 
 
 def _cited(each: Material) -> Iterator[parcels.TaskPage]:
-    for page in each.pages.values() if CITING & each.parts.keys() else ():
+    for page in each.pages.values():
         fields = {name: getattr(page, name) for name in parcels.TaskPage.model_fields}
         yield parcels.TaskPage(**fields)
 

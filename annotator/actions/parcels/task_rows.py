@@ -17,6 +17,7 @@ from annotator.domain.kinds.documents import document_of
 from annotator.domain.material.extract import IMPORT
 from annotator.domain.material.extract import document_of as document_of_part
 from annotator.domain.material.item import free_key
+from annotator.domain.material.response import END_TO_END, EXEMPLAR
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.identity import derived_id, now
 from annotator.domain.texts.refusal import Refusal
@@ -107,7 +108,8 @@ def add_reports(db: Connection, reports: list[parcels.TaskReport]) -> None:
         rows.append(
             {
                 "id": report.id, "item_id": report.item_id, "system_id": system_id, "text": report.text,
-                "trial": report.group, "mode": "end-to-end", "sha256": response_hash(report.text),
+                "trial": report.group,
+                "mode": EXEMPLAR if report.exemplar else END_TO_END, "sha256": response_hash(report.text),
             }
         )  # fmt: skip
     _add(db, SYSTEM, *systems.values())

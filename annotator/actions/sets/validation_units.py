@@ -101,7 +101,7 @@ def places(project: Project, shape: Protocol, item_ids: Iterable[str] = ()) -> M
     chosen = list(item_ids) or materials.item_ids(project)
     for at_hand in materials.each(project, materials.for_asking(shape), chosen):
         for material in at_hand.responses:
-            for case in shape.cases(material) if material.response.mode == main else ():
+            for case in shape.cases(material) if shape.asks(material.response.mode, main) else ():
                 item, response = case.item, case.response
                 if case.other is not None and not in_order(response.id, case.other.id):
                     continue

@@ -1,7 +1,7 @@
 """Values of the units in a validation: by person, by consensus, by judge and prompt."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,11 +17,14 @@ from annotator.actions.results import result_raters
 from annotator.actions.sets.validation_units import Key, in_order
 from annotator.domain.judges.judge import Judge
 from annotator.domain.judges.judgement import RaterKind, Status
+from annotator.domain.judges.pairs import preferred
 from annotator.domain.judges.protocol import Protocol
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import InformedRow, RunRow, table
 
 RUN, INFORMED = table(RunRow), table(InformedRow)
+# Why a pair has no value where both orders count.
+ONE_ORDER = "one order"
 # So many items are named in one question; any database takes as many.
 AT_ONCE = 500
 # Unit → value, None where the rater is unsure.
@@ -105,11 +108,14 @@ def trials(project: Project, shape: Protocol) -> list[int]:
 
 
 @kept
-def of_judges(project: Project, shape: Protocol, judge: str = "", trial: int = 1) -> list[JudgeVersion]:
+def of_judges(
+    project: Project, shape: Protocol, judge: str = "", trial: int = 1, *, together: bool = False
+) -> list[JudgeVersion]:
     """Every judge, or the one of that name, under each wording it judged by, at one trial.
 
-    Of pairs the order that is compared; the other one is asked for bias, not for agreement. What was said of another
-    wording of a unit is missing.
+    Of pairs the order that is compared; the other one is asked for bias, not for agreement. With `together` it is what
+    both orders come to: a tie where they differ, and missing where one is. What was said of another wording of a unit
+    is missing.
     """
     j = JUDGEMENT.c
     wanted = [j.protocol == shape.name, wordings.BY_JUDGES, j.trial == trial]
@@ -121,9 +127,14 @@ def of_judges(project: Project, shape: Protocol, judge: str = "", trial: int = 1
         gone = wordings.outdated(db, *wanted)
         prompts = dict(db.execute(select(RUN.c.id, RUN.c.prompt_sha256)).all())
     found: dict[tuple[str, str], JudgeVersion] = {}
+    turned: dict[tuple[str, str], dict[Key, str]] = defaultdict(dict)
     for verdict_id, response_id, unit_id, judge_id, value, status, run_id in rows:
         key, whose = (response_id, unit_id), (judge_id, prompts.get(run_id) or "")
-        if judge_id not in known or (shape.paired and not in_order(*key)):
+        if judge_id not in known:
+            continue
+        if shape.paired and not in_order(*key):
+            if status == Status.OK.value and verdict_id not in gone:
+                turned[whose][key[::-1]] = value
             continue
         if whose not in found:
             found[whose] = JudgeVersion(known[judge_id], whose[1])
@@ -134,4 +145,16 @@ def of_judges(project: Project, shape: Protocol, judge: str = "", trial: int = 1
             version.missing[key] = wordings.REWORDED if verdict_id in gone else status
     if judge and not found:
         raise Refusal(f"“{judge}” has no judgements of this kind.", "Run it first.")
+    for whose, version in found.items() if together and shape.paired else ():
+        _put_together(version, turned[whose])
     return sorted(found.values(), key=lambda one: (one.judge.name, one.prompt_sha256))
+
+
+def _put_together(version: JudgeVersion, turned: Mapping[Key, str]) -> None:
+    """Make of each verdict what it comes to with that of the other order."""
+    for key, value in list(version.said.items()):
+        if key in turned:
+            version.said[key] = str(preferred(value, turned[key]))
+        else:
+            version.missing[key] = ONE_ORDER
+            del version.said[key]

@@ -107,7 +107,7 @@ def _reading(place: UnitPlace, case: Case, given: Mapping[str, ReadingSide]) -> 
     anchor = unit.anchor if unit.anchor is not None and not unit.anchor.source_id else None
     return VerdictReading(
         place.item_id, place.item_key, case.item.question, unit.text if case.other is None else "", place.weight,
-        case.response.text, case.other.text if case.other is not None else None, **page,
+        label_cases.text_of(case), case.other.text if case.other is not None else None, **page,
         context=anchor.quote if anchor is not None else str(getattr(unit, "context", "")),
         context_start=anchor.start if anchor is not None and anchor.start >= 0 else None,
         given=tuple(label_cases.beside(case)), sides=given,

@@ -5,6 +5,9 @@ from enum import StrEnum
 
 from annotator.domain.texts.counting import counted
 
+# What evidence is quoted from, where it is what a system wrote.
+REPORT = "report"
+
 
 class CaseLayout(StrEnum):
     """How what is asked stands on the page: one below the other, gold against drawn units, or below two reports."""
@@ -20,8 +23,10 @@ class Presentation:
 
     `tab` names it, `about` says what is asked, `one` and `many` are its units. `ask` is the question where units have
     no words, `heading` stands over them, `line` is what a line of the queue is, `read` what evidence is quoted from,
-    and `rest` the value that may be given to all that is open at once. `waits` says why some units cannot be asked
-    about yet; `lacking` is the headline and sentence where none can, `mended_on` the page where that is made good.
+    `text` the name of what is given that people read in the place of the report, `called` what stands over a text that
+    is no report, and `rest` the value that may be given to all that is open at once. `waits` says why some units cannot
+    be asked about yet; `lacking` is the headline and sentence where none can, `mended_on` the page where that is made
+    good.
     """
 
     tab: str
@@ -30,9 +35,11 @@ class Presentation:
     many: str
     ask: str = ""
     heading: str = ""
-    line: str = "report"
+    line: str = REPORT
     layout: CaseLayout = CaseLayout.LIST
-    read: str = "report"
+    read: str = REPORT
+    text: str = ""
+    called: str = ""
     rest: str = ""
     waits: str = "not all is there that the question needs"
     lacking: tuple[str, str] = ("Nothing can be asked yet", "No report has anything that this asks about.")

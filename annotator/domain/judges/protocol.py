@@ -25,7 +25,7 @@ from annotator.domain.material.item import Item
 from annotator.domain.material.matches import Matching
 from annotator.domain.material.page import Page
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.material.response import Response
+from annotator.domain.material.response import EXEMPLAR, Response
 from annotator.domain.material.source import Source
 from annotator.domain.texts.estimate import SHARE, Estimate
 
@@ -301,11 +301,12 @@ class Protocol:
     `cases` turns what is at hand about a response into what a rater is asked, none when something is lacking;
     `scale` holds the values a rater may give, `presentation` the words for people who give them; `judge` answers for
     every unit of a case; `judge_together` takes its place where cases were put together of units that it takes one at
-    a time. A protocol without values is computed from what is at hand, and has no cases. `facet` names the part of a
-    report that a unit speaks of (an aspect, a section), by which results can be distinguished. `matrix` is given where
-    units are the cells of one, `exemplar` where an item must have one, `matching` where references are
-    compared with gold ones, `target` where the judge reads the report itself, which may address it. `aims` are
-    published agreement, `other_rule` another published way to read replies.
+    a time. A protocol without values is computed from what is at hand, and has no cases. `facet` names the part of
+    a report that a unit speaks of (an aspect, a section), by which results can be distinguished. `matrix` is given
+    where units are the cells of one, `exemplar` where an item must have one, `mode` where it asks about the responses
+    of one mode and not about those that count in the results, `works` where it reads the works that its gold names,
+    `matching` where references are compared with gold ones, `target` where the judge reads the report itself, which may
+    address it. `aims` are published agreement, `other_rule` another published way to read replies.
 
     Labels of a `submitted` protocol are handed out by assignment, travel in packages and count once their rater has
     submitted them; then each unit of its one kind of gold is asked about each report. Others count as they are given.
@@ -326,6 +327,8 @@ class Protocol:
     parts: tuple[ResponsePart, ...] = ()
     paired: bool = False
     exemplar: bool = False
+    mode: str = ""
+    works: bool = False
     weight: Callable[[Unit], float] = _equal
     facet: Callable[[Unit], str] = _no_facet
     matrix: MatrixSpec | None = None
@@ -354,6 +357,16 @@ class Protocol:
     def by_people(self) -> bool:
         """Whether people alone are asked: nobody else has a say in it."""
         return bool(self.values) and self.judge is None and self.baseline is None
+
+    @property
+    def paged(self) -> bool:
+        """Whether it reads the pages or works that a response or its gold names."""
+        return self.works or bool(self.parts)
+
+    def asks(self, mode: str, main: str) -> bool:
+        """Whether it asks about responses of a mode, where those of `main` count in the results."""
+        beside = self.paired and self.exemplar and mode == EXEMPLAR
+        return beside or mode == (self.mode or main)
 
     def lacks(
         self,

@@ -1,5 +1,6 @@
 """The content of task files and work files, entry by entry: an allow-list, so nothing else can leave by accident."""
 
+import operator
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, TypeVar
@@ -112,6 +113,9 @@ class TaskReport(_Entry):
     text: Text
     group: int = Field(
         default=1, ge=1, le=10**6, description="Reports of one group are compared with one another"
+    )
+    exemplar: bool = Field(
+        default=False, exclude_if=operator.not_, description="Written by people, to compare reports with"
     )
 
 

@@ -5,6 +5,7 @@ DeepScholar-Bench: A Live Benchmark and Automated Evaluation for Generative Rese
 
 from annotator.domain.judges.protocol import Paper
 from annotator.protocols.deepscholar.coverage import COVERAGE
+from annotator.protocols.deepscholar.importance import NUGGET_IMPORTANCE, REFERENCE_IMPORTANCE
 from annotator.protocols.deepscholar.nuggets import NUGGETS
 from annotator.protocols.deepscholar.organization import ORGANIZATION
 from annotator.protocols.deepscholar.overall import OVERALL, TABLES
@@ -16,7 +17,9 @@ from annotator.protocols.deepscholar.sentences import EXTRACTION as SENTENCES_OF
 PAPER = Paper(
     name="deepscholar",
     title="DeepScholar-Bench",
-    protocols=(ORGANIZATION, NUGGETS, RELEVANCE, REFERENCES, PRECISION, COVERAGE),
+    protocols=(
+        ORGANIZATION, NUGGETS, RELEVANCE, REFERENCES, PRECISION, COVERAGE, NUGGET_IMPORTANCE, REFERENCE_IMPORTANCE,
+    ),
     extractions=(SENTENCES_OF_REPORT,),
     composites=(OVERALL,),
     tables=TABLES,

@@ -10,6 +10,7 @@ from math import fsum
 from annotator.domain.judges.judgement import Verdict
 from annotator.domain.judges.presentation import Presentation
 from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, RatedResponse, Target, Verdicts
+from annotator.domain.judges.published import Aim
 from annotator.domain.judges.scale import Level, Scale, Value, ValueLook
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.nuggets import Nugget
@@ -180,5 +181,6 @@ NUGGETS = Protocol(
     baseline=baseline,
     prompts=PROMPTS,
     target=Target(FULL, "support"),
+    aims=(Aim("accuracy", 0.70, "Table 3", "GPT-4.1"),),
     departures=DEPARTURES,
 )

@@ -22,6 +22,7 @@ from annotator.domain.judges.protocol import (
     cases_with_exemplar,
     missing_verdicts,
 )
+from annotator.domain.judges.published import Aim
 from annotator.domain.judges.scale import PAIR
 from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.texts.estimate import Estimate
@@ -142,5 +143,6 @@ ORGANIZATION = Protocol(
     paired=True,
     exemplar=True,
     target=Target(FIRST, "better"),
+    aims=(Aim("accuracy", 0.78, "Table 3", "GPT-4o"),),
     departures=DEPARTURES,
 )

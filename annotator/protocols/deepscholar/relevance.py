@@ -20,19 +20,28 @@ from annotator.domain.judges.protocol import (
     Verdicts,
     missing_verdicts,
 )
-from annotator.domain.judges.scale import Level, numbers
+from annotator.domain.judges.published import Aim
+from annotator.domain.judges.scale import Level, Scale, Value
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.words import terms
-from annotator.protocols.deepscholar.retrieved import NAMES_NOTHING, UNKNOWN_SET, retrieved
+from annotator.protocols.deepscholar.retrieved import (
+    BY_PEOPLE,
+    NAMES_NOTHING,
+    UNKNOWN_SET,
+    retrieved,
+    work_fields,
+)
 from annotator.protocols.replies import sole_value
 
 NAME = "deepscholar.relevance"
 PROMPTS = (NAME,)
 METHOD = "RR = Σ rel / (2 · |S|)"
 GRADES = ("0", "1", "2")
+# What is given of the section that people wrote.
+SECTION = "exemplar"
 NO_ABSTRACT = "Title and abstract of this work are not in this project; fetch them first."
 DEPARTURES = (
     "Works are rated 0, 1 or 2, as the formula and Table 3 have it; Box 2 asks for 0 or 1.",
@@ -82,7 +91,7 @@ def cases(material: Material) -> Iterator[Case]:
     exemplar = next((one.text for one in own), "")
     for work in (retrieved(material) or ()) if own else ():
         blind = Unit(id=work.reference.id, text=work.title)
-        given = {"address": work.address, "page": work.abstract, "exemplar": exemplar}
+        given = work_fields(work.address, work.abstract) | {SECTION: exemplar}
         yield Case(NAME, material.item, material.response, artifact_id, (blind,), given=given)
 
 
@@ -114,7 +123,7 @@ async def judge(case: Case, ask: Ask) -> Verdicts:
         return {case.unit.id: Verdict(status=Status.SKIPPED, cause=NO_ABSTRACT)}
     fields = {
         "question": case.item.question,
-        "exemplar": case.given["exemplar"],
+        "exemplar": case.given[SECTION],
         "title": case.unit.text,
         "abstract": case.given["page"],
     }
@@ -155,22 +164,23 @@ RELEVANCE = Protocol(
             "relevance_rate", "Relevance rate", DEFINITION, relevance_rate, parts=(ResponsePart.REFERENCES,)
         ),
     ),
-    scale=numbers(
-        0,
-        2,
-        level=Level.ORDINAL,
-        hints={
-            range(1): "Off topic",
-            range(1, 2): "A related area",
-            range(2, 3): "The same problem or method",
-        },
+    scale=Scale(
+        Level.ORDINAL,
+        (
+            Value("0", "Off topic", "Grade 0: it deals with something else"),
+            Value("1", "Related", "Grade 1: a related area"),
+            Value("2", "Same problem", "Grade 2: the same problem or method"),
+        ),
+        of_numbers=True,
     ),
     presentation=Presentation(
         "Relevance",
         "How relevant is each work that a report names? (DeepScholar-Bench)",
         "work",
         "works",
-        read="page",
+        read="abstract",
+        text=SECTION,
+        called=BY_PEOPLE,
         waits="its abstract was never fetched",
         lacking=(
             "No works yet",
@@ -181,5 +191,6 @@ RELEVANCE = Protocol(
     judge=judge,
     baseline=baseline,
     prompts=PROMPTS,
+    aims=(Aim("accuracy", 0.70, "Table 3", "GPT-4o"),),
     departures=DEPARTURES,
 )

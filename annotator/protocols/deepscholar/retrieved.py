@@ -3,6 +3,7 @@
 DeepScholar-Bench: the retrieved set S, §8.3.2; works on arXiv alone, §8.6.1.
 """
 
+import re
 from dataclasses import dataclass
 
 from annotator.domain.judges.protocol import Material
@@ -11,6 +12,11 @@ from annotator.domain.material.page import Page, PageState
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.identifier import work_named
 
+# The state of a work of which neither abstract nor text is in the project, as that of a page.
+ABSENT = "absent"
+BY_PEOPLE = "The section that people wrote"
+# A line of an abstract as arXiv breaks it, within a paragraph.
+_BROKEN = re.compile(r"(?<=\S)[ \t]*\n[ \t]*(?=\S)")
 UNKNOWN_SET = "the references of this response are not known"
 NAMES_NOTHING = "the report names no work on arXiv"
 
@@ -26,7 +32,7 @@ class RetrievedWork:
     @property
     def abstract(self) -> str:
         """Its abstract; empty where it was never fetched or could not be read."""
-        return self.page.text.strip() if self.page and self.page.state is PageState.OK else ""
+        return _words(self.page)
 
     @property
     def title(self) -> str:
@@ -44,3 +50,18 @@ def retrieved(material: Material) -> list[RetrievedWork] | None:
         if named is not None and named.scheme == "arxiv" and str(named) not in found:
             found[str(named)] = RetrievedWork(reference, str(named), material.pages.get(str(named)))
     return list(found.values())
+
+
+def abstract_at(material: Material, address: str) -> str:
+    """The abstract of the work at a normal address; empty where it was never fetched or could not be read."""
+    return _words(material.pages.get(address))
+
+
+def work_fields(address: str, abstract: str) -> dict[str, str]:
+    """What a case is given of a work; one without an abstract says so."""
+    words = _BROKEN.sub(" ", abstract)
+    return {"address": address, "page": words} | ({} if abstract else {"page_state": ABSENT})
+
+
+def _words(page: Page | None) -> str:
+    return page.text.strip() if page and page.state is PageState.OK else ""

@@ -7,6 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QToolButton, QWidget
 
 from annotator.actions.labelling.dealing import together
+from annotator.actions.labelling.label_cases import presentation_of
 from annotator.domain.judges.judgement import Judgement
 from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
@@ -26,6 +27,8 @@ QUESTION, TOGETHER = "label/question", "label/together"
 QUESTION_LINES, BESIDE_LINES = 7, 3
 NARROW, SIDE_BY_SIDE = 400, 700
 CONTEXT = "other"
+# No page has this address.
+UNSHOWN = "\n"
 EVIDENCE_STEPS = {"next_evidence": 1, "previous_evidence": -1}
 
 
@@ -39,7 +42,7 @@ class ReportPane(QWidget):
     def __init__(self, desk: Desk, bench: LabellingBench) -> None:
         super().__init__()
         self._bench = bench
-        self._fresh, self._address = False, ""
+        self._fresh, self._address = False, UNSHOWN
         self.first, self.beside = TextPane(desk), TextPane(desk)
         self.report, self.banner, self.find_bar = self.first.report, self.first.banner, self.first.find_bar
         self._build()
@@ -107,6 +110,11 @@ class ReportPane(QWidget):
         return bool(self._bench.sheet and self._bench.sheet.other_id)
 
     @property
+    def _instead(self) -> bool:
+        """Whether something is read in the place of the report, in which no offset stands."""
+        return bool(self._bench.sheet and presentation_of(self._bench.sheet.protocol).text)
+
+    @property
     def in_hand(self) -> TextPane:
         """The text that has the keyboard; otherwise the one that decides: the page of a claim, or the report."""
         here = QApplication.focusWidget()
@@ -124,7 +132,9 @@ class ReportPane(QWidget):
         for pane in sorted(self.panes, key=lambda pane: pane is not self.in_hand):
             quote, start, end = pane.selection()
             if quote:
-                return (quote, start, end) if pane is self.first else (quote, None, None)
+                return (
+                    (quote, start, end) if pane is self.first and not self._instead else (quote, None, None)
+                )
         return "", None, None
 
     def forget_selection(self) -> None:
@@ -145,12 +155,13 @@ class ReportPane(QWidget):
         if sheet is None:
             return
         pair = bool(sheet.other_id)
-        self.name.setText(together(sheet.name, sheet.other_name) if pair else sheet.name)
+        name = presentation_of(sheet.protocol).called or sheet.name
+        self.name.setText(together(sheet.name, sheet.other_name) if pair else name)
         self.title.setText(f"item {sheet.item.key}")
         self.question.setText(sheet.item.question)
         self.question.setLayoutDirection(direction_of(sheet.item.question))
         self.folded.setText(sheet.item.question)
-        self._address = ""
+        self._address = UNSHOWN
         self.together.setVisible(pair)
         self._linked.on = False
         paged = any("address" in group.given for group in sheet.groups)
@@ -158,7 +169,7 @@ class ReportPane(QWidget):
         if self.texts.is_fresh:
             self.texts.setSizes([10_000, 10_000])
         self._fit_question()
-        self.report.setAccessibleName(f"{sheet.name} on item {sheet.item.key}")
+        self.report.setAccessibleName(f"{name} on item {sheet.item.key}")
         self._fresh = True
         self._entitle()
         self.first.show_report(sheet.report)
@@ -173,17 +184,22 @@ class ReportPane(QWidget):
         sheet, across = self._bench.sheet, self.texts.orientation() == Qt.Orientation.Horizontal
         if sheet is not None:
             alone = self.beside.isHidden() or not across
-            self.first.entitle(f"First — {sheet.name}" if sheet.other_id else "" if alone else sheet.name)
+            self.first.entitle(
+                f"First — {sheet.name}" if sheet.other_id else "" if alone else self.name.text()
+            )
 
     def _show_unit(self) -> None:
         """What the current unit is read by: its page, its place in the report, its evidence."""
         group = self._bench.group
-        if group is not None and group.given.get("address", "") != self._address:
-            self._address = group.given["address"]
+        address = group.given.get("address") if group is not None else None
+        if group is not None and address is not None and address != self._address:
+            self._address = address
             state, cause = str(group.given.get("page_state", "")), group.given.get("page_cause", "")
-            why = f"This page could not be read: {PAGES.get(state, state)}." if state else ""
-            self.beside.entitle(f"Cited page: {self._address}")
-            self.beside.report.setAccessibleName(f"The page {self._address}")
+            read = presentation_of(self._bench.protocol).read
+            why = f"This {read} could not be read: {PAGES.get(state, state)}." if state else ""
+            what = "Cited page" if read == "page" else read.capitalize()
+            self.beside.entitle(f"{what}: {address}" if address else what)
+            self.beside.report.setAccessibleName(f"The {read} {self._address}")
             self.beside.show_words(group.given.get("page", ""), " ".join(filter(None, (why, cause))))
         self._show_context()
         self._show_evidence(reveal=True)

@@ -1,0 +1,246 @@
+"""Importance of what an exemplar holds: which of its facts are vital, and which of its references a section must have.
+
+DeepScholar-Bench: vital and okay nuggets, §8.3.1; important references, §8.3.2; both among people's labels, Table 3.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Annotated, ClassVar, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.presentation import Presentation
+from annotator.domain.judges.protocol import Ask, Case, Material, Protocol, Verdicts, missing_verdicts
+from annotator.domain.judges.published import Aim
+from annotator.domain.judges.scale import Value, ValueLook, nominal
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.unit import Anchor, Unit
+from annotator.domain.material.response import EXEMPLAR
+from annotator.domain.texts.identifier import normal_title, work_named
+from annotator.domain.texts.words import terms
+from annotator.protocols.deepscholar.nuggets import gold
+from annotator.protocols.deepscholar.retrieved import BY_PEOPLE, abstract_at, work_fields
+from annotator.protocols.replies import Word, sole_value
+
+NUGGET, REFERENCE = "deepscholar.nugget_importance", "deepscholar.reference_importance"
+NOT_KNOWN = "(not known)"
+DEPARTURES = (
+    "Each unit is asked about by itself, and the label that it has in the project is not shown. The public code labels "
+    "nuggets ten at a time.",
+    "A reply that cannot be read is missing; the public code keeps such a reference as important.",
+    "What nobody has said is not known, and never not important.",
+)
+_ENTRY = re.compile(r"^[ ]{0,3}(?P<mark>\[\d{1,4}\])[ \t]+(?P<words>\S.*)$", re.MULTILINE)
+_SENTENCE = re.compile(r"[^.!?\n](?:[^.!?\n]|[.!?](?![\s\[]))*[.!?]?(?:\[\d+\])*")
+
+
+class NuggetImportance(BaseModel):
+    """What a judge replies about one nugget. The ground comes first, so that the label follows from it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    TEXT_FORM: ClassVar[str] = (
+        "Reply in plain text. The first line must be vital or okay and nothing else. On the next line give your reason "
+        "in one sentence."
+    )
+    rationale: str = Field(description="Why, in one sentence")
+    importance: Annotated[Literal["vital", "okay"], Word] = Field(
+        description="Whether a good text must hold it"
+    )
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The plain text form: a label alone on the first line, then the reason; ValueError on anything else."""
+        said, rest = sole_value(text, "vital", "okay")
+        return cls.model_validate({"importance": said, "rationale": rest})
+
+
+class ReferenceImportance(BaseModel):
+    """What a judge replies about one reference. The ground comes first, so that the label follows from it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    TEXT_FORM: ClassVar[str] = (
+        "Reply in plain text. The first line must be important or not important and nothing else. On the next line "
+        "give your reason in one sentence."
+    )
+    rationale: str = Field(description="Why, in one sentence")
+    importance: Annotated[Literal["important", "not-important"], Word] = Field(
+        description="Whether a good section must cite it"
+    )
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The plain text form: a label alone on the first line, then the reason; ValueError on anything else."""
+        said, rest = sole_value(text, "not-important", "important")
+        return cls.model_validate({"importance": said, "rationale": rest})
+
+
+def cases_of_nuggets(material: Material) -> Iterator[Case]:
+    """One case for each gold nugget beside the exemplar that it was drawn from, without the label that it has."""
+    artifact_id = material.artifact_ids.get(Kind.NUGGETS, "")
+    for nugget in gold(material) if material.response.mode == EXEMPLAR else ():
+        blind = Unit(id=nugget.id, text=nugget.text)
+        yield Case(NUGGET, material.item, material.response, artifact_id, (blind,))
+
+
+def cases_of_references(material: Material) -> Iterator[Case]:
+    """One case for each gold reference beside the exemplar that cites it, with its abstract and where it is cited."""
+    artifact_id = material.artifact_ids.get(Kind.EVIDENCE, "")
+    if material.response.mode != EXEMPLAR:
+        return
+    marks = _marks(material.response.text)
+    for one in material.units(Kind.EVIDENCE):
+        address = str(work_named(one.identifier) or "") if one.identifier else ""
+        place = _cited(material.response.text, marks.get(normal_title(one.text), ""))
+        blind = Unit(id=one.id, text=one.text or one.identifier, note=one.authors, anchor=place)
+        given = work_fields(address, abstract_at(material, address))
+        yield Case(REFERENCE, material.item, material.response, artifact_id, (blind,), given=given)
+
+
+def _marks(text: str) -> dict[str, str]:
+    """Normal title → its mark, of a list of references in which each line is “[n] authors. title. year”."""
+    return {
+        key: found["mark"]
+        for found in _ENTRY.finditer(text)
+        for words in found["words"].split(". ")
+        if (key := normal_title(words))
+    }
+
+
+def _cited(text: str, mark: str) -> Anchor | None:
+    """The first sentence that bears a mark; None where none does."""
+    at = text.find(mark) if mark else -1
+    if at < 0:
+        return None
+    start = text.rfind("\n", 0, at) + 1
+    for found in _SENTENCE.finditer(text, start):
+        if found.end() > at:
+            quote = found[0].strip()
+            here = text.index(quote, found.start())
+            return None if quote.startswith(mark) else Anchor.at(text, here, here + len(quote))
+    return None
+
+
+async def judge_nugget(case: Case, ask: Ask) -> Verdicts:
+    """Task and nugget are shown, as to people; not the exemplar."""
+    fields = {"question": case.item.question, "nugget": case.unit.text}
+    return await _asked(case, ask, fields, NuggetImportance)
+
+
+async def judge_reference(case: Case, ask: Ask) -> Verdicts:
+    """Task, exemplar, and title, authors and abstract of the reference are shown."""
+    fields = {
+        "question": case.item.question,
+        "exemplar": case.response.text,
+        "title": case.unit.text,
+        "authors": case.unit.note or NOT_KNOWN,
+        "abstract": case.given["page"] or NOT_KNOWN,
+    }
+    return await _asked(case, ask, fields, ReferenceImportance)
+
+
+async def _asked(
+    case: Case, ask: Ask, fields: dict[str, str], shape: type[NuggetImportance | ReferenceImportance]
+) -> Verdicts:
+    answer = await ask(case.protocol, fields, shape, fenced=tuple(fields))
+    if answer.status is not Status.OK:
+        return missing_verdicts(case, answer)
+    value = answer.reply.importance.replace("-", "_")
+    flags = " ".join(answer.flags)
+    return {case.unit.id: Verdict(value=value, rationale=answer.reply.rationale, flags=flags)}
+
+
+# No network: the share of a unit's own terms that the task uses; not fitted to anything.
+BASELINE = 0.3
+
+
+def baseline(case: Case) -> Verdicts:
+    """What shares its words with the task is vital, or important."""
+    own = terms(case.unit.text)
+    share = len(own & terms(case.item.question)) / len(own) if own else 0.0
+    yes, no = ("vital", "okay") if case.protocol == NUGGET else ("important", "not_important")
+    rationale = f"baseline: {share:.2f} of its terms are the task's"
+    return {case.unit.id: Verdict(value=yes if share >= BASELINE else no, rationale=rationale)}
+
+
+def _protocol(
+    name: str,
+    title: str,
+    kind: Kind,
+    values: tuple[Value, Value],
+    aim: float,
+    presentation: Presentation,
+    cases: Callable[[Material], Iterator[Case]],
+    judge: Callable[[Case, Ask], Awaitable[Verdicts]],
+) -> Protocol:
+    """Both are labels of the exemplar, of which no figure of a system is made."""
+    return Protocol(
+        name=name,
+        title=title,
+        citation="DeepScholar-Bench, §8.3 and Table 3",
+        needs=(kind,),
+        metrics=(),
+        mode=EXEMPLAR,
+        exemplar=True,
+        works=kind is Kind.EVIDENCE,
+        scale=nominal(*values),
+        presentation=presentation,
+        cases=cases,
+        judge=judge,
+        baseline=baseline,
+        prompts=(name,),
+        aims=(Aim("accuracy", aim, "Table 3", "GPT-4.1" if kind is Kind.NUGGETS else "GPT-4o"),),
+        departures=DEPARTURES,
+    )
+
+
+NUGGET_IMPORTANCE = _protocol(
+    NUGGET,
+    "Importance of nuggets",
+    Kind.NUGGETS,
+    (
+        Value("vital", "Vital", "A good text must hold it", ValueLook.GOOD),
+        Value("okay", "Not vital", "Good to have; a text can do without it", ValueLook.NEITHER),
+    ),
+    0.72,
+    Presentation(
+        "Nugget importance",
+        "Must a good text hold each nugget? (DeepScholar-Bench)",
+        "nugget",
+        "nuggets",
+        line="section",
+        read="section",
+        called=BY_PEOPLE,
+        lacking=("No nuggets yet", "Nuggets can be weighed once an item has them, and an exemplar."),
+        mended_on="Author",
+    ),
+    cases_of_nuggets,
+    judge_nugget,
+)
+REFERENCE_IMPORTANCE = _protocol(
+    REFERENCE,
+    "Importance of references",
+    Kind.EVIDENCE,
+    (
+        Value("important", "Important", "A good section on this paper must cite it", ValueLook.GOOD),
+        Value(
+            "not_important",
+            "Not important",
+            "It could be left out, or another work in its place",
+            ValueLook.NEITHER,
+        ),
+    ),
+    0.82,
+    Presentation(
+        "Reference importance",
+        "Must a good section cite each reference? (DeepScholar-Bench)",
+        "reference",
+        "references",
+        line="section",
+        called=BY_PEOPLE,
+        read="abstract",
+        lacking=("No references yet", "References can be weighed once an item has them, and an exemplar."),
+    ),
+    cases_of_references,
+    judge_reference,
+)
