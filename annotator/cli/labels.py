@@ -197,6 +197,34 @@ def labels_pairs(
     say({"protocol": protocol, **found}, json_, [words])
 
 
+@app.command("into-gold")
+def labels_into_gold(
+    file: File,
+    protocol: Annotated[str, typer.Argument(help="Protocol of the labels")],
+    rater: Annotated[
+        str, typer.Option(help="Whose labels: the consensus, a person's alias or id, or a judge's name")
+    ] = "consensus",
+    as_: As = "",
+    json_: Json = False,
+) -> None:
+    """Make labels of what gold holds, such as important references, the gold's own. For coordinators.
+
+    What was not labelled keeps what it has. Exit code 3 if gold of an item could not be changed.
+    """
+    from annotator.actions.studies import settled_fields
+
+    with opened(file, person=as_) as project:
+        found = settled_fields.take_over(project, protocol, rater)
+    words = [
+        f"Item {one.item_key}: {counted(one.labelled, 'unit')} labelled, {one.changed} changed"
+        + (f"; not taken over: {one.why_not}" if one.why_not else "")
+        for one in found
+    ]
+    say({"items": [asdict(one) for one in found]}, json_, words)
+    if any(one.why_not for one in found):
+        raise typer.Exit(NOT_ALL)
+
+
 @app.command("export")
 def labels_export(
     file: File,

@@ -17,6 +17,7 @@ from annotator.actions.releases import releases
 from annotator.actions.results import metrics, result_exports, result_pictures
 from annotator.actions.results.result_sheets import ResultSheet
 from annotator.actions.studies import result_views
+from annotator.actions.validation import human_agreement
 from annotator.cli import run_command
 from annotator.domain.judges.protocol import Extraction, Protocol
 from annotator.domain.texts.refusal import Refusal
@@ -68,6 +69,7 @@ def test_letter_20_every_departure_is_told_beside_a_figure_or_a_draft(made: Proj
     sample.close()
     # What no project here is judged by is told by its metrics, as that of others is.
     told |= set(metrics.departures(info.name for info in metrics.described() if info.protocol not in JUDGED))
+    told |= set(human_agreement.departures(PROTOCOLS.values()))
     ordered = (*EXTRACTIONS.values(), *draft_runs.OFFERED.values())
     offered = {words for one in ordered for words in one.departures}
     untold = {

@@ -187,6 +187,7 @@ def _stretch(
             documents={kind: artifact.document for kind, artifact in judged.items()},
             artifact_ids={kind: artifact.id for kind, artifact in judged.items()},
             sources=sources.get(item_id, ()),
+            facing=[one for one in responses[item_id] if one.mode == EXEMPLAR],
             weights=settings.weights,
             window=settings.window,
         )

@@ -116,6 +116,11 @@ def outlook(project: Project, protocol: str = USUAL) -> LabelTasks:
     return LabelTasks(tasks, label_offers.gaps(shape, met))
 
 
+def first_asked(project: Project, protocols: Sequence[str]) -> str:
+    """The first of these protocols by which there is something to label; empty where there is none."""
+    return next((name for name in protocols if queue(project, name)), "")
+
+
 def left(project: Project) -> int:
     """How many lines of what waits for the person working have units without a label, over all that was handed out."""
     with project.store.read() as db:

@@ -153,7 +153,7 @@ class DraftRun(RunKind):
 
         Its trial is theirs: nobody is served from the journal what another was shown.
         """
-        wanted = materials.WantedMaterial((), texts=False, sources=True)
+        wanted = materials.WantedMaterial((), texts=self._extraction.exemplar, sources=True)
         for at_hand in materials.each(self.project, wanted, self.to_do):
             item = at_hand.item
             seen = reversed(annotating.artifacts_of(self.project, item.id))

@@ -26,9 +26,6 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import parcels
 from annotator.protocols import PROTOCOLS, asked
 
-# What names pages that raters read.
-CITING = {ResponsePart.CLAIMS, ResponsePart.REFERENCES, ResponsePart.SENTENCES}
-
 
 @dataclass(frozen=True, slots=True)
 class ServedAssignment:

@@ -92,16 +92,18 @@ class UnitPlaces(Mapping[Key, UnitPlace]):
 
 @kept
 def places(project: Project, shape: Protocol, item_ids: Iterable[str] = ()) -> Mapping[Key, UnitPlace]:
-    """Every unit that can be judged now, in the project's order: of responses of the mode that counts in the results.
+    """Every unit that can be judged now, in the project's order: of responses that count in the results, or of the mode
+    that a protocol asks about.
 
     Of a pair one order only, the same for all raters.
     """
-    systems, quartiles, main = _systems(project), _quartile_of(project), scoring.main_mode(project)
+    systems, quartiles = _systems(project), _quartile_of(project)
+    modes = (shape.mode,) if shape.mode else scoring.counted_modes(project)
     found = dict[Key, tuple[Any, ...]]()
     chosen = list(item_ids) or materials.item_ids(project)
     for at_hand in materials.each(project, materials.for_asking(shape), chosen):
         for material in at_hand.responses:
-            for case in shape.cases(material) if shape.asks(material.response.mode, main) else ():
+            for case in shape.cases(material) if material.response.mode in modes else ():
                 item, response = case.item, case.response
                 if case.other is not None and not in_order(response.id, case.other.id):
                     continue

@@ -1,10 +1,11 @@
 """How far judges agree with people, kind by kind of label, beside the agreement that a paper prints."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
+from annotator.actions.results import result_raters
 from annotator.actions.results.result_sheets import (
     ResultSheet,
     SheetCell,
@@ -56,24 +57,31 @@ def published(shape: Protocol) -> Aim | None:
     return next((aim for aim in shape.aims if aim.judge and aim.figure == SHARE), None)
 
 
-def _papers() -> list[Paper]:
-    """The papers that print such a share, that with the most kinds first."""
-    of = {paper.name: sum(published(shape) is not None for shape in paper.protocols) for paper in PAPERS}
-    return sorted((paper for paper in PAPERS if of[paper.name]), key=lambda paper: -of[paper.name])
+def _papers(project: Project) -> list[Paper]:
+    """The papers that print such a share, that of which most kinds were judged here first."""
+    kinds = {paper.name: list(filter(published, paper.protocols)) for paper in PAPERS}
+    judged = {
+        name: sum(bool(result_raters.judges_of(project, one.name)) for one in of)
+        for name, of in kinds.items()
+    }
+    return sorted((paper for paper in PAPERS if kinds[paper.name]), key=lambda paper: -judged[paper.name])
 
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
     """Which paper's kinds of labels, and which judge."""
     named = tuple((one.name, one.name) for one in judges.all_of(project))
     return (
-        ViewChoice("paper", "Kinds of labels", tuple((paper.title, paper.name) for paper in _papers())),
+        ViewChoice(
+            "paper", "Kinds of labels", tuple((paper.title, paper.name) for paper in _papers(project))
+        ),
         ViewChoice("judge", "Judge", (("every judge", EVERY), *named)),
     )
 
 
 def report(project: Project, paper: str = "", judge: str = EVERY) -> list[KindAgreement]:
     """Each kind that the paper prints a share for, with each judge that judged it; every kind is there."""
-    of = next((one for one in _papers() if one.name == paper), _papers()[0])
+    known = _papers(project)
+    of = next((one for one in known if one.name == paper), known[0])
     shapes = [shape for shape in of.protocols if published(shape)]
     return [one for shape in shapes for one in _of_kind(project, shape, judge)]
 
@@ -97,6 +105,14 @@ def _of_kind(project: Project, shape: Protocol, judge: str) -> Iterator[KindAgre
         yield KindAgreement(shape, lacks=NO_JUDGE)
 
 
+def departures(shapes: Iterable[Protocol]) -> tuple[str, ...]:
+    """Where this table differs from the paper, with what is said of kinds that no other figure shows."""
+    return (
+        *DEPARTURES,
+        *dict.fromkeys(words for one in shapes if not one.metrics for words in one.departures),
+    )
+
+
 def sheets(found: list[KindAgreement]) -> tuple[ResultSheet, ...]:
     """The table; none while nobody labelled anything that a judge judged."""
     if not any(one.line for one in found):
@@ -114,7 +130,8 @@ def sheets(found: list[KindAgreement]) -> tuple[ResultSheet, ...]:
         *(f"{one.shape.presentation.tab}: {one.lacks}" for one in found if one.line is None),
     )
     lines = tuple(map(_line, found))
-    return (ResultSheet("human_agreement", "Agreement with people", heads, lines, about, (), DEPARTURES),)
+    differs = departures(one.shape for one in found)
+    return (ResultSheet("human_agreement", "Agreement with people", heads, lines, about, (), differs),)
 
 
 def _line(one: KindAgreement) -> SheetLine:

@@ -25,7 +25,7 @@ from annotator.domain.material.item import Item
 from annotator.domain.material.matches import Matching
 from annotator.domain.material.page import Page
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.material.response import EXEMPLAR, Response
+from annotator.domain.material.response import Response
 from annotator.domain.material.source import Source
 from annotator.domain.texts.estimate import SHARE, Estimate
 
@@ -247,7 +247,8 @@ class Extraction:
     """A document that a model extracts from a response or an item's sources, or drafts for experts.
 
     `extract` may ask several times; it gives the document, or a status other than ok with its cause. What is drawn
-    for a `rubric_set` belongs to that set. Without `sources` the question alone is enough.
+    for a `rubric_set` belongs to that set. Without `sources` the question alone is enough, or with `exemplar` what
+    people wrote on the item.
     """
 
     name: str
@@ -260,6 +261,7 @@ class Extraction:
     needs: tuple[Kind, ...] = ()
     rubric_set: str = ""
     sources: bool = True
+    exemplar: bool = False
     departures: tuple[str, ...] = ()
 
     @property
@@ -306,7 +308,8 @@ class Protocol:
     where units are the cells of one, `exemplar` where an item must have one, `mode` where it asks about the responses
     of one mode and not about those that count in the results, `works` where it reads the works that its gold names,
     `matching` where references are compared with gold ones, `target` where the judge reads the report itself, which may
-    address it. `aims` are published agreement, `other_rule` another published way to read replies.
+    address it. `aims` are published agreement, `other_rule` another published way to read replies, and `settles` is
+    the field of its gold's units that its labels can become.
 
     Labels of a `submitted` protocol are handed out by assignment, travel in packages and count once their rater has
     submitted them; then each unit of its one kind of gold is asked about each report. Others count as they are given.
@@ -329,6 +332,7 @@ class Protocol:
     exemplar: bool = False
     mode: str = ""
     works: bool = False
+    settles: str = ""
     weight: Callable[[Unit], float] = _equal
     facet: Callable[[Unit], str] = _no_facet
     matrix: MatrixSpec | None = None
@@ -362,11 +366,6 @@ class Protocol:
     def paged(self) -> bool:
         """Whether it reads the pages or works that a response or its gold names."""
         return self.works or bool(self.parts)
-
-    def asks(self, mode: str, main: str) -> bool:
-        """Whether it asks about responses of a mode, where those of `main` count in the results."""
-        beside = self.paired and self.exemplar and mode == EXEMPLAR
-        return beside or mode == (self.mode or main)
 
     def lacks(
         self,

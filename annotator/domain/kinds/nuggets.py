@@ -38,6 +38,14 @@ class Nuggets(Document[Nugget]):
 def findings(nuggets: Nuggets, _context: Context) -> Iterator[Finding]:
     """Every remark on nuggets."""
     yield from near_duplicates([unit for unit in nuggets.units if unit.text.strip()], "nugget")
+    for unit in nuggets.units:
+        if not unit.kept:
+            yield warning(
+                "not-kept",
+                "The text that this was drawn from does not fully bear it out, so it does not count as gold.",
+                "Remove it, or write a nugget of your own that the text bears out.",
+                unit.id,
+            )
     if len(nuggets.units) >= 3 and not any(unit.importance == "vital" for unit in nuggets.units):
         yield warning(
             "no-vital", "No nugget is vital.", "Mark those that a good text must contain.", field="importance"

@@ -4,8 +4,10 @@ DeepScholar-Bench: A Live Benchmark and Automated Evaluation for Generative Rese
 """
 
 from annotator.domain.judges.protocol import Paper
+from annotator.protocols.deepscholar.agreement_table import AGREEMENT
 from annotator.protocols.deepscholar.coverage import COVERAGE
 from annotator.protocols.deepscholar.importance import NUGGET_IMPORTANCE, REFERENCE_IMPORTANCE
+from annotator.protocols.deepscholar.nugget_drafts import NUGGETS_MADE
 from annotator.protocols.deepscholar.nuggets import NUGGETS
 from annotator.protocols.deepscholar.organization import ORGANIZATION
 from annotator.protocols.deepscholar.overall import OVERALL, TABLES
@@ -18,9 +20,17 @@ PAPER = Paper(
     name="deepscholar",
     title="DeepScholar-Bench",
     protocols=(
-        ORGANIZATION, NUGGETS, RELEVANCE, REFERENCES, PRECISION, COVERAGE, NUGGET_IMPORTANCE, REFERENCE_IMPORTANCE,
+        ORGANIZATION,
+        NUGGETS,
+        RELEVANCE,
+        REFERENCES,
+        PRECISION,
+        COVERAGE,
+        NUGGET_IMPORTANCE,
+        REFERENCE_IMPORTANCE,
     ),
     extractions=(SENTENCES_OF_REPORT,),
+    drafts=(NUGGETS_MADE,),
     composites=(OVERALL,),
-    tables=TABLES,
+    tables=(*TABLES, AGREEMENT),
 )

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from annotator.domain.judges.judgement import NO, YES, Status, Verdict
 from annotator.domain.judges.presentation import Presentation
 from annotator.domain.judges.protocol import Ask, Case, Material, Metric, Protocol, RatedResponse, Verdicts
+from annotator.domain.judges.published import Aim
 from annotator.domain.kinds.unit import Unit, cell_id
 from annotator.domain.material.part import ResponsePart, Sentence
 from annotator.domain.texts.estimate import Estimate
@@ -253,7 +254,7 @@ COVERAGE = Protocol(
         "Does everything a sentence says follow from the sources? (DeepScholar-Bench)",
         "place",
         "places",
-        read="page",
+        read="abstract",
         waits="a source's abstract was never fetched",
         lacking=("No sentences yet", "A report can be labelled once its sentences are drawn."),
     ),
@@ -261,6 +262,7 @@ COVERAGE = Protocol(
     judge=judge,
     baseline=baseline,
     prompts=PROMPTS,
+    aims=(Aim("accuracy", 0.80, "Table 3", "GPT-4o"),),
     departures=DEPARTURES,
     stops=True,
 )

@@ -183,6 +183,7 @@ def _protocol(
         mode=EXEMPLAR,
         exemplar=True,
         works=kind is Kind.EVIDENCE,
+        settles="importance",
         scale=nominal(*values),
         presentation=presentation,
         cases=cases,

@@ -19,6 +19,7 @@ from annotator.domain.judges.protocol import (
     Verdicts,
     missing_verdicts,
 )
+from annotator.domain.judges.published import Aim
 from annotator.domain.kinds.unit import Unit, cell_id
 from annotator.domain.material.part import ResponsePart, Sentence
 from annotator.domain.texts.estimate import Estimate
@@ -206,7 +207,7 @@ PRECISION = Protocol(
         "Does the cited work bear out at least one claim of its sentence? (DeepScholar-Bench)",
         "citation",
         "citations",
-        read="page",
+        read="abstract",
         waits="the source's abstract was never fetched",
         lacking=(
             "No citations yet",
@@ -217,5 +218,6 @@ PRECISION = Protocol(
     judge=judge,
     baseline=baseline,
     prompts=PROMPTS,
+    aims=(Aim("accuracy", 0.80, "Table 3", "GPT-4o"),),
     departures=DEPARTURES,
 )

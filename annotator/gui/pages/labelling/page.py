@@ -205,7 +205,8 @@ class LabelPage(Page):
         self.tabs.offer(offered, self.bench.protocol)
         self._fill()
         if not self.queue.tasks:
-            self._show_nothing()
+            other = "" if "protocol" in place else self.desk.ask(label_tasks.first_asked, offered)
+            self.arrive({**place, "protocol": other}) if other else self._show_nothing()
             return
         self.whole.setCurrentWidget(self.labelling)
         wanted = self.kept_places.wanted(place)

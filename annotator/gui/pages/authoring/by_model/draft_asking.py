@@ -143,8 +143,9 @@ class DraftAsking(QFrame):
                 f"experts, using the prompt {asked}. Only you see it until you add it to the item."
             )
         words = KINDS[self._kind]
+        read = "section that people wrote" if draft_runs.OFFERED[self._kind].exemplar else "sources"
         return (
-            f"A model reads the sources and proposes {words.units}, using the prompt {asked}. Only you see "
+            f"A model reads the {read} and proposes {words.units}, using the prompt {asked}. Only you see "
             f"them; nothing enters your document until you take it, {words.unit} by {words.unit}."
         )
 

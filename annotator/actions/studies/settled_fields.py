@@ -1,0 +1,93 @@
+"""Labels of what gold holds made the gold's own, such as which of its references are important."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import select
+
+from annotator.actions.assignments import submitting
+from annotator.actions.authoring import annotating, artifacts
+from annotator.actions.items.items import ITEM
+from annotator.actions.judges import judges
+from annotator.actions.labelling import label_cases
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.results import result_raters
+from annotator.actions.results.result_raters import CONSENSUS, PERSON_KEY
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import PROTOCOLS
+
+
+@dataclass(frozen=True, slots=True)
+class SettledItem:
+    """An item whose gold was labelled: how many units say something else now, or why nothing was changed."""
+
+    item_key: str
+    labelled: int
+    changed: int
+    why_not: str = ""
+
+
+def settled_by() -> list[str]:
+    """The protocols whose labels can become a field of the gold."""
+    return [name for name, shape in PROTOCOLS.items() if shape.settles]
+
+
+def take_over(project: Project, protocol: str, rater: str = CONSENSUS) -> list[SettledItem]:
+    """Give the gold's units what a rater said of them, in one transaction: the consensus, a person, or a judge.
+
+    What was not labelled keeps what it has. A document that adjudication made, or that is someone's own, stays as it
+    is and is told. Refusal where the rater said nothing.
+    """
+    people.refuse_others(project, "can make labels the gold's own")
+    shape = label_cases.shape_of(project, protocol)
+    if not shape.settles or shape.unit_kind is None:
+        raise Refusal(
+            f"{shape.title}: these labels are no field of the gold.", f"Use one of {', '.join(settled_by())}."
+        )
+    said: dict[str, str] = {}
+    for _, _, unit_id, value in result_raters.spoken(project, shape, _rater(project, rater)):
+        if said.setdefault(unit_id, value) != value:
+            raise Refusal(
+                "A unit was labelled in two ways.", "Adjudicate the labels, and take the consensus."
+            )
+    if not said:
+        raise Refusal(
+            f"{shape.title}: {rater} has said nothing that counts.",
+            "Nothing was changed; name another rater.",
+        )
+    with project.store.write():
+        return _taken(project, shape.unit_kind, shape.settles, said)
+
+
+def _rater(project: Project, name: str) -> str:
+    if name == CONSENSUS:
+        return CONSENSUS
+    known = {one.name: one.id for one in judges.all_of(project)}
+    return known.get(name) or f"{PERSON_KEY}{people.known(project, name).id}"
+
+
+def _taken(project: Project, kind: Kind, field: str, said: dict[str, str]) -> list[SettledItem]:
+    found, ordered = list[SettledItem](), select(ITEM.c.id, ITEM.c.key).where(ITEM.c.retired.is_(False))
+    with project.store.read() as db:
+        keys = dict(db.execute(ordered.order_by(ITEM.c.position, ITEM.c.key)).all())
+        rows = annotating.judged_rows(db, kind)
+    for item_id in [one for one in keys if one in rows]:
+        artifact = artifacts.artifact_of(rows[item_id])
+        own = [unit for unit in artifact.document.units if unit.id in said]
+        other = {unit.id: {field: said[unit.id]} for unit in own if getattr(unit, field) != said[unit.id]}
+        why = _put(project, artifact.id, other, f"take over {field}") if other else ""
+        if own:
+            found.append(SettledItem(keys[item_id], len(own), 0 if why else len(other), why))
+    return found
+
+
+def _put(project: Project, artifact_id: str, given: dict[str, dict[str, str]], verb: str) -> str:
+    """A further sealed revision; why there is none, if so."""
+    try:
+        submitting.reopen(project, artifact_id)
+    except Refusal as refusal:
+        return str(refusal)
+    artifacts.change_units(project, artifact_id, given, verb)
+    submitting.seal(project, artifact_id)
+    return ""

@@ -1,0 +1,155 @@
+"""Nuggets drawn by a model from the section that people wrote, weighed, and checked against that section.
+
+DeepScholar-Bench: nuggets made of the exemplar, §8.3.1, after Pradeep et al. (2025). People take what they confirm.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, ClassVar, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.protocol import Answer, Ask, Extracted, Extraction, Material
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.nuggets import Nugget, Nuggets
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.texts.words import word_count
+from annotator.protocols.deepscholar.nugget_judge import PROMPTS as ASSIGNED
+from annotator.protocols.deepscholar.nugget_judge import SupportTogether
+from annotator.protocols.replies import Word
+from annotator.protocols.several import by_letter, listed
+
+NAME, WEIGHED = "deepscholar.nuggets.make", "deepscholar.nuggets.weigh"
+WINDOW, MOST, LONGEST = 10, 30, 12
+NO_EXEMPLAR = "The item has no section that people wrote."
+NONE_YET = "There are none yet."
+TOO_LONG, CUT = "nugget_length", "nugget_count"
+DEPARTURES = (
+    "A nugget of more than twelve words is kept and flagged; of more than thirty the first thirty stay. In the "
+    "published data six are longer.",
+    "Each answer names the nugget that it is about; one that is left out or answered twice spoils the draft, and "
+    "nothing of it is shown. The public code matches by position, and counts what it cannot read as not supported.",
+    "A draft is a proposal: what a person takes of it is theirs, and only what the section fully bears out is gold.",
+)
+
+
+class DrawnNuggets(BaseModel):
+    """The list of nuggets after a window of texts."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    TEXT_FORM: ClassVar[str] = "Reply in plain text: one nugget on each line, and nothing else."
+    AGAIN: ClassVar[str] = "Give the same list again."
+    nuggets: list[Annotated[str, Field(min_length=1, max_length=400)]] = Field(
+        description="All nuggets, the most important first"
+    )
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The plain text form: a nugget a line, whatever list mark stands before it."""
+        return cls(nuggets=[words for line in text.splitlines() if (words := line.strip().lstrip("-*• "))])
+
+
+class WeighedNugget(BaseModel):
+    """What a model says of one nugget's importance."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    id: str = Field(description="The id of the nugget, copied exactly")
+    importance: Annotated[Literal["vital", "okay"], Word] = Field(
+        description="Whether a good text must hold it"
+    )
+
+
+class WeighedNuggets(BaseModel):
+    """What a model says of several nuggets' importance."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    answers: list[WeighedNugget] = Field(description="One answer for each nugget")
+
+
+async def make(material: Material, ask: Ask) -> Extracted:
+    """Nuggets of the item's exemplars: drawn window by window, weighed, and assigned to the exemplar themselves."""
+    texts = [one.text for one in material.facing if one.text.strip()]
+    if not texts:
+        return Extracted(None, Status.SKIPPED, NO_EXEMPLAR)
+    found: list[str] = []
+    for start in range(0, len(texts), WINDOW):
+        shown = "\n\n".join(texts[start : start + WINDOW])
+        fields = {
+            "question": material.item.question,
+            "nuggets": "\n".join(found) or NONE_YET,
+            "documents": shown,
+        }
+        answer = await ask(NAME, fields, DrawnNuggets, fenced=tuple(fields))
+        if answer.status is not Status.OK:
+            return _failed(answer)
+        found = list(
+            dict.fromkeys(" ".join(words.split()) for words in answer.reply.nuggets if words.strip())
+        )
+    if not found:
+        return Extracted(None, Status.UNCLEAR, "The model found no nuggets.", answer.flags)
+    flags = [*answer.flags, *[CUT] * (len(found) > MOST)]
+    flags += [TOO_LONG] * any(word_count(words) > LONGEST for words in found[:MOST])
+    return await _weighed(material, ask, [Nugget(text=words) for words in found[:MOST]], texts, flags)
+
+
+async def _weighed(
+    material: Material, ask: Ask, drawn: Sequence[Nugget], texts: Sequence[str], flags: Sequence[str]
+) -> Extracted:
+    """The nuggets with their importance, vital ones first, and with how far the exemplar bears them out."""
+    weights = dict[str, str]()
+    for names in _windows(drawn):
+        fields = {"question": material.item.question, "nuggets": listed(names)}
+        answer = await ask(WEIGHED, fields, WeighedNuggets, fenced=tuple(fields))
+        if answer.status is not Status.OK:
+            return _failed(answer)
+        said = _once(names, [(one.id, one.importance) for one in answer.reply.answers])
+        if said is None:
+            return Extracted(None, Status.INVALID, "The reply does not weigh each nugget once.", answer.flags)
+        weights |= said
+    support = dict[str, str]()
+    for names in _windows(drawn):
+        words = "\n\n".join(f"id: {name}\n{unit.text}" for name, unit in names.items())
+        fields = {"question": material.item.question, "nuggets": words, "report": "\n\n".join(texts)}
+        answer = await ask(ASSIGNED[1], fields, SupportTogether, fenced=tuple(fields))
+        if answer.status is not Status.OK:
+            return _failed(answer)
+        said = _once(names, [(one.id, one.support) for one in answer.reply.answers])
+        if said is None:
+            return Extracted(
+                None, Status.INVALID, "The reply does not assign each nugget once.", answer.flags
+            )
+        support |= said
+    units = [
+        one.model_copy(update={"importance": weights[one.id], "support": support[one.id]}) for one in drawn
+    ]
+    ordered = sorted(units, key=lambda one: one.importance != "vital")
+    return Extracted(Nuggets(units=tuple(ordered)), flags=tuple(flags))
+
+
+def _windows(drawn: Sequence[Nugget]) -> Iterator[Mapping[str, Unit]]:
+    for start in range(0, len(drawn), WINDOW):
+        yield by_letter(drawn[start : start + WINDOW], "n")
+
+
+def _once(names: Mapping[str, Unit], said: Sequence[tuple[str, str]]) -> dict[str, str] | None:
+    """Unit → what was said of it; None unless each is named exactly once, and nothing else is."""
+    if sorted(name for name, _ in said) != sorted(names):
+        return None
+    return {names[name].id: value for name, value in said}
+
+
+def _failed(answer: Answer) -> Extracted:
+    return Extracted(None, answer.status, answer.cause, answer.flags)
+
+
+NUGGETS_MADE = Extraction(
+    name=NAME,
+    title="Nuggets of the exemplar",
+    citation="DeepScholar-Bench, §8.3.1",
+    makes=Kind.NUGGETS,
+    prompts=(NAME, WEIGHED, ASSIGNED[1]),
+    extract=make,
+    sources=False,
+    exemplar=True,
+    departures=DEPARTURES,
+)

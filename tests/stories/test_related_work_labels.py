@@ -1,0 +1,242 @@
+"""People label every kind of DeepScholar-Bench's study by keyboard; beside a model's labels they make its table."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from llmock.pytest_plugin import LLMock
+from PySide6.QtCore import QSettings
+
+from annotator.actions.assignments import assignments
+from annotator.actions.authoring import annotating
+from annotator.actions.items import items
+from annotator.actions.judges import judges
+from annotator.actions.labelling import label_sealing, label_tasks, labels
+from annotator.actions.orders import orders
+from annotator.actions.papers import paper_tables
+from annotator.actions.parcels import packing, returning, tasking, unpacking
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.results import results
+from annotator.actions.runs import judge_cases
+from annotator.actions.runs.judge_cases import RunRequest
+from annotator.actions.sets import validation_values
+from annotator.actions.studies import result_views, settled_fields
+from annotator.actions.validation import cards
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.texts.refusal import Refusal
+from annotator.gui.pages.labelling import LabelPage
+from annotator.gui.shell.starting import make_application
+from annotator.gui.shell.window import Window
+from annotator.protocols import PROTOCOLS
+from annotator.storage.tables import ArtifactRow, table
+from tests.projects.related_work_project import (
+    ABSTRACTS,
+    KINDS,
+    NUGGET,
+    NUGGETS,
+    ORGANIZATION,
+    REFERENCE,
+    RELEVANCE,
+    SECTION,
+    related_work_project,
+)
+from tests.windows.labelling_keys import be_active, press
+
+JUDGE = "mock"
+# What the model says of everything of a kind; “first” whatever comes first, which is a flip.
+SAYS = {
+    ORGANIZATION: {"rationale": "So.", "better": "first"},
+    NUGGETS: {"quote": "", "rationale": "So.", "support": "not_support"},
+    RELEVANCE: {"rationale": "So.", "relevance": "2"},
+    NUGGET: {"rationale": "So.", "importance": "vital"},
+    REFERENCE: {"rationale": "So.", "importance": "not-important"},
+}
+# Key → how often it is pressed, unit after unit: so many units has each kind.
+KEYS = {
+    # Three reports on each of two items: two pairs with the exemplar each, asked in one order.
+    ORGANIZATION: ("3", 4),
+    NUGGETS: ("1", 2 * 3 * 2),
+    RELEVANCE: ("0", 4),
+    NUGGET: ("1", 4),
+    REFERENCE: ("2", 4),
+}
+
+
+@pytest.fixture
+def window(qapp, qtbot, tmp_path: Path, monkeypatch) -> Iterator[Window]:
+    """The real window over two papers."""
+    monkeypatch.setattr(LabelPage, "MOMENT_MS", 0)
+    make_application()
+    QSettings().clear()
+    made = Window(related_work_project(tmp_path))
+    made.show()
+    qtbot.waitExposed(made)
+    be_active(made, qtbot)
+    yield made
+    made.close()
+    QSettings().clear()
+
+
+def judged(project: Project, llmock: LLMock) -> None:
+    """All kinds by a model that always says the same."""
+    judges.add(project, JUDGE, base_url=llmock.base_url(), model="gpt-4o-mini")
+    for kind in KINDS:
+        for _ in judge_cases.cases(project, RunRequest(JUDGE, kind)):
+            llmock.reply(json.dumps(SAYS[kind]))
+        ended = asyncio.run(orders.carry_out(project, RunRequest(JUDGE, kind, concurrency=1)))
+        assert ended["state"] == "done"
+
+
+def table_3(project: Project) -> dict[str, tuple[str, str, str, str]]:
+    """Kind of label → n, agreement, κ and what the paper prints."""
+    found = result_views.show(project, "tables", {"table": "human-agreement"}, among=paper_tables.VIEWS)
+    (sheet,) = found.sheets
+    keys = [sheet.keys.index(name) for name in ("n", "agreement", "kappa", "published")]
+    return {line.cells[0].words: tuple(line.cells[key].words for key in keys) for line in sheet.lines}
+
+
+def test_every_kind_is_labelled_by_keyboard_and_makes_the_papers_table(
+    window: Window, llmock: LLMock
+) -> None:
+    project = window.desk.project
+    press("Ctrl+3")
+    page = window.page
+    # There is no rubric: the page opens on what can be labelled.
+    assert page.bench.protocol == ORGANIZATION
+    for kind in KINDS:
+        page.arrive({"protocol": kind})
+        key, times = KEYS[kind]
+        left = [(task.id, task.units) for task in page.queue.tasks]
+        assert sum(units for _, units in left) == times
+        for _, units in left:
+            for _ in range(units):
+                press(key)
+            press("Ctrl+Return")
+        assert page.done.isVisible(), kind
+        assert all(task.labelled == task.units for task in label_tasks.queue(project, kind))
+    judged(project, llmock)
+    found = table_3(project)
+    assert list(found) == [PROTOCOLS[kind].presentation.tab for kind in KINDS]
+    # A tie of the person beside a model that says “first” in both orders, which counts as a tie.
+    assert found["Organization"][0::3] == ("4", "0.78")
+    assert found["Organization"][1].startswith("1.000")
+    assert found["Nuggets"][0] == "12"
+    assert found["Nuggets"][1].startswith("1.000")
+    assert found["Relevance"][1].startswith("0.000")
+    assert found["Nugget importance"][1].startswith("1.000")
+    assert found["Reference importance"][1].startswith("1.000")
+    assert [one[3] for one in found.values()] == ["0.78", "0.70", "0.70", "0.72", "0.82"]
+
+
+def test_one_order_alone_is_missing_in_the_table(tmp_path: Path, llmock: LLMock) -> None:
+    project = related_work_project(tmp_path)
+    for task in label_tasks.queue(project, ORGANIZATION):
+        labels.set_label(project, task.response_id, task.other_id, "first", protocol=ORGANIZATION)
+    judges.add(project, JUDGE, base_url=llmock.base_url(), model="gpt-4o-mini")
+    cases = list(judge_cases.cases(project, RunRequest(JUDGE, ORGANIZATION)))
+    for place in range(len(cases)):
+        llmock.reply(json.dumps(SAYS[ORGANIZATION]) if place else "no verdict at all")
+    asyncio.run(orders.carry_out(project, RunRequest(JUDGE, ORGANIZATION, concurrency=1)))
+    assert table_3(project)["Organization"][0] in ("3", "4")
+    project.close()
+
+
+def test_before_anybody_labels_there_is_no_table(tmp_path: Path) -> None:
+    project = related_work_project(tmp_path)
+    found = result_views.show(project, "tables", {"table": "human-agreement"}, among=paper_tables.VIEWS)
+    assert found.sheets == ()
+    project.close()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_card_is_made_of_each_kind(tmp_path: Path, llmock: LLMock, kind: str) -> None:
+    project = related_work_project(tmp_path)
+    for task in label_tasks.queue(project, kind):
+        for unit in labels.sheet(project, task.response_id, kind, task.other_id).units:
+            labels.set_label(project, task.response_id, unit.id, PROTOCOLS[kind].values[0], protocol=kind)
+    judged(project, llmock)
+    card = cards.at_once(project, protocol=kind, judge=JUDGE)
+    assert card.protocol.name == kind
+    assert PROTOCOLS[kind].title in cards.body(card)
+    project.close()
+
+
+def importance(project: Project) -> dict[str, str]:
+    with project.store.read() as db:
+        found = annotating.judged_rows(db, Kind.EVIDENCE)
+    return {
+        unit.id: unit.importance
+        for row in found.values()
+        for unit in annotating.artifact_of(row).document.units
+    }
+
+
+def test_labels_become_the_golds_importance_in_one_act(tmp_path: Path) -> None:
+    project = related_work_project(tmp_path)
+    assert set(importance(project).values()) == {""}
+    (task, other) = label_tasks.queue(project, REFERENCE)
+    first, second = labels.sheet(project, task.response_id, REFERENCE).units
+    labels.set_label(project, task.response_id, first.id, "important", protocol=REFERENCE)
+    labels.set_label(project, task.response_id, second.id, "not_important", protocol=REFERENCE)
+    labels.set_label(project, other.response_id, other_unit(project, other), "unsure", protocol=REFERENCE)
+    (told,) = settled_fields.take_over(project, REFERENCE, "R1")
+    # Someone's own sealed list is theirs; here the coordinator wrote it.
+    assert (told.labelled, told.changed, told.why_not) == (2, 2, "")
+    said = importance(project)
+    assert (said.pop(first.id), said.pop(second.id)) == ("important", "not_important")
+    # Of what nobody is sure, nothing is known: that is no “no”.
+    assert set(said.values()) == {""}
+    assert [one.changed for one in settled_fields.take_over(project, REFERENCE, "R1")] == [0]
+    rows = results.rows(project, protocol="deepscholar.references", resamples=0)
+    assert any(row.metric == "reference_coverage" and row.estimate.value is not None for row in rows)
+    project.close()
+
+
+def other_unit(project: Project, task) -> str:
+    return labels.sheet(project, task.response_id, REFERENCE).units[0].id
+
+
+def test_labels_that_are_no_field_of_the_gold_are_refused(tmp_path: Path) -> None:
+    project = related_work_project(tmp_path)
+    with pytest.raises(Refusal, match="no field of the gold"):
+        settled_fields.take_over(project, RELEVANCE)
+    with pytest.raises(Refusal, match="said nothing"):
+        settled_fields.take_over(project, NUGGET, "R1")
+    project.close()
+
+
+def test_every_kind_is_labelled_apart_and_comes_home(tmp_path: Path) -> None:
+    project = related_work_project(tmp_path)
+    with project.store.write() as db:
+        db.execute(table(ArtifactRow).update().values(author_id="", state="consensus"))
+    person = people.add_person(project, "Ada", alias="Z1").subject
+    item_id = items.ids(project)[0]
+    assignments.assign_one(project, item_id, person, Stage.LABELLING, protocols=KINDS)
+    theirs = tasking.take_task(packing.task(project, person, tmp_path / "out").path).project
+    said = dict[str, int]()
+    for kind in KINDS:
+        for task in label_tasks.queue(theirs, kind):
+            sheet = labels.sheet(theirs, task.response_id, kind, task.other_id)
+            if kind in (RELEVANCE, REFERENCE):
+                # The section is read, and the abstracts of works have come along.
+                assert sheet.report == SECTION
+                assert sheet.groups[0].given["page"] in ABSTRACTS.values()
+            for unit in sheet.units:
+                value = PROTOCOLS[kind].values[0]
+                labels.set_label(theirs, task.response_id, unit.id, value, protocol=kind)
+                said[kind] = said.get(kind, 0) + 1
+    assert said == {ORGANIZATION: 2, NUGGETS: 6, RELEVANCE: 2, NUGGET: 2, REFERENCE: 2}
+    label_sealing.submit(theirs, items.ids(theirs)[0], NUGGETS)
+    unpacking.take_in(project, [returning.work(theirs).path])
+    theirs.close()
+    with project.store.read() as db:
+        home = {
+            kind: len(validation_values.of_people(db, PROTOCOLS[kind], submitted=True).get(person, {}))
+            for kind in KINDS
+        }
+    assert home == said
+    project.close()
