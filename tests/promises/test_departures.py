@@ -11,13 +11,12 @@ import pytest
 
 from annotator.actions.judging import judge_offers
 from annotator.actions.material import draft_runs
-from annotator.actions.papers import paper_tables
+from annotator.actions.papers import human_agreement, paper_tables
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 from annotator.actions.results import metrics, result_exports, result_pictures
 from annotator.actions.results.result_sheets import ResultSheet
 from annotator.actions.studies import result_views
-from annotator.actions.validation import human_agreement
 from annotator.cli import run_command
 from annotator.domain.judges.protocol import Extraction, Protocol
 from annotator.domain.texts.refusal import Refusal

@@ -67,9 +67,7 @@ def project(tmp_path: Path, llmock: LLMock) -> Iterator[Project]:
 
 
 def drawn(project: Project, tmp_path: Path, protocol: str = "") -> None:
-    """The parts that the baseline finds in the reports, a page for every address they cite, and, where a protocol
-    compares with it, what people wrote.
-    """
+    """What the baseline draws from the reports, a page for every address they cite, and what people wrote if wanted."""
     if protocol and PROTOCOLS[protocol].exemplar:
         add_exemplars(project)
     for name in OF_REPORTS:
@@ -92,7 +90,7 @@ def drawn(project: Project, tmp_path: Path, protocol: str = "") -> None:
 def add_exemplars(project: Project) -> None:
     """To each item a text by people, longer than one of the two reports and shorter than the other."""
     for n, item_id in zip(QUESTIONS, items.ids(project), strict=True):
-        length = sum(public_lengths(system)[n] for system in SYSTEMS) // 2
+        length = sum(public_lengths(one)[n] for one in SYSTEMS) // 2
         add_report(project, item_id, PEOPLE, "x" * length, EXEMPLAR)
 
 
@@ -181,16 +179,6 @@ def graded(case: Case) -> dict[str, Any]:
 BORNE_OUT = {"quote": "", "rationale": "As ever.", "supported": "yes"}
 
 
-def vital(_: Case) -> dict[str, Any]:
-    """Whatever it is, a good text must hold it."""
-    return {"rationale": "As always.", "importance": "vital"}
-
-
-def left_out(_: Case) -> dict[str, Any]:
-    """Whatever it is, it could be left out."""
-    return {"rationale": "As always.", "importance": "not-important"}
-
-
 REPLIES: dict[str, Callable[[Case], dict[str, Any]]] = {
     "researcherbench.coverage": covered,
     "researcherbench.claims": verified,
@@ -203,8 +191,8 @@ REPLIES: dict[str, Callable[[Case], dict[str, Any]]] = {
     RELEVANCE: graded,
     PRECISION: lambda _: BORNE_OUT,
     COVERAGE: lambda _: BORNE_OUT,
-    "deepscholar.nugget_importance": vital,
-    "deepscholar.reference_importance": left_out,
+    "deepscholar.nugget_importance": lambda _: {"rationale": "", "importance": "vital"},
+    "deepscholar.reference_importance": lambda _: {"rationale": "", "importance": "important"},
 }
 
 # What must come of them, counted apart from what counts in the product.
@@ -337,9 +325,7 @@ EXPECTED = {
     RELEVANCE: one_relevant,
     PRECISION: lambda project: means(cited_sentences.precision(parts(project, ResponsePart.SENTENCES))),
     COVERAGE: lambda project: means(cited_sentences.coverage(parts(project, ResponsePart.SENTENCES))),
-    # Labels of what people wrote are no figures of a system.
-    "deepscholar.nugget_importance": lambda _: {},
-    "deepscholar.reference_importance": lambda _: {},
+    **{f"deepscholar.{of}_importance": lambda _: {} for of in ("nugget", "reference")},
 }
 
 

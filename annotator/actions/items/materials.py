@@ -75,18 +75,18 @@ def _settings(project: Project) -> _Settings:
 
 def for_judging(shape: Protocol) -> WantedMaterial:
     """What a judge of a protocol reads."""
-    return WantedMaterial(shape.needs, pages=shape.paged, parts=_drawn(shape))
+    return WantedMaterial(shape.needs, pages=_paged(shape), parts=_drawn(shape))
 
 
 def for_counting(shape: Protocol) -> WantedMaterial:
     """What shows which units there are: words and pages only where units come from the response."""
     texts = shape.unit_kind is None and bool(shape.values)
-    return WantedMaterial(shape.needs, texts=texts, pages=texts and shape.paged, parts=_drawn(shape))
+    return WantedMaterial(shape.needs, texts=texts, pages=texts and _paged(shape), parts=_drawn(shape))
 
 
 def for_asking(shape: Protocol) -> WantedMaterial:
     """What shows which units a person is asked about, without a word of any report or page."""
-    read = shape.paged
+    read = _paged(shape)
     return WantedMaterial(shape.needs, texts=False, pages=read, page_texts=False, parts=bool(shape.parts))
 
 
@@ -97,6 +97,11 @@ def for_scoring(shape: Protocol, *, released: bool = False) -> WantedMaterial:
         shape.needs, texts=shape.unit_kind is None, pages=computed, page_texts=False, parts=_drawn(shape),
         released=released,
     )  # fmt: skip
+
+
+def _paged(shape: Protocol) -> bool:
+    """Whether it reads the pages or works that a response or its gold names."""
+    return shape.works or bool(shape.parts)
 
 
 def _drawn(shape: Protocol) -> bool:

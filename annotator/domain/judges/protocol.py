@@ -362,11 +362,6 @@ class Protocol:
         """Whether people alone are asked: nobody else has a say in it."""
         return bool(self.values) and self.judge is None and self.baseline is None
 
-    @property
-    def paged(self) -> bool:
-        """Whether it reads the pages or works that a response or its gold names."""
-        return self.works or bool(self.parts)
-
     def lacks(
         self,
         documents: Mapping[Kind, Document[Any]],

@@ -167,9 +167,9 @@ RELEVANCE = Protocol(
     scale=Scale(
         Level.ORDINAL,
         (
-            Value("0", "Off topic", "Grade 0: it deals with something else"),
-            Value("1", "Related", "Grade 1: a related area"),
-            Value("2", "Same problem", "Grade 2: the same problem or method"),
+            Value("0", "Off topic", "0: it deals with something else"),
+            Value("1", "Related", "1: a related area"),
+            Value("2", "Same problem", "2: the same problem or method"),
         ),
         of_numbers=True,
     ),

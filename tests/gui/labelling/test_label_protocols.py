@@ -87,6 +87,9 @@ def test_what_is_lacking_is_said_and_the_tabs_stay(tmp_path, page_over, at_once,
     for system in SYSTEMS[:2]:
         add_report(project, item_id, system)
     page = page_over(project, "Label")
+    # It opens on what there is something to label by; the tab of what is lacking says so.
+    assert (page.bench.protocol, page.whole.currentWidget() is page.labelling) == (PAIRS, True)
+    page.arrive({"protocol": USUAL})
     whole = page.whole.currentWidget()
     assert whole.findChildren(PlainLabel)[0].text() == "No rubric to label by"
     assert page.tabs.isVisible()

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
+from annotator.actions.project.keeping import kept
 from annotator.actions.results import result_raters
 from annotator.actions.results.result_sheets import (
     ResultSheet,
@@ -18,6 +19,7 @@ from annotator.actions.results.result_sheets import (
 from annotator.actions.sets import validation_figures, validation_values
 from annotator.actions.sets.validation_figures import TITLES, told
 from annotator.actions.sets.validation_units import ALL
+from annotator.actions.studies.result_views import ResultView
 from annotator.actions.validation import validation
 from annotator.actions.validation.validation import RaterFigures, ValidationQuery
 from annotator.actions.validation.validation_behind import held
@@ -155,3 +157,16 @@ def _line(one: KindAgreement) -> SheetLine:
 
 def _told(found: Estimate) -> SheetCell:
     return told(found) if found.value is not None else text("–", tip=found.note)
+
+
+VIEW = ResultView(
+    "human-agreement",
+    "Kinds of labels",
+    "Papers",
+    "How far judges agree with people, kind by kind, beside the agreement that a paper prints.",
+    "Let people label reports and submit their labels, and run a judge on the same reports.",
+    choices,
+    kept(report),
+    sheets,
+    "Label",
+)

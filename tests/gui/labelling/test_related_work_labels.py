@@ -9,6 +9,7 @@ import pytest
 from llmock.pytest_plugin import LLMock
 from PySide6.QtCore import QSettings
 
+from annotator.actions.adjudication import settled_fields
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import annotating
 from annotator.actions.items import items
@@ -23,7 +24,7 @@ from annotator.actions.results import results
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.sets import validation_values
-from annotator.actions.studies import result_views, settled_fields
+from annotator.actions.studies import result_views
 from annotator.actions.validation import cards
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Kind
@@ -33,7 +34,7 @@ from annotator.gui.shell.starting import make_application
 from annotator.gui.shell.window import Window
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import ArtifactRow, table
-from tests.projects.related_work_project import (
+from tests.material.labelled_sections import (
     ABSTRACTS,
     KINDS,
     NUGGET,
