@@ -1,6 +1,7 @@
 """Words in any script: counted by Unicode's rules, compared by stem or by pairs of characters."""
 
 import re
+from collections import Counter
 from functools import lru_cache
 
 # Word_Break of ASCII (UAX #29, WB5–WB13b): letters, digits and underscores join; ' . : join two letters,
@@ -69,7 +70,12 @@ def terms(text: str) -> frozenset[str]:
 
     A stem is a word without a final s, cut to six letters: explains, explained and explaining are one.
     """
-    return frozenset(term for run in _RUN.findall(text.casefold()) for term in _run_terms(run))
+    return frozenset(term_counts(text))
+
+
+def term_counts(text: str) -> Counter[str]:
+    """How often each of a text's terms stands in it, in the order in which they come."""
+    return Counter(term for run in _RUN.findall(text.casefold()) for term in _run_terms(run))
 
 
 def _run_terms(run: str) -> list[str]:

@@ -1,0 +1,202 @@
+"""The reference system over twelve works: what is found, kept, asked and listed, and the baseline without a model."""
+
+from collections.abc import Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.protocol import Answer, Material, RatedResponse
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.evidence import Evidence, Reference
+from annotator.domain.material.part import ResponsePart
+from annotator.domain.material.work import Work
+from annotator.protocols.deepscholar import numbered as numbering
+from annotator.protocols.deepscholar import references, system
+from annotator.protocols.deepscholar.numbered import numbered
+from annotator.protocols.deepscholar.search_rounds import SearchQueries
+from annotator.protocols.deepscholar.system import SystemSettings, WrittenSection
+from tests.material.twelve_works import FOUND, HOLDING, LEFT, PREFERRED, QUESTION, WORKS, KnowingAsk
+from tests.protocols.deepscholar.related_work_material import with_works
+
+THREE = SystemSettings(keep=3)
+
+
+class Steps(list[str]):
+    """The steps as they were begun."""
+
+    @contextmanager
+    def __call__(self, name: str) -> Any:
+        self.append(name)
+        yield
+
+
+async def search(query: str, count: int) -> Sequence[Work]:
+    return [WORKS[number - 1] for number in HOLDING.get(query, ()) if number in FOUND][:count]
+
+
+async def written(
+    ask: KnowingAsk, settings: SystemSettings = THREE, steps: Steps | None = None
+) -> WrittenSection | Answer:
+    return await system.written(QUESTION, settings, search, ask, Steps() if steps is None else steps, "seed")
+
+
+@pytest.mark.anyio
+async def test_every_step_is_taken_in_its_order_and_asks_what_it_must() -> None:
+    ask, steps = KnowingAsk(), Steps()
+    made = await written(ask, steps=steps)
+    assert isinstance(made, WrittenSection)
+    assert list(steps) == [
+        "queries 1", "search 1", "summary 1", "queries 2", "search 2", "filter", "top-k", "aggregate"
+    ]  # fmt: skip
+    asked = {step: ask.count(step) for step in ("queries", "summary", "filter", "notes", "section")}
+    assert asked == {"queries": 2, "summary": 1, "filter": len(FOUND), "notes": 0, "section": 1}
+    assert {WORKS.index(work) + 1 for work in made.section.works} == set(PREFERRED[:3])
+    assert (made.found, made.kept, made.unfiltered, made.unranked) == (9, len(LEFT), 0, 0)
+
+
+@pytest.mark.anyio
+async def test_a_round_is_told_what_the_one_before_it_found_and_asked() -> None:
+    ask = KnowingAsk()
+    await written(ask)
+    first, second = (fields for step, fields in ask.asked if step == "queries")
+    assert (first["found"], first["asked"], first["count"]) == ("(nothing yet)", "(nothing yet)", "2")
+    assert (second["found"], second["asked"]) == ("Shade is known [1].", "shade\nheat")
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("step", "asked"), [("queries", 0), ("queries", 1), ("summary", 0), ("section", 0)])
+async def test_without_an_answer_that_it_rests_on_there_is_no_section(step: str, asked: int) -> None:
+    lost = Answer(Status.TIMEOUT, cause="Too late.")
+    ask = KnowingAsk(lambda prompt, _, before: lost if prompt.endswith(step) and before == asked else None)
+    assert await written(ask) is lost
+
+
+@pytest.mark.anyio
+async def test_where_nothing_is_found_or_kept_that_is_said() -> None:
+    async def nothing(query: str, count: int) -> Sequence[Work]:
+        return ()
+
+    ask = KnowingAsk()
+    found = await system.written(QUESTION, THREE, nothing, ask, Steps(), "seed")
+    assert isinstance(found, Answer)
+    assert found.cause == system.NONE_FOUND
+    assert ask.count("filter") == 0
+
+
+@pytest.mark.anyio
+async def test_one_round_needs_no_summary_and_fewer_queries_find_less() -> None:
+    ask = KnowingAsk()
+    made = await written(ask, SystemSettings(rounds=1, queries=1, per_query=2))
+    assert isinstance(made, WrittenSection)
+    assert (made.found, ask.count("summary"), ask.count("compare")) == (2, 0, 0)
+    assert [work.title for work in made.section.works] == ["On oak", "On elm"]
+
+
+def test_queries_are_few_different_and_short() -> None:
+    reply = SearchQueries(queries=["1 2 3 4 5 6 7 8 9 10 11", " “", "- shade", "shade", "heat"])
+    assert reply.worded(3) == ["1 2 3 4 5 6 7 8 9 10", "“", "shade"]
+    assert SearchQueries.from_text("shade\n\n heat ").worded(5) == ["shade", "heat"]
+
+
+# What is written
+
+
+@pytest.mark.parametrize(
+    ("said", "kept", "removed"),
+    [
+        ("Shade [1], [2][3].", "Shade [1], [2][3].", 0),
+        ("Shade [4].", "Shade.", 1),
+        ("Shade [1, 9, 2; 0].", "Shade [1, 2].", 2),
+        ("Shade [1-3] and [2–5].", "Shade [1, 2, 3] and [2, 3].", 2),
+        ("Shade [4-99999].", "Shade.", 2),
+        ("Shade [2](http://made.example/x) and [8](http://made.example/y).", "Shade [2] and.", 1),
+        ("In $[0, 1]$ and `x[7]` stay.", "In $[0, 1]$ and `x[7]` stay.", 0),
+        ("Shade [1].\n\n## References\n\n[1] Made up. [7] Too.", "Shade [1].", 0),
+        ("Shade [1].\n\n**References:**\n1. Made up.", "Shade [1].", 0),
+        ("References to shade [1] abound.", "References to shade [1] abound.", 0),
+    ],
+)
+def test_numbers_that_stand_for_no_work_are_removed_and_counted(said: str, kept: str, removed: int) -> None:
+    made = numbered(said, WORKS[:3])
+    body, _, listed = made.text.partition("\n\n## References\n\n")
+    assert (body, made.removed) == (kept, removed)
+    assert listed.split("\n\n") == [
+        "[1] A. Mo. On oak. 2024. arXiv:2401.00001",
+        "[2] A. Mo. On elm. 2024. arXiv:2401.00002",
+        "[3] A. Mo. On ash. 2024. arXiv:2401.00003",
+    ]
+
+
+def test_the_list_is_the_reports_references() -> None:
+    made = numbered("Shade.", (WORKS[0], Work("https://doi.org/10.1000/ELM", "Elm"), Work("", "Ash")))
+    told = [(one.text, one.note, one.identifier) for one in made.references().units]
+    assert told == [
+        ("On oak", "[1]", "arXiv:2401.00001"), ("Elm", "[2]", "doi:10.1000/elm"), ("Ash", "[3]", "")
+    ]  # fmt: skip
+    assert made.text.endswith("[2] Elm. doi:10.1000/elm\n\n[3] Ash")
+    assert numbering.HEADING in made.text
+
+
+# What is given
+
+
+def gold(*said: tuple[str, str, str]) -> Material:
+    units = tuple(Reference(text=title, identifier=address, importance=word) for title, address, word in said)  # type: ignore[arg-type]
+    return replace(
+        with_works(abstracts={"arxiv:2001.00001": "About oaks."}),
+        documents={Kind.EVIDENCE: Evidence(units=units)},
+    )
+
+
+GOLD = gold(
+    ("Oaks", "https://arxiv.org/abs/2001.00001v2", "important"),
+    ("Oaks, again", "arXiv:2001.00001", "important"),
+    ("Elms", "10.1000/elm", "important"),
+    ("Ash", "arXiv:2001.00003", "not_important"),
+    ("Lime", "arXiv:2001.00004", ""),
+)
+
+
+def test_the_important_references_are_given_once_each_with_their_abstracts() -> None:
+    on_arxiv, all_ = (system.important_works(GOLD, oracle) for oracle in ("arxiv", "all"))
+    assert [(work.key, getattr(work, "abstract", "")) for work in on_arxiv if isinstance(work, Work)] == [
+        ("arxiv:2001.00001", "About oaks.")
+    ]
+    assert [work.key for work in all_ if isinstance(work, Work)] == ["arxiv:2001.00001", "doi:10.1000/elm"]
+
+
+def test_why_nothing_can_be_given_is_said() -> None:
+    assert system.important_works(gold(("Oaks", "arXiv:2001.00001", "")), "all") == system.NOT_SAID
+    elms = gold(("Elms", "10.1000/elm", "important"))
+    assert system.important_works(elms, "arxiv") == system.NONE_IMPORTANT
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("oracle", ["arxiv", "all"])
+async def test_what_is_given_is_all_found_again(oracle: str) -> None:
+    works, ask = system.important_works(GOLD, oracle), KnowingAsk()
+    assert not isinstance(works, str)
+    made = await system.section_on(QUESTION, works, SystemSettings(oracle=oracle, words=300), ask, Steps())
+    assert isinstance(made, WrittenSection)
+    ((_, fields),) = ask.asked
+    assert fields["length"] == "Write about 300 words."
+    parts = {ResponsePart.REFERENCES: made.section.references()}
+    found = references.reference_coverage(RatedResponse(replace(GOLD, parts=parts), {}))
+    assert (found.value, found.n) == (1.0, 2)
+
+
+def test_an_oracle_has_a_mode_and_prompts_of_its_own() -> None:
+    modes = [SystemSettings(oracle=name).mode for name in ("", "arxiv", "all")]
+    assert modes == ["end-to-end", "oracle-arxiv", "oracle-all"]
+    assert set(SystemSettings(oracle="all").prompts) < set(SystemSettings().prompts)
+
+
+def test_the_baseline_lists_each_work_with_its_first_sentence() -> None:
+    made = system.baseline([WORKS[7], Work("arXiv:2001.00009", "No abstract")])
+    body, _, listed = made.section.text.partition("\n\n## References\n\n")
+    assert body == "## Related work\n\nResults about water and canopy. [1]\n\nNo abstract [2]"
+    assert listed.startswith("[1] A. Mo. On sap. 2024. arXiv:2401.00008")
+    assert made.section.removed == 0
