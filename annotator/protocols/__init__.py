@@ -35,6 +35,8 @@ TO_SUBMIT: tuple[str, ...] = tuple(shape.name for shape in PROTOCOLS.values() if
 EXTRACTIONS: dict[str, Extraction] = {one.name: one for paper in PAPERS for one in paper.extractions}
 # What a model may be asked to draft for a person, as a paper says.
 DRAFTS: tuple[Extraction, ...] = tuple(one for paper in PAPERS for one in paper.drafts)
+# The system that a paper describes, to be run on any model.
+reference_system = deepscholar.system
 # Figures made of others, each with its paper.
 COMPOSITES: dict[str, tuple[Paper, Composite]] = {
     one.name: (paper, one) for paper in PAPERS for one in paper.composites

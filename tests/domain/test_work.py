@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from annotator.domain.material.work import Work
+from annotator.domain.material.work import CatalogueWork
 
 DAY = date(2025, 6, 3)
 
@@ -24,7 +24,7 @@ DAY = date(2025, 6, 3)
     ],
 )
 def test_only_what_surely_appeared_before_a_day_is_older(published: str, older: bool) -> None:
-    assert Work("", "On oak", published=published).is_older(DAY) is older
+    assert CatalogueWork("", "On oak", published=published).is_older(DAY) is older
 
 
 def test_a_work_is_known_by_its_identifier_or_its_whole_title() -> None:
@@ -33,5 +33,5 @@ def test_a_work_is_known_by_its_identifier_or_its_whole_title() -> None:
         "arXiv:2401.00001",
         "https://doi.org/10.48550/arXiv.2401.00001",
     )
-    assert {Work(one, "On oak").key for one in same} == {"arxiv:2401.00001"}
-    assert Work("", "On  Oak!").key == Work("", "on oak").key == "title on oak"
+    assert {CatalogueWork(one, "On oak").key for one in same} == {"arxiv:2401.00001"}
+    assert CatalogueWork("", "On  Oak!").key == CatalogueWork("", "on oak").key == "title on oak"

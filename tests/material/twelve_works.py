@@ -7,11 +7,14 @@ from typing import Any
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Answer
-from annotator.domain.material.work import Work
+from annotator.domain.material.work import CatalogueWork
 from annotator.judging.prompts.messages import load, render
 
 PAPER, PUBLISHED = "2506.00001v1", "2025-06-03"
-QUESTION = "Towns in summer: write the related-work section of this paper, given its abstract."
+QUESTION = (
+    "Towns in summer: write the related-work section of this paper, given its abstract."
+    "\n\nAbstract: Oaks give shade."
+)
 QUERIES = (("shade", "heat"), ("water", "canopy"))
 # Each query stands in the abstracts of these, by number; the tenth is too young, the eleventh is the paper itself.
 HOLDING = {"shade": (1, 2, 3, 4, 10, 11), "heat": (4, 5, 6, 11), "water": (7, 8), "canopy": (8, 9)}
@@ -31,9 +34,9 @@ NAMES = (
 )
 
 
-def _made(number: int) -> Work:
+def _made(number: int) -> CatalogueWork:
     words = [word for word, numbers in HOLDING.items() if number in numbers]
-    return Work(
+    return CatalogueWork(
         identifier=f"arXiv:{PAPER}" if number == 11 else f"arXiv:2401.{number:05d}",
         title=f"On {NAMES[number - 1]}",
         abstract=f"Results about {' and '.join(words) or 'tremors'}. More follows.",

@@ -96,6 +96,16 @@ def take_in(project: Project, found: Page, verb: str = "fetch page") -> Change |
         return record(project, db, Change("page", subject, verb, _image(before), _image(row)))
 
 
+def add(project: Project, db: Connection, found: Page) -> None:
+    """Keep the snapshot of a work that a search found, where none with a text is there yet."""
+    before = _row(db, found.url)
+    if before is None or not before["text"]:
+        row = found.model_dump() | {"state": found.state.value, "sha256": page_hash(found.text)}
+        upserts.put(db, PAGE, row)
+        subject = derived_id("page", found.url)
+        record(project, db, Change("page", subject, "found work", _image(before), _image(row)))
+
+
 def summary(by_state: dict[str, int]) -> str:
     """How many pages are in which state, in a sentence."""
     total = sum(by_state.values())

@@ -58,6 +58,7 @@ class CostEstimate:
     things: str = "judgements"
     by_test: bool = False
     lacks: str = ""
+    at_most: bool = False
 
     def tree(self) -> dict[str, Any]:
         """The estimate as a JSON tree."""
@@ -157,7 +158,7 @@ async def of_work(kind: RunKind, work: RunWork, cases: Iterable[Case]) -> CostEs
         _priced(judge, order, found, made, each),
         total=work.total,
         at_least=order.protocol in EXTRACTIONS,
-        at_most=work.shape.stops,
+        at_most=work.shape.stops or kind.at_most,
         things=kind.things,
         by_test=seconds is None and of_judge,
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
@@ -57,6 +57,8 @@ class ResponseRun(RunKind):
 
     doing, resumed = "writing", False
     things, reply_tokens = "reports", 3_000
+    cut_by_item: ClassVar[bool] = False
+    """Whether each item has a cut-off of its own."""
 
     def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
         """Whose endpoint writes, and the manner in the shape of a protocol."""
@@ -78,11 +80,44 @@ class ResponseRun(RunKind):
 
     def kept(self) -> Judge:
         """The writer of the system."""
-        preset = self._manner.condition.parameters
-        writer = writers.of_system(self.project, self._system, self.judge.name, preset)
+        writer = self.writer()
         with self.project.store.read() as db:
-            _refuse_mixed(db, self._system, self._manner, writer)
+            self._refuse_mixed(db, writer)
         return writer
+
+    def writer(self) -> Judge:
+        """Who writes, made sure to be in the file."""
+        return writers.of_system(
+            self.project, self._system, self.judge.name, self._manner.condition.parameters
+        )
+
+    def _refuse_mixed(self, db: Connection, writer: Judge) -> None:
+        """Refuse a system whose reports in this mode were made by a plan, by other prompts or with another cut-off."""
+        system, how = self._system, self._manner
+        plans = select(EXTRACT.c.response_id).where(
+            EXTRACT.c.kind == ResponsePart.PLAN.value, EXTRACT.c.origin == by_judge(writer.id)
+        )
+        others = RESPONSE.c.id.not_in(plans) if how.planned else RESPONSE.c.id.in_(plans)
+        if db.execute(_answers(system, how.mode, RESPONSE.c.id).where(others).limit(1)).first():
+            before, todo = ("without", "Omit --plan") if how.planned else ("with", "Give --plan")
+            raise Refusal(
+                f"Reports of “{system}” were written {before} a plan made first.",
+                f"{todo}, or give the system another name.",
+            )
+        asked = self.asked()
+        for settings, cutoff in db.execute(
+            _answers(system, how.mode, RESPONSE.c.settings, RESPONSE.c.cutoff)
+        ):
+            other = settings.split(";")[0] != asked or not (self.cut_by_item or cutoff == how.cutoff)
+            if settings.startswith(response_journal.ASKED) and other:
+                raise Refusal(
+                    f"Reports of “{system}” were asked for by other prompts or with another cut-off.",
+                    "Give the system or the mode another name.",
+                )
+
+    def asked(self, parameters: str = "") -> str:
+        """How reports are asked for, as each of them says it."""
+        return response_journal.asked_words(self._manner.prompts, parameters)
 
     def asker(self) -> Judge:
         """The writer's endpoint."""
@@ -90,8 +125,7 @@ class ResponseRun(RunKind):
 
     def journal(self, run_id: str) -> RunJournal:
         """What was written, as responses."""
-        asked = response_journal.asked_words(self._manner.prompts, self.judge.parameters)
-        origin = {"settings": asked, "cutoff": self._manner.cutoff}
+        origin = {"settings": self.asked(self.judge.parameters), "cutoff": self._manner.cutoff}
         return ResponseJournal(self.project, run_id, self.judge.id, self.order, self.written, origin)
 
     def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
@@ -129,7 +163,9 @@ class ResponseRun(RunKind):
         for item_id, trial in self.to_do:
             trials.setdefault(item_id, []).append(trial)
         grounded = Kind.EVIDENCE in self._manner.needs
-        wanted = materials.WantedMaterial(self._manner.needs, texts=False, sources=grounded)
+        wanted = materials.WantedMaterial(
+            self._manner.needs, texts=False, sources=grounded or self.cut_by_item
+        )
         for at_hand in materials.each(self.project, wanted, list(trials)):
             own = _with_pages(self.project, at_hand.own) if grounded else at_hand.own
             for trial in trials[at_hand.item.id]:
@@ -139,12 +175,22 @@ class ResponseRun(RunKind):
                 yield Case(self.order.protocol, own.item, empty, "", (Unit(id="report"),), trial)
 
     async def _write(self, case: Case, ask: Ask) -> Verdicts:
-        answer, made = await self._asked(self._materials.pop(case.response.id), ask)
-        if answer.reply is None:
-            cause = f"{answer.cause} {INCOMPLETE}" if answer.status is Status.TRUNCATED else answer.cause
-            return {case.unit.id: replace(answer, cause=cause.strip()).verdict()}
-        self.written[case.response.id] = WrittenResponse(answer.reply.text, made)
+        return self.took(case, await self.made(case, self._materials.pop(case.response.id), ask))
+
+    def took(self, case: Case, made: WrittenResponse | Answer) -> Verdicts:
+        """Take a report over for the journal, or say why there is none."""
+        if isinstance(made, Answer):
+            cause = f"{made.cause} {INCOMPLETE}" if made.status is Status.TRUNCATED else made.cause
+            return {case.unit.id: replace(made, cause=cause.strip()).verdict()}
+        self.written[case.response.id] = made
         return {case.unit.id: Verdict(value=WRITTEN)}
+
+    async def made(self, _case: Case, material: Material, ask: Ask) -> WrittenResponse | Answer:
+        """The report on an item, or the answer in whose place there is none."""
+        answer, plan = await self._asked(material, ask)
+        if answer.reply is None:
+            return answer
+        return WrittenResponse(answer.reply.text, {ResponsePart.PLAN: plan} if plan else {})
 
     async def _asked(self, material: Material, ask: Ask) -> tuple[Answer, PlanDocument | None]:
         """The report, and the plan of its own that it was written by."""
@@ -177,30 +223,6 @@ def _checked(project: Project, order: RunRequest) -> ResponseSettings:
         raise Refusal("At least one report is needed.", "Give 1 trial or more.")
     judge_cases.checked_scope(project, replace(order, systems=()))
     return how
-
-
-def _refuse_mixed(db: Connection, system: str, how: ResponseSettings, writer: Judge) -> None:
-    """Reports by a plan of their own, other prompts or another cut-off are not the same system's in the same mode."""
-    plans = select(EXTRACT.c.response_id).where(
-        EXTRACT.c.kind == ResponsePart.PLAN.value, EXTRACT.c.origin == by_judge(writer.id)
-    )
-    others = RESPONSE.c.id.not_in(plans) if how.planned else RESPONSE.c.id.in_(plans)
-    if db.execute(_answers(system, how.mode, RESPONSE.c.id).where(others).limit(1)).first():
-        before, todo = ("without", "Omit --plan") if how.planned else ("with", "Give --plan")
-        raise Refusal(
-            f"Reports of “{system}” were written {before} a plan made first.",
-            f"{todo}, or give the system another name.",
-        )
-    asked = response_journal.asked_words(how.prompts)
-    for settings, cutoff in db.execute(_answers(system, how.mode, RESPONSE.c.settings, RESPONSE.c.cutoff)):
-        if settings.startswith(response_journal.ASKED) and (settings.split(";")[0], cutoff) != (
-            asked,
-            how.cutoff,
-        ):
-            raise Refusal(
-                f"Reports of “{system}” were asked for by other prompts or with another cut-off.",
-                "Give the system or the mode another name.",
-            )
 
 
 def _answers(system: str, mode: str, *columns: Any) -> Any:

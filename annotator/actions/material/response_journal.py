@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from math import fsum
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import insert, select
 from sqlalchemy.engine import Connection
 
+from annotator.actions.items import pages
 from annotator.actions.items.extracts import NewExtract, keep_row
 from annotator.actions.items.items import ITEM
 from annotator.actions.project import people
@@ -21,8 +22,9 @@ from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Call
 from annotator.domain.judges.judgement import Status, Verdict
-from annotator.domain.kinds.plan import Plan
+from annotator.domain.kinds.artifact import Document
 from annotator.domain.material.extract import by_judge
+from annotator.domain.material.page import Page
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import ResponseFields
 from annotator.domain.texts.change import Change
@@ -39,10 +41,16 @@ ASKED = "prompts "
 
 @dataclass(frozen=True, slots=True)
 class WrittenResponse:
-    """A report that was written, and the plan made before it, if any."""
+    """A report that was written, and the plan made before it or the references that it lists, if any.
+
+    `fields` are those of the response that are known better than from its last call; `told` goes into the journal.
+    """
 
     text: str
-    plan: Plan | None = None
+    parts: Mapping[ResponsePart, Document[Any]] = field(default_factory=dict)
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    told: Mapping[str, Any] = field(default_factory=dict)
+    pages: Sequence[Page] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +63,16 @@ class ResponseOrigin:
     returned_model: str
 
 
-def asked_words(prompts: Sequence[str], parameters: str = "") -> str:
-    """How a model was asked, as a report says it: by which prompts, with which parameters."""
+def asked_words(prompts: Sequence[str], parameters: str = "", how: str = "") -> str:
+    """How a model was asked, as a report says it: by which prompts, how else, with which parameters."""
     given = f"; parameters {parameters}" if parameters not in ("", "{}") else ""
-    return f"{ASKED}{', '.join(prompts)}{given}"[:2000]
+    return f"{ASKED}{', '.join(prompts)}{how and f' ({how})'}{given}"[:2000]
 
 
 class ResponseJournal(RunJournal):
     """A journal that stores finished cases as responses; a failed one keeps its calls and the cause."""
+
+    many_calls = True
 
     def __init__(
         self,
@@ -92,36 +102,33 @@ class ResponseJournal(RunJournal):
 
     def _report(self, db: Connection, finished: Finished, written: WrittenResponse, at: datetime) -> bool:
         case, used = finished.case, _used(finished)
-        fields = ResponseFields(
-            item_id=case.item.id,
-            system_id=self._system_id(db),
-            text=written.text,
-            trial=case.trial,
-            mode=case.response.mode,
-            latency_s=_sum(call.latency_s for call in used),
-            tokens=_report_tokens(used[-1]),
-            cost_usd=_sum(call.cost_usd for call in used),
-            collected_on=at.astimezone().date(),
-            product_version=(used[-1].returned_model or used[-1].requested_model)[:200],
-            collected_by=people.someone(self._project).alias,
+        last = used[-1] if used else None
+        known = {
+            "item_id": case.item.id,
+            "system_id": self._system_id(db),
+            "text": written.text,
+            "trial": case.trial,
+            "mode": case.response.mode,
+            "latency_s": _sum(call.latency_s for call in used),
+            "tokens": _report_tokens(last) if last else None,
+            "cost_usd": _sum(call.cost_usd for call in used),
+            "collected_on": at.astimezone().date(),
+            "product_version": (last.returned_model or last.requested_model)[:200] if last else "",
+            "collected_by": people.someone(self._project).alias,
             **self._origin,
-            asked=wording_hash(case.item.question),
-        )
+            "asked": wording_hash(case.item.question),
+            **written.fields,
+        }
+        fields = ResponseFields.model_validate(known)
         row = {**fields.model_dump(), "id": case.response.id, "sha256": response_hash(written.text)}
         if not upserts.add_missing(db, RESPONSE, row).rowcount:
             # It came from elsewhere while this one was being written.
             return False
-        if written.plan is not None:
-            drawn = NewExtract(
-                case.item.id,
-                case.response.id,
-                ResponsePart.PLAN,
-                written.plan,
-                by_judge(self._judge_id),
-                "",
-                self.run_id,
-            )
-            keep_row(db, drawn)
+        origin = by_judge(self._judge_id)
+        for part, document in written.parts.items():
+            keep_row(db, NewExtract(case.item.id, case.response.id, part, document, origin, "", self.run_id))
+        for page in written.pages:
+            pages.add(self._project, db, page)
         about = {
             "item": case.item.key,
             "system": self._system,
@@ -129,8 +136,9 @@ class ResponseJournal(RunJournal):
             "mode": case.response.mode,
             "run": self.run_id,
             "calls": [call.id for call in used],
-            "requested_model": used[-1].requested_model,
-            "returned_model": used[-1].returned_model,
+            "requested_model": last.requested_model if last else "",
+            "returned_model": last.returned_model if last else "",
+            **written.told,
         }
         record(self._project, db, Change("response", case.response.id, WROTE, None, about))
         return True
@@ -169,6 +177,14 @@ def failures(project: Project, run_id: str) -> list[dict[str, Any]]:
         {name: one[name] for name in ("item", "trial", "status", "cause")}
         for one in sorted(lacking, key=lambda one: (natural(one["item"]), one["trial"]))
     ]
+
+
+def written_in(project: Project, run_id: str) -> list[dict[str, Any]]:
+    """What the journal tells of each report that a run wrote, in the order in which they came."""
+    question = select(AUDIT.c.after).where(AUDIT.c.verb == WROTE).order_by(AUDIT.c.seq)
+    with project.store.read() as db:
+        told = map(json.loads, db.execute(question).scalars())
+        return [one for one in told if one["run"] == run_id]
 
 
 def origin_of(project: Project, response_id: str) -> ResponseOrigin | None:

@@ -1,17 +1,32 @@
 """How reports are asked for: gold given, prompts, cut-off and mode, all in the name under which a run is kept."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 from datetime import date
+from typing import Any
 
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.response import END_TO_END, INJECTION, ISOLATED
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import reports
+from annotator.protocols import reference_system, reports
 from annotator.protocols.reports import CONDITIONS, Condition
 
-__all__ = ["CONDITIONS", "MANNERS", "MODES", "PREFIX", "ResponseSettings", "protocol_name", "settings_of"]
+__all__ = [
+    "CONDITIONS",
+    "MANNERS",
+    "MODES",
+    "PREFIX",
+    "RESEARCH",
+    "ResearchSettings",
+    "ResponseSettings",
+    "protocol_name",
+    "research_name",
+    "settings_of",
+]
 
+SystemSettings = reference_system.SystemSettings
+ORACLES = reference_system.ORACLES
+_USUAL = SystemSettings()
 # As much as a run's name may have, and a mode.
 LONGEST_NAME, LONGEST_MODE = 80, 40
 
@@ -42,7 +57,19 @@ class ResponseSettings:
         return (self.condition.prompt(reports.REPORT),)
 
 
-PREFIX = "respond."
+@dataclass(frozen=True, slots=True)
+class ResearchSettings(ResponseSettings):
+    """The same where the works that reports rest on are searched, or given, by a system of several steps."""
+
+    system: SystemSettings = _USUAL
+
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        """The prompts it takes."""
+        return self.system.prompts
+
+
+PREFIX, RESEARCH = "respond.", "respond.research"
 # By the name under which a run of it is kept.
 MANNERS: dict[str, ResponseSettings] = {
     "respond.end-to-end": ResponseSettings(END_TO_END),
@@ -93,9 +120,34 @@ def _more(condition: str, cutoff: str, filed_as: str) -> Iterator[str]:
         yield f"{_FILED}{filed_as}"
 
 
+def research_name(**how: Any) -> str:
+    """The name of the manner in which the system of several steps is asked; what is usual is left out.
+
+    Refusal for an oracle there is not. Where one is, nothing is searched, and how does not matter.
+    """
+    oracle = how.get("oracle", "")
+    if oracle and oracle not in ORACLES:
+        raise Refusal(f"There is no oracle “{oracle}”.", f"Available: {', '.join(ORACLES)}.")
+    system = SystemSettings(**how)
+    if oracle:
+        system = SystemSettings(oracle=oracle, words=system.words)
+    told = {one.name: getattr(system, one.name) for one in fields(system)}
+    changed = [f"{name}={value}" for name, value in told.items() if value != getattr(_USUAL, name)]
+    return _BETWEEN.join([RESEARCH, *changed])
+
+
+def _research(more: Sequence[str]) -> ResearchSettings:
+    told = dict(part.split("=", 1) for part in more)
+    oracle = told.pop("oracle", "")
+    system = SystemSettings(oracle=oracle, **{name: int(value) for name, value in told.items()})
+    return ResearchSettings(system.mode, (Kind.EVIDENCE,) if oracle else (), system=system)
+
+
 def settings_of(name: str) -> ResponseSettings | None:
     """The manner of that name; None when it is none."""
     base, *more = name.split(_BETWEEN)
+    if base == RESEARCH:
+        return _research(more)
     if base not in MANNERS:
         return None
     found = MANNERS[base]

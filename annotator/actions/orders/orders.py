@@ -21,6 +21,7 @@ from annotator.actions.judging.judge_runs import JudgeRun
 from annotator.actions.material import draft_runs, response_settings
 from annotator.actions.material.draft_runs import DraftRun
 from annotator.actions.material.extracting import ExtractionRun
+from annotator.actions.material.research_runs import ResearchRun
 from annotator.actions.material.responding import ResponseRun
 from annotator.actions.project.file import Project
 from annotator.actions.runs import run_records
@@ -39,6 +40,7 @@ BEGINNINGS: dict[str, type[RunKind]] = {
     drift.PREFIX: DriftCheckRun,
     pairing.NAME: PairingRun,
     draft_runs.PREFIX: DraftRun,
+    response_settings.RESEARCH: ResearchRun,
     response_settings.PREFIX: ResponseRun,
 }
 

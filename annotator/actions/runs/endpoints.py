@@ -47,7 +47,7 @@ async def asking(
     async with Client(endpoint) as client:
         sender = Sender(client, limits, prices(), budget)
         endpoint_memory.recall(project, sender)
-        edited, notes = prompts.edited(project), CallNotes(journal.note)
+        edited, notes = prompts.edited(project), CallNotes(journal.note, many=journal.many_calls)
         try:
             yield Asker(
                 sender,

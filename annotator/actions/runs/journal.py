@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from sqlalchemy import (
     ColumnElement,
@@ -84,6 +84,9 @@ _OVERTAKEN = Verdict(status=Status.SKIPPED, cause=wordings.CAUSE)
 
 class RunJournal:
     """The calls and judgements of one judge in one run under one protocol."""
+
+    many_calls: ClassVar[bool] = False
+    """Whether a case takes so many calls that a kill in the middle of it must lose none of them."""
 
     def __init__(self, project: Project, run_id: str, judge_id: str, protocol: str) -> None:
         self.run_id = run_id

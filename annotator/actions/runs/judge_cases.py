@@ -28,7 +28,7 @@ class RunRequest:
 
     `together` units are asked in one call; each unit is asked `trials` times. With `batch` the provider answers
     overnight at half price. The rates, per minute, take the place of the judge's own. Where `models` names some, the
-    run ends when another one answers.
+    run ends when another one answers. Works are searched in the `corpus`, a file or folder, where one is named.
     """
 
     judge: str
@@ -44,6 +44,7 @@ class RunRequest:
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
     models: tuple[str, ...] = ()
+    corpus: str = ""
 
 
 @dataclass(frozen=True, slots=True)

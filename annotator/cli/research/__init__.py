@@ -1,1 +1,1 @@
-"""Commands for research papers: collecting them and building items from them."""
+"""Commands for research papers: collecting them, building items from them, and writing on these."""

@@ -7,10 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
+from annotator.cli.research import writing
 from annotator.cli.saying import NOT_ALL, File, Json, bar, opened, progress_bars, say
 from annotator.domain.texts.counting import counted
 
 app = typer.Typer(help="Research papers: their related-work sections as exemplars.", no_args_is_help=True)
+app.add_typer(writing.app)
 Folder = Annotated[Path, typer.Argument(help="Folder of collected papers", show_default=False)]
 
 

@@ -8,7 +8,7 @@ from annotator.domain.texts.identifier import normal_title, work_named
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class CatalogueWork:
     """A work as a catalogue describes it; `published` is a day, a month or a year, empty where nobody says it."""
 
     identifier: str

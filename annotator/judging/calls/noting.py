@@ -25,10 +25,13 @@ Keep = Callable[[list[Call]], None]
 
 
 class CallNotes:
-    """The calls of a run on their way to disk. `keep` commits some, in place of what was kept of them before."""
+    """The calls of a run on their way to disk. `keep` commits some, in place of what was kept of them before.
 
-    def __init__(self, keep: Keep) -> None:
-        self._keep = keep
+    Where one case takes `many` calls, fast ones are kept like slow ones.
+    """
+
+    def __init__(self, keep: Keep, *, many: bool = False) -> None:
+        self._keep, self._many = keep, many
         self._pending: dict[str, Call] = {}
         self._kept: asyncio.Future[None] | None = None
         self._writer: asyncio.Task[None] | None = None
@@ -37,7 +40,7 @@ class CallNotes:
     @property
     def wanted(self) -> bool:
         """Whether a call now is kept as it goes out: calls take long, as far as is known."""
-        return not self._lately or min(self._lately) >= SLOW_S
+        return self._many or not self._lately or min(self._lately) >= SLOW_S
 
     def heard(self, latency_s: float) -> None:
         """Learn how long a call took."""

@@ -43,6 +43,9 @@ class _Weighing:
         found = self.prompts.get(prompt) or _prompt(prompt)
         key = question_key(self.endpoint, found, fields, reply, fenced, self.trial)
         self.noted.append(WeighedQuestion(key, tokens_of(render(found, fields, fenced))))
+        assumed = getattr(reply, "assumed", None)
+        if assumed is not None:
+            return Answer(Status.OK, assumed(fields))
         return Answer(Status.SKIPPED, cause="It was not asked.")
 
 
@@ -51,6 +54,7 @@ async def weighed(
 ) -> list[WeighedQuestion]:
     """The questions that a judge would put to an endpoint for a case; of those that hang on an answer, none.
 
+    A reply's class may say by `assumed` which answer to go by, and the questions after it are weighed too.
     `prompts` take the place of the shipped ones of their names.
     """
     ask = _Weighing(endpoint, case.trial, prompts)

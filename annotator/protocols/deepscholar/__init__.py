@@ -5,6 +5,7 @@ DeepScholar-Bench: A Live Benchmark and Automated Evaluation for Generative Rese
 
 from annotator.domain.judges.protocol import Paper
 from annotator.protocols.deepscholar.agreement_table import AGREEMENT
+from annotator.protocols.deepscholar import system
 from annotator.protocols.deepscholar.coverage import COVERAGE
 from annotator.protocols.deepscholar.importance import NUGGET_IMPORTANCE, REFERENCE_IMPORTANCE
 from annotator.protocols.deepscholar.nugget_drafts import NUGGETS_MADE
@@ -15,6 +16,8 @@ from annotator.protocols.deepscholar.precision import PRECISION
 from annotator.protocols.deepscholar.references import REFERENCES
 from annotator.protocols.deepscholar.relevance import RELEVANCE
 from annotator.protocols.deepscholar.sentences import EXTRACTION as SENTENCES_OF_REPORT
+
+__all__ = ["PAPER", "system"]
 
 PAPER = Paper(
     name="deepscholar",

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from annotator.domain.kinds.evidence import Evidence, Reference
-from annotator.domain.material.work import Work
+from annotator.domain.material.work import CatalogueWork
 from annotator.domain.texts.identifier import work_named
 
 HEADING = "## References"
@@ -24,7 +24,7 @@ class NumberedSection:
     """A section with its list of references; `removed` counts the numbers that stood for no given work."""
 
     text: str
-    works: tuple[Work, ...]
+    works: tuple[CatalogueWork, ...]
     removed: int = 0
 
     def references(self) -> Evidence:
@@ -36,7 +36,7 @@ class NumberedSection:
         return Evidence(units=tuple(units))
 
 
-def numbered(written: str, works: Sequence[Work]) -> NumberedSection:
+def numbered(written: str, works: Sequence[CatalogueWork]) -> NumberedSection:
     """A section as the model wrote it, with its marks checked and the list of all given works below it.
 
     A list of the model's own is left out.
@@ -64,12 +64,12 @@ def _numbers(said: str) -> Iterator[int]:
         yield from range(first, last + 1) if 0 <= last - first < 1_000 else dict.fromkeys((first, last))
 
 
-def _entry(work: Work) -> str:
+def _entry(work: CatalogueWork) -> str:
     parts = (work.authors, work.title, work.published[:4], _address(work))
     return ". ".join(part.rstrip(".") for part in parts if part)
 
 
-def _address(work: Work) -> str:
+def _address(work: CatalogueWork) -> str:
     """Its identifier as readers look for it: arXiv:2401.00001, a DOI, an address."""
     named = work_named(work.identifier) if work.identifier else None
     if named is None:

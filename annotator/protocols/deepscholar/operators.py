@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Answer, Ask
-from annotator.domain.material.work import Work
+from annotator.domain.material.work import CatalogueWork
 from annotator.domain.texts.canonical import sha256
 from annotator.protocols.replies import Word, sole_value
 from annotator.protocols.reports import Report
@@ -92,7 +92,7 @@ class Notes(Report):
         return cls(text="note " * 800)
 
 
-class Section(Report):
+class SectionText(Report):
     """The section as the model wrote it."""
 
     TEXT_FORM: ClassVar[str] = "Reply with the section itself, in Markdown."
@@ -109,17 +109,17 @@ class Section(Report):
 class KeptWorks:
     """What an operator kept, in its order; `unanswered` counts the verdicts that did not come."""
 
-    works: tuple[Work, ...]
+    works: tuple[CatalogueWork, ...]
     unanswered: int = 0
 
 
-async def filtered(question: str, works: Sequence[Work], ask: Ask) -> KeptWorks:
+async def filtered(question: str, works: Sequence[CatalogueWork], ask: Ask) -> KeptWorks:
     """The works of which a model says that they belong to the task.
 
     Those without a verdict are asked about once more; a work of which nothing is known then is kept.
     """
 
-    async def verdict(work: Work) -> str:
+    async def verdict(work: CatalogueWork) -> str:
         fields = {"question": question, "title": work.title, "abstract": work.abstract}
         answer = await ask(FILTER, fields, RelevantWork, fenced=("title", "abstract"))
         return answer.reply.relevant if answer.status is Status.OK else ""
@@ -131,13 +131,13 @@ async def filtered(question: str, works: Sequence[Work], ask: Ask) -> KeptWorks:
     return KeptWorks(kept, sum(not word for word in said.values()))
 
 
-async def top(question: str, works: Sequence[Work], count: int, ask: Ask, seed: str) -> KeptWorks:
+async def top(question: str, works: Sequence[CatalogueWork], count: int, ask: Ask, seed: str) -> KeptWorks:
     """So many of the works, given in search order, those that a model prefers; nothing is asked where all fit.
 
     Quickselect: each round puts every work beside one pivot, drawn by the seed. A comparison that does not come goes by
     the search order.
     """
-    left, kept, draw, unanswered = list(works), list[Work](), Random(seed), 0
+    left, kept, draw, unanswered = list(works), list[CatalogueWork](), Random(seed), 0
     while len(left) > count - len(kept) > 0:
         pivot = left.pop(draw.randrange(len(left)))
         place = {work: number for number, work in enumerate(works)}
@@ -156,7 +156,9 @@ async def top(question: str, works: Sequence[Work], count: int, ask: Ask, seed: 
     return KeptWorks(tuple(kept + left[: count - len(kept)]), unanswered)
 
 
-async def _beats(question: str, work: Work, pivot: Work, ask: Ask, seed: str) -> bool | None:
+async def _beats(
+    question: str, work: CatalogueWork, pivot: CatalogueWork, ask: Ask, seed: str
+) -> bool | None:
     """Whether a work is preferred to the pivot, which is shown first by chance; None where nobody says it."""
     swapped = Random(f"{seed}/{work.key}/{pivot.key}").random() < 0.5
     first, second = (pivot, work) if swapped else (work, pivot)
@@ -166,7 +168,7 @@ async def _beats(question: str, work: Work, pivot: Work, ask: Ask, seed: str) ->
 
 
 async def aggregated(
-    question: str, works: Sequence[Work], length: str, ask: Ask, room: int = LONGEST_WORKS
+    question: str, works: Sequence[CatalogueWork], length: str, ask: Ask, room: int = LONGEST_WORKS
 ) -> Answer:
     """A section on numbered works, in one call where they fit; else from notes, taken chunk by chunk.
 
@@ -188,7 +190,7 @@ async def aggregated(
 
 async def _section(question: str, told: Sequence[str], length: str, ask: Ask) -> Answer:
     fields = {"question": question, "works": "\n\n".join(told), "length": length}
-    return await ask(SECTION, fields, Section, fenced=("works",))
+    return await ask(SECTION, fields, SectionText, fenced=("works",))
 
 
 def _chunks(told: Iterable[str], room: int) -> list[list[str]]:
@@ -204,7 +206,7 @@ def _chunks(told: Iterable[str], room: int) -> list[list[str]]:
     return chunks
 
 
-def described(work: Work) -> str:
+def described(work: CatalogueWork) -> str:
     """A work as a model reads it: its title, and its abstract where that is known."""
     return f"{work.title}\n{work.abstract}".strip()
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Answer, Ask
-from annotator.domain.material.work import Work
+from annotator.domain.material.work import CatalogueWork
 from annotator.protocols.reports import Report
 
 QUERIES, SUMMARY = "deepscholar.queries", "deepscholar.summary"
@@ -20,7 +20,7 @@ LONGEST_QUERY = 10
 ABSTRACT = 400
 NOTHING_YET = "(nothing yet)"
 
-Search = Callable[[str, int], Awaitable[Sequence[Work]]]
+Search = Callable[[str, int], Awaitable[Sequence[CatalogueWork]]]
 """Looks up so many works for a query, the best first."""
 
 
@@ -69,7 +69,7 @@ class Summary(Report):
 class SearchRounds:
     """What the rounds found so far: each work once, with its best place in any list, and every query."""
 
-    found: dict[str, Work] = field(default_factory=dict)
+    found: dict[str, CatalogueWork] = field(default_factory=dict)
     places: dict[str, int] = field(default_factory=dict)
     queries: list[str] = field(default_factory=list)
     told: str = NOTHING_YET
@@ -85,7 +85,7 @@ class SearchRounds:
             return Answer(Status.OK, new)
         return answer
 
-    async def look_up(self, queries: Sequence[str], per_query: int, search: Search) -> list[Work]:
+    async def look_up(self, queries: Sequence[str], per_query: int, search: Search) -> list[CatalogueWork]:
         """Look queries up one after another; the works that were not known before."""
         before = set(self.found)
         for query in queries:
@@ -94,7 +94,7 @@ class SearchRounds:
                 self.places[work.key] = min(place, self.places.get(work.key, place))
         return [work for key, work in self.found.items() if key not in before]
 
-    async def sum_up(self, question: str, new: Sequence[Work], ask: Ask) -> Answer:
+    async def sum_up(self, question: str, new: Sequence[CatalogueWork], ask: Ask) -> Answer:
         """Have a model sum up what was found last, for the queries of the next round."""
         listed = "\n\n".join(f"{work.title}\n{work.abstract[:ABSTRACT]}".strip() for work in new)
         fields = {"question": question, "found": self.told, "works": listed or NOTHING_YET}
@@ -103,6 +103,6 @@ class SearchRounds:
             self.told = answer.reply.text
         return answer
 
-    def ranked(self) -> list[Work]:
+    def ranked(self) -> list[CatalogueWork]:
         """All works in search order: by their best place in any list, of equals the one that was found first."""
         return sorted(self.found.values(), key=lambda work: self.places[work.key])

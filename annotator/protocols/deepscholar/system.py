@@ -14,13 +14,14 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Reference
 from annotator.domain.material.page import PageState
 from annotator.domain.material.response import END_TO_END
-from annotator.domain.material.work import Work
+from annotator.domain.material.work import CatalogueWork
 from annotator.domain.texts.identifier import work_named
 from annotator.protocols.deepscholar import operators, search_rounds
 from annotator.protocols.deepscholar.numbered import NumberedSection, numbered
-from annotator.protocols.deepscholar.search_rounds import Search, SearchRounds
+from annotator.protocols.deepscholar.search_rounds import SearchRounds
 
 CITATION = "DeepScholar-Bench, §8.5"
+Search = search_rounds.Search
 ORACLES = {"arxiv": "oracle-arxiv", "all": "oracle-all"}
 """The modes in which the important references are given, by how one asks for them."""
 GIVEN = (operators.NOTES, operators.SECTION)
@@ -115,7 +116,7 @@ async def written(
 
 
 async def section_on(
-    question: str, works: Iterable[Work], settings: SystemSettings, ask: Ask, step: Step
+    question: str, works: Iterable[CatalogueWork], settings: SystemSettings, ask: Ask, step: Step
 ) -> WrittenSection | Answer:
     """A section on works that are given."""
     given = list(works)
@@ -128,7 +129,7 @@ async def section_on(
 
 async def _found(
     question: str, settings: SystemSettings, search: Search, ask: Ask, step: Step
-) -> list[Work] | Answer:
+) -> list[CatalogueWork] | Answer:
     rounds = SearchRounds()
     for number in range(1, settings.rounds + 1):
         with step(f"queries {number}"):
@@ -145,7 +146,7 @@ async def _found(
     return rounds.ranked()
 
 
-def important_works(material: Material, oracle: str) -> list[Work] | str:
+def important_works(material: Material, oracle: str) -> list[CatalogueWork] | str:
     """The item's important references, those on arXiv or all, each once with its abstract; else why there are none."""
     units: tuple[Reference, ...] = material.units(Kind.EVIDENCE)
     if not any(unit.importance for unit in units):
@@ -157,18 +158,18 @@ def important_works(material: Material, oracle: str) -> list[Work] | str:
     ] or NONE_IMPORTANT
 
 
-def _work(unit: Reference, material: Material) -> Work:
+def _work(unit: Reference, material: Material) -> CatalogueWork:
     named = work_named(unit.identifier) if unit.identifier else None
     page = material.pages.get(str(named))
     abstract = page.text.strip() if page is not None and page.state is PageState.OK else ""
     title = unit.text or (page.title if page else "") or unit.identifier
-    return Work(unit.identifier, title, abstract, str(unit.year or ""), unit.authors)
+    return CatalogueWork(unit.identifier, title, abstract, str(unit.year or ""), unit.authors)
 
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z“(])")
 
 
-def baseline(works: Iterable[Work]) -> WrittenSection:
+def baseline(works: Iterable[CatalogueWork]) -> WrittenSection:
     """A section without any model: of each work its title and the first sentence of its abstract."""
     given = list(works)
     lines = [f"{_SENTENCE.split(work.abstract or work.title, 1)[0].strip()} [{number}]"

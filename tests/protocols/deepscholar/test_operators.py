@@ -6,9 +6,9 @@ import pytest
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Answer
-from annotator.domain.material.work import Work
+from annotator.domain.material.work import CatalogueWork
 from annotator.protocols.deepscholar import operators
-from annotator.protocols.deepscholar.operators import BetterWork, RelevantWork, Section
+from annotator.protocols.deepscholar.operators import BetterWork, RelevantWork, SectionText
 from tests.material import twelve_works
 from tests.material.twelve_works import IRRELEVANT, LEFT, PREFERRED, QUESTION, WORKS, KnowingAsk, number_of
 
@@ -16,11 +16,11 @@ pytestmark = pytest.mark.anyio
 UNREADABLE = Answer(Status.INVALID, cause="No JSON.")
 
 
-def numbers(works: tuple[Work, ...]) -> list[int]:
+def numbers(works: tuple[CatalogueWork, ...]) -> list[int]:
     return [WORKS.index(work) + 1 for work in works]
 
 
-def works(*wanted: int) -> list[Work]:
+def works(*wanted: int) -> list[CatalogueWork]:
     return [WORKS[number - 1] for number in wanted]
 
 
@@ -115,8 +115,8 @@ async def test_no_section_is_made_of_notes_of_which_some_are_missing() -> None:
 def test_replies_in_plain_text() -> None:
     assert RelevantWork.from_text("Yes.\nIt is close.").relevant == "yes"
     assert BetterWork.from_text("second\nCloser.").better == "second"
-    assert Section.from_text("```markdown\n## S\n```").text == "## S"
-    for told, reply in (("It may be.", RelevantWork), ("Neither", BetterWork), ("", Section)):
+    assert SectionText.from_text("```markdown\n## S\n```").text == "## S"
+    for told, reply in (("It may be.", RelevantWork), ("Neither", BetterWork), ("", SectionText)):
         with pytest.raises(ValueError, match=r".+"):
             reply.from_text(told)  # type: ignore[attr-defined]
 

@@ -12,7 +12,7 @@ from annotator.domain.judges.protocol import Answer, Material, RatedResponse
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.material.work import Work
+from annotator.domain.material.work import CatalogueWork
 from annotator.protocols.deepscholar import numbered as numbering
 from annotator.protocols.deepscholar import references, system
 from annotator.protocols.deepscholar.numbered import numbered
@@ -33,7 +33,7 @@ class Steps(list[str]):
         yield
 
 
-async def search(query: str, count: int) -> Sequence[Work]:
+async def search(query: str, count: int) -> Sequence[CatalogueWork]:
     return [WORKS[number - 1] for number in HOLDING.get(query, ()) if number in FOUND][:count]
 
 
@@ -76,7 +76,7 @@ async def test_without_an_answer_that_it_rests_on_there_is_no_section(step: str,
 
 @pytest.mark.anyio
 async def test_where_nothing_is_found_or_kept_that_is_said() -> None:
-    async def nothing(query: str, count: int) -> Sequence[Work]:
+    async def nothing(query: str, count: int) -> Sequence[CatalogueWork]:
         return ()
 
     ask = KnowingAsk()
@@ -131,7 +131,9 @@ def test_numbers_that_stand_for_no_work_are_removed_and_counted(said: str, kept:
 
 
 def test_the_list_is_the_reports_references() -> None:
-    made = numbered("Shade.", (WORKS[0], Work("https://doi.org/10.1000/ELM", "Elm"), Work("", "Ash")))
+    made = numbered(
+        "Shade.", (WORKS[0], CatalogueWork("https://doi.org/10.1000/ELM", "Elm"), CatalogueWork("", "Ash"))
+    )
     told = [(one.text, one.note, one.identifier) for one in made.references().units]
     assert told == [
         ("On oak", "[1]", "arXiv:2401.00001"), ("Elm", "[2]", "doi:10.1000/elm"), ("Ash", "[3]", "")
@@ -162,10 +164,13 @@ GOLD = gold(
 
 def test_the_important_references_are_given_once_each_with_their_abstracts() -> None:
     on_arxiv, all_ = (system.important_works(GOLD, oracle) for oracle in ("arxiv", "all"))
-    assert [(work.key, getattr(work, "abstract", "")) for work in on_arxiv if isinstance(work, Work)] == [
-        ("arxiv:2001.00001", "About oaks.")
+    assert [
+        (work.key, getattr(work, "abstract", "")) for work in on_arxiv if isinstance(work, CatalogueWork)
+    ] == [("arxiv:2001.00001", "About oaks.")]
+    assert [work.key for work in all_ if isinstance(work, CatalogueWork)] == [
+        "arxiv:2001.00001",
+        "doi:10.1000/elm",
     ]
-    assert [work.key for work in all_ if isinstance(work, Work)] == ["arxiv:2001.00001", "doi:10.1000/elm"]
 
 
 def test_why_nothing_can_be_given_is_said() -> None:
@@ -195,7 +200,7 @@ def test_an_oracle_has_a_mode_and_prompts_of_its_own() -> None:
 
 
 def test_the_baseline_lists_each_work_with_its_first_sentence() -> None:
-    made = system.baseline([WORKS[7], Work("arXiv:2001.00009", "No abstract")])
+    made = system.baseline([WORKS[7], CatalogueWork("arXiv:2001.00009", "No abstract")])
     body, _, listed = made.section.text.partition("\n\n## References\n\n")
     assert body == "## Related work\n\nResults about water and canopy. [1]\n\nNo abstract [2]"
     assert listed.startswith("[1] A. Mo. On sap. 2024. arXiv:2401.00008")
