@@ -21,9 +21,9 @@ from annotator.actions.judging.judge_runs import JudgeRun
 from annotator.actions.material import draft_runs, response_settings
 from annotator.actions.material.draft_runs import DraftRun
 from annotator.actions.material.extracting import ExtractionRun
-from annotator.actions.material.research_runs import ResearchRun
 from annotator.actions.material.responding import ResponseRun
 from annotator.actions.project.file import Project
+from annotator.actions.research.research_runs import ResearchRun
 from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_kind import RunKind, Tell

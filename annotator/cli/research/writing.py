@@ -23,8 +23,8 @@ def write(
     corpus: Annotated[
         Path | None,
         typer.Option(
-            help="Search here instead of arXiv: a CSV file, or a folder with works.csv, with the columns identifier, "
-            "title, abstract, published, authors",
+            help="Where to search: a CSV file, or a folder with works.csv, with the columns identifier, title, "
+            "abstract, published, authors",
             show_default=False,
         ),
     ] = None,

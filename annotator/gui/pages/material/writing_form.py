@@ -18,12 +18,13 @@ from annotator.actions.material.response_journal import MissingResponse
 from annotator.actions.orders import orders
 from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.domain.judges.judge import JudgeKind
+from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.run import REFUSED, BackgroundRun
+from annotator.gui.pages.material.research_fields import INPUTS, SEARCHES, ResearchFields
 from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
@@ -38,6 +39,7 @@ MODES = (
     ("the question and the gold plan", "gold-plan-injection"),
     ("the question, gold plan and gold evidence", "isolated"),
 )
+RESEARCH = tuple(name for _, name in INPUTS)
 ALL, CHOSEN, FEW = "all", "chosen", "few"
 END_TO_END = MODES[0][1]
 A_FEW = 3
@@ -55,6 +57,7 @@ class WritingForm(QFrame):
         self._desk = desk
         self._keys: Sequence[str] = ()
         self._chosen = self._unfit = ""
+        self._judges: Sequence[Judge] = ()
         self.setProperty("role", "card")
         self.system = LineField(placeholderText="a name, e.g. model X, plain")
         self._known = completing(self.system)
@@ -68,7 +71,8 @@ class WritingForm(QFrame):
         self.trials = NumberBox(minimum=1, maximum=100)
         self.at_once = NumberBox(minimum=1, maximum=64, value=4)
         self.budget = BudgetBox()
-        for words, value in MODES:
+        self.research = ResearchFields(self)
+        for words, value in MODES + INPUTS:
             self.mode.addItem(words, value)
         self.words, self.estimate = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
         self.begin = KeyButton("Write reports", keys.shown("start_run"), "primary")
@@ -82,7 +86,7 @@ class WritingForm(QFrame):
         self._listen()
 
     def _lay_out(self) -> None:
-        form = QFormLayout()
+        self._form = form = QFormLayout()
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         for words, field in (
             ("System", self.system), ("Endpoint of", self.judge), ("Input", self.mode), ("", self.planned),
@@ -90,6 +94,8 @@ class WritingForm(QFrame):
         ):  # fmt: skip
             field.setAccessibleName(words or self.planned.text())
             form.addRow(words, field)
+        for words, row in self.research.rows:
+            form.insertRow(form.rowCount() - 1, words, row)
         for combo in (self.judge, self.mode, self.condition, self.items):
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             combo.setMinimumContentsLength(12)
@@ -112,8 +118,10 @@ class WritingForm(QFrame):
         self.system.textChanged.connect(lambda _: self._change())
         for line in (self.cutoff, self.filed_as):
             line.textChanged.connect(lambda _: self._change())
+        self.mode.currentIndexChanged.connect(lambda _: self._offer_judges())
         for combo in (self.judge, self.mode, self.condition, self.items):
             combo.currentIndexChanged.connect(lambda _: self._change())
+        self.research.changed.connect(self._change)
         self.planned.toggled.connect(lambda _: self._change())
         self.trials.valueChanged.connect(lambda _: self._change())
 
@@ -121,9 +129,20 @@ class WritingForm(QFrame):
         """Offer these systems and items."""
         self._keys = item_keys
         self._known.setStringList(list(systems))
-        known = self._desk.ask(judges.all_of) or []
-        offer(self.judge, [(one.name, one.name) for one in known if one.kind == JudgeKind.ENDPOINT])
+        self._judges = self._desk.ask(judges.all_of) or []
+        self._offer_judges()
         self._offer_items()
+
+    def _offer_judges(self) -> None:
+        """Those with an endpoint; the baseline too where works are searched or given."""
+        kinds = [JudgeKind.ENDPOINT, *([JudgeKind.BASELINE] if self._researches() else [])]
+        found = sorted(
+            (one for one in self._judges if one.kind in kinds), key=lambda one: kinds.index(one.kind)
+        )
+        offer(self.judge, [(one.name, one.name) for one in found])
+
+    def _researches(self) -> bool:
+        return self.mode.currentData() in RESEARCH
 
     def choose(self, key: str) -> None:
         """Offer the item at the cursor, to be asked about alone."""
@@ -157,6 +176,7 @@ class WritingForm(QFrame):
             concurrency=self.at_once.value(),
             timeout_s=TIMEOUT_S,
             budget_usd=self.budget.limit,
+            corpus=self.research.place(),
         )
 
     def _manner(self) -> str:
@@ -164,6 +184,9 @@ class WritingForm(QFrame):
         mode = str(self.mode.currentData())
         try:
             self._unfit = ""
+            if mode in RESEARCH:
+                self._unfit = self.research.lacks() if mode == SEARCHES else ""
+                return "" if self._unfit else self.research.manner(mode)
             return response_settings.protocol_name(
                 mode, planned=self.planned.isChecked() and mode == END_TO_END,
                 condition=str(self.condition.currentData()), cutoff=self.cutoff.text(), filed_as=self.filed_as.text(),
@@ -192,6 +215,7 @@ class WritingForm(QFrame):
         order = RunRequest(
             run.judge, run.protocol, (last.system,), items, trials=max(one.trial for one in lacking),
             concurrency=self.at_once.value(), timeout_s=TIMEOUT_S, budget_usd=self.budget.limit,
+            corpus=self.research.place(),
         )  # fmt: skip
         self._run(order)
 
@@ -209,6 +233,10 @@ class WritingForm(QFrame):
 
     def _change(self) -> None:
         self.planned.setEnabled(self.mode.currentData() == END_TO_END)
+        for field in (self.planned, self.condition, self.cutoff, self.filed_as):
+            self._form.setRowVisible(field, not self._researches())
+        for _, row in self.research.rows:
+            self._form.setRowVisible(row, self.mode.currentData() == SEARCHES)
         order, free = self.order(), not self.run.running and not self._desk.project.readonly
         self.begin.setEnabled(order is not None and free)
         self.words.setText(self._lacks())

@@ -10,11 +10,11 @@ import pytest
 
 from annotator.actions.items import materials, pages
 from annotator.actions.material import response_journal, response_settings
-from annotator.actions.material.research_runs import ResearchRun
 from annotator.actions.material.responding import ResponseRun
 from annotator.actions.orders import orders
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
+from annotator.actions.research.research_runs import ResearchRun
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.protocol import Material, RatedResponse
 from annotator.domain.texts.refusal import Refusal
@@ -195,10 +195,9 @@ def test_where_nothing_is_old_enough_no_more_is_asked(
 def test_a_spent_budget_stops_and_keeps_what_was_paid(tmp_path: Path, server: OddServer, corpus: str) -> None:
     (tmp_path / "priced").mkdir()
     project = research_project(tmp_path / "priced", server.url, "gpt-4.1-mini")
-    ended = research(project, order(corpus, budget_usd=0.02))
+    ended = research(project, order(corpus, budget_usd=0.002))
     assert (ended["state"], ended["done"]) == ("interrupted", 0)
     paid = len(server.bodies)
-    assert sql.rows(project, "SELECT COUNT(*) FROM call WHERE status = 'ok'") == [(paid,)]
     assert research(project, order(corpus))["done"] == 1
     project.close()
     assert len(server.bodies) > paid
@@ -254,8 +253,9 @@ def test_a_systems_reports_all_come_about_in_one_way(
 
 
 def test_what_cannot_be_searched_is_refused(project: Project, tmp_path: Path) -> None:
-    with pytest.raises(Refusal, match="nothing to search in"):
-        research(project, order(judge="baseline"))
+    for judge in (JUDGE, "baseline"):
+        with pytest.raises(Refusal, match="nothing to search in"):
+            research(project, order(judge=judge))
     with pytest.raises(Refusal):
         research(project, order(str(tmp_path / "nowhere")))
     (tmp_path / "works.csv").write_text("identifier,title\n", encoding="utf-8")
@@ -284,7 +284,6 @@ def test_an_estimate_goes_by_the_most_that_may_be_found(
     assert 2 + 1 + 9 + 8 + 1 <= found.calls <= 2 + 1 + 9 + 36 + 1
     assert (found.units, found.at_most, server.bodies) == (1, True, [])
     assert "up to about" in found.words()[0]
-    assert orders.forecast(project, order()).calls > 2 * 200
     assert orders.forecast(project, order(oracle="all")).calls == 1
 
 

@@ -10,12 +10,13 @@ from math import fsum
 from typing import Any
 
 from annotator.actions.judges import judges
-from annotator.actions.material import response_journal, work_search
+from annotator.actions.material import response_journal
 from annotator.actions.material.responding import ResponseRun
 from annotator.actions.material.response_journal import WrittenResponse
 from annotator.actions.material.response_settings import ResearchSettings
-from annotator.actions.material.work_search import CorpusSearch, OwnPaper
 from annotator.actions.project.file import Project
+from annotator.actions.research import work_search
+from annotator.actions.research.work_search import CorpusSearch, OwnPaper
 from annotator.actions.runs.driving import RunWork
 from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.judge_cases import RunRequest
@@ -31,9 +32,7 @@ from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import reference_system
 
-NO_CORPUS = Refusal(
-    "The baseline asks no service, so it has nothing to search in.", "Name a collection of works."
-)
+NO_CORPUS = Refusal("There is nothing to search in.", "Name a collection of works, or an oracle.")
 
 
 class ResearchRun(ResponseRun):
@@ -50,7 +49,7 @@ class ResearchRun(ResponseRun):
         )
         self._searches = not self._system_settings.oracle
         self._corpus = CorpusSearch(order.corpus) if order.corpus and self._searches else None
-        if judge.kind == JudgeKind.BASELINE and self._searches and self._corpus is None:
+        if self._searches and self._corpus is None:
             raise NO_CORPUS
         self._foreseen = False
         return judge, replace(shape, title="Reference system", baseline=self._calculated)

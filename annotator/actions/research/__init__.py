@@ -1,0 +1,1 @@
+"""The reference system on a project: searching works, and writing from them."""
