@@ -52,7 +52,8 @@ class ResearchRun(ResponseRun):
         if self._searches and self._corpus is None:
             raise NO_CORPUS
         self._foreseen = False
-        return judge, replace(shape, title="Reference system", baseline=self._calculated)
+        about = {"title": "Reference system", "citation": reference_system.CITATION}
+        return judge, replace(shape, **about, baseline=self._calculated)
 
     def outlook(self) -> RunWork:
         """What it would come to now; no service is asked for it."""
@@ -84,6 +85,7 @@ class ResearchRun(ResponseRun):
         return {
             **super().ended(line, journal),
             "written": response_journal.written_in(self.project, journal.run_id),
+            "departures": list(reference_system.DEPARTURES),
         }
 
     @staticmethod
@@ -158,7 +160,7 @@ class ResearchRun(ResponseRun):
             section.text,
             {ResponsePart.REFERENCES: section.references()},
             fields,
-            {"works": written.counts(), "steps": log.steps},
+            {"works": written.counts(), "before": str(paper.day or ""), "steps": log.steps},
             [_page(work) for work in section.works if work.abstract and not work.key.startswith("title ")],
         )
 
@@ -220,4 +222,6 @@ def _works_words(told: dict[str, Any]) -> str:
         "numbers_removed": "false numbers removed",
     }  # fmt: skip
     said += [f"{works[name]:,} {words}" for name, words in odd.items() if works[name]]
+    if works["found"] is not None and not told["before"]:
+        said.append("of any date, since that of the item's paper is not known")
     return f"Item {told['item']}, trial {told['trial']}: works {', '.join(said)}."

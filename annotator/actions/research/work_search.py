@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from pathlib import Path
 
 from annotator.domain.judges.protocol import Material
@@ -42,7 +43,11 @@ class CorpusSearch:
     def __init__(self, path: str) -> None:
         corpus = corpora.read(Path(path))
         self.name, self.works = corpus.name, corpus.works
-        self._ranking = TextRanking(f"{work.title}\n{work.abstract}" for work in corpus.works)
+
+    @cached_property
+    def _ranking(self) -> TextRanking:
+        """Made when it is first asked: an estimate needs none."""
+        return TextRanking(f"{work.title}\n{work.abstract}" for work in self.works)
 
     def found(self, query: str, count: int, paper: OwnPaper) -> Sequence[CatalogueWork]:
         """So many works that share words with a query, the best first."""

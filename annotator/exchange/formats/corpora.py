@@ -39,7 +39,8 @@ def read(path: Path) -> Corpus:
     told = "\n".join(
         f"{work.key}\t{work.title}\t{work.abstract}\t{work.published}" for work in found.values()
     )
-    return Corpus(f"{file.name} {sha256(told)[:8]}", tuple(found.values()))
+    # Where a report says how it came about, semicolons part what it says.
+    return Corpus(f"{file.name.replace(';', ',')} {sha256(told)[:8]}", tuple(found.values()))
 
 
 def _work(row: Mapping[str, str]) -> CatalogueWork:
