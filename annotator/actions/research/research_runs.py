@@ -1,13 +1,13 @@
 """Runs in which a system of several steps searches works, chooses among them and writes on each item."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from itertools import count
 from math import fsum
-from typing import Any
+from typing import Any, ClassVar
 
 from annotator.actions.judges import judges
 from annotator.actions.material import response_journal
@@ -15,8 +15,7 @@ from annotator.actions.material.responding import ResponseRun
 from annotator.actions.material.response_journal import WrittenResponse
 from annotator.actions.material.response_settings import ResearchSettings
 from annotator.actions.project.file import Project
-from annotator.actions.research import work_search
-from annotator.actions.research.work_search import CorpusSearch, OwnPaper
+from annotator.actions.research.work_search import ArxivSearch, CorpusSearch, OwnPaper, SearchFailed
 from annotator.actions.runs.driving import RunWork
 from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.judge_cases import RunRequest
@@ -32,13 +31,17 @@ from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import reference_system
 
-NO_CORPUS = Refusal("There is nothing to search in.", "Name a collection of works, or an oracle.")
+NO_CORPUS = Refusal(
+    "The baseline asks no service, so that it has nothing to search in.", "Name a collection of works."
+)
 
 
 class ResearchRun(ResponseRun):
     """A run of the reference system. Its responses list the works that were given to the writer."""
 
     doing, reply_tokens, at_most, cut_by_item = "researching", 120, True, True
+    service: ClassVar[Callable[[Project], ArxivSearch]] = ArxivSearch
+    """What is searched where no collection is named."""
 
     def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
         """Whose endpoint writes, and the steps in the shape of a protocol; a collection is read at once."""
@@ -49,8 +52,9 @@ class ResearchRun(ResponseRun):
         )
         self._searches = not self._system_settings.oracle
         self._corpus = CorpusSearch(order.corpus) if order.corpus and self._searches else None
-        if self._searches and self._corpus is None:
+        if judge.kind == JudgeKind.BASELINE and self._searches and self._corpus is None:
             raise NO_CORPUS
+        self._where = self._corpus or self.service(project)
         self._foreseen = False
         about = {"title": "Reference system", "citation": reference_system.CITATION}
         return judge, replace(shape, **about, baseline=self._calculated)
@@ -73,8 +77,11 @@ class ResearchRun(ResponseRun):
         how = self._system_settings
         prompts = ("none, baseline",) if self._by_rule() else self._manner.prompts
         rounds = f"rounds {how.rounds}, queries {how.queries}, works a query {how.per_query}"
-        where = self._corpus.name if self._corpus else "arXiv"
-        told = [f"kept {how.keep}", f"searched in {where}"] if self._searches else [f"given: {how.mode}"]
+        told = (
+            [f"kept {how.keep}", f"searched in {self._where.name}"]
+            if self._searches
+            else [f"given: {how.mode}"]
+        )
         if self._searches and not self._by_rule():
             told.insert(0, rounds)
         told += [f"words {how.words}"] if how.words else []
@@ -102,8 +109,12 @@ class ResearchRun(ResponseRun):
         paper, log, began = OwnPaper.of(material), StepLog(ask), time.monotonic()
         seed = f"{material.item.key}/{case.trial}"
         if self._searches:
-            search = self._foreseeing(paper) if self._foreseen else self._searching(paper)
-            written = await reference_system.written(question, settings, search, ask, log, seed)
+            try:
+                written = await reference_system.written(
+                    question, settings, self._search(paper), ask, log, seed
+                )
+            except SearchFailed as why:
+                return Answer(Status.API_ERROR, cause=str(why))
         else:
             works = reference_system.important_works(material, settings.oracle)
             if isinstance(works, str):
@@ -118,8 +129,8 @@ class ResearchRun(ResponseRun):
         material = self._materials.pop(case.response.id)
         paper, began, settings = OwnPaper.of(material), time.monotonic(), self._system_settings
         works: Sequence[CatalogueWork] | str = (
-            self._corpus.found(material.item.question, settings.keep, paper)
-            if (self._corpus)
+            self._corpus.nearest(material.item.question, settings.keep, paper)
+            if self._corpus
             else reference_system.important_works(material, settings.oracle)
         )
         cause = works if isinstance(works, str) else "" if works else reference_system.NONE_FOUND
@@ -128,23 +139,14 @@ class ResearchRun(ResponseRun):
         written = reference_system.baseline(works)
         return self.took(case, self._told(written, paper, StepLog(None), time.monotonic() - began))
 
-    def _searching(self, paper: OwnPaper) -> reference_system.Search:
-        corpus = self._corpus
-
-        async def search(query: str, most: int) -> Sequence[CatalogueWork]:
-            return corpus.found(query, most, paper) if corpus else ()
-
-        return search
-
-    def _foreseeing(self, paper: OwnPaper) -> reference_system.Search:
-        """As many works as could be found, others for each query."""
+    def _search(self, paper: OwnPaper) -> reference_system.Search:
+        """What looks queries up; for an estimate, as many works as could be found, others for each query."""
         numbers = count()
 
-        async def search(_query: str, most: int) -> Sequence[CatalogueWork]:
-            number = next(numbers)
-            return (
-                self._corpus.most(number, most, paper) if self._corpus else work_search.like_any(number, most)
-            )
+        async def search(query: str, most: int) -> Sequence[CatalogueWork]:
+            if self._foreseen:
+                return self._where.most(next(numbers), most, paper)
+            return await self._where.found(query, most, paper)
 
         return search
 

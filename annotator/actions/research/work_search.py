@@ -1,4 +1,4 @@
-"""Search for the works that a report may rest on: in a collection, cut at the day of the item's own paper."""
+"""Search for the works that a report may rest on: in a collection or arXiv, cut at the day of the item's own paper."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,11 +6,19 @@ from datetime import date
 from functools import cached_property
 from pathlib import Path
 
+from annotator.actions.items import pages
+from annotator.actions.project.file import Project
 from annotator.domain.judges.protocol import Material
+from annotator.domain.material.page import Page, PageState
 from annotator.domain.material.work import CatalogueWork
+from annotator.domain.texts.canonical import sha256, storable
 from annotator.domain.texts.identifier import normal_title, work_named
+from annotator.domain.texts.identity import now
 from annotator.domain.texts.ranking import TextRanking
-from annotator.exchange.formats import corpora
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.eprints import corpora, searching
+from annotator.exchange.eprints.collecting import GAP_S, ArxivHosts, patiently, polite_fetcher
+from annotator.exchange.pages.manners import OneTurn
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +57,12 @@ class CorpusSearch:
         """Made when it is first asked: an estimate needs none."""
         return TextRanking(f"{work.title}\n{work.abstract}" for work in self.works)
 
-    def found(self, query: str, count: int, paper: OwnPaper) -> Sequence[CatalogueWork]:
+    async def found(self, query: str, count: int, paper: OwnPaper) -> Sequence[CatalogueWork]:
         """So many works that share words with a query, the best first."""
+        return self.nearest(query, count, paper)
+
+    def nearest(self, query: str, count: int, paper: OwnPaper) -> Sequence[CatalogueWork]:
+        """The same without waiting for anything."""
         ranked = (self.works[place] for place in self._ranking.ranked(query))
         return [work for work in ranked if paper.lets_through(work)][:count]
 
@@ -60,10 +72,47 @@ class CorpusSearch:
         return fitting[number * count : (number + 1) * count]
 
 
+class SearchFailed(Exception):
+    """A service did not answer a query; its words say why."""
+
+
+class ArxivSearch:
+    """arXiv, asked once for each query; replies are kept in the project, so that a run can be resumed offline."""
+
+    name = "arXiv"
+
+    def __init__(self, project: Project, api: str = ArxivHosts.api, *, allow_private: bool = False) -> None:
+        self._project, self._api = project, api
+        self._fetcher = polite_fetcher(OneTurn(at_once=1, pause_s=GAP_S), allow_private=allow_private)
+
+    async def found(self, query: str, count: int, paper: OwnPaper) -> Sequence[CatalogueWork]:
+        """So many works as arXiv finds, the best first; SearchFailed when it does not answer."""
+        address = searching.address(self._api, query, count, paper.day)
+        kept = pages.page(self._project, address)
+        reply = kept.text if kept is not None and kept.text else await self._asked(address)
+        return [work for work in searching.works_of(reply.encode()) if paper.lets_through(work)]
+
+    async def _asked(self, address: str) -> str:
+        answer, _ = await patiently(self._fetcher, address)
+        if answer.status != 200:
+            raise SearchFailed(f"arXiv did not answer: {answer.cause or f'status {answer.status}'}.")
+        reply = storable(answer.content.decode("utf-8", "replace"))
+        try:
+            searching.works_of(reply.encode())
+        except Refusal as refusal:
+            raise SearchFailed(refusal.happened) from None
+        page = Page(
+            url=pages.normal(address), state=PageState.OK, text=reply, final_url=address, fetched_at=now(),
+            content_type="application/atom+xml", sha256=sha256(reply),
+        )  # fmt: skip
+        pages.take_in(self._project, page, "search works")
+        return reply
+
+    def most(self, number: int, count: int, _paper: OwnPaper) -> Sequence[CatalogueWork]:
+        """Works as long as most, others for each query; arXiv is not asked."""
+        names = (f"made {number}.{place}" for place in range(count))
+        return [CatalogueWork(name, name, MADE) for name in names]
+
+
 MADE = "word " * 180
 """As long as an abstract."""
-
-
-def like_any(number: int, count: int) -> Sequence[CatalogueWork]:
-    """Works as a search over a network might find them, as long as most, others for each query."""
-    return [CatalogueWork(f"made {number}.{place}", f"made {number}.{place}", MADE) for place in range(count)]

@@ -18,6 +18,11 @@ class CatalogueWork:
     authors: str = ""
 
     @property
+    def year(self) -> int | None:
+        """The year in which it appeared."""
+        return int(self.published[:4]) if self.published[:4].isdecimal() else None
+
+    @property
     def key(self) -> str:
         """By what it is known: its identifier in its normal spelling, or its whole title."""
         named = work_named(self.identifier) if self.identifier else None

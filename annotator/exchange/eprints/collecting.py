@@ -177,7 +177,7 @@ class Collector:
                 if named is not None and named not in works:
                     ids[named.value] = None
                 elif named is None and entry.title and not works.resolved(entry, "", paper.id).entry.link:
-                    titles[_searched(entry.title)] = None
+                    titles[plain_words(entry.title)] = None
         return sorted(ids), sorted(titles)
 
     async def _take_works(self, ids: Sequence[str]) -> None:
@@ -206,18 +206,26 @@ class Collector:
         return True
 
     async def _asked(self, address: str) -> Download:
-        """One request; a busy server is asked again after the rest that it wants, or an ever longer one."""
-        for turn in range(TRIES):
-            self.found.asked += 1
-            answer = await self.fetcher.download(address)
-            if answer.status not in BUSY:
-                break
-            told = float(answer.retry_after) if answer.retry_after.strip().isdecimal() else 0.0
-            self.fetcher.hosts.rest("", min(max(told, FIRST_REST_S * 2**turn), LONGEST_REST_S))
+        answer, requests = await patiently(self.fetcher, address)
+        self.found.asked += requests
         return answer
 
 
-def _searched(title: str) -> str:
+async def patiently(fetcher: Fetcher, address: str) -> tuple[Download, int]:
+    """What an address gives, and after how many requests.
+
+    A busy server is asked again after the rest that it wants, or an ever longer one.
+    """
+    for turn in range(TRIES):
+        answer = await fetcher.download(address)
+        if answer.status not in BUSY:
+            break
+        told = float(answer.retry_after) if answer.retry_after.strip().isdecimal() else 0.0
+        fetcher.hosts.rest("", min(max(told, FIRST_REST_S * 2**turn), LONGEST_REST_S))
+    return answer, turn + 1
+
+
+def plain_words(title: str) -> str:
     """A title as arXiv's search takes it: its words, without signs of its own grammar."""
     return " ".join("".join(c if c.isalnum() else " " for c in title).split())[:300]
 

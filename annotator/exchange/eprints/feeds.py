@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
+from annotator.domain.material.work import CatalogueWork
 from annotator.domain.texts.refusal import Refusal
 
 _ATOM, _ARXIV = "{http://www.w3.org/2005/Atom}", "{http://arxiv.org/schemas/atom}"
@@ -26,6 +27,12 @@ class ListedPaper:
     journal: str = ""
     doi: str = ""
     category: str = ""
+
+    @property
+    def work(self) -> CatalogueWork:
+        """The paper as a work that others may cite."""
+        authors = ", ".join(self.authors)
+        return CatalogueWork(f"arxiv:{self.id}", self.title, self.abstract, self.published[:10], authors)
 
     @property
     def key(self) -> str:

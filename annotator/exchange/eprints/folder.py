@@ -9,13 +9,14 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from annotator import files
 from annotator.domain.material.collected import RefusalStage
+from annotator.domain.material.work import CatalogueWork
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.csv_tables import read_table
 from annotator.exchange.eprints import feeds, known_works
 from annotator.exchange.eprints.archives import Unfit
 from annotator.exchange.eprints.feeds import ListedPaper
-from annotator.exchange.eprints.known_works import KnownWork, KnownWorks
+from annotator.exchange.eprints.known_works import KnownWorks
 from annotator.exchange.folders import pretty
 from annotator.exchange.formats.works import works_of
 from annotator.exchange.reading import LARGEST_FILE, read_bytes, read_json
@@ -126,18 +127,18 @@ class Collection:
 
     def works(self) -> KnownWorks:
         """The works of the folder's table, of replies of services, and of feeds that were asked for them."""
-        return KnownWorks(self._works())
+        return KnownWorks(self.all_works())
 
-    def _works(self) -> Iterator[KnownWork]:
+    def all_works(self) -> Iterator[CatalogueWork]:
+        """The same one by one, some of them several times."""
         if (self.path / WORKS_TABLE).is_file():
             yield from known_works.of_rows(read_table(self.path / WORKS_TABLE, ("identifier", "title")).rows)
         for place in sorted((self.path / WORKS).glob("*.json")):
             for work in works_of(read_json(place)):
                 one = work.reference
-                yield KnownWork(one.identifier, one.text, work.abstract, work.published, one.authors)
+                yield CatalogueWork(one.identifier, one.text, work.abstract, work.published, one.authors)
         for paper in (*self._papers(WORKS), *self._papers(FEEDS)):
-            day, authors = paper.published[:10], ", ".join(paper.authors)
-            yield KnownWork(f"arxiv:{paper.id}", paper.title, paper.abstract, day, authors)
+            yield paper.work
 
     def _papers(self, folder: str) -> Iterator[ListedPaper]:
         for place in sorted((self.path / folder).glob("*.xml")):

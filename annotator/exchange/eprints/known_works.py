@@ -6,26 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from annotator.domain.material.collected import CitedEntry
+from annotator.domain.material.work import CatalogueWork
 from annotator.domain.texts.identifier import Identifier, normal_title, work_named
 from annotator.exchange.eprints.entries import ON_ARXIV
 
 LEAST_SHARED, YEARS_APART = 0.6, 1
-
-
-@dataclass(frozen=True, slots=True)
-class KnownWork:
-    """A work as a catalogue describes it; `published` is a day, a month or a year, as far as it is known."""
-
-    identifier: str
-    title: str
-    abstract: str = ""
-    published: str = ""
-    authors: str = ""
-
-    @property
-    def year(self) -> int | None:
-        """The year in which it appeared."""
-        return int(self.published[:4]) if self.published[:4].isdecimal() else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +24,10 @@ class Resolved:
 class KnownWorks:
     """Works by identifier, by whole title and by the last names of their authors."""
 
-    def __init__(self, works: Iterable[KnownWork]) -> None:
-        self._named: dict[str, KnownWork] = {}
-        self._titled: defaultdict[str, list[KnownWork]] = defaultdict(list)
-        self._by: defaultdict[str, list[KnownWork]] = defaultdict(list)
+    def __init__(self, works: Iterable[CatalogueWork]) -> None:
+        self._named: dict[str, CatalogueWork] = {}
+        self._titled: defaultdict[str, list[CatalogueWork]] = defaultdict(list)
+        self._by: defaultdict[str, list[CatalogueWork]] = defaultdict(list)
         for work in works:
             named = work_named(work.identifier)
             if named is None or str(named) in self._named:
@@ -72,7 +57,7 @@ class KnownWorks:
         note = f"{late[0].identifier} appeared on {late[0].published}, after the paper" if late else ""
         return Resolved(entry, note)
 
-    def _titled_so(self, entry: CitedEntry) -> list[KnownWork]:
+    def _titled_so(self, entry: CitedEntry) -> list[CatalogueWork]:
         """Works of the same whole title, those of an author first; else similar ones of an author and time."""
         title = normal_title(entry.title)
         if not title:
@@ -91,7 +76,7 @@ class KnownWorks:
         ]
 
 
-def _with(entry: CitedEntry, work: KnownWork) -> CitedEntry:
+def _with(entry: CitedEntry, work: CatalogueWork) -> CitedEntry:
     """An entry completed by what is known of its work."""
     found = work_named(work.identifier)
     link = ON_ARXIV.format(found.value) if found and found.scheme == "arxiv" else entry.link
@@ -122,10 +107,10 @@ def _is_near(one: int | None, other: int | None) -> bool:
     return one is not None and other is not None and abs(one - other) <= YEARS_APART
 
 
-def of_rows(rows: Iterable[Mapping[str, str]]) -> list[KnownWork]:
+def of_rows(rows: Iterable[Mapping[str, str]]) -> list[CatalogueWork]:
     """The works of a table with the columns identifier and title, and as many of the others as it has."""
     return [
-        KnownWork(
+        CatalogueWork(
             *(row.get(name, "") for name in ("identifier", "title", "abstract", "published", "authors"))
         )
         for row in rows

@@ -3,8 +3,10 @@
 import asyncio
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -14,13 +16,17 @@ from annotator.actions.material.responding import ResponseRun
 from annotator.actions.orders import orders
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
+from annotator.actions.research import work_search
 from annotator.actions.research.research_runs import ResearchRun
+from annotator.actions.research.work_search import ArxivSearch
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.protocol import Material, RatedResponse
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols.deepscholar import references
+from tests.exchange.pages.page_server import Given, PageServer, serving
 from tests.judging.odd_server import OddServer, completion, error
-from tests.material.twelve_works import FOUND, LEFT, PREFERRED, WORKS
+from tests.material.eprint_folder import entry, feed
+from tests.material.twelve_works import FOUND, HOLDING, LEFT, PREFERRED, WORKS
 from tests.servers.research_server import (
     JUDGE,
     SYSTEM,
@@ -204,6 +210,71 @@ def test_a_spent_budget_stops_and_keeps_what_was_paid(tmp_path: Path, server: Od
     assert (steps(server)["queries"], steps(server)["section"]) == (2, 1)
 
 
+# arXiv
+
+
+@pytest.fixture
+def arxiv(monkeypatch: pytest.MonkeyPatch) -> Iterator[PageServer]:
+    with serving() as running:
+        running.pages = Catalogue()
+        search = partial(ArxivSearch, api=running.url("/api/query"), allow_private=True)
+        monkeypatch.setattr(ResearchRun, "service", staticmethod(search))
+        monkeypatch.setattr(work_search, "GAP_S", 0.0)
+        yield running
+
+
+class Catalogue(dict[str, Any]):
+    """The twelve works as arXiv lists them, by the words of the query."""
+
+    def get(self, path: str, default: Any = None) -> Given:
+        asked = parse_qs(urlsplit(path).query)["search_query"][0]
+        found = [
+            one for one in WORKS if any(f"all:{word}" in asked and word in one.abstract for word in HOLDING)
+        ]
+        entries = [
+            entry(
+                one.identifier.removeprefix("arXiv:"),
+                title=one.title,
+                summary=one.abstract,
+                published=f"{one.published}T00:00:00Z",
+            )
+            for one in found
+        ]
+        return Given(feed(entries), content_type="application/atom+xml")
+
+
+def test_arxiv_is_asked_once_for_each_query_and_never_again(
+    project: Project, server: OddServer, arxiv: PageServer
+) -> None:
+    server.answer = answering(lambda step, _: error(400, "No.") if step == "section" else None)
+    assert research(project, order())["done"] == 0
+    assert len(arxiv.asked) == 4
+    asked = parse_qs(urlsplit(arxiv.asked[0]).query)
+    assert asked["search_query"] == ["(all:shade) AND submittedDate:[199108010000 TO 202506022359]"]
+    assert (asked["max_results"], asked["sortBy"]) == (["50"], ["relevance"])
+    server.answer = answering()
+    ended = research(project, order())
+    # The tenth is too young and the eleventh is the paper itself, whatever arXiv lists.
+    assert (ended["done"], ended["written"][0]["works"]["found"]) == (1, len(FOUND))
+    assert len(arxiv.asked) == 4
+
+
+def test_where_arxiv_does_not_answer_that_is_the_cause(project: Project, arxiv: PageServer) -> None:
+    arxiv.pages = {}
+    (failed,) = research(project, order())["failed"]
+    assert (failed["status"], failed["cause"]) == ("api_error", "arXiv did not answer: status 404.")
+
+
+def test_what_is_no_list_of_arxiv_is_told(project: Project, arxiv: PageServer) -> None:
+    class Odd(dict[str, Any]):
+        def get(self, path: str, default: Any = None) -> Given:
+            return Given(b"<html></html>")
+
+    arxiv.pages = Odd()
+    (failed,) = research(project, order())["failed"]
+    assert "is not a feed of arXiv" in failed["cause"]
+
+
 # What is given
 
 
@@ -253,9 +324,8 @@ def test_a_systems_reports_all_come_about_in_one_way(
 
 
 def test_what_cannot_be_searched_is_refused(project: Project, tmp_path: Path) -> None:
-    for judge in (JUDGE, "baseline"):
-        with pytest.raises(Refusal, match="nothing to search in"):
-            research(project, order(judge=judge))
+    with pytest.raises(Refusal, match="nothing to search in"):
+        research(project, order(judge="baseline"))
     with pytest.raises(Refusal):
         research(project, order(str(tmp_path / "nowhere")))
     (tmp_path / "works.csv").write_text("identifier,title\n", encoding="utf-8")
@@ -284,6 +354,7 @@ def test_an_estimate_goes_by_the_most_that_may_be_found(
     assert 2 + 1 + 9 + 8 + 1 <= found.calls <= 2 + 1 + 9 + 36 + 1
     assert (found.units, found.at_most, server.bodies) == (1, True, [])
     assert "up to about" in found.words()[0]
+    assert orders.forecast(project, order()).calls > 2 * 200
     assert orders.forecast(project, order(oracle="all")).calls == 1
 
 

@@ -61,7 +61,9 @@ def test_what_cannot_be_searched_is_said_before_the_start(form):
     assert form.words.text() == "There is no such file or folder of works."
     assert not form.begin.isEnabled()
     form.research.corpus.clear()
-    assert form.words.text() == "Choose a collection of works to search in."
+    assert form.order().corpus == ""
+    form.judge.setCurrentIndex(1)
+    assert "asks nobody" in form.words.text()
     assert form.order() is None
 
 

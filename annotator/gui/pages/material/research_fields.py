@@ -30,7 +30,7 @@ class ResearchFields(QObject):
         super().__init__(form)
         self._form = form
         usual = response_settings.SystemSettings()
-        self.corpus = LineField(placeholderText="a folder with works.csv")
+        self.corpus = LineField(placeholderText="arXiv, or a folder with works.csv")
         self.corpus.setAccessibleName("Collection of works")
         self.choose = QPushButton("Choose…")
         self.choose.setAccessibleName("Choose a collection of works")
@@ -67,14 +67,15 @@ class ResearchFields(QObject):
         )
 
     def place(self) -> str:
-        """Where works are searched."""
+        """Where works are searched; empty for arXiv."""
         return self.corpus.text().strip()
 
-    def lacks(self) -> str:
-        """Why nothing can be searched as the fields are."""
-        if not self.place():
-            return "Choose a collection of works to search in."
-        return "" if Path(self.place()).exists() else "There is no such file or folder of works."
+    def lacks(self, *, model: bool) -> str:
+        """Why nothing can be searched as the fields are; only a `model` may search arXiv."""
+        if not self.place() and not model:
+            return "The baseline asks nobody: choose a collection of works to search in."
+        there = not self.place() or Path(self.place()).exists()
+        return "" if there else "There is no such file or folder of works."
 
     def _choose(self) -> None:
         name = QFileDialog.getExistingDirectory(self._form, "Folder with works.csv", self.place())

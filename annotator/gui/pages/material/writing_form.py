@@ -185,7 +185,8 @@ class WritingForm(QFrame):
         try:
             self._unfit = ""
             if mode in RESEARCH:
-                self._unfit = self.research.lacks() if mode == SEARCHES else ""
+                model = self.judge.currentText() != judges.BASELINE.name
+                self._unfit = self.research.lacks(model=model) if mode == SEARCHES else ""
                 return "" if self._unfit else self.research.manner(mode)
             return response_settings.protocol_name(
                 mode, planned=self.planned.isChecked() and mode == END_TO_END,
