@@ -92,7 +92,7 @@ class ResearchRun(ResponseRun):
         return {
             **super().ended(line, journal),
             "written": response_journal.written_in(self.project, journal.run_id),
-            "departures": list(reference_system.DEPARTURES),
+            "departures": list(reference_system.DIFFERENCES),
         }
 
     @staticmethod

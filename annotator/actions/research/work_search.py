@@ -17,7 +17,6 @@ from annotator.domain.texts.identity import now
 from annotator.domain.texts.ranking import TextRanking
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.eprints import corpora, searching
-from annotator.exchange.eprints.collecting import GAP_S, ArxivHosts, patiently, polite_fetcher
 from annotator.exchange.pages.manners import OneTurn
 
 
@@ -72,6 +71,10 @@ class CorpusSearch:
         return fitting[number * count : (number + 1) * count]
 
 
+# As long as arXiv wants to be left alone between two requests.
+GAP_S = 3.0
+
+
 class SearchFailed(Exception):
     """A service did not answer a query; its words say why."""
 
@@ -81,9 +84,9 @@ class ArxivSearch:
 
     name = "arXiv"
 
-    def __init__(self, project: Project, api: str = ArxivHosts.api, *, allow_private: bool = False) -> None:
-        self._project, self._api = project, api
-        self._fetcher = polite_fetcher(OneTurn(at_once=1, pause_s=GAP_S), allow_private=allow_private)
+    def __init__(self, project: Project, api: str = searching.API, *, allow_private: bool = False) -> None:
+        self._project, self._api, self._allow_private = project, api, allow_private
+        self._turns = OneTurn(at_once=1, pause_s=GAP_S)
 
     async def found(self, query: str, count: int, paper: OwnPaper) -> Sequence[CatalogueWork]:
         """So many works as arXiv finds, the best first; SearchFailed when it does not answer."""
@@ -93,7 +96,10 @@ class ArxivSearch:
         return [work for work in searching.works_of(reply.encode()) if paper.lets_through(work)]
 
     async def _asked(self, address: str) -> str:
-        answer, _ = await patiently(self._fetcher, address)
+        from annotator.exchange.eprints.collecting import patiently, polite_fetcher
+
+        async with polite_fetcher(self._turns, allow_private=self._allow_private) as fetcher:
+            answer, _ = await patiently(fetcher, address)
         if answer.status != 200:
             raise SearchFailed(f"arXiv did not answer: {answer.cause or f'status {answer.status}'}.")
         reply = storable(answer.content.decode("utf-8", "replace"))

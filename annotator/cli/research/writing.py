@@ -23,8 +23,8 @@ def write(
     corpus: Annotated[
         Path | None,
         typer.Option(
-            help="Where to search: a CSV file, or a folder with works.csv, with the columns identifier, title, "
-            "abstract, published, authors",
+            help="Search here instead of arXiv: a folder that was collected, or a table (works.csv in a folder) with "
+            "identifier, title, abstract, published, authors",
             show_default=False,
         ),
     ] = None,

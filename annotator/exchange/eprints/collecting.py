@@ -16,6 +16,7 @@ from annotator.exchange.eprints.building import read_section
 from annotator.exchange.eprints.feeds import Feed, ListedPaper
 from annotator.exchange.eprints.folder import FEEDS, LARGEST_EPRINT, WORKS, Collection, eprint_stem
 from annotator.exchange.eprints.rules import Rules
+from annotator.exchange.eprints.searching import API, plain_words
 from annotator.exchange.pages.addresses import AddressRules
 from annotator.exchange.pages.fetching import Download, Fetcher, FetchLimits
 from annotator.exchange.pages.manners import OneTurn
@@ -33,7 +34,7 @@ Tell = Callable[[str, int, int], None]
 class ArxivHosts:
     """Where arXiv is asked, which is the host that it names for programs."""
 
-    api: str = "https://export.arxiv.org/api/query"
+    api: str = API
     eprints: str = "https://export.arxiv.org/e-print"
 
 
@@ -223,11 +224,6 @@ async def patiently(fetcher: Fetcher, address: str) -> tuple[Download, int]:
         told = float(answer.retry_after) if answer.retry_after.strip().isdecimal() else 0.0
         fetcher.hosts.rest("", min(max(told, FIRST_REST_S * 2**turn), LONGEST_REST_S))
     return answer, turn + 1
-
-
-def plain_words(title: str) -> str:
-    """A title as arXiv's search takes it: its words, without signs of its own grammar."""
-    return " ".join("".join(c if c.isalnum() else " " for c in title).split())[:300]
 
 
 def _batches(values: Sequence[str], size: int) -> Iterator[Sequence[str]]:

@@ -5,10 +5,15 @@ from urllib.parse import urlencode
 
 from annotator.domain.material.work import CatalogueWork
 from annotator.exchange.eprints import feeds
-from annotator.exchange.eprints.collecting import plain_words
 
+API = "https://export.arxiv.org/api/query"
 # The day of arXiv's first paper.
 FIRST = date(1991, 8, 1)
+
+
+def plain_words(title: str) -> str:
+    """A title as arXiv's search takes it: its words, without signs of its own grammar."""
+    return " ".join("".join(c if c.isalnum() else " " for c in title).split())[:300]
 
 
 def address(api: str, query: str, count: int, before: date | None) -> str:

@@ -30,7 +30,7 @@ NOT_SAID = "Nobody has said which references of this item are important."
 NONE_IMPORTANT = "No reference of this item that could be given is important."
 NONE_FOUND = "The search found no work that is old enough."
 NONE_KEPT = "No work that was found passed the filter."
-DEPARTURES = (
+DIFFERENCES = (
     "One model does every step; the paper filters and ranks with a weaker one.",
     "A work without a verdict is asked about once more and then kept, and a comparison without one goes by the search "
     "order; both are counted. LOTUS keeps and prefers silently what it cannot read.",

@@ -299,7 +299,7 @@ def test_the_baseline_writes_without_asking_anybody(project: Project, server: Od
     assert (ended["done"], server.bodies) == (1, [])
     ((text, tokens, cost, settings),) = responses(project, "text, tokens, cost_usd, settings")
     assert (tokens, cost) == (None, 0.0)
-    assert settings.startswith("prompts none, baseline (kept 3, searched in works.csv")
+    assert settings.startswith("prompts none, baseline (kept 3, searched in corpus ")
     # Only of oaks and of shade does the task speak; the tenth work is too young for it.
     assert listed(text)[0] == "[1] A. Mo. On oak. 2024. arXiv:2401.00001"
     assert len(listed(text)) == 3
