@@ -16,7 +16,7 @@ from annotator.domain.texts.identifier import normal_title, work_named
 from annotator.domain.texts.identity import now
 from annotator.domain.texts.ranking import TextRanking
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.eprints import corpora, searching
+from annotator.exchange.eprints import searching
 from annotator.exchange.pages.manners import OneTurn
 
 
@@ -48,6 +48,8 @@ class CorpusSearch:
     """A collection of works that is asked by their words."""
 
     def __init__(self, path: str) -> None:
+        from annotator.exchange.eprints import corpora
+
         corpus = corpora.read(Path(path))
         self.name, self.works = corpus.name, corpus.works
 
