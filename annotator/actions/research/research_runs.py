@@ -1,7 +1,7 @@
 """Runs in which a system of several steps searches works, chooses among them and writes on each item."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -40,7 +40,7 @@ class ResearchRun(ResponseRun):
     """A run of the reference system. Its responses list the works that were given to the writer."""
 
     doing, reply_tokens, at_most, cut_by_item = "researching", 120, True, True
-    service: ClassVar[Callable[[Project], ArxivSearch]] = ArxivSearch
+    service: ClassVar[type[ArxivSearch]] = ArxivSearch
     """What is searched where no collection is named."""
 
     def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
