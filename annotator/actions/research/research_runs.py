@@ -56,8 +56,8 @@ class ResearchRun(ResponseRun):
             raise NO_CORPUS
         self._where = self._corpus or self.service(project)
         self._foreseen = False
-        about = {"title": "Reference system", "citation": reference_system.CITATION}
-        return judge, replace(shape, **about, baseline=self._calculated)
+        citation = reference_system.CITATION
+        return judge, replace(shape, title="Reference system", citation=citation, baseline=self._calculated)
 
     def outlook(self) -> RunWork:
         """What it would come to now; no service is asked for it."""
