@@ -80,7 +80,7 @@ def test_what_was_written_and_from_which_works_is_said(file: Path, corpus: str) 
 def test_an_estimate_asks_nobody(file: Path, server: OddServer, corpus: str) -> None:
     code, out = run(*words(file, corpus, "--estimate"))
     assert (code, server.bodies) == (0, [])
-    assert "1 report by up to about " in out
+    assert "1 report by at most " in out
     assert "The price of test-model is not known" in out
 
 

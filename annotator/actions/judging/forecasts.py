@@ -58,7 +58,6 @@ class CostEstimate:
     things: str = "judgements"
     by_test: bool = False
     lacks: str = ""
-    at_most: bool = False
 
     def tree(self) -> dict[str, Any]:
         """The estimate as a JSON tree."""

@@ -353,7 +353,7 @@ def test_an_estimate_goes_by_the_most_that_may_be_found(
     # Nine of the twelve works may be found, and all may be kept; then about two comparisons for each.
     assert 2 + 1 + 9 + 8 + 1 <= found.calls <= 2 + 1 + 9 + 36 + 1
     assert (found.units, found.at_most, server.bodies) == (1, True, [])
-    assert "up to about" in found.words()[0]
+    assert "at most" in found.words()[0]
     assert orders.forecast(project, order()).calls > 2 * 200
     assert orders.forecast(project, order(oracle="all")).calls == 1
 

@@ -69,7 +69,7 @@ def test_what_cannot_be_searched_is_said_before_the_start(form):
 
 def test_the_calls_are_estimated_before_the_start(form, server, corpus, qtbot):
     form.research.corpus.setText(corpus)
-    qtbot.waitUntil(lambda: "up to about" in form.estimate.text())
+    qtbot.waitUntil(lambda: "at most" in form.estimate.text())
     assert server.bodies == []
 
 
