@@ -4,8 +4,8 @@ DeepScholar-Bench: A Live Benchmark and Automated Evaluation for Generative Rese
 """
 
 from annotator.domain.judges.protocol import Paper
-from annotator.protocols.deepscholar.agreement_table import AGREEMENT
 from annotator.protocols.deepscholar import system
+from annotator.protocols.deepscholar.agreement_table import AGREEMENT
 from annotator.protocols.deepscholar.coverage import COVERAGE
 from annotator.protocols.deepscholar.importance import NUGGET_IMPORTANCE, REFERENCE_IMPORTANCE
 from annotator.protocols.deepscholar.nugget_drafts import NUGGETS_MADE
