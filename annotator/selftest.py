@@ -88,9 +88,8 @@ def _signing() -> str:
 
 
 def _files() -> str:
-    wanted = [
-        places.resources() / name for name in ("guidelines", "help", "icons", "prompts", "sample", "themes")
-    ]
+    folders = ("guidelines", "help", "icons", "prompts", "related-work", "sample", "themes")
+    wanted = [places.resources() / name for name in folders]
     missing = [path.name for path in [*wanted, places.schemas()] if not any(path.glob("*"))]
     assert not missing, f"missing: {', '.join(missing)}"
     return f"{len(list(places.schemas().glob('*.json')))} schemas"

@@ -23,6 +23,7 @@ from annotator.cli.saying import (
     say_made,
 )
 from annotator.domain.texts.counting import counted
+from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.formats.layouts import LAYOUTS
 
 app = typer.Typer()
@@ -37,12 +38,23 @@ def sample(
             "--reset", help="Replace this sample with a new one; the old file is kept under another name"
         ),
     ] = False,
+    related_work: Annotated[
+        bool,
+        typer.Option(
+            "--related-work", help="Another sample: one paper's related-work section and two systems"
+        ),
+    ] = False,
     json_: Json = False,
 ) -> None:
     """Create the sample project, in which every page has content."""
     from annotator.actions.imports import samples
 
+    if related_work and reset:
+        raise Refusal("Only the usual sample can be reset.", "Create the other one under a new name.")
     with progress_bars() as progress:
+        if related_work:
+            say_made(samples.create_related_work(file, bar(progress)), json_)
+            return
         if not reset:
             say_made(samples.create(file, progress=bar(progress)), json_)
             return

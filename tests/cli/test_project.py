@@ -190,3 +190,19 @@ def test_what_is_piped_is_utf_8_whatever_the_code_page_is(sample, page, words, s
     done = subprocess.run(command, capture_output=True, env=environment, cwd=HERE, check=False)
     assert (done.returncode, done.stderr.decode()) == (0, "")
     assert said in done.stdout.decode()
+
+
+def test_the_sample_of_related_work_is_judged_as_far_as_words_go(tmp_path, capsys):
+    file = str(tmp_path / "related.goldsmith")
+    assert run_command(["sample", file, "--related-work"]) == 0
+    assert run_command(["sample", file, "--related-work", "--reset"]) == 1
+    assert run_command(["check", file]) == 0
+    capsys.readouterr()
+    assert run_command(["results", file, "--view", "deepscholar", "--json"]) == 0
+    table, *_ = json.loads(capsys.readouterr().out)["sheets"]
+    figures = {(row["system"], row["metric"]): row for row in table["rows"]}
+    # Of the four important works one system names every one, the other the Transformer alone.
+    assert figures["larkmoor", "reference_coverage"]["value"] == 1
+    assert figures["quarrow", "reference_coverage"]["value"] == 0.25
+    assert figures["larkmoor", "nugget_coverage"]["value"] > figures["quarrow", "nugget_coverage"]["value"]
+    assert figures["larkmoor", "document_importance"]["reason"]

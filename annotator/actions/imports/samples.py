@@ -3,6 +3,7 @@
 What it ships holds the same content whenever it is made; what it adds to be worked in is dated from today.
 """
 
+import asyncio
 import json
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -19,10 +20,14 @@ from annotator.actions.authoring import gold
 from annotator.actions.consensus import remarks
 from annotator.actions.imports import imports, practice
 from annotator.actions.items import items
+from annotator.actions.judges import judges
+from annotator.actions.judging import judge_runs
+from annotator.actions.material import extracting
 from annotator.actions.parcels import tray
 from annotator.actions.project import backups, people
 from annotator.actions.project.file import Project, settings_of
 from annotator.actions.project.unfinished import SAMPLE, TITLE, is_sample
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.experts.adjudication import Confidence, Reason
 from annotator.domain.experts.assignment import Purpose, Stage
 from annotator.domain.experts.parcel import Arrival, ParcelOutcome, ReturnedPiece
@@ -32,6 +37,7 @@ from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.identity import derived_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.places import resources
+from annotator.protocols import PAPERS
 from annotator.storage import tables
 from annotator.storage.tables import table
 
@@ -63,6 +69,8 @@ BEGUN, EACH = 140.0, 85.5
 # The step of a plan as its author reworded it after the consensus was closed.
 LATE_STEP = "Examine why unbalanced gradients alone cannot explain the failure of deep models."
 
+RELATED_WORK = "Sample: the related work of one paper, two systems"
+
 Progress = Callable[[str, int, int], None]
 
 
@@ -73,6 +81,28 @@ def create(path: Path, progress: Progress | None = None, *, to_work_in: bool = T
     """
     fill = partial(_fill, progress=progress, to_work_in=to_work_in)
     return Project.create(path, practice.TITLE if to_work_in else TITLE, fill=fill)
+
+
+def create_related_work(path: Path, progress: Progress | None = None) -> Project:
+    """A new project file with one paper's related work in it, judged by the baseline as far as that goes.
+
+    Refusal when it exists. What is shipped lies in a folder named after its layout, and after the paper.
+    """
+    (folder,) = (resources() / "related-work").iterdir()
+    paper = next(one for one in PAPERS if one.name == folder.name)
+
+    def fill(project: Project) -> None:
+        people.someone(project)
+        imports.run(project, folder.name, [folder], progress=progress)
+
+    project, baseline = Project.create(path, RELATED_WORK, fill=fill), judges.BASELINE.name
+    for drawn in paper.extractions:
+        if drawn.baseline is not None:
+            asyncio.run(extracting.run(project, RunRequest(baseline, drawn.name)))
+    for shape in paper.protocols:
+        if shape.baseline is not None:
+            asyncio.run(judge_runs.run(project, RunRequest(baseline, shape.name)))
+    return project
 
 
 def reset(path: Path, progress: Progress | None = None) -> Path:

@@ -21,6 +21,7 @@ TOPICS = (
     ("Keys", "keys"),
     ("The results page", "results"),
     ("Which view makes which table", "tables"),
+    ("Related work: from arXiv to the table", "related-work"),
     ("The coverage score", "coverage"),
     ("What the agreement figures say", "agreement"),
     ("Labelling reports", "labelling"),

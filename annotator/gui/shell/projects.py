@@ -12,7 +12,7 @@ from annotator.actions.project.people import new_project
 from annotator.gui.desk.errands import Tell
 from annotator.places import user_data
 
-RECENT, SAMPLE = 8, "sample.goldsmith"
+RECENT, SAMPLE, RELATED_WORK = 8, "sample.goldsmith", "related-work.goldsmith"
 FILES = "Goldsmith projects (*.goldsmith)"
 
 
@@ -55,6 +55,16 @@ def sample(progress: Tell) -> Path:
             samples.reset(path, progress)
         else:
             samples.create(path, progress).close()
+    return path
+
+
+def related_sample(progress: Tell) -> Path:
+    """The sample of related-work sections, made when it is not there yet."""
+    path = user_data() / RELATED_WORK
+    if not path.exists():
+        from annotator.actions.imports import samples
+
+        samples.create_related_work(path, progress).close()
     return path
 
 

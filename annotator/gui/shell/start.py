@@ -19,7 +19,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.gui import theme
 from annotator.gui.desk import dropping
 from annotator.gui.desk.errands import Errands, Hearers, Tell
-from annotator.gui.shell.projects import FILES, create_by_dialog, sample
+from annotator.gui.shell.projects import FILES, create_by_dialog, related_sample, sample
 from annotator.gui.widgets.bars.key_button import EnterPresses
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.progress_row import ProgressRow
@@ -81,6 +81,9 @@ class StartPage(QWidget):
         self.sample.clicked.connect(self.open_sample)
         self.making = ProgressRow()
         self.making.hide()
+        self.related = QPushButton("Open the sample of related work")
+        self.related.setToolTip("The related-work section of one paper and two systems that wrote it, too")
+        self.related.clicked.connect(lambda: self.make("Making the sample of related work", related_sample))
         self.new = QPushButton("New project…")
         self.new.clicked.connect(self._new)
         self.open = QPushButton("Open project…")
@@ -88,16 +91,16 @@ class StartPage(QWidget):
         self.task = QPushButton("Open a task…")
         self.task.clicked.connect(lambda: self._open("Open a task that came by mail", TASKS))
         hint = PlainLabel(
-            "The sample needs no key and no network. To import a benchmark, make a new project first. "
+            "The samples need no key and no network. To import a benchmark, make a new project first. "
             "A task that came by mail may also be dropped on this window.",
             "hint",
             wrap=True,
         )
         column = vertical(mark, title, words, 16, spacing=12)
-        for button in (self.sample, self.new, self.open, self.task):
+        for button in (self.sample, self.related, self.new, self.open, self.task):
             button.setMinimumHeight(40)
             column.addWidget(button)
-            if button is self.sample:
+            if button is self.related:
                 column.addWidget(self.making)
         column.addWidget(hint)
         column.addStretch(1)
@@ -158,7 +161,7 @@ class StartPage(QWidget):
         self._errands.send(act, hearers)
 
     def _offer(self, some: bool) -> None:
-        for choice in (self.sample, self.new, self.open, self.task, self.list):
+        for choice in (self.sample, self.related, self.new, self.open, self.task, self.list):
             choice.setEnabled(some)
         self.setAcceptDrops(some)
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPushButton
 from annotator.actions.items import items
 from annotator.actions.project import backups
 from annotator.actions.project.file import Project
-from annotator.gui.shell.projects import recent
+from annotator.gui.shell.projects import recent, related_sample
 from annotator.gui.shell.start import StartPage
 from annotator.gui.shell.starting import Goldsmith, make_application
 from annotator.gui.shell.window import Window
@@ -103,7 +103,7 @@ def test_a_sample_that_cannot_be_made_is_explained_on_the_first_page(goldsmith, 
     assert isinstance(page, StartPage)
     qtbot.waitUntil(lambda: "could not be created" in page.messages.text())
     assert page.making.isHidden()
-    others = (page.sample, page.new, page.open, page.task, page.list)
+    others = (page.sample, page.related, page.new, page.open, page.task, page.list)
     assert all(one.isEnabled() for one in others)
     assert page.acceptDrops()
 
@@ -133,11 +133,22 @@ def test_the_sample_is_made_while_the_window_lives_on_and_says_how_far_it_is(
     # It is not made by the click: that has come back.
     assert goldsmith.shown() is page
     assert page.making.isVisible()
-    others = (page.sample, page.new, page.open, page.task, page.list)
+    others = (page.sample, page.related, page.new, page.open, page.task, page.list)
     assert not [one for one in others if one.isEnabled()]
     assert not page.acceptDrops()
     qtbot.waitUntil(lambda: isinstance(goldsmith.shown(), Window))
     assert goldsmith.shown().tries.isVisible()
+
+
+def test_the_sample_of_related_work_is_made_once_and_then_opened(goldsmith, tmp_path, monkeypatch, qtbot):
+    monkeypatch.setattr("annotator.gui.shell.projects.user_data", lambda: tmp_path)
+    page = goldsmith.show(None)
+    page.related.click()
+    assert not page.sample.isEnabled()
+    qtbot.waitUntil(lambda: isinstance(goldsmith.shown(), Window), timeout=30_000)
+    made = goldsmith.shown().desk.project
+    assert [items.read(made, one).subject for one in items.ids(made)] == ["cs.LG"]
+    assert related_sample(lambda *_: None) == made.path
 
 
 def test_a_first_page_closed_while_the_sample_is_made_leaves_it_whole(goldsmith, tmp_path, monkeypatch):
@@ -154,12 +165,12 @@ def test_enter_presses_what_has_the_focus_on_the_first_page(goldsmith, key, qtbo
     page = goldsmith.show(None)
     be_active(page, qtbot)
     pressed = []
-    for button in (page.sample, page.new, page.open, page.task):
+    for button in (page.sample, page.related, page.new, page.open, page.task):
         button.clicked.disconnect()
         button.clicked.connect(lambda *_, button=button: pressed.append(button))
         button.setFocus()
         qtbot.keyClick(button, key)
-    assert pressed == [page.sample, page.new, page.open, page.task]
+    assert pressed == [page.sample, page.related, page.new, page.open, page.task]
 
 
 def test_the_program_has_an_icon(qapp):
