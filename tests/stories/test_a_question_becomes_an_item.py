@@ -179,18 +179,30 @@ def test_a_question_becomes_an_item(path: Path, qtbot, capsys: pytest.CaptureFix
     with opened(path, "Ben") as project:
         rate_apart(project)
     with window_of(path, "Cora", qtbot) as window:
-        window.show_page("Items")
-        press("Ctrl+Shift+A")
-        project = window.desk.project
-        assert items.count(project) == COUNT - len(LEFT_OUT)
-        lines = {line.origin: line for line in selection_ratings.report(project).funnel}
-        assert {origin: lines[origin].collected for origin in ORIGINS} == dict.fromkeys(ORIGINS, 4)
-        first, second = items.ids(project)[:2]
-        ids = {name: pairs.person(project, name).id for name in ("Ada", "Ben")}
-        for name, purpose in (("Ada", Purpose.WORK), ("Ben", Purpose.REVIEW)):
-            assignments.assign_one(project, second, ids[name], Stage.RUBRIC, purpose=purpose)
+        first, second = select(window)
+    query_and_rubric_are_settled(path, first, second, qtbot)
+    rubric_is_reviewed(path, second, qtbot)
+    reports_are_labelled(path, (first, second), qtbot)
+    two_sets_are_compared(path, capsys)
 
-    # One query is settled, and from now on it is what is asked.
+
+def select(window: Window) -> list[str]:
+    """What is below the bar is left out; the first item is for doubles, the second for a draft and its review."""
+    window.show_page("Items")
+    press("Ctrl+Shift+A")
+    project = window.desk.project
+    assert items.count(project) == COUNT - len(LEFT_OUT)
+    lines = {line.origin: line for line in selection_ratings.report(project).funnel}
+    assert {origin: lines[origin].collected for origin in ORIGINS} == dict.fromkeys(ORIGINS, 4)
+    chosen = items.ids(project)[:2]
+    ids = {name: pairs.person(project, name).id for name in ("Ada", "Ben")}
+    for name, purpose in (("Ada", Purpose.WORK), ("Ben", Purpose.REVIEW)):
+        assignments.assign_one(project, chosen[1], ids[name], Stage.RUBRIC, purpose=purpose)
+    return chosen
+
+
+def query_and_rubric_are_settled(path: Path, first: str, second: str, qtbot) -> None:
+    """One query is settled, and from now on it is what is asked; its rubric was written twice."""
     with window_of(path, "Ada", qtbot) as window:
         write(window, Kind.QUERY, first, ASKED)
         write(window, Kind.RUBRIC, first, *DOUBLES["Ada"])
@@ -203,17 +215,16 @@ def test_a_question_becomes_an_item(path: Path, qtbot, capsys: pytest.CaptureFix
     with window_of(path, "Cleo", qtbot) as window:
         for stage in (Stage.QUERY, Stage.RUBRIC):
             settle(window, first, stage, qtbot)
-        states = {
-            line.stage: line.state
-            for line in adjudicating.queue(window.desk.project)
-            if line.item_id == first
-        }
+        queue = adjudicating.queue(window.desk.project)
+        states = {line.stage: line.state for line in queue if line.item_id == first}
         assert (states[Stage.QUERY], states[Stage.RUBRIC]) == ("closed", "closed")
         asked = items.read(window.desk.project, first)
         assert asked.question in (ASKED, SHOWN)
         assert asked.working_title.startswith("Candidate 0")
 
-    # The other rubric is drafted by one and reviewed by another, and its author agrees.
+
+def rubric_is_reviewed(path: Path, second: str, qtbot) -> None:
+    """The other rubric was drafted by one and is reviewed by another, and its author agrees."""
     with window_of(path, "Ben", qtbot) as window:
         review(window, second)
     with window_of(path, "Ada", qtbot) as window:
@@ -221,9 +232,11 @@ def test_a_question_becomes_an_item(path: Path, qtbot, capsys: pytest.CaptureFix
         (line,) = reviewing.lines(window.desk.project)
         assert line.state == reviewing.AGREED
 
-    # A report on each comes in, is labelled, judged, and scored under two rubric sets.
+
+def reports_are_labelled(path: Path, chosen: tuple[str, ...], qtbot) -> None:
+    """A report on each comes in and is labelled; a second rubric set is kept."""
     with opened(path, "Cora") as project:
-        reports = {item_id: answer(project, item_id, "Larkmoor") for item_id in (first, second)}
+        reports = {item_id: answer(project, item_id, "Larkmoor") for item_id in chosen}
         keys = {item_id: items.read(project, item_id).key for item_id in reports}
         plain = Rubric(units=(Criterion(text="Is easy to read about retrieval", weight=1),))
         named_rubrics.keep(project, "plain", dict.fromkeys(keys.values(), plain))
@@ -234,6 +247,10 @@ def test_a_question_becomes_an_item(path: Path, qtbot, capsys: pytest.CaptureFix
             assert label_sealing.state(window.desk.project, item_id).state == "sealed"
     with opened(path, "Cora") as project:
         assert items.count(project) == COUNT - len(LEFT_OUT)
+
+
+def two_sets_are_compared(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The baseline judges under both sets, and one view has them side by side."""
     for name in ("settled", "plain"):
         assert run_command(["rubrics", "use", str(path), name, "--as", "R1"]) == 0
         assert run_command(["judge", "run", str(path), "--judge", "baseline"]) == 0
