@@ -211,7 +211,7 @@ def labels_into_gold(
 
     What was not labelled keeps what it has. Exit code 3 if gold of an item could not be changed.
     """
-    from annotator.actions.adjudication import settled_fields
+    from annotator.actions.results import settled_fields
 
     with opened(file, person=as_) as project:
         found = settled_fields.take_over(project, protocol, rater)

@@ -1,6 +1,7 @@
 """Protocols, paper by paper: how a report is judged and what its scores mean."""
 
-from annotator.domain.judges.protocol import Composite, Extraction, Paper, Protocol
+from annotator.domain.judges.paper import Paper
+from annotator.domain.judges.protocol import Composite, Extraction, Protocol
 from annotator.domain.judges.taxonomy import Taxonomy
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.refusal import Refusal

@@ -73,7 +73,7 @@ def test_the_sample_has_something_for_every_page(sample, capsys):
     assert (found["items"], found["systems"], found["responses"], found["people"]) == (6, 3, 11, 4)
     assert found["labels"] > 0
     assert found["runs"] == 8
-    assert (found["assignments"], found["agreements"], found["adjudications"]) == (63, 21, 8)
+    assert (found["assignments"], found["agreements"], found["adjudications"]) == (65, 21, 8)
     assert {row["rater"] for row in told(capsys, "results", sample)["rows"]} == {"baseline"}
 
 

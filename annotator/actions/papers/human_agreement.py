@@ -23,7 +23,8 @@ from annotator.actions.studies.result_views import ResultView
 from annotator.actions.validation import validation
 from annotator.actions.validation.validation import RaterFigures, ValidationQuery
 from annotator.actions.validation.validation_behind import held
-from annotator.domain.judges.protocol import Paper, Protocol
+from annotator.domain.judges.paper import Paper
+from annotator.domain.judges.protocol import Protocol
 from annotator.domain.judges.published import Aim
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal

@@ -16,8 +16,8 @@ from annotator.actions.results import response_scores
 from annotator.actions.results.result_sheets import ResultSheet, ViewChoice, key_of
 from annotator.actions.studies import result_views
 from annotator.actions.studies.result_views import ResultView
+from annotator.domain.judges.paper import Paper
 from annotator.domain.judges.paper_table import ContestTable, Down, PaperTable, SystemsTable
-from annotator.domain.judges.protocol import Paper
 from annotator.protocols import PAPERS
 
 TABLES: dict[str, tuple[Paper, PaperTable]] = {

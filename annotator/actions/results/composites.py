@@ -10,7 +10,8 @@ from annotator.actions.results import metrics, pools, result_raters, results
 from annotator.actions.results.result_raters import COMPUTED, PEOPLE
 from annotator.actions.results.results import Counted, ResultRow
 from annotator.actions.results.scoring import FACET, Group
-from annotator.domain.judges.protocol import Composite, Metric, Over, Paper
+from annotator.domain.judges.paper import Paper
+from annotator.domain.judges.protocol import Composite, Metric, Over
 from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import COMPOSITES, PROTOCOLS

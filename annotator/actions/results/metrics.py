@@ -8,7 +8,8 @@ from math import isfinite
 
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_raters
-from annotator.domain.judges.protocol import Composite, Metric, Over, Paper, Protocol
+from annotator.domain.judges.paper import Paper
+from annotator.domain.judges.protocol import Composite, Metric, Over, Protocol
 from annotator.domain.texts.estimate import SHARE
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import COMPOSITES, PROTOCOLS, USUAL

@@ -10,11 +10,9 @@ from pydantic import BaseModel
 
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.matrix import MatrixSpec
-from annotator.domain.judges.paper_table import PaperTable
 from annotator.domain.judges.presentation import UNSHOWN, Presentation
 from annotator.domain.judges.published import Aim, OtherRule
 from annotator.domain.judges.scale import NO_VALUES, Scale
-from annotator.domain.judges.taxonomy import Taxonomy
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.question_types import QuestionType
 from annotator.domain.kinds.reference import WriterAid
@@ -385,17 +383,3 @@ class Protocol:
 def missing_verdicts(case: Case, answer: Answer) -> dict[str, Verdict]:
     """What an answer without a reply leaves of each unit of a case: a judgement that did not come, with its cause."""
     return {unit.id: answer.verdict() for unit in case.units}
-
-
-@dataclass(frozen=True)
-class Paper:
-    """A paper: its protocols, extractions, drafts, composite figures, second looks and printed tables."""
-
-    name: str
-    title: str
-    protocols: tuple[Protocol, ...]
-    extractions: tuple[Extraction, ...] = ()
-    drafts: tuple[Extraction, ...] = ()
-    composites: tuple[Composite, ...] = ()
-    taxonomies: tuple[Taxonomy, ...] = ()
-    tables: tuple[PaperTable, ...] = ()

@@ -7,7 +7,7 @@ reading, lists and entry), reasoning §3.3 (reasoning), efficiency §3.4 (effici
 of §5.3, domains of §5.2 and K.2, modes of §5.5, test-time compute of §5.6; its gold's balance, H.1, with that view.
 """
 
-from annotator.domain.judges.protocol import Paper
+from annotator.domain.judges.paper import Paper
 from annotator.protocols.adra.drawn_plan import EXTRACTION as PLAN_OF_REPORT
 from annotator.protocols.adra.drawn_references import EXTRACTION as REFERENCES_OF_REPORT
 from annotator.protocols.adra.efficiency import EFFICIENCY

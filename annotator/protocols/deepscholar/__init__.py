@@ -3,7 +3,7 @@
 DeepScholar-Bench: A Live Benchmark and Automated Evaluation for Generative Research Synthesis.
 """
 
-from annotator.domain.judges.protocol import Paper
+from annotator.domain.judges.paper import Paper
 from annotator.protocols.deepscholar import system
 from annotator.protocols.deepscholar.agreement_table import AGREEMENT
 from annotator.protocols.deepscholar.coverage import COVERAGE

@@ -3,7 +3,7 @@
 ResearcherBench: Evaluating Deep AI Research Systems on the Frontiers of AI Research.
 """
 
-from annotator.domain.judges.protocol import Paper
+from annotator.domain.judges.paper import Paper
 from annotator.protocols.researcherbench.claims import CLAIMS
 from annotator.protocols.researcherbench.classification import CLASSIFICATION
 from annotator.protocols.researcherbench.coverage import COVERAGE

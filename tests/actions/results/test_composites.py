@@ -11,7 +11,8 @@ from annotator.actions.results import composites, metrics, overview, pools, resu
 from annotator.actions.results.result_raters import ResultRater
 from annotator.actions.results.results import Counted, ResultRow
 from annotator.actions.results.scoring import ALL, JudgedResponse, Score
-from annotator.domain.judges.protocol import Composite, Material, Metric, Paper, Protocol, RatedResponse
+from annotator.domain.judges.paper import Paper
+from annotator.domain.judges.protocol import Composite, Material, Metric, Protocol, RatedResponse
 from annotator.domain.material.item import Item
 from annotator.domain.material.response import Response
 from annotator.domain.texts.estimate import Estimate

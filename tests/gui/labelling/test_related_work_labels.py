@@ -9,7 +9,6 @@ import pytest
 from llmock.pytest_plugin import LLMock
 from PySide6.QtCore import QSettings
 
-from annotator.actions.adjudication import settled_fields
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import annotating
 from annotator.actions.items import items
@@ -20,7 +19,7 @@ from annotator.actions.papers import paper_tables
 from annotator.actions.parcels import packing, returning, tasking, unpacking
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.results import results
+from annotator.actions.results import results, settled_fields
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.sets import validation_values

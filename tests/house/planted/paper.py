@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.paper import Paper
 from annotator.domain.judges.presentation import CaseLayout, Presentation
 from annotator.domain.judges.protocol import (
     Ask,
@@ -16,7 +17,6 @@ from annotator.domain.judges.protocol import (
     Composite,
     Material,
     Metric,
-    Paper,
     Protocol,
     RatedResponse,
     Verdicts,

@@ -8,7 +8,7 @@ from annotator.actions.material.drafting_by_model import Proposal
 from annotator.domain.kinds.reference import WriterAid
 from annotator.domain.material.item import Item
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.authoring.by_model.draft_asking import DraftAsking
+from annotator.gui.review.draft_asking import DraftAsking
 from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 

@@ -13,9 +13,9 @@ from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.item import Item
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.authoring.by_model.draft_asking import NO_SOURCE, DraftAsking
 from annotator.gui.pages.authoring.by_model.draft_card import DraftCard
 from annotator.gui.pages.authoring.by_model.reference_editor import ReferenceMaterialEditor
+from annotator.gui.review.draft_asking import NO_SOURCE, DraftAsking
 from annotator.gui.review.moments import moment
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.fields.choices import ChoiceBox

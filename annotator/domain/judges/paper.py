@@ -1,0 +1,21 @@
+"""Papers: what each one defines, by which the program knows it."""
+
+from dataclasses import dataclass
+
+from annotator.domain.judges.paper_table import PaperTable
+from annotator.domain.judges.protocol import Composite, Extraction, Protocol
+from annotator.domain.judges.taxonomy import Taxonomy
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper: its protocols, extractions, drafts, composite figures, second looks and printed tables."""
+
+    name: str
+    title: str
+    protocols: tuple[Protocol, ...]
+    extractions: tuple[Extraction, ...] = ()
+    drafts: tuple[Extraction, ...] = ()
+    composites: tuple[Composite, ...] = ()
+    taxonomies: tuple[Taxonomy, ...] = ()
+    tables: tuple[PaperTable, ...] = ()
