@@ -1,9 +1,13 @@
 """A project with all that people label about related-work sections: two papers, two systems, and what people wrote."""
 
+import asyncio
 from pathlib import Path
 
 from annotator.actions.items import items, pages
+from annotator.actions.judges.judges import BASELINE
+from annotator.actions.material import extracting
 from annotator.actions.project.file import Project
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
 from annotator.domain.material.page import Page, PageState
@@ -17,7 +21,8 @@ from tests.templates import once
 
 ORGANIZATION, NUGGETS, RELEVANCE = "deepscholar.organization", "deepscholar.nuggets", "deepscholar.relevance"
 NUGGET, REFERENCE = "deepscholar.nugget_importance", "deepscholar.reference_importance"
-KINDS = (ORGANIZATION, NUGGETS, RELEVANCE, NUGGET, REFERENCE)
+PRECISION, COVERAGE = "deepscholar.precision", "deepscholar.coverage"
+KINDS = (ORGANIZATION, NUGGETS, RELEVANCE, PRECISION, COVERAGE, NUGGET, REFERENCE)
 PEOPLE = "Human-written exemplar"
 SECTION = """Trees cool streets by 3.5 K [1]. Parks help too [2].
 
@@ -51,10 +56,13 @@ def related_work_project(path: Path) -> Project:
         seal(project, item_id, Evidence(units=gold))
         for system in SYSTEMS[:2]:
             report = add_report(project, item_id, system, f"Trees cool streets [1]. {system}")
-            work = Reference(id=f"{system[-8:]}{number}", text="Shade", identifier="arXiv:2001.00002v1")
+            work = Reference(
+                id=f"{system[-8:]}{number}", text="Shade", identifier="arXiv:2001.00002v1", note="[1]"
+            )
             drawn_extracts.write(project, report, ResponsePart.REFERENCES, Evidence(units=(work,)))
         add_report(project, item_id, PEOPLE, SECTION, EXEMPLAR)
     for url, text in ABSTRACTS.items():
         page = Page(url=url, state=PageState.OK, text=text, title="Of shade", fetched_at=now())
         pages.take_in(project, page)
+    asyncio.run(extracting.run(project, RunRequest(BASELINE.name, "deepscholar.sentences")))
     return project

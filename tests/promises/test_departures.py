@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from annotator.actions.imports import samples
 from annotator.actions.judging import judge_offers
 from annotator.actions.material import draft_runs
 from annotator.actions.papers import human_agreement, paper_tables
@@ -63,9 +64,13 @@ def shown(project: Project, name: str, chosen: dict[str, str]) -> tuple[ResultSh
 
 
 @pytest.mark.slow
-def test_letter_20_every_departure_is_told_beside_a_figure_or_a_draft(made: Project, sample: Project) -> None:
-    told = told_by_views(made) | told_by_views(sample) | set(alt_test.DEPARTURES)
+def test_letter_20_every_departure_is_told_beside_a_figure_or_a_draft(
+    made: Project, sample: Project, tmp_path: Path
+) -> None:
+    related = samples.create_related_work(tmp_path / "related.goldsmith")
+    told = told_by_views(made) | told_by_views(sample) | told_by_views(related) | set(alt_test.DEPARTURES)
     sample.close()
+    related.close()
     # What no project here is judged by is told by its metrics, as that of others is.
     told |= set(metrics.departures(info.name for info in metrics.described() if info.protocol not in JUDGED))
     told |= set(human_agreement.departures(PROTOCOLS.values()))

@@ -26,7 +26,7 @@ from annotator.actions.labelling.label_rows import (
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.judges.protocol import Case, Material, Protocol
-from annotator.protocols import USUAL
+from annotator.protocols import PROTOCOLS, USUAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +117,13 @@ def outlook(project: Project, protocol: str = USUAL) -> LabelTasks:
 
 
 def first_asked(project: Project, protocols: Sequence[str]) -> str:
-    """The first of these protocols by which there is something to label; empty where there is none."""
-    return next((name for name in protocols if queue(project, name)), "")
+    """The first of these protocols by which there is something to label; empty where there is none.
+
+    What any two reports can be asked comes last.
+    """
+    any_two = [name for name in protocols if PROTOCOLS[name].paired and not PROTOCOLS[name].exemplar]
+    ordered = [*(name for name in protocols if name not in any_two), *any_two]
+    return next((name for name in ordered if queue(project, name)), "")
 
 
 def left(project: Project) -> int:

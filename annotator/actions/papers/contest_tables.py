@@ -254,8 +254,17 @@ class _ContestMaker:
     def _why_none(self, info: MetricInfo, system: str) -> str:
         row = self.rows.get((info.name, system))
         if row is None:
-            return "No response" if info.of or info.protocol in self.counts else "Nobody has judged this yet"
+            return self._why_no_row(info, system)
         return row.estimate.note if row.estimate.value is None else ""
+
+    def _why_no_row(self, info: MetricInfo, system: str) -> str:
+        if info.of:
+            return "No response"
+        if info.protocol not in self.counts:
+            return "Nobody has judged this yet"
+        scores = self.counts[info.protocol].scores
+        own = (one.estimate.note for one in scores if (one.metric, one.system_id) == (info.name, system))
+        return next(own, "No response")
 
     def _tested(self, info: MetricInfo) -> str:
         first = self.contests[info.name][0]

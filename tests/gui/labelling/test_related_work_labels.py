@@ -35,10 +35,12 @@ from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import ArtifactRow, table
 from tests.material.labelled_sections import (
     ABSTRACTS,
+    COVERAGE,
     KINDS,
     NUGGET,
     NUGGETS,
     ORGANIZATION,
+    PRECISION,
     REFERENCE,
     RELEVANCE,
     SECTION,
@@ -52,6 +54,8 @@ SAYS = {
     ORGANIZATION: {"rationale": "So.", "better": "first"},
     NUGGETS: {"quote": "", "rationale": "So.", "support": "not_support"},
     RELEVANCE: {"rationale": "So.", "relevance": "2"},
+    PRECISION: {"quote": "Of shade.", "rationale": "So.", "supported": "yes"},
+    COVERAGE: {"quote": "", "rationale": "So.", "supported": "no"},
     NUGGET: {"rationale": "So.", "importance": "vital"},
     REFERENCE: {"rationale": "So.", "importance": "not-important"},
 }
@@ -61,6 +65,10 @@ KEYS = {
     ORGANIZATION: ("3", 4),
     NUGGETS: ("1", 2 * 3 * 2),
     RELEVANCE: ("0", 4),
+    # One sentence of each report cites its one work, and one cites nothing.
+    PRECISION: ("1", 4),
+    # The first sentence by what it cites; the second by what the first cites, and by title and abstract alone.
+    COVERAGE: ("2", 4 * 3),
     NUGGET: ("1", 4),
     REFERENCE: ("2", 4),
 }
@@ -85,10 +93,14 @@ def judged(project: Project, llmock: LLMock) -> None:
     """All kinds by a model that always says the same."""
     judges.add(project, JUDGE, base_url=llmock.base_url(), model="gpt-4o-mini")
     for kind in KINDS:
-        for _ in judge_cases.cases(project, RunRequest(JUDGE, kind)):
+        # As many as are needed at most: what several reports share is asked once.
+        for _ in (
+            unit for case in judge_cases.cases(project, RunRequest(JUDGE, kind)) for unit in case.units
+        ):
             llmock.reply(json.dumps(SAYS[kind]))
         ended = asyncio.run(orders.carry_out(project, RunRequest(JUDGE, kind, concurrency=1)))
         assert ended["state"] == "done"
+        llmock.reset()
 
 
 def table_3(project: Project) -> dict[str, tuple[str, str, str, str]]:
@@ -127,9 +139,12 @@ def test_every_kind_is_labelled_by_keyboard_and_makes_the_papers_table(
     assert found["Nuggets"][0] == "12"
     assert found["Nuggets"][1].startswith("1.000")
     assert found["Relevance"][1].startswith("0.000")
+    assert (found["Citations"][0], found["Claims covered"][0]) == ("4", "12")
+    assert found["Citations"][1].startswith("1.000")
+    assert found["Claims covered"][1].startswith("1.000")
     assert found["Nugget importance"][1].startswith("1.000")
     assert found["Reference importance"][1].startswith("1.000")
-    assert [one[3] for one in found.values()] == ["0.78", "0.70", "0.70", "0.72", "0.82"]
+    assert [one[3] for one in found.values()] == ["0.78", "0.70", "0.70", "0.80", "0.80", "0.72", "0.82"]
 
 
 def test_one_order_alone_is_missing_in_the_table(tmp_path: Path, llmock: LLMock) -> None:
@@ -160,7 +175,7 @@ def test_a_card_is_made_of_each_kind(tmp_path: Path, llmock: LLMock, kind: str) 
             labels.set_label(project, task.response_id, unit.id, PROTOCOLS[kind].values[0], protocol=kind)
     judged(project, llmock)
     card = cards.at_once(project, protocol=kind, judge=JUDGE)
-    assert card.protocol.name == kind
+    assert card.protocol_title == PROTOCOLS[kind].title
     assert PROTOCOLS[kind].title in cards.body(card)
     project.close()
 
@@ -229,7 +244,9 @@ def test_every_kind_is_labelled_apart_and_comes_home(tmp_path: Path) -> None:
                 value = PROTOCOLS[kind].values[0]
                 labels.set_label(theirs, task.response_id, unit.id, value, protocol=kind)
                 said[kind] = said.get(kind, 0) + 1
-    assert said == {ORGANIZATION: 2, NUGGETS: 6, RELEVANCE: 2, NUGGET: 2, REFERENCE: 2}
+    assert said == {
+        ORGANIZATION: 2, NUGGETS: 6, RELEVANCE: 2, PRECISION: 2, COVERAGE: 6, NUGGET: 2, REFERENCE: 2
+    }  # fmt: skip
     label_sealing.submit(theirs, items.ids(theirs)[0], NUGGETS)
     unpacking.take_in(project, [returning.work(theirs).path])
     theirs.close()
