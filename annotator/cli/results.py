@@ -85,6 +85,9 @@ def _figures(project: Any, metric: str, rater: str, by: str, protocol: str, json
         columns = result_exports.described(questions.COLUMNS)
         print_json({"columns": columns, "rows": rows, "told": floors, "departures": differs})
     else:
+        if not rows:
+            _print_lack(project, protocol)
+            return
         _print_results(rows, floors)
         print_departures(differs)
 
@@ -162,10 +165,20 @@ def _value(offered: Any, name: str, wanted: str) -> str:
     raise Refusal(f"“{wanted}” is none of {name}.", f"Offered are: {said_}.")
 
 
+def _print_lack(project: Any, protocol: str) -> None:
+    """Why there is no figure, and by which protocols there is one."""
+    from annotator.actions.results import result_raters
+    from annotator.protocols import PROTOCOLS
+
+    others = [name for name in PROTOCOLS if result_raters.judges_of(project, name)]
+    if others:
+        words = f"Nothing has been judged by {protocol} yet. Choose another --protocol: {', '.join(others)}"
+    else:
+        words = "Nothing has been judged yet. Run: goldsmith judge run FILE --judge baseline"
+    said.print(words, markup=False)
+
+
 def _print_results(rows: list[dict[str, Any]], floors: list[str]) -> None:
-    if not rows:
-        said.print("Nothing has been judged yet. Run: goldsmith judge run FILE --judge baseline")
-        return
     for words in floors:
         said.print(f"{UNFIT.strip()}  {words}", markup=False)
     if not floors and any(row["value"] is not None and not row["publishable"] for row in rows):

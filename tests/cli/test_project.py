@@ -206,3 +206,5 @@ def test_the_sample_of_related_work_is_judged_as_far_as_words_go(tmp_path, capsy
     assert figures["quarrow", "reference_coverage"]["value"] == 0.25
     assert figures["larkmoor", "nugget_coverage"]["value"] > figures["quarrow", "nugget_coverage"]["value"]
     assert figures["larkmoor", "document_importance"]["reason"]
+    # Asked for figures that nobody made, it names those there are.
+    assert "--protocol: deepscholar.nuggets" in goldsmith(capsys, "results", file)[1]
