@@ -1,24 +1,30 @@
 """The one story by keyboard: candidates are collected, rated and thinned out; what is kept gets its gold and scores."""
 
+import asyncio
 import json
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
+from llmock.pytest_plugin import LLMock
 
 from annotator.actions.adjudication import adjudicating
 from annotator.actions.assignments import assignments, reviewing, submitting
 from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.items import items, named_rubrics
-from annotator.actions.labelling import label_sealing, labels
+from annotator.actions.judges import judges
+from annotator.actions.labelling import label_sealing, label_tasks, labels
+from annotator.actions.material import draft_runs
 from annotator.actions.project.file import Project
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.studies import selection_ratings
 from annotator.cli import run_command
 from annotator.domain.experts.assignment import Purpose, Stage
 from annotator.domain.experts.review import form_of
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.query import Query, Wording
+from annotator.domain.kinds.reference import WriterAid
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.kinds.selection import DimensionRating, Recommendation, Selection
 from annotator.gui.pages.adjudication import AdjudicatePage
@@ -26,19 +32,20 @@ from annotator.gui.pages.authoring import page as author_page
 from annotator.gui.pages.labelling import LabelPage
 from annotator.gui.shell.window import Window
 from tests.projects import pairs_project as pairs
-from tests.projects.adra_project import answer
 from tests.projects.pairs_project import DIMENSIONS, ORIGINS, TYPE
 from tests.windows.labelling_keys import be_active, press, type_words
 
 COUNT, GOOD, POOR = 12, 5, 2
-# Every third candidate, one of each origin in turn but the last, is rated below the bar.
-LEFT_OUT = (2, 4, 6)
+# Seven candidates, of every origin some, are rated below the bar.
+LEFT_OUT = (2, 4, 5, 6, 8, 9, 11)
 DRAFT = ("Explains how evidence is attributed", "Names a study of citations")
 DOUBLES = {
     "Ada": ("Explains how evidence is attributed", "Compares two ways to attribute it"),
     "Ben": ("Explains how evidence is attributed", "States what attribution costs"),
 }
 ASKED = "How do research agents attribute what they say to sources?"
+JUDGE, SUBJECT, REASON = "mock", "Attribution", "It asks how something is done."
+REPORT = "Agents attribute what they say by numbered citations, which readers can follow."
 SHOWN = "How do agents show where their evidence is from?"
 
 
@@ -70,16 +77,39 @@ def window_of(path: Path, name: str, qtbot) -> Iterator[Window]:
 
 
 def collect(window: Window) -> None:
-    """Every candidate is typed into the form, with its type and its origin."""
+    """Every candidate is typed into the form, with its origin."""
     page = window.show_page("Items")
     for number in range(COUNT):
         press("Ctrl+N")
         type_words(f"Candidate {number}: how is evidence attributed?")
-        for field, words in ((page.form.type, TYPE), (page.form.origin, ORIGINS[number % 3])):
-            field.setFocus()
-            type_words(words)
+        page.form.origin.setFocus()
+        type_words(ORIGINS[number % 3])
         page.form.save.setFocus()
         press("Space")
+
+
+def classify(path: Path, llmock: LLMock, qtbot) -> None:
+    """A model proposes what each candidate is of, and Cora takes that over, one by one."""
+    with opened(path, "Cora") as project:
+        judges.add(project, JUDGE, base_url=llmock.base_url(), model="gpt-4o-mini")
+        for _ in range(COUNT):
+            llmock.reply(json.dumps({"reason": REASON, "question_type": TYPE, "subject": SUBJECT}))
+        keys = tuple(items.read(project, one).key for one in items.ids(project))
+        order = RunRequest(JUDGE, draft_runs.protocol_name(WriterAid.CLASSIFICATION), items=keys)
+        assert asyncio.run(draft_runs.run(project, order))["failed"] == []
+        assert {items.read(project, one).question_type for one in items.ids(project)} == {""}
+    with window_of(path, "Cora", qtbot) as window:
+        page = window.show_page("Items")
+        for row in range(COUNT):
+            page.table.selectRow(row)
+            page.table.setFocus()
+            press("Ctrl+Shift+D")
+            assert REASON in page.form.proposal.words.text()
+            press("Space")
+            press("Space")
+        project = window.desk.project
+        found = [items.read(project, one) for one in items.ids(project)]
+        assert {(one.question_type, one.subject) for one in found} == {(TYPE, SUBJECT)}
 
 
 def rating(number: int) -> int:
@@ -161,19 +191,20 @@ def review(window: Window, item_id: str) -> None:
     submit(window.show_page("Author", item_id=item_id, kind=Kind.RUBRIC.value))
 
 
-def label(window: Window, item_id: str, response_id: str) -> None:
-    """The first criterion of the report is met by key, and all others with it."""
+def label(window: Window, item_id: str, response_id: str, criteria: int) -> None:
+    """Every criterion of the report is met, and the item is submitted."""
     window.show_page("Label", item_id=item_id, response_id=response_id)
-
-    press("1")
-    project = window.desk.project
-    for unit in labels.sheet(project, response_id).units:
-        labels.set_label(project, response_id, unit.id, "yes")
+    for _ in range(criteria):
+        press("1")
+    press("Ctrl+Return")
 
 
-def test_a_question_becomes_an_item(path: Path, qtbot, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_question_becomes_an_item(
+    path: Path, qtbot, llmock: LLMock, capsys: pytest.CaptureFixture[str]
+) -> None:
     with window_of(path, "Cora", qtbot) as window:
         collect(window)
+    classify(path, llmock, qtbot)
     with window_of(path, "Ada", qtbot) as window:
         rate(window)
     with opened(path, "Ben") as project:
@@ -182,6 +213,7 @@ def test_a_question_becomes_an_item(path: Path, qtbot, capsys: pytest.CaptureFix
         first, second = select(window)
     query_and_rubric_are_settled(path, first, second, qtbot)
     rubric_is_reviewed(path, second, qtbot)
+    settled_query_is_asked(path, first, llmock)
     reports_are_labelled(path, (first, second), qtbot)
     two_sets_are_compared(path, capsys)
 
@@ -233,18 +265,36 @@ def rubric_is_reviewed(path: Path, second: str, qtbot) -> None:
         assert line.state == reviewing.AGREED
 
 
-def reports_are_labelled(path: Path, chosen: tuple[str, ...], qtbot) -> None:
-    """A report on each comes in and is labelled; a second rubric set is kept."""
+def settled_query_is_asked(path: Path, first: str, llmock: LLMock) -> None:
+    """A model that writes reports is sent the wording that was settled, and no working title."""
+    llmock.reset()
+    for _ in range(COUNT - len(LEFT_OUT)):
+        llmock.reply(REPORT)
+    assert run_command(["respond", str(path), "--system", "Larkmoor", "--judge", JUDGE]) == 0
     with opened(path, "Cora") as project:
-        reports = {item_id: answer(project, item_id, "Larkmoor") for item_id in chosen}
-        keys = {item_id: items.read(project, item_id).key for item_id in reports}
+        asked = items.read(project, first)
+    sent = [json.dumps(one.body) for one in llmock.requests]
+    assert len(sent) == COUNT - len(LEFT_OUT)
+    assert sum(asked.question in one for one in sent) == 1
+    assert not any(asked.working_title in one for one in sent)
+
+
+def reports_are_labelled(path: Path, chosen: tuple[str, ...], qtbot) -> None:
+    """The report on each is labelled under its settled wording; a second rubric set is kept."""
+    with opened(path, "Cora") as project:
+        keys = [items.read(project, item_id).key for item_id in chosen]
         plain = Rubric(units=(Criterion(text="Is easy to read about retrieval", weight=1),))
-        named_rubrics.keep(project, "plain", dict.fromkeys(keys.values(), plain))
+        named_rubrics.keep(project, "plain", dict.fromkeys(keys, plain))
+        for item_id in chosen:
+            assignments.assign_one(project, item_id, pairs.person(project, "Ada").id, Stage.LABELLING)
     with window_of(path, "Ada", qtbot) as window:
-        for item_id, response_id in reports.items():
-            label(window, item_id, response_id)
-            label_sealing.submit(window.desk.project, item_id)
-            assert label_sealing.state(window.desk.project, item_id).state == "sealed"
+        project = window.desk.project
+        for item_id in chosen:
+            (report,) = (task for task in label_tasks.queue(project) if task.item_id == item_id)
+            read = labels.sheet(project, report.response_id).item.question
+            assert read == items.read(project, item_id).question
+            label(window, item_id, report.response_id, report.units)
+            assert label_sealing.state(project, item_id).state == "sealed"
     with opened(path, "Cora") as project:
         assert items.count(project) == COUNT - len(LEFT_OUT)
 
