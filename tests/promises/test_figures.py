@@ -1,5 +1,6 @@
 """What Goldsmith promises about figures."""
 
+import asyncio
 import json
 import random
 import re
@@ -10,9 +11,12 @@ from rich.console import ConsoleDimensions
 
 from annotator.actions.authoring.value_figures import ComparedField, of_pairs
 from annotator.actions.items import items, materials
+from annotator.actions.judges.judges import BASELINE
+from annotator.actions.material import extracting
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
 from annotator.actions.results.scoring import Score
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.validation import corrected_sheets, validation
 from annotator.cli import run_command, saying
 from annotator.domain.judges.protocol import Material, Protocol, RatedResponse
@@ -30,7 +34,7 @@ from tests.projects.labelling_project import add_report
 from tests.projects.validation_project import judge_says, person_says, validation_project
 
 PATTERNS, ITEMS = 2_000, 6
-JUDGED = [name for name, shape in PROTOCOLS.items() if shape.values]
+JUDGED = [name for name, shape in PROTOCOLS.items() if shape.values and shape.metrics]
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +50,10 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     for response_id in reports(made):
         drawn_extracts.write(made, response_id, ResponsePart.REFERENCES, works)
     add_report(made, item_id, "People", "Attribution ties claims to sources.", EXEMPLAR)
+    add_report(
+        made, item_id, "Citing", "Claims have sources [1]. Others too [2]. And [3] says so.", "isolated"
+    )
+    asyncio.run(extracting.run(made, RunRequest(BASELINE.name, "deepscholar.sentences")))
     return made
 
 

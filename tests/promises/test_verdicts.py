@@ -21,10 +21,14 @@ from annotator.protocols.adra.drawn_references import References
 from annotator.protocols.adra.plan_judge import Row
 from annotator.protocols.adra.preference_judge import ASPECTS, Preferred
 from annotator.protocols.adra.reasoning_judge import Together, Told
+from annotator.protocols.deepscholar import operators
+from annotator.protocols.deepscholar.entailment import Entailed
 from annotator.protocols.deepscholar.importance import NuggetImportance, ReferenceImportance
+from annotator.protocols.deepscholar.nugget_drafts import DrawnNuggets
 from annotator.protocols.deepscholar.nugget_judge import NuggetSupport, SupportTogether
 from annotator.protocols.deepscholar.organization import BetterOrganized
 from annotator.protocols.deepscholar.relevance import Relevance
+from annotator.protocols.deepscholar.search_rounds import SearchQueries, Summary
 from annotator.protocols.pairing import Pairs
 from annotator.protocols.researcherbench.claims import DrawnClaims
 from annotator.protocols.researcherbench.classification import DrawnType
@@ -49,6 +53,9 @@ ONE: dict[type[BaseModel], tuple[tuple[str, ...], Read]] = {
     Relevance: (("0", "1", "2"), lambda reply: [reply.relevance]),
     NuggetImportance: (("vital", "okay"), lambda reply: [reply.importance]),
     ReferenceImportance: (("important", "not-important"), lambda reply: [reply.importance]),
+    Entailed: (("yes", "no"), lambda reply: [reply.supported]),
+    operators.RelevantWork: (("yes", "no"), lambda reply: [reply.relevant]),
+    operators.BetterWork: (("first", "second"), lambda reply: [reply.better]),
     NuggetSupport: (tuple(SUPPORT.values()), lambda reply: [SUPPORT[reply.support]]),
 }
 SEVERAL: dict[type[BaseModel], tuple[tuple[str, ...], Read]] = {
@@ -62,8 +69,10 @@ DRAWN = (
     DrawnClaims, DrawnInsights, DrawnReference, DrawnPlan, References, drafts.DraftedRubric, drafts.DraftedDiagnostics,
     Pairs, SetCriteria, DrawnType,
 )  # fmt: skip
-# A report, and a plan before a report is written, are whatever the model writes.
-TEXTS = (reports.Report, reports.Subtasks)
+# Reports and their parts, notes, and lines of plans, queries or facts to choose from are whatever the model writes.
+TEXTS = (
+    reports.Report, reports.Subtasks, operators.Notes, operators.SectionText, Summary, SearchQueries, DrawnNuggets,
+)  # fmt: skip
 
 VALUES = ("yes", "no", "unknown", "first", "second", "tie", "true", "false", "cannot tell", "relevant", "not")
 ENGLISH = (

@@ -41,7 +41,7 @@ def server() -> Iterator[OddServer]:
 def replied(body: dict[str, Any], _: int) -> Odd:
     """A reply of the asked form: its verdict is always the same one, whatever it is called."""
     fields = body["response_format"]["json_schema"]["schema"]["properties"]
-    said = {name: REPLIES.get(name, "") for name in fields}
+    said = {name: REPLIES.get(name, form.get("enum", [""])[0]) for name, form in fields.items()}
     return completion(json.dumps(said))
 
 

@@ -119,8 +119,10 @@ def outlook(project: Project, protocol: str = USUAL) -> LabelTasks:
 def first_asked(project: Project, protocols: Sequence[str]) -> str:
     """The first of these protocols by which there is something to label; empty where there is none.
 
-    What any two reports can be asked comes last.
+    What any two reports can be asked comes last. To whom other work was given, nothing is offered.
     """
+    if lacking(project) == label_offers.ASSIGNMENTS:
+        return ""
     any_two = [name for name in protocols if PROTOCOLS[name].paired and not PROTOCOLS[name].exemplar]
     ordered = [*(name for name in protocols if name not in any_two), *any_two]
     return next((name for name in ordered if queue(project, name)), "")

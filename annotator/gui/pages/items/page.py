@@ -168,7 +168,7 @@ class ItemsPage(Page):
     def focus_first(self) -> None:
         """Work begins in the list, at the button that adds to an empty one, or in the search field if asked for."""
         if not self.search.hasFocus():
-            (self.table if self.table.isVisible() else self.add).setFocus()
+            (self.table if self.body.currentWidget() is self.table else self.add).setFocus()
 
     def on_change(self, change: Change) -> None:
         """Items and what was done to them show at once."""
