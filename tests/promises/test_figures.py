@@ -39,7 +39,7 @@ JUDGED = [name for name, shape in PROTOCOLS.items() if shape.values and shape.me
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """One item with what every protocol asks for: also nuggets, a text that people wrote, and works on arXiv."""
+    """One item with what every protocol asks for: also nuggets, two texts that people wrote, and works on arXiv."""
     made = one_item(tmp_path_factory.mktemp("figures"))
     (item_id,) = items.ids(made)
     nuggets = (Nugget(text=f"Fact {n}.", importance="vital" if n < 3 else "okay") for n in range(4))
@@ -50,9 +50,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     for response_id in reports(made):
         drawn_extracts.write(made, response_id, ResponsePart.REFERENCES, works)
     add_report(made, item_id, "People", "Attribution ties claims to sources.", EXEMPLAR)
-    add_report(
-        made, item_id, "Citing", "Claims have sources [1]. Others too [2]. And [3] says so.", "isolated"
-    )
+    add_report(made, item_id, "Others", "Sources are tied to claims.", EXEMPLAR)
+    add_report(made, item_id, "Citing", "Claims have sources [1]. Others too [2]. And [3] says so.")
     asyncio.run(extracting.run(made, RunRequest(BASELINE.name, "deepscholar.sentences")))
     return made
 

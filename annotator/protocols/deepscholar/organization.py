@@ -65,12 +65,17 @@ def organization(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     notes = [f"{missing} of {len(wins)} comparisons are missing"] * bool(missing)
     notes += ["over the others only"] * bool(missing and usable)
     notes += ["the verdict changed with the order"] * bool(turned)
+    # What is known of a pair in one order alone bounds the others' mean, too.
+    floor, ceiling = (
+        sum((open_ if w is None else w) for pair in wins for w in pair) / (2 * len(wins))
+        for open_ in (0.0, 1.0)
+    )
     return Estimate(
-        sum(known) / len(known) if usable else None,
+        min(max(sum(known) / len(known), floor), ceiling) if usable else None,
         n=len(known),
         missing=missing,
-        floor=sum((0.0 if w is None else w) for pair in wins for w in pair) / (2 * len(wins)),
-        ceiling=sum((1.0 if w is None else w) for pair in wins for w in pair) / (2 * len(wins)),
+        floor=floor,
+        ceiling=ceiling,
         method=METHOD,
         note="; ".join(notes),
     )

@@ -53,8 +53,8 @@ the range is given in which it must lie.
 def win_rate(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     """Wins / comparisons of one response with its rivals on its item, by one rater's verdicts in both orders.
 
-    `n` counts the pairs judged in both orders. With others missing the value is None, or with `over_valid` that of
-    the pairs judged; floor takes all missing as not won, ceiling as won unless the one order known rules that out.
+    `n` counts the pairs judged in both orders. With others missing the value is None, or with `over_valid` that of the
+    pairs whose outcome is known: one order can rule a win out. Floor takes all others as not won, ceiling as won.
     """
     method = "wins / comparisons, a win being one in both orders"
     orders = [
@@ -66,14 +66,15 @@ def win_rate(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     wins, missing = outcomes.count(PairOutcome.WIN), outcomes.count(PairOutcome.ERROR)
     judged = len(orders) - missing
     notes = [f"{missing} of {len(orders)} comparisons are missing"] * bool(missing)
-    value = wins / judged if judged and (over_valid or not missing) else None
+    open_ = sum(may_win(*order) for order in orders) - wins
+    value = wins / (len(orders) - open_) if judged and (over_valid or not missing) else None
     notes += ["over the others only"] * (missing > 0 and value is not None)
     return Estimate(
         value,
         n=judged,
         missing=missing,
         floor=wins / len(orders),
-        ceiling=sum(may_win(*order) for order in orders) / len(orders),
+        ceiling=(wins + open_) / len(orders),
         method=method,
         note="; ".join(notes),
     )

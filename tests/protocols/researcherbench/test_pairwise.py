@@ -88,9 +88,9 @@ def test_an_error_in_either_order_leaves_a_range_and_is_no_tie():
 
 
 def test_what_one_order_rules_out_cannot_be_won_any_more():
-    # c was lost in the order known, d has neither: b of 3 at least, b and d at most
+    # c was lost in the order known, d has neither: b of b and c; b of 3 at least, b and d at most
     found = rate({"b": "first", "c": "second", "d": None}, {"b": "second"}, over_valid=True)
-    assert (found.value, found.floor, found.ceiling) == (1.0, 1 / 3, 2 / 3)
+    assert (found.value, found.floor, found.ceiling) == (1 / 2, 1 / 3, 2 / 3)
     assert "over the others only" in found.note
 
 
