@@ -10,8 +10,8 @@ import pytest
 from llmock.pytest_plugin import LLMock
 
 from annotator.actions.adjudication import adjudicating
-from annotator.actions.assignments import assignments, reviewing, submitting
-from annotator.actions.authoring import annotating, artifacts
+from annotator.actions.assignments import assignments, reviewing
+from annotator.actions.authoring import annotating
 from annotator.actions.items import items, named_rubrics
 from annotator.actions.judges import judges
 from annotator.actions.labelling import label_sealing, label_tasks, labels
@@ -23,17 +23,16 @@ from annotator.cli import run_command
 from annotator.domain.experts.assignment import Purpose, Stage
 from annotator.domain.experts.review import form_of
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.query import Query, Wording
 from annotator.domain.kinds.reference import WriterAid
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.kinds.selection import DimensionRating, Recommendation, Selection
+from annotator.domain.kinds.selection import Recommendation
 from annotator.gui.pages.adjudication import AdjudicatePage
 from annotator.gui.pages.authoring import page as author_page
 from annotator.gui.pages.labelling import LabelPage
 from annotator.gui.shell.window import Window
 from tests.projects import pairs_project as pairs
-from tests.projects.pairs_project import DIMENSIONS, ORIGINS, TYPE
-from tests.windows.labelling_keys import be_active, press, type_words
+from tests.projects.pairs_project import ORIGINS, TYPE
+from tests.windows.labelling_keys import be_active, focus, press, type_words
 
 COUNT, GOOD, POOR = 12, 5, 2
 # Seven candidates, of every origin some, are rated below the bar.
@@ -117,9 +116,12 @@ def rating(number: int) -> int:
 
 
 def submit(page) -> None:
+    """Submitted; where remarks are left, with a reason."""
     press("Ctrl+Return")
     if page.sheet.panel.isVisible():
-        page.sheet.submission.seal("It is as it should be.")
+        press("Tab")
+        type_words("It is as it should be.")
+        press("Return")
 
 
 def rate(window: Window) -> None:
@@ -130,17 +132,16 @@ def rate(window: Window) -> None:
         for editor in page.sheet.form.editors:
             editor.enter()
             press(str(rating(number)))
-        page.sheet.form.whole.fields["recommendation"].choose(0 if rating(number) == GOOD else 2)
+        page.sheet.form.whole.fields["recommendation"].enter()
+        press("1" if rating(number) == GOOD else "3")
         submit(page)
-
-
-def rate_apart(project: Project) -> None:
-    """The second rater's forms, the same without a window."""
-    for number, item_id in enumerate(items.ids(project)):
-        units = tuple(DimensionRating(text=text, rating=rating(number)) for text in DIMENSIONS[TYPE])
+        (sealed,) = (
+            one
+            for one in annotating.artifacts_of(page.desk.project, item_id)
+            if one.author_id == page.desk.project.by
+        )
         advice = Recommendation.KEEP if rating(number) == GOOD else Recommendation.DROP
-        document = Selection(units=units, recommendation=advice)
-        submitting.seal(project, artifacts.start(project, item_id, Kind.SELECTION, document).subject)
+        assert sealed.document.recommendation == advice
 
 
 def write(window: Window, kind: Kind, item_id: str, *lines: str) -> None:
@@ -173,10 +174,11 @@ def settle(window: Window, item_id: str, stage: Stage, qtbot) -> None:
     press("Ctrl+Return")
 
 
-def review(window: Window, item_id: str) -> None:
+def review(window: Window, item_id: str, qtbot) -> None:
     """Ben takes the draft over as it is, adds a criterion, answers the form and hands it back."""
     project = window.desk.project
-    window.show_page("Reviews", item_id=item_id).begin.click()
+    window.show_page("Reviews", item_id=item_id).begin.setFocus()
+    press("Space")
     page = window.page
     assert page.NAME == "Author"
     page.sheet.form.editors[-1].text.setFocus()
@@ -184,10 +186,15 @@ def review(window: Window, item_id: str) -> None:
     type_words("Describes what cannot be attributed")
     press("Alt+2")
     page.leave()
-    mine = (one for one in annotating.artifacts_of(project, item_id) if one.author_id == project.by)
-    (own,) = (one for one in mine if one.kind is Kind.RUBRIC)
+    answers = window.show_page("Reviews", item_id=item_id).boxes
+    qtbot.waitUntil(lambda: all(box.isVisible() for box, _ in answers.values()))
+    answers["completeness"][0].setFocus()
     for question in form_of(Kind.RUBRIC):
-        reviewing.fill_in(project, own.id, question, "yes", "")
+        assert focus() is answers[question][0]
+        press("Y")
+        press("Tab", 2)
+    (review_line,) = reviewing.lines(project)
+    assert review_line.review.form == dict.fromkeys(form_of(Kind.RUBRIC), "yes")
     submit(window.show_page("Author", item_id=item_id, kind=Kind.RUBRIC.value))
 
 
@@ -205,10 +212,9 @@ def test_a_question_becomes_an_item(
     with window_of(path, "Cora", qtbot) as window:
         collect(window)
     classify(path, llmock, qtbot)
-    with window_of(path, "Ada", qtbot) as window:
-        rate(window)
-    with opened(path, "Ben") as project:
-        rate_apart(project)
+    for name in ("Ada", "Ben"):
+        with window_of(path, name, qtbot) as window:
+            rate(window)
     with window_of(path, "Cora", qtbot) as window:
         first, second = select(window)
     query_and_rubric_are_settled(path, first, second, qtbot)
@@ -239,11 +245,9 @@ def query_and_rubric_are_settled(path: Path, first: str, second: str, qtbot) -> 
         write(window, Kind.QUERY, first, ASKED)
         write(window, Kind.RUBRIC, first, *DOUBLES["Ada"])
         write(window, Kind.RUBRIC, second, *DRAFT)
-    with opened(path, "Ben") as project:
-        query = Query(units=(Wording(text=SHOWN),))
-        rubric = Rubric(units=tuple(Criterion(text=text, weight=3) for text in DOUBLES["Ben"]))
-        for document in (query, rubric):
-            submitting.seal(project, artifacts.start(project, first, document.KIND, document).subject)
+    with window_of(path, "Ben", qtbot) as window:
+        write(window, Kind.QUERY, first, SHOWN)
+        write(window, Kind.RUBRIC, first, *DOUBLES["Ben"])
     with window_of(path, "Cleo", qtbot) as window:
         for stage in (Stage.QUERY, Stage.RUBRIC):
             settle(window, first, stage, qtbot)
@@ -258,9 +262,10 @@ def query_and_rubric_are_settled(path: Path, first: str, second: str, qtbot) -> 
 def rubric_is_reviewed(path: Path, second: str, qtbot) -> None:
     """The other rubric was drafted by one and is reviewed by another, and its author agrees."""
     with window_of(path, "Ben", qtbot) as window:
-        review(window, second)
+        review(window, second, qtbot)
     with window_of(path, "Ada", qtbot) as window:
-        window.show_page("Reviews", item_id=second).agree.click()
+        window.show_page("Reviews", item_id=second).agree.setFocus()
+        press("Space")
         (line,) = reviewing.lines(window.desk.project)
         assert line.state == reviewing.AGREED
 

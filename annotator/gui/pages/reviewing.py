@@ -1,5 +1,6 @@
 """The Reviews page: a draft beside what its review made of it, the review form, and the author's answer."""
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -9,7 +10,7 @@ from annotator.actions.assignments import reviewing
 from annotator.actions.assignments.reviewing import ReviewLine
 from annotator.actions.project import people
 from annotator.domain.experts.review import ANSWERS, form_of
-from annotator.domain.kinds.artifact import stage_of
+from annotator.domain.kinds.artifact import Kind, stage_of
 from annotator.domain.texts.change import Change
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.naming import title
@@ -53,6 +54,7 @@ class ReviewsPage(Page):
             1,
         )
         self.form, self.boxes = QFormLayout(), dict[str, tuple[ChoiceBox, LineField]]()
+        self._asked: tuple[str, Kind, bool] | None = None
         self.begin, self.edit = QPushButton("Begin the review"), QPushButton("Edit on the Author page")
         self.begin.setProperty("role", "primary")
         self.begin.clicked.connect(self._begin)
@@ -146,16 +148,27 @@ class ReviewsPage(Page):
             self.units.addTopLevelItem(line((unit.before, unit.after, unit.comment, unit.change)))
 
     def _show_form(self, one: ReviewLine, *, writable: bool) -> None:
+        review = one.review
+        asked = one.item_id, one.kind, review is not None
+        if asked != self._asked:
+            self._asked = asked
+            self._ask(form_of(one.kind) if review else {})
+        for name, (box, remark) in self.boxes.items() if review else ():
+            box.setCurrentIndex(max(0, box.findData(review.form.get(name, ""))))
+            if not remark.hasFocus():
+                remark.setText(review.words.get(name, ""))
+            for field in (box, remark):
+                field.setEnabled(writable)
+
+    def _ask(self, questions: Mapping[str, str]) -> None:
+        """The fields of a form; they stay while it is answered, so that the keyboard stays where it is."""
         while self.form.rowCount():
             self.form.removeRow(0)
         self.boxes = {}
-        for name, words in form_of(one.kind).items() if one.review else ():
+        for name, words in questions.items():
             box, remark = ChoiceBox(), LineField(placeholderText="Remark")
-            offer(box, [("Not answered", ""), *((one_.capitalize(), one_) for one_ in ANSWERS)])
-            box.setCurrentIndex(max(0, box.findData(one.review.form.get(name, "")))) if one.review else None
-            remark.setText(one.review.words.get(name, "") if one.review else "")
+            offer(box, [("Not answered", ""), *((one.capitalize(), one) for one in ANSWERS)])
             for field in (box, remark):
-                field.setEnabled(writable)
                 field.setAccessibleName(words)
             box.activated.connect(lambda _, name=name: self._fill_in(name))
             remark.editingFinished.connect(partial(self._fill_in, name))
