@@ -153,7 +153,9 @@ class ReviewsPage(Page):
         if asked != self._asked:
             self._asked = asked
             self._ask(form_of(one.kind) if review else {})
-        for name, (box, remark) in self.boxes.items() if review else ():
+        if review is None:
+            return
+        for name, (box, remark) in self.boxes.items():
             box.setCurrentIndex(max(0, box.findData(review.form.get(name, ""))))
             if not remark.hasFocus():
                 remark.setText(review.words.get(name, ""))
