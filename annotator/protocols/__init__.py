@@ -5,12 +5,12 @@ from annotator.domain.judges.protocol import Composite, Extraction, Protocol
 from annotator.domain.judges.taxonomy import Taxonomy
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import adra, deepscholar, researcherbench
+from annotator.protocols import adra, arena, deepscholar, researcherbench
 from annotator.protocols.adra import lists, reading
 from annotator.protocols.deepscholar.statistics import ReportFigures as ReportFigures
 from annotator.protocols.deepscholar.statistics import report_figures as report_figures
 
-PAPERS: tuple[Paper, ...] = (researcherbench.PAPER, adra.PAPER, deepscholar.PAPER)
+PAPERS: tuple[Paper, ...] = (researcherbench.PAPER, adra.PAPER, deepscholar.PAPER, arena.PAPER)
 
 
 class ProtocolTable(dict[str, Protocol]):

@@ -64,7 +64,11 @@ def test_a_missing_title_is_an_error():
 
 def test_a_checklist_whose_shares_sum_to_one_is_left_in_peace():
     assert lint(checklist(0.45, 0.30, 0.15, 0.10)) == []
-    assert lint(checklist(0.33, 0.33, 0.33)) == []
+    assert lint(checklist(0.33, 0.32, 0.34)) == []
+
+
+def test_equal_shares_over_all_points_are_told():
+    assert rules(checklist(0.33, 0.33, 0.33)) == {"equal"}
 
 
 @pytest.mark.parametrize(("shares", "total"), [((0.5, 0.3, 0.1), "0.90"), ((0.5, 0.5, 0.5), "1.50")])

@@ -19,8 +19,8 @@ PLANTED = Path(__file__).parent / "planted"
 # What each table says, and what it says with one more paper, and with one more layout.
 LINES = {
     "annotator/protocols/__init__.py": {
-        "import adra, deepscholar, researcherbench\n": "import adra, deepscholar, planted, researcherbench\n",
-        "deepscholar.PAPER)\n": "deepscholar.PAPER, planted.PAPER)\n",
+        "import adra, arena, deepscholar,": "import adra, arena, deepscholar, planted,",
+        "arena.PAPER)\n": "arena.PAPER, planted.PAPER)\n",
     },
     "annotator/exchange/formats/layouts.py": {
         "import deepscholar, human_files,": "import deepscholar, human_files, planted,",

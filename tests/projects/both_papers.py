@@ -11,6 +11,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
@@ -27,6 +28,8 @@ STEPS = (
 SUPPORTED, UNSUPPORTED = 3, 2
 # With what each weighs.
 FACTS = {"Methods differ.": "vital", "Data are scarce.": "vital", "Costs fall.": "okay"}
+# With their shares.
+POINTS = {"Methods are compared.": 0.5, "Data are named.": 0.3, "Costs are told.": 0.2}
 # One of the public reports lists it.
 FOUND = "arXiv:2409.02897"
 SOURCE = "# Notes\n\nWhat was measured is reported below. The second method needs half of the data of the first one.\n"
@@ -81,3 +84,10 @@ def add_nuggets(project: Project) -> None:
     facts = Nuggets(units=tuple(map(Nugget.model_validate, units)))
     for item_id in items.ids(project):
         submitting.seal(project, artifacts.start(project, item_id, Kind.NUGGETS, facts).subject)
+
+
+def add_checklist(project: Project) -> None:
+    """The same three points on every item."""
+    points = Checklist(units=tuple(CheckPoint(text=text, share=share) for text, share in POINTS.items()))
+    for item_id in items.ids(project):
+        submitting.seal(project, artifacts.start(project, item_id, Kind.CHECKLIST, points).subject)

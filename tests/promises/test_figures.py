@@ -21,6 +21,7 @@ from annotator.actions.validation import corrected_sheets, validation
 from annotator.cli import run_command, saying
 from annotator.domain.judges.protocol import Material, Protocol, RatedResponse
 from annotator.domain.judges.scale import Level
+from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
 from annotator.domain.material.part import ResponsePart
@@ -44,6 +45,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     (item_id,) = items.ids(made)
     nuggets = (Nugget(text=f"Fact {n}.", importance="vital" if n < 3 else "okay") for n in range(4))
     seal(made, item_id, Nuggets(units=tuple(nuggets)))
+    points = (CheckPoint(text=f"Point {share}.", share=share) for share in (0.5, 0.3, 0.2))
+    seal(made, item_id, Checklist(units=tuple(points)))
     works = Evidence(
         units=tuple(Reference(text=f"Work {n}", identifier=f"arXiv:2001.0000{n}") for n in range(1, 4))
     )

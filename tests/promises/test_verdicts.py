@@ -21,6 +21,7 @@ from annotator.protocols.adra.drawn_references import References
 from annotator.protocols.adra.plan_judge import Row
 from annotator.protocols.adra.preference_judge import ASPECTS, Preferred
 from annotator.protocols.adra.reasoning_judge import Together, Told
+from annotator.protocols.arena.checklist_judge import RATINGS, Rating, RatingsTogether
 from annotator.protocols.deepscholar import operators
 from annotator.protocols.deepscholar.entailment import Entailed
 from annotator.protocols.deepscholar.importance import NuggetImportance, ReferenceImportance
@@ -57,12 +58,13 @@ ONE: dict[type[BaseModel], tuple[tuple[str, ...], Read]] = {
     operators.RelevantWork: (("yes", "no"), lambda reply: [reply.relevant]),
     operators.BetterWork: (("first", "second"), lambda reply: [reply.better]),
     NuggetSupport: (tuple(SUPPORT.values()), lambda reply: [SUPPORT[reply.support]]),
+    Rating: (RATINGS, lambda reply: [reply.rating]),
 }
 SEVERAL: dict[type[BaseModel], tuple[tuple[str, ...], Read]] = {
     Verification: (("yes", "no", "unknown"), lambda reply: [one.supported for one in reply.claims]),
     Row: (("relevant", "not"), lambda reply: [one.verdict for one in reply.cells]),
 }
-IN_JSON = (CoverageTogether, Together, SupportTogether)
+IN_JSON = (CoverageTogether, Together, SupportTogether, RatingsTogether)
 # A line for each respect, with its name.
 LABELLED = (Preferred,)
 DRAWN = (
@@ -176,6 +178,7 @@ def test_every_plain_form_is_among_those_tried() -> None:
     ours = [form for form in _below(BaseModel) if form.__module__.startswith("annotator.protocols")]
     assert {form.__name__ for form in ours if hasattr(form, "from_text") and form not in known} <= {
         "CoverageOfOne",
+        "RatingOfOne",
         "SupportOfOne",
     }
 

@@ -96,7 +96,9 @@ def test_a_score_with_credit_is_the_credit_of_verdicts_by_weight(name: str) -> N
     kind = protocol.unit_kind
     assert kind is not None
     document = DOCUMENTS[kind]
-    units = tuple(document.UNIT(id=f"u{n}", text=f"Unit {n}") for n in range(len(protocol.values) + 2))
+    count = len(protocol.values) + 2
+    weighed = {"share": 1 / count} if "share" in document.UNIT.model_fields else {}
+    units = tuple(document.UNIT(id=f"u{n}", text=f"Unit {n}", **weighed) for n in range(count))
     values = {unit.id: protocol.values[n % len(protocol.values)] for n, unit in enumerate(units)}
     item, response = (
         Item(id="i", key="i", question="?"),

@@ -37,11 +37,13 @@ from tests.material.bundles import REAL
 from tests.projects.both_papers import (
     FACTS,
     FOUND,
+    POINTS,
     QUESTIONS,
     STEPS,
     SUPPORTED,
     SYSTEMS,
     UNSUPPORTED,
+    add_checklist,
     add_nuggets,
     both_papers,
 )
@@ -61,6 +63,7 @@ JUDGE, PAGE = "mock", "This page holds what the first claim says and nothing of 
 def project(tmp_path: Path, llmock: LLMock) -> Iterator[Project]:
     project = both_papers(tmp_path)
     add_nuggets(project)
+    add_checklist(project)
     judges.add(project, JUDGE, base_url=llmock.base_url(), model="gpt-4o-mini")
     yield project
     project.close()
@@ -176,6 +179,12 @@ def graded(case: Case) -> dict[str, Any]:
     return {"rationale": "By name.", "relevance": "2" if case.given["address"] == FOUND.lower() else "0"}
 
 
+def rated(case: Case) -> dict[str, Any]:
+    """The three points mastered, basic and not at all, of any report."""
+    said = dict(zip(POINTS, ("9", "5", "0"), strict=True))
+    return {"quote": "", "rationale": "By place.", "rating": said[case.unit.text]}
+
+
 BORNE_OUT = {"quote": "", "rationale": "As ever.", "supported": "yes"}
 
 
@@ -193,6 +202,7 @@ REPLIES: dict[str, Callable[[Case], dict[str, Any]]] = {
     COVERAGE: lambda _: BORNE_OUT,
     "deepscholar.nugget_importance": lambda _: {"rationale": "", "importance": "vital"},
     "deepscholar.reference_importance": lambda _: {"rationale": "", "importance": "important"},
+    "arena.checklist": rated,
 }
 
 # What must come of them, counted apart from what counts in the product.
@@ -313,6 +323,11 @@ def one_relevant(project: Project) -> dict[tuple[str, str], float]:
     return means(shares)
 
 
+def weighed(_: Project) -> dict[tuple[str, str], float]:
+    """.5 · 9 + .3 · 5 + .2 · 0."""
+    return {("ace", system): 6.0 for system in SYSTEMS}
+
+
 EXPECTED = {
     "researcherbench.coverage": public_coverage,
     "researcherbench.claims": counted_claims,
@@ -326,6 +341,7 @@ EXPECTED = {
     PRECISION: lambda project: means(cited_sentences.precision(parts(project, ResponsePart.SENTENCES))),
     COVERAGE: lambda project: means(cited_sentences.coverage(parts(project, ResponsePart.SENTENCES))),
     **{f"deepscholar.{of}_importance": lambda _: {} for of in ("nugget", "reference")},
+    "arena.checklist": weighed,
 }
 
 
@@ -375,7 +391,8 @@ def test_the_baseline_answers_every_case_and_says_what_it_is(
     assert judge(project, protocol, "baseline")["state"] == "done"
     found = figures(project, protocol)
     assert {system for _, system in found} == (set(SYSTEMS) if PROTOCOLS[protocol].metrics else set())
-    assert all(0 <= one.value <= 1 for one in found.values() if one.value is not None)
+    most = {metric.name: metric.within[1] for metric in PROTOCOLS[protocol].metrics}
+    assert all(0 <= one.value <= most[name] for (name, _), one in found.items() if one.value is not None)
     judged = judgements(project, protocol)
     assert judged
     assert all("baseline" in row.rationale or row.flags for row in judged)

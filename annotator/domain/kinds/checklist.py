@@ -12,9 +12,16 @@ from annotator.domain.kinds.finding import Finding, error, warning
 from annotator.domain.kinds.spec import KindSpec, UnitField
 from annotator.domain.kinds.unit import Unit
 
-# Shares are typed with two digits, so each may be off by half a hundredth: three times .33 sum to 1, six times .17 too.
-ROUNDING = 0.005
+# Shares are typed with two digits: three times .33 and six times .17 still count as 1.
+TOLERANCE = 0.02
 _FLOAT_ERROR = 1e-9
+
+
+def unequal(total: float) -> str:
+    """The fault of shares that sum to this; empty where it is 1, rounding aside."""
+    if abs(total - 1) <= TOLERANCE + _FLOAT_ERROR:
+        return ""
+    return f"The shares of the checklist sum to {total:.2f} and not to 1."
 
 
 class CheckPoint(Unit):
@@ -36,10 +43,7 @@ class Checklist(Document[CheckPoint]):
 
     def fault(self) -> str:
         """Shares that do not sum to 1."""
-        total = fsum(point.share for point in self.units)
-        if not self.units or abs(total - 1) <= ROUNDING * len(self.units) + _FLOAT_ERROR:
-            return ""
-        return f"The shares of the checklist sum to {total:.2f} and not to 1."
+        return unequal(fsum(point.share for point in self.units)) if self.units else ""
 
 
 POINTS = (3, 6)
@@ -51,6 +55,13 @@ def findings(checklist: Checklist, _context: Context) -> Iterator[Finding]:
     yield from count_band(units, *POINTS, "points")
     if fault := checklist.fault():
         yield error("sum", fault, "Change them so that they sum to 1.", field="share")
+    elif len(units) >= POINTS[0] and len({unit.share for unit in units}) == 1:
+        yield warning(
+            "equal",
+            "All points have the same share.",
+            "Give most to the point that the task turns on.",
+            field="share",
+        )
     for unit in units:
         if unit.share == 0:
             yield warning("weightless", "This point has no share.", "Give it a share.", unit.id, "share")

@@ -31,6 +31,7 @@ def test_every_protocol_is_offered_in_order(project: Project) -> None:
         "researcherbench.coverage",
         "adra.reasoning",
         "deepscholar.nuggets",
+        "arena.checklist",
     }
 
 

@@ -1,0 +1,13 @@
+"""DeepResearch Arena: tasks drawn from seminars, and two ways to score the reports written on them.
+
+DeepResearch Arena: The First Exam of LLMs' Research Abilities via Seminar-Grounded Tasks.
+"""
+
+from annotator.domain.judges.paper import Paper
+from annotator.protocols.arena.checklist import CHECKLIST
+
+PAPER = Paper(
+    name="arena",
+    title="DeepResearch Arena",
+    protocols=(CHECKLIST,),
+)

@@ -1,0 +1,151 @@
+"""ACE: a report rated from 0 to 10 on each point of a checklist that was made for its task.
+
+DeepResearch Arena: adaptively-generated checklist evaluation, and both prompts for it in appendix D.
+"""
+
+from collections.abc import Iterator, Sequence
+from math import fsum
+
+from annotator.domain.judges.judgement import Verdict
+from annotator.domain.judges.presentation import Presentation
+from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, RatedResponse, Target, Verdicts
+from annotator.domain.judges.scale import Level, numbers
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.checklist import unequal
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.words import terms
+from annotator.protocols.arena.checklist_judge import (
+    PROMPTS,
+    RATINGS,
+    judge,
+    judge_together,
+    nothing_there,
+)
+from annotator.protocols.lexical import best_passage
+
+NAME = "arena.checklist"
+METHOD = "Σ w · rating / Σ w"
+MOST = 10
+DEPARTURES = (
+    "The text wants two models, one that writes the checklist and another that rates by it; the paper's experiments "
+    "used gemini-2.5-flash for both. Here the two are chosen apart, and a figure whose judge also drafted the "
+    "checklist says so.",
+    "A checklist is settled before any report is judged by it, and its draft is made of the task alone. The paper does "
+    "not say when its checklists were made.",
+    "Shares that sum to 0.98 to 1.02 are divided by their sum, and the figure says so; other sums are refused. The "
+    "paper asks for a sum of about 1.",
+    "A rating that did not come is missing: it is never 0, and the range it leaves is given. The paper does not say "
+    "what becomes of such replies.",
+    "Each point is rated in a call of its own, as in the paper, unless the judge is set to be asked several together. "
+    "A judge quotes what decided it, which the paper does not ask for.",
+    "The paper prints one example with its weights and 4.35 as its score, and not the ratings.",
+)
+DEFINITION = """\
+$$\\text{ACE} = \\frac{\\sum_i w_i \\cdot rating_i}{\\sum_i w_i}, \\qquad rating_i \\in \\{0, 1, \\dots, 10\\}$$
+
+How a report is rated on the points of its task's checklist, each by its share: 8–10 mastery, 5–7 basic competence, 1–4
+inadequate, 0 nothing on the point. From 0 to 10. Undefined without a checklist, while its shares do not sum to 1
+(0.98 to 1.02 are divided by their sum), and as long as a rating is missing; then the range is given in which it lies.
+"""
+
+
+def ace(points: Sequence[tuple[float, str | None]], over_valid: bool = False) -> Estimate:
+    """The score of one report, from (share, rating or None when missing) of each point; `n` counts the ratings."""
+    counted = [(share, value) for share, value in points if share > 0]
+    if not counted:
+        what = "a checklist without shares" if points else "no checklist"
+        return Estimate(None, method=METHOD, note=f"the item has {what}")
+    whole = fsum(share for share, _ in counted)
+    if fault := unequal(whole):
+        return Estimate(None, method=METHOD, note=fault)
+    if odd := {value for _, value in counted if value is not None} - set(RATINGS):
+        raise ValueError(f"a rating is a whole number from 0 to 10, not {odd.pop()!r}")
+    known = [(share, int(value)) for share, value in counted if value is not None]
+    missing = len(counted) - len(known)
+    total, weighed = fsum(share * rating for share, rating in known), fsum(share for share, _ in known)
+    usable = not missing or (over_valid and bool(known))
+    notes = [f"the shares sum to {whole:.2f} and are divided by that"] * (abs(whole - 1) > 1e-6)
+    notes += [f"{missing} of {len(counted)} ratings are missing"] * bool(missing)
+    notes += ["over the others only"] * bool(missing and usable)
+    return Estimate(
+        total / weighed if usable else None,
+        n=len(known),
+        missing=missing,
+        floor=total / whole,
+        ceiling=(total + MOST * (whole - weighed)) / whole,
+        method=METHOD,
+        note="; ".join(notes),
+    )
+
+
+def score(scored: RatedResponse, over_valid: bool = False) -> Estimate:
+    """ACE of one report by one rater."""
+    points = scored.material.units(Kind.CHECKLIST)
+    return ace([(point.share, scored.values.get(point.id)) for point in points], over_valid)
+
+
+def cases(material: Material) -> Iterator[Case]:
+    """One case for each point, without its share and its author's note."""
+    artifact_id = material.artifact_ids.get(Kind.CHECKLIST, "")
+    for point in material.units(Kind.CHECKLIST):
+        blind = Unit(id=point.id, text=point.text)
+        yield Case(NAME, material.item, material.response, artifact_id, (blind,))
+
+
+# No network: ten times the share of a point's terms that one passage holds; not fitted to anything.
+
+
+def baseline(case: Case) -> Verdicts:
+    """A rating by the share of the point's terms that one passage of the report holds."""
+    return nothing_there(case) or {unit.id: _by_words(unit, case.response.text) for unit in case.units}
+
+
+def _by_words(unit: Unit, report: str) -> Verdict:
+    wanted = terms(unit.text)
+    if not wanted:
+        return Verdict(value=RATINGS[0], rationale="baseline: the point has no words to look for")
+    best = best_passage(report, wanted)
+    value, rationale = (
+        RATINGS[int(MOST * best.share + 0.5)],
+        f"baseline: {best.share:.2f} of its terms in one passage",
+    )
+    if not best.share:
+        return Verdict(value=value, rationale=rationale)
+    passage = report[best.start : best.end]
+    return Verdict(
+        value=value, rationale=rationale, quote=passage, quote_start=best.start, quote_end=best.end
+    )
+
+
+BANDS = {
+    range(1): "0: nothing on this point",
+    range(1, 5): "1 to 4: inadequate; much is lacking or wrong",
+    range(5, 8): "5 to 7: basic; what matters is there, without depth",
+    range(8, 11): "8 to 10: mastery; a specialist would have little to add",
+}
+
+CHECKLIST = Protocol(
+    name=NAME,
+    title="Points of a checklist, rated from 0 to 10",
+    citation="DeepResearch Arena, Evaluation Methodology and appendix D",
+    needs=(Kind.CHECKLIST,),
+    metrics=(Metric("ace", "ACE", DEFINITION, score, unit="of 10", within=(0.0, 10.0), credit=float),),
+    scale=numbers(0, MOST, level=Level.INTERVAL, hints=BANDS),
+    presentation=Presentation(
+        "Checklist",
+        "How well does the report do on each point, from 0 to 10? (DeepResearch Arena)",
+        "point",
+        "points",
+        lacking=("No checklist yet", "A report can be labelled once its item has a checklist."),
+        mended_on="Author",
+    ),
+    cases=cases,
+    judge=judge,
+    judge_together=judge_together,
+    baseline=baseline,
+    prompts=PROMPTS,
+    weight=lambda unit: getattr(unit, "share", 0.0),
+    target=Target(RATINGS[-1], "rating"),
+    departures=DEPARTURES,
+)

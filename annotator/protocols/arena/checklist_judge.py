@@ -1,0 +1,92 @@
+"""Judge questions on points of a checklist: one at a time, or several in one call."""
+
+from typing import Annotated, ClassVar, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.protocol import Ask, Case, Verdicts, missing_verdicts
+from annotator.protocols.arena.traits import described
+from annotator.protocols.replies import longest_quote, sole_value, with_quote
+from annotator.protocols.several import by_letter, listed, told_apart
+
+PROMPTS = ("arena.checklist", "arena.checklist.together")
+RATINGS = tuple(str(rating) for rating in range(11))
+
+
+class Rating(BaseModel):
+    """What a judge replies about one point. The ground comes first, so that the rating follows from it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    TEXT_FORM: ClassVar[str] = (
+        "Reply in plain text. The first line must be a whole number from 0 to 10 and nothing else. On the next line, "
+        "if a passage of the report decided it, copy that between double quotes. On the last line give your reason in "
+        "one or two sentences."
+    )
+    quote: str = Field(
+        description="The report's own words that tell most, copied exactly; empty if there are none"
+    )
+    rationale: str = Field(description="What is there and what is lacking, in one or two sentences")
+    rating: Annotated[
+        Literal["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"], BeforeValidator(str)
+    ] = Field(description="A whole number from 0, nothing on this point, to 10, mastery")
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The plain text form: a rating alone on the first line; ValueError on anything else."""
+        said, rest = sole_value(text, *RATINGS)
+        return cls.model_validate({"rating": said, "quote": longest_quote(rest), "rationale": rest})
+
+
+class RatingOfOne(Rating):
+    """What a judge replies about one of several points."""
+
+    id: str = Field(description="The name of the listed point, such as p1")
+
+
+class RatingsTogether(BaseModel):
+    """What a judge replies about several points at once: once about each, by its name."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    answers: list[RatingOfOne] = Field(description="One answer for each listed point")
+
+
+def nothing_there(case: Case) -> dict[str, Verdict]:
+    """Of an empty report, every point's rating, which nobody need be asked for; empty for any other report."""
+    if case.response.text.strip():
+        return {}
+    return {unit.id: Verdict(value=RATINGS[0], rationale="The report is empty.") for unit in case.units}
+
+
+async def judge(case: Case, ask: Ask) -> Verdicts:
+    """Task with its traits, point and report are shown; not what the point weighs."""
+    if empty := nothing_there(case):
+        return empty
+    answer = await ask(PROMPTS[0], _fields(case) | {"point": case.unit.text}, Rating, fenced=FENCED)
+    if answer.status is not Status.OK:
+        return missing_verdicts(case, answer)
+    return {case.unit.id: _verdict(answer.reply, case, answer.flags)}
+
+
+async def judge_together(case: Case, ask: Ask) -> Verdicts:
+    """Several points in one call, each with a name of its own in it."""
+    if empty := nothing_there(case):
+        return empty
+    names = by_letter(case.units, "p")
+    answer = await ask(PROMPTS[1], _fields(case) | {"point": listed(names)}, RatingsTogether, fenced=FENCED)
+    if answer.status is not Status.OK:
+        return missing_verdicts(case, answer)
+    return told_apart(
+        names, answer.reply.answers, answer.flags, lambda one: _verdict(one, case, answer.flags)
+    )
+
+
+FENCED = ("question", "category", "family", "difficulty", "point", "report")
+
+
+def _fields(case: Case) -> dict[str, str]:
+    return {"question": case.item.question, **described(case.item), "report": case.response.text}
+
+
+def _verdict(reply: Rating, case: Case, flags: tuple[str, ...]) -> Verdict:
+    return with_quote(reply.rating, reply.rationale, reply.quote, case.response.text, flags, owed=False)
