@@ -27,7 +27,7 @@ from annotator.actions.results.result_sheets import (
 )
 from annotator.actions.sets import validation_ground, validation_values
 from annotator.actions.sets.validation_ground import Ground, ValidationRater
-from annotator.actions.studies import contests
+from annotator.actions.studies import duels
 from annotator.domain.judges.pairs import FIRST, TIE, PairOutcome
 from annotator.domain.judges.scale import Level
 from annotator.domain.texts.estimate import Estimate
@@ -89,16 +89,16 @@ def report(project: Project, protocol: str = USUAL, judge: str = "") -> list[Bia
 
 def _of_pairs(project: Project) -> list[Bias]:
     found = []
-    for protocol in contests.JUDGED:
-        what = f" ({PROTOCOLS[protocol].title})" if len(contests.JUDGED) > 1 else ""
+    for protocol in duels.JUDGED:
+        what = f" ({PROTOCOLS[protocol].title})" if len(duels.JUDGED) > 1 else ""
         for rater in result_raters.raters(project, protocol):
             if not result_raters.are_people(rater.id):
                 found += _position(
                     rater,
                     [
                         pair
-                        for trial in contests.trials(project, protocol, rater.id) or [1]
-                        for pair in contests.pairs(project, protocol, rater.id, trial)
+                        for trial in duels.trials(project, protocol, rater.id) or [1]
+                        for pair in duels.pairs(project, protocol, rater.id, trial)
                         if pair.asked or trial == 1
                     ],
                     what,
@@ -106,9 +106,7 @@ def _of_pairs(project: Project) -> list[Bias]:
     return found
 
 
-def _position(
-    judge: result_raters.ResultRater, pairs: Sequence[contests.ContestPair], what: str
-) -> list[Bias]:
+def _position(judge: result_raters.ResultRater, pairs: Sequence[duels.DuelPair], what: str) -> list[Bias]:
     from annotator.stats.intervals.sample_size import clustered_wilson
 
     both = [pair for pair in pairs if pair.outcome is not PairOutcome.ERROR]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from annotator.actions.papers import (
     citation_windows,
-    contest_tables,
+    duel_tables,
     report_statistics,
     systems_tables,
     view_tables,
@@ -17,7 +17,7 @@ from annotator.actions.results.result_sheets import ResultSheet, ViewChoice, key
 from annotator.actions.studies import result_views
 from annotator.actions.studies.result_views import ResultView
 from annotator.domain.judges.paper import Paper
-from annotator.domain.judges.paper_table import ContestTable, Down, PaperTable, SystemsTable
+from annotator.domain.judges.paper_table import Down, DuelTable, PaperTable, SystemsTable
 from annotator.protocols import PAPERS
 
 TABLES: dict[str, tuple[Paper, PaperTable]] = {
@@ -53,7 +53,7 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
         name: one.readings
         for name, (_, table) in TABLES.items()
         for one in table.made_of
-        if isinstance(one, ContestTable) and one.readings
+        if isinstance(one, DuelTable) and one.readings
     }
     readings = dict.fromkeys((one.title, one.name) for of in read.values() for one in of)
     return (
@@ -86,8 +86,8 @@ def report(
 
 def _made(project: Project, table: PaperTable, judge: str, after: str, reading: str) -> Iterator[ResultSheet]:
     for one in table.made_of:
-        if isinstance(one, ContestTable):
-            yield from contest_tables.sheets(project, one, key_of(table.name), table.title, judge, reading)
+        if isinstance(one, DuelTable):
+            yield from duel_tables.sheets(project, one, key_of(table.name), table.title, judge, reading)
             continue
         found = (
             systems_tables.sheet(

@@ -1,1 +1,1 @@
-"""Studies of results: by domain, length, cause and mode, and the papers' own, such as contests."""
+"""Studies of results: by domain, length, cause and mode, and the papers' own, such as duels."""

@@ -31,7 +31,7 @@ from annotator.domain.judges.pairs import Choice as Preferred
 from annotator.domain.judges.taxonomy import Taxonomy
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS, TAXONOMIES
-from annotator.stats.validation.contests import PreferenceAgreement, ScoredPair, agreement, better
+from annotator.stats.validation.duels import PreferenceAgreement, ScoredPair, agreement, better
 from annotator.storage.tables import ResponseRow, table
 
 RESPONSE = table(ResponseRow)

@@ -12,8 +12,8 @@ from annotator.actions.results import metrics, overview, publishing, result_item
 from annotator.actions.results.result_sheets import ResultSheet, ViewChoice
 from annotator.actions.studies import (
     attempts,
-    contests,
     domains,
+    duels,
     efficiency,
     error_counts,
     gold_balance,
@@ -79,9 +79,9 @@ VIEWS: tuple[ResultView, ...] = (
         SYSTEMS,
         "Systems compared in pairs, in both orders: who wins, and how far order and length decide.",
         "Have a judge compare reports in pairs.",
-        contests.choices,
-        contests.report,
-        contests.sheets,
+        duels.choices,
+        duels.report,
+        duels.sheets,
     ),
     ResultView(
         "preferences",

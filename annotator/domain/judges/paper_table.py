@@ -75,7 +75,7 @@ class TableReading:
 
 
 @dataclass(frozen=True, slots=True)
-class ContestTable:
+class DuelTable:
     """Systems down and metrics across, exemplars first; a star where the best system is better beyond chance.
 
     The metric of its last column is made of the others.
@@ -92,5 +92,5 @@ class PaperTable:
     name: str
     title: str
     printed: tuple[str, ...]
-    made_of: tuple[SystemsTable | ViewTable | ContestTable, ...]
+    made_of: tuple[SystemsTable | ViewTable | DuelTable, ...]
     departures: tuple[str, ...] = ()

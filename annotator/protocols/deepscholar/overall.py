@@ -6,7 +6,7 @@ DeepScholar-Bench: the geometric mean of the seven metrics, Table 2.
 from collections.abc import Sequence
 from typing import Any
 
-from annotator.domain.judges.paper_table import ContestTable, PaperTable, TableColumn, TableReading
+from annotator.domain.judges.paper_table import DuelTable, PaperTable, TableColumn, TableReading
 from annotator.domain.judges.protocol import Composite
 
 WITHOUT_VERIFIABILITY = (
@@ -64,7 +64,7 @@ TABLES = (
         "All systems by all metrics",
         ("Table 2",),
         (
-            ContestTable(
+            DuelTable(
                 tuple(map(TableColumn, TITLES, (*METRICS, OVERALL.name))),
                 (
                     TableReading(

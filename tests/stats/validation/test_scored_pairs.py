@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.stats.validation.contests import ScoredPair, agreement, better
+from annotator.stats.validation.duels import ScoredPair, agreement, better
 
 
 @pytest.mark.usefixtures("small_cases")

@@ -7,7 +7,7 @@ import pytest
 
 from annotator.actions.items import items
 from annotator.actions.project.file import Project
-from annotator.actions.studies import contests
+from annotator.actions.studies import duels
 from tests.projects import adra_project as adra
 
 PAIRWISE = "researcherbench.pairwise"
@@ -27,7 +27,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 
 def test_wins_are_counted_over_pairs_judged_in_both_orders(project: Project) -> None:
-    found = contests.report(project)
+    found = duels.report(project)
     alpha = found.standings[0]
     assert (alpha.system, alpha.win, alpha.loss, alpha.tie, alpha.inconsistent, alpha.error) == (
         "Alpha",
@@ -43,7 +43,7 @@ def test_wins_are_counted_over_pairs_judged_in_both_orders(project: Project) -> 
 
 @pytest.mark.usefixtures("small_cases")
 def test_the_order_decides_one_of_three_and_the_first_place_three_of_four(project: Project) -> None:
-    found = contests.report(project)
+    found = duels.report(project)
     # Wilson's interval of 1 of 3 at 95 % (Wilson 1927), by its formula: 0.0615 to 0.7923.
     assert (found.flip_rate.value, found.flip_rate.missing) == (pytest.approx(1 / 3), 1)
     assert (found.flip_rate.low, found.flip_rate.high) == (
@@ -55,7 +55,7 @@ def test_the_order_decides_one_of_three_and_the_first_place_three_of_four(projec
 
 
 def test_a_pair_that_did_not_come_is_missing_and_no_tie(project: Project) -> None:
-    table, biases, pairs = contests.sheets(contests.report(project))
+    table, biases, pairs = duels.sheets(duels.report(project))
     assert [line.cells[3].words for line in pairs.lines] == [
         "Alpha wins",
         "the order decides",
@@ -71,7 +71,7 @@ def test_a_pair_that_did_not_come_is_missing_and_no_tie(project: Project) -> Non
 
 
 def test_a_pair_leads_to_both_of_its_judgements(project: Project) -> None:
-    *_, pairs = contests.sheets(contests.report(project))
+    *_, pairs = duels.sheets(duels.report(project))
     source = pairs.lines[0].source
     item = items.ids(project)[0]
     assert source is not None
@@ -80,7 +80,7 @@ def test_a_pair_leads_to_both_of_its_judgements(project: Project) -> None:
 
 def test_pairs_that_nobody_was_asked_about_are_missing_too(project: Project) -> None:
     adra.answer(project, items.ids(project)[0], "Gamma")
-    found = contests.report(project)
+    found = duels.report(project)
     assert found.never_asked == 2
     gamma = next(row for row in found.standings if row.system == "Gamma")
     assert (gamma.error, gamma.win_rate.value) == (2, None)
@@ -88,5 +88,5 @@ def test_pairs_that_nobody_was_asked_about_are_missing_too(project: Project) -> 
 
 def test_without_comparisons_there_is_nothing_to_show(tmp_path: Path) -> None:
     project = adra.adra_project(tmp_path, 1, ("Alpha", "Beta"))
-    assert contests.sheets(contests.report(project)) == ()
+    assert duels.sheets(duels.report(project)) == ()
     project.close()

@@ -30,7 +30,7 @@ from annotator.actions.results.result_sheets import (
 )
 from annotator.actions.results.results import Counted, ResultRow
 from annotator.actions.results.scoring import ALL
-from annotator.domain.judges.paper_table import ContestTable
+from annotator.domain.judges.paper_table import DuelTable
 from annotator.domain.judges.protocol import Composite, Over
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import COMPOSITES, PROTOCOLS
@@ -48,7 +48,7 @@ _WHOLE = (ALL, ALL)
 
 
 @dataclass(frozen=True, slots=True)
-class SystemContest:
+class SystemDuel:
     """Two systems in a column, the better one first: their difference and how it was tested.
 
     `best` marks the best and the second best; `corrected` is p among all other pairs of the column.
@@ -66,10 +66,10 @@ class SystemContest:
 
 
 def sheets(
-    project: Project, table: ContestTable, key: str, title: str, judge: str = "", reading: str = ""
+    project: Project, table: DuelTable, key: str, title: str, judge: str = "", reading: str = ""
 ) -> Iterator[ResultSheet]:
     """The table, then the pairs of systems with two items in common; nothing while no figure of it is known."""
-    found = _ContestMaker.of(project, table, judge, reading)
+    found = _DuelMaker.of(project, table, judge, reading)
     if any(row.estimate.value is not None for row in found.rows.values()):
         yield found.sheet(key, title)
         if (pairs := found.pairs_sheet(f"{key}_pairs")).lines:
@@ -77,7 +77,7 @@ def sheets(
 
 
 @dataclass(frozen=True)
-class _ContestMaker:
+class _DuelMaker:
     """What a table is made of: figures by metric and system, and what they were counted from."""
 
     titles: Sequence[str]
@@ -90,7 +90,7 @@ class _ContestMaker:
     reading: str
 
     @classmethod
-    def of(cls, project: Project, table: ContestTable, judge: str, reading: str) -> "_ContestMaker":
+    def of(cls, project: Project, table: DuelTable, judge: str, reading: str) -> "_DuelMaker":
         known = {info.name: info for info in metrics.described()}
         other = next((one for one in table.readings if one.name == reading), None)
         instead = other.instead if other is not None else {}
@@ -135,11 +135,11 @@ class _ContestMaker:
         return row.estimate.value if row is not None else None
 
     @cached_property
-    def contests(self) -> dict[str, list[SystemContest]]:
+    def duels(self) -> dict[str, list[SystemDuel]]:
         """By metric, the best against the second best, then every other pair."""
-        return {info.name: list(self._contests(info)) for info in self.infos}
+        return {info.name: list(self._duels(info)) for info in self.infos}
 
-    def _contests(self, info: MetricInfo) -> Iterator[SystemContest]:
+    def _duels(self, info: MetricInfo) -> Iterator[SystemDuel]:
         from annotator.stats.intervals.multiplicity import holm
 
         sign = -1 if info.higher_is_better else 1
@@ -155,7 +155,7 @@ class _ContestMaker:
         yield from made[:1]
         yield from (replace(one, corrected=p) for one, p in zip(made[1:], raised, strict=True))
 
-    def _by_items(self, info: MetricInfo, pairs: Iterable[tuple[str, str]]) -> Iterator[SystemContest]:
+    def _by_items(self, info: MetricInfo, pairs: Iterable[tuple[str, str]]) -> Iterator[SystemDuel]:
         """Tests over items; those on which one of two is undefined are left out."""
         from annotator.stats.intervals.student import paired_means, paired_test
 
@@ -166,11 +166,11 @@ class _ContestMaker:
             found = paired_means(scores[other], scores[one])
             test = paired_test([gap.value for gap in found.differences.values() if gap.value is not None])
             better = test.p is not None and test.p < ALPHA
-            yield SystemContest(
+            yield SystemDuel(
                 info.name, (one, other), found.mean, test.t, test.df, test.p, not place, better and not place
             )
 
-    def _by_draws(self, pairs: Iterable[tuple[str, str]], ranked: Sequence[str]) -> Iterator[SystemContest]:
+    def _by_draws(self, pairs: Iterable[tuple[str, str]], ranked: Sequence[str]) -> Iterator[SystemDuel]:
         """Tests of what is made of other figures, by draws of the items that all of these share."""
         drawn = composites.draws(self.composite, self.counts, _WHOLE, ranked, 10_000) if ranked else None
         name = self.composite.name
@@ -185,7 +185,7 @@ class _ContestMaker:
             found = pools.with_interval(bare, gap, bare.n, (-1.0, 1.0), composites.NO_DRAWS)
             apart = found.low is not None and found.high is not None and not found.low <= 0 <= found.high
             p = None if gap is None or found.low is None else _share_beyond(gap)
-            yield SystemContest(name, (one, other), found, None, None, p, not place, apart and not place)
+            yield SystemDuel(name, (one, other), found, None, None, p, not place, apart and not place)
 
     def sheet(self, key: str, title: str) -> ResultSheet:
         """The table, wide for people and long for machines."""
@@ -235,8 +235,8 @@ class _ContestMaker:
         row = self.rows.get((info.name, system))
         return figure(row.estimate if row is not None else Estimate(None, note=self._why_none(info, system)))
 
-    def _best(self, info: MetricInfo, system: str) -> SystemContest | None:
-        first = next(iter(self.contests[info.name]), None)
+    def _best(self, info: MetricInfo, system: str) -> SystemDuel | None:
+        first = next(iter(self.duels[info.name]), None)
         return first if first is not None and first.systems[0] == system else None
 
     def _starred(self, info: MetricInfo, system: str) -> bool:
@@ -267,7 +267,7 @@ class _ContestMaker:
         return next(own, "No response")
 
     def _tested(self, info: MetricInfo) -> str:
-        first = self.contests[info.name][0]
+        first = self.duels[info.name][0]
         tested = f", t = {first.t:.4f}, df {first.df}" if first.t is not None else ""
         p = "" if first.p is None else f", p = {first.p:.4f}"
         return f"{STAR} against {self.systems[first.systems[1]].name}: {figure(first.difference).words}{tested}{p}"
@@ -305,7 +305,7 @@ class _ContestMaker:
                 text(titles[one.metric]), *(text(self.systems[system].name) for system in one.systems),
                 figure(one.difference), _t(one.t), count(one.df), chance(one.p), chance(one.corrected), _apart(one),
             ))
-            for own in self.contests.values()
+            for own in self.duels.values()
             for one in own
             if one.p is not None
         ]  # fmt: skip
@@ -344,7 +344,7 @@ def _t(t: float | None) -> SheetCell:
     )
 
 
-def _apart(one: SystemContest) -> SheetCell:
+def _apart(one: SystemDuel) -> SheetCell:
     p = one.p if one.best else one.corrected
     tested = one.star if one.best else p is not None and p < ALPHA
     return SheetCell("", value=None) if p is None else text("yes" if tested else "no")

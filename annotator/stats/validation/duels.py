@@ -1,4 +1,4 @@
-"""Pairwise contests of systems: wins, order effects, length effects, and agreement with scores.
+"""Duels of systems: wins, order effects, length effects, and agreement with scores.
 
 ResearcherBench, appendix E.7: both orders of each pair, E.7.1; the table of wins, E.7.3, Table 7; length, E.7.5. ADRA,
 §5.4: whether scores prefer the report that experts prefer. The first gives no intervals. Wilson's take what is counted
@@ -15,7 +15,7 @@ from annotator.domain.texts.estimate import Estimate
 
 
 @dataclass(frozen=True, slots=True)
-class Contest:
+class Duel:
     """Two systems on one item: the verdict with `a` shown first, and the one with `b` shown first; None is missing."""
 
     item_id: str
@@ -30,13 +30,13 @@ class Contest:
         return outcome(self.a_first, self.b_first)
 
     @property
-    def mirrored(self) -> "Contest":
-        """The same contest as `b` sees it."""
-        return Contest(self.item_id, self.b, self.a, self.b_first, self.a_first)
+    def mirrored(self) -> "Duel":
+        """The same duel as `b` sees it."""
+        return Duel(self.item_id, self.b, self.a, self.b_first, self.a_first)
 
 
 @dataclass(frozen=True, slots=True)
-class ContestRecord:
+class DuelRecord:
     """A system's record of comparisons. Table 7 has no column for the inconsistent."""
 
     system: str
@@ -58,18 +58,18 @@ class ContestRecord:
         return replace(rate, missing=self.error, note=note)
 
 
-def win_table(contests: Sequence[Contest]) -> list[ContestRecord]:
+def win_table(duels: Sequence[Duel]) -> list[DuelRecord]:
     """The standing of every system, the highest win rate first, of equal ones by name.
 
     ValueError when a system meets itself, or two systems meet twice on an item.
     """
-    _distinct(contests)
+    _distinct(duels)
     counts: dict[str, Counter[PairOutcome]] = {}
-    for contest in contests:
-        for side in (contest, contest.mirrored):
+    for duel in duels:
+        for side in (duel, duel.mirrored):
             counts.setdefault(side.a, Counter())[side.outcome] += 1
     rows = [
-        ContestRecord(
+        DuelRecord(
             system,
             count[PairOutcome.WIN],
             count[PairOutcome.TIE],
@@ -82,47 +82,47 @@ def win_table(contests: Sequence[Contest]) -> list[ContestRecord]:
     return sorted(rows, key=lambda row: (-_height(row), row.system))
 
 
-def _height(row: ContestRecord) -> float:
+def _height(row: DuelRecord) -> float:
     """What a row is sorted by: its win rate, below all others where it has none."""
     rate = row.win_rate.value
     return -1.0 if rate is None else rate
 
 
-def _distinct(contests: Sequence[Contest]) -> None:
-    met = {(contest.item_id, frozenset((contest.a, contest.b))) for contest in contests}
-    if len(met) < len(contests) or any(contest.a == contest.b for contest in contests):
+def _distinct(duels: Sequence[Duel]) -> None:
+    met = {(duel.item_id, frozenset((duel.a, duel.b))) for duel in duels}
+    if len(met) < len(duels) or any(duel.a == duel.b for duel in duels):
         raise ValueError("every pair of different systems meets once on an item")
 
 
 # Position.
 
 
-def flip_rate(contests: Sequence[Contest]) -> Estimate:
+def flip_rate(duels: Sequence[Duel]) -> Estimate:
     """Position bias: of the pairs judged in both orders, the share whose verdict changes with the order (Wilson)."""
-    judged, missing = _judged(contests)
-    flips = sum(contest.outcome is PairOutcome.INCONSISTENT for contest in judged)
+    judged, missing = _judged(duels)
+    flips = sum(duel.outcome is PairOutcome.INCONSISTENT for duel in judged)
     return _rate(
         flips, len(judged), missing, "pairs whose verdict changes with the order / pairs judged in both"
     )
 
 
-def first_slot_rate(contests: Sequence[Contest]) -> Estimate:
+def first_slot_rate(duels: Sequence[Duel]) -> Estimate:
     """Of the verdicts that name a winner, the share that names the report shown first (Wilson); 1/2 is no bias.
 
     Only pairs judged in both orders count, so that each report stood first as often as second.
     """
-    judged, missing = _judged(contests)
-    verdicts = [verdict for contest in judged for verdict in (contest.a_first, contest.b_first)]
+    judged, missing = _judged(duels)
+    verdicts = [verdict for duel in judged for verdict in (duel.a_first, duel.b_first)]
     decided = [verdict for verdict in verdicts if verdict != TIE]
     return _rate(
         decided.count(FIRST), len(decided), missing, "verdicts for the first shown / verdicts for either"
     )
 
 
-def _judged(contests: Sequence[Contest]) -> tuple[list[Contest], int]:
-    """The contests judged in both orders, and how many were not."""
-    judged = [contest for contest in contests if contest.outcome is not PairOutcome.ERROR]
-    return judged, len(contests) - len(judged)
+def _judged(duels: Sequence[Duel]) -> tuple[list[Duel], int]:
+    """The duels judged in both orders, and how many were not."""
+    judged = [duel for duel in duels if duel.outcome is not PairOutcome.ERROR]
+    return judged, len(duels) - len(judged)
 
 
 def _rate(part: int, whole: int, missing: int, method: str) -> Estimate:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from annotator.stats.validation.contests import (
-    Contest,
-    ContestRecord,
+from annotator.stats.validation.duels import (
+    Duel,
+    DuelRecord,
     first_slot_rate,
     flip_rate,
     length_bias,
@@ -31,8 +31,8 @@ TABLE_7 = {
 WIN, LOSS, TIE = ("first", "second"), ("second", "first"), ("tie", "tie")
 
 
-def contests(*verdicts, a="A", b="B"):
-    return [Contest(f"i{n}", a, b, *both) for n, both in enumerate(verdicts)]
+def duels(*verdicts, a="A", b="B"):
+    return [Duel(f"i{n}", a, b, *both) for n, both in enumerate(verdicts)]
 
 
 # The table
@@ -41,14 +41,14 @@ def contests(*verdicts, a="A", b="B"):
 @pytest.mark.parametrize("system", TABLE_7)
 def test_table_7_divides_wins_by_all_comparisons(system):
     win, tie, loss, percent, _ = TABLE_7[system]
-    rate = ContestRecord(system, win, tie, loss, 0, 0).win_rate
+    rate = DuelRecord(system, win, tie, loss, 0, 0).win_rate
     assert (rate.n, round(100 * rate.value, 2)) == (585, percent)
     assert rate.low < rate.value < rate.high
 
 
 def test_a_system_meets_each_rival_on_each_item():
     # A beats B twice, ties once; C beats A once. Wins: A 2/4, C 1/1, B 0/3.
-    rows = win_table([*contests(WIN, WIN, TIE), Contest("i0", "C", "A", *WIN)])
+    rows = win_table([*duels(WIN, WIN, TIE), Duel("i0", "C", "A", *WIN)])
     assert [(r.system, r.win, r.tie, r.loss) for r in rows] == [
         ("C", 1, 0, 0),
         ("A", 2, 1, 1),
@@ -58,9 +58,7 @@ def test_a_system_meets_each_rival_on_each_item():
 
 
 def test_inconsistent_pairs_and_errors_are_told_apart():
-    rows = {
-        r.system: r for r in win_table(contests(WIN, ("first", "first"), ("tie", "first"), ("first", None)))
-    }
+    rows = {r.system: r for r in win_table(duels(WIN, ("first", "first"), ("tie", "first"), ("first", None)))}
     assert (rows["A"].win, rows["A"].inconsistent, rows["A"].error, rows["A"].tie) == (1, 2, 1, 0)
     assert (rows["B"].loss, rows["B"].inconsistent, rows["B"].error) == (1, 2, 1)
     # Of three judged in both orders one is won.
@@ -68,7 +66,7 @@ def test_inconsistent_pairs_and_errors_are_told_apart():
 
 
 def test_a_system_of_errors_only_has_no_rate_and_stands_last():
-    rows = win_table([*contests((None, "tie")), *contests(LOSS, a="C", b="D")])
+    rows = win_table([*duels((None, "tie")), *duels(LOSS, a="C", b="D")])
     assert [row.system for row in rows] == ["D", "C", "A", "B"]
     assert rows[-1].win_rate.value is None
     assert rows[-1].win_rate.note == "no comparison was judged in both orders; 1 comparisons are missing"
@@ -76,9 +74,9 @@ def test_a_system_of_errors_only_has_no_rate_and_stands_last():
 
 def test_a_pair_meets_once_on_an_item():
     with pytest.raises(ValueError, match="meets once"):
-        win_table([Contest("i", "A", "B", *WIN), Contest("i", "B", "A", *WIN)])
+        win_table([Duel("i", "A", "B", *WIN), Duel("i", "B", "A", *WIN)])
     with pytest.raises(ValueError, match="different systems"):
-        win_table([Contest("i", "A", "A", *WIN)])
+        win_table([Duel("i", "A", "A", *WIN)])
 
 
 def test_nothing_makes_an_empty_table():
@@ -91,7 +89,7 @@ def test_nothing_makes_an_empty_table():
 @pytest.mark.usefixtures("small_cases")
 def test_the_flip_rate_is_the_share_of_pairs_that_change():
     # won, changed, changed to a tie, tie; the error is left out: 2/4
-    found = flip_rate(contests(WIN, ("first", "first"), ("tie", "second"), TIE, ("first", None)))
+    found = flip_rate(duels(WIN, ("first", "first"), ("tie", "second"), TIE, ("first", None)))
     assert (found.value, found.n, found.missing) == (2 / 4, 4, 1)
     # Wilson (1927) for 2 of 4 at 95 %: centre 0.5, half width 0.35 (z²/n = 0.960)
     assert (round(found.low, 3), round(found.high, 3)) == (0.150, 0.850)
@@ -99,24 +97,24 @@ def test_the_flip_rate_is_the_share_of_pairs_that_change():
 
 def test_the_first_slot_rate_is_over_verdicts_that_name_a_winner():
     # first, first | first, second | tie, first: 4 of 5 for the one shown first
-    found = first_slot_rate(contests(("first", "first"), WIN, ("tie", "first"), TIE, ("first", None)))
+    found = first_slot_rate(duels(("first", "first"), WIN, ("tie", "first"), TIE, ("first", None)))
     assert (found.value, found.n, found.missing) == (4 / 5, 5, 1)
 
 
 def test_who_always_wins_shows_no_preference_for_a_place():
-    assert first_slot_rate(contests(WIN, LOSS, WIN)).value == 1 / 2
-    assert flip_rate(contests(WIN, LOSS, WIN)).value == 0.0
+    assert first_slot_rate(duels(WIN, LOSS, WIN)).value == 1 / 2
+    assert flip_rate(duels(WIN, LOSS, WIN)).value == 0.0
 
 
-@pytest.mark.parametrize("pairs", [[], contests((None, None)), contests(("first", None))])
+@pytest.mark.parametrize("pairs", [[], duels((None, None)), duels(("first", None))])
 def test_without_a_pair_judged_in_both_orders_neither_is_defined(pairs):
     assert (flip_rate(pairs).value, first_slot_rate(pairs).value) == (None, None)
     assert flip_rate(pairs).note.startswith("nothing was counted")
 
 
 def test_ties_alone_leave_the_first_slot_undefined():
-    assert first_slot_rate(contests(TIE)).value is None
-    assert flip_rate(contests(TIE)).value == 0.0
+    assert first_slot_rate(duels(TIE)).value is None
+    assert flip_rate(duels(TIE)).value == 0.0
 
 
 # Length

@@ -1,4 +1,4 @@
-"""Pairwise contests of systems: wins, order effects and length effects."""
+"""Duels of systems: wins, order effects and length effects."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -37,9 +37,9 @@ from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS
 from annotator.stats.agreement.correlation import p_of
-from annotator.stats.validation.contests import (
-    Contest,
-    ContestRecord,
+from annotator.stats.validation.duels import (
+    Duel,
+    DuelRecord,
     LengthBias,
     first_slot_rate,
     flip_rate,
@@ -56,7 +56,7 @@ JUDGED = tuple(
 
 
 @dataclass(frozen=True, slots=True)
-class ContestPair:
+class DuelPair:
     """Two systems' responses on an item, and a judge's verdicts in both orders (None: missing).
 
     `key` is that of the item and the run of the systems on it.
@@ -77,19 +77,19 @@ class ContestPair:
 
 
 @dataclass(frozen=True, slots=True)
-class ContestsReport:
+class DuelsReport:
     """The table of wins, the effects of order and length, and every pair."""
 
     protocol: str
     rater: ResultRater | None
-    standings: tuple[ContestRecord, ...]
+    standings: tuple[DuelRecord, ...]
     win_rates: Mapping[str, Estimate]
     flip_rate: Estimate
     first_slot_rate: Estimate
     lengths: Mapping[str, float]
     length_bias: LengthBias | None
     never_asked: int
-    pairs: tuple[ContestPair, ...] = field(default=())
+    pairs: tuple[DuelPair, ...] = field(default=())
 
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
@@ -112,7 +112,7 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
 
 def report(
     project: Project, judge: str = "", protocol: str = JUDGED[0], mode: str = "", among: str = ""
-) -> ContestsReport:
+) -> DuelsReport:
     """A judge's comparisons of every two responses on an item in the same run, in one mode: that of the results.
 
     A judge asked several times counts by its first trial, as in the paper; `biases` counts all.
@@ -122,17 +122,17 @@ def report(
     judges = (one for one in result_raters.raters(project, protocol) if one.id != PEOPLE)
     rater = chosen(judges, judge)
     met = list(_pairs(project, protocol, rater.id, 1, mode, among)) if rater else []
-    contests = [Contest(pair.key, pair.a, pair.b, pair.a_first, pair.b_first) for pair in met]
-    standings, lengths = win_table(contests), response_scores.mean_lengths(project, mode, among)
+    duels = [Duel(pair.key, pair.a, pair.b, pair.a_first, pair.b_first) for pair in met]
+    standings, lengths = win_table(duels), response_scores.mean_lengths(project, mode, among)
     rates = {row.system: row.win_rate for row in standings}
     known = {system: rate.value for system, rate in rates.items() if system in lengths}
-    return ContestsReport(
+    return DuelsReport(
         protocol,
         rater,
         tuple(standings),
         rates,
-        flip_rate(contests),
-        first_slot_rate(contests),
+        flip_rate(duels),
+        first_slot_rate(duels),
         lengths,
         length_bias(lengths, known) if rates else None,
         sum(not pair.asked for pair in met),
@@ -140,7 +140,7 @@ def report(
     )
 
 
-def pairs(project: Project, protocol: str, rater_id: str, trial: int = 1) -> list[ContestPair]:
+def pairs(project: Project, protocol: str, rater_id: str, trial: int = 1) -> list[DuelPair]:
     """Each two rivals on an item once, by name of system, at one trial of the judge's; runs are distinguished."""
     return list(_pairs(project, protocol, rater_id, trial))
 
@@ -157,7 +157,7 @@ def trials(project: Project, protocol: str, rater_id: str) -> list[int]:
 
 def _pairs(
     project: Project, protocol: str, rater_id: str, trial: int, mode: str = "", among: str = ""
-) -> Iterator[ContestPair]:
+) -> Iterator[DuelPair]:
     names, items = response_scores.systems_named(project), response_scores.items_named(project, among)
     j, r = JUDGEMENT.c, RESPONSE.c
     said_by = select(j.response_id, j.unit_id, j.value, j.status).where(
@@ -179,7 +179,7 @@ def _pairs(
         for (a, a_id), (b, b_id) in combinations(sorted(members), 2):
             orders = said.get((a_id, b_id)), said.get((b_id, a_id))
             asked = (a_id, b_id) in said or (b_id, a_id) in said
-            yield ContestPair(
+            yield DuelPair(
                 f"{item_id}/{run}",
                 item_id,
                 items[item_id].key,
@@ -204,14 +204,14 @@ WORDS = {
 STATES = {PairOutcome.INCONSISTENT: "disagree", PairOutcome.ERROR: "missing"}
 
 
-def sheets(found: ContestsReport) -> tuple[ResultSheet, ...]:
+def sheets(found: DuelsReport) -> tuple[ResultSheet, ...]:
     """The table of wins, how far order and length decide, and the pairs behind it."""
     if not found.standings:
         return ()
     return (_standings(found), _biases(found), _list(found))
 
 
-def _standings(found: ContestsReport) -> ResultSheet:
+def _standings(found: DuelsReport) -> ResultSheet:
     heads = columns(
         SYSTEM_COLUMN,
         (
@@ -240,7 +240,7 @@ def _standings(found: ContestsReport) -> ResultSheet:
     )
 
 
-def _biases(found: ContestsReport) -> ResultSheet:
+def _biases(found: DuelsReport) -> ResultSheet:
     """How far the order and the length of reports decide, each with its interval."""
     rows = [
         ("Order decides", "Of the pairs judged in both orders, those whose verdict changes", found.flip_rate),
@@ -263,11 +263,11 @@ def _biases(found: ContestsReport) -> ResultSheet:
     return ResultSheet("biases", "Order and length", heads, lines)
 
 
-def _rate(found: ContestsReport, system: str) -> SheetCell:
+def _rate(found: DuelsReport, system: str) -> SheetCell:
     return replace(figure(found.win_rates[system]), metric=PROTOCOLS[found.protocol].metrics[0].name)
 
 
-def _pictures(found: ContestsReport) -> Iterator[SheetPicture]:
+def _pictures(found: DuelsReport) -> Iterator[SheetPicture]:
     judge = f", judged by {found.rater.name}" if found.rater else ""
     rates, title = list(found.win_rates.items()), f"Win rate{judge}"
     axis = "wins / comparisons judged in both orders, Wilson's 95 % interval"
@@ -286,7 +286,7 @@ def _pictures(found: ContestsReport) -> Iterator[SheetPicture]:
     yield SheetPicture("duels", title, partial(result_pictures.duels, title, systems, _duels(found)))
 
 
-def _duels(found: ContestsReport) -> dict[tuple[str, str], float | None]:
+def _duels(found: DuelsReport) -> dict[tuple[str, str], float | None]:
     """Of each two systems, the share of their comparisons judged in both orders that the first one wins."""
     won, met = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     for pair in found.pairs:
@@ -298,7 +298,7 @@ def _duels(found: ContestsReport) -> dict[tuple[str, str], float | None]:
     return {pair: won[pair] / times for pair, times in met.items()}
 
 
-def _told(found: ContestsReport) -> Iterator[str]:
+def _told(found: DuelsReport) -> Iterator[str]:
     judge = found.rater.name if found.rater else ""
     yield f"Judged by {judge}: {counted(len(found.pairs), 'pair')}, each in both orders, by its first trial."
     flips = found.flip_rate
@@ -320,7 +320,7 @@ def _told(found: ContestsReport) -> Iterator[str]:
         )
 
 
-def _list(found: ContestsReport) -> ResultSheet:
+def _list(found: DuelsReport) -> ResultSheet:
     heads = columns(
         ITEM_COLUMN, ("first", "First system"), ("second", "Second system"), ("outcome", "Outcome"),
         ("in_this_order", "Shown in this order"), ("in_the_other_order", "Shown the other way round"),
@@ -341,7 +341,7 @@ def _list(found: ContestsReport) -> ResultSheet:
     return ResultSheet("pairs", "Every pair", heads, tuple(lines))
 
 
-def _source(found: ContestsReport, pair: ContestPair) -> FigureSource | None:
+def _source(found: DuelsReport, pair: DuelPair) -> FigureSource | None:
     if found.rater is None or not pair.asked:
         return None
     return FigureSource(
