@@ -116,7 +116,9 @@ VIEW = ResultView(
     report,
     sheets,
 )
-VIEWS: tuple[ResultView, ...] = (*result_views.VIEWS, citation_windows.VIEW, report_statistics.VIEW, VIEW)
+_EVERY = (*result_views.VIEWS, citation_windows.VIEW, report_statistics.VIEW, VIEW)
+_PARTS = tuple(dict.fromkeys(view.part for view in _EVERY))
+VIEWS: tuple[ResultView, ...] = tuple(sorted(_EVERY, key=lambda view: _PARTS.index(view.part)))
 
 
 def found_as(name: str) -> tuple[str, dict[str, str]]:

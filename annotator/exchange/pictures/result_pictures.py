@@ -186,6 +186,8 @@ def lines(
             label=short(name, 24),
         )  # fmt: skip
     axes.set_xticks(sorted({at for points in series.values() for at, _ in points}))
+    if axes.get_ylim()[0] >= 0:
+        axes.set_ylim(bottom=0)
     _legend(figure, axes, ink, len(series))
     return figure
 

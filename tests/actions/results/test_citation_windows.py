@@ -97,3 +97,8 @@ def test_a_forecast_says_that_fewer_calls_may_do(project: Project) -> None:
     # One and two places of four sentences: its own sources or the task, and those of the sentence beside it that cites.
     assert found.calls == 1 + 3 + 1 + 2
     assert "by at most 7 calls" in found.words()[0]
+
+
+def test_views_of_one_part_stand_together() -> None:
+    parts = [view.part for view in paper_tables.VIEWS]
+    assert len([at for at, part in enumerate(parts) if not at or parts[at - 1] != part]) == len(set(parts))

@@ -103,3 +103,8 @@ def test_an_axis_runs_between_the_bounds_of_the_figure_and_lower_where_a_figure_
     assert rated.get_xlim() == (0.0, pytest.approx(11.2))
     assert rated.get_xticks().tolist() == [0, 2, 4, 6, 8, 10]
     assert intervals([("a", Estimate(-0.25))], "Coverage", "").axes[0].get_xlim()[0] == -0.25
+
+
+def test_lines_of_shares_run_from_zero() -> None:
+    figure = pictures.lines("Title", {"one": [(0, Estimate(1.0)), (1, Estimate(1.0))]}, "x", "y")
+    assert figure.axes[0].get_ylim()[0] == 0
