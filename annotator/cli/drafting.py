@@ -23,7 +23,10 @@ Draft = Annotated[str, typer.Argument(help="The draft, by the first letters of i
 def ask(
     file: File,
     judge: Annotated[str, typer.Option("--judge", help="The judge whose endpoint writes the draft")],
-    kind: Annotated[str, typer.Option(help="classification, insights, reference, rubric or diagnostics")],
+    kind: Annotated[
+        str,
+        typer.Option(help="classification, insights, reference, rubric, diagnostics, nuggets or checklist"),
+    ],
     item: Annotated[list[str], typer.Option("--item", help="Item key; repeatable")],
     person: As = "",
     concurrency: Concurrency = 4,
@@ -37,7 +40,8 @@ def ask(
 ) -> None:
     """Have a model draft from an item's sources; the draft is a proposal until you take it, unit by unit.
 
-    A classification is drafted from the question and the project's types: it proposes a type and a subject.
+    A checklist is drafted from the task alone: settle it before you look at any report. A classification is drafted
+    from the question and the project's types: it proposes a type and a subject.
     """
     from annotator.actions.material import draft_runs
     from annotator.actions.runs.judge_cases import RunRequest

@@ -21,6 +21,7 @@ from annotator.protocols.adra.drawn_references import References
 from annotator.protocols.adra.plan_judge import Row
 from annotator.protocols.adra.preference_judge import ASPECTS, Preferred
 from annotator.protocols.adra.reasoning_judge import Together, Told
+from annotator.protocols.arena.checklist_drafts import DraftedChecklist
 from annotator.protocols.arena.checklist_judge import RATINGS, Rating, RatingsTogether
 from annotator.protocols.deepscholar import operators
 from annotator.protocols.deepscholar.entailment import Entailed
@@ -69,7 +70,7 @@ IN_JSON = (CoverageTogether, Together, SupportTogether, RatingsTogether)
 LABELLED = (Preferred,)
 DRAWN = (
     DrawnClaims, DrawnInsights, DrawnReference, DrawnPlan, References, drafts.DraftedRubric, drafts.DraftedDiagnostics,
-    Pairs, SetCriteria, DrawnType,
+    Pairs, SetCriteria, DrawnType, DraftedChecklist,
 )  # fmt: skip
 # Reports and their parts, notes, and lines of plans, queries or facts to choose from are whatever the model writes.
 TEXTS = (

@@ -1,14 +1,15 @@
 """By whose gold reports are scored, and whether what several wrote counts before it is adjudicated."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.authoring import annotating
+from annotator.actions.authoring import annotating, draft_provenance
 from annotator.actions.authoring.annotating import AWAITED as AWAITED
 from annotator.actions.authoring.annotating import UNADJUDICATED as UNADJUDICATED
+from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.project import people
 from annotator.actions.project.file import PERSON, Project
 from annotator.actions.project.recording import record
@@ -16,9 +17,9 @@ from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.counting import counted
-from annotator.storage.tables import ItemRow, table
+from annotator.storage.tables import ItemRow, JudgeRow, table
 
-ITEM = table(ItemRow)
+ITEM, JUDGE = table(ItemRow), table(JudgeRow)
 REVIEWED = "draft reviewed, not blind"
 CONSENSUS, IMPORTED, LEFT_OUT = "consensus", "imported", "left out: written by several, not adjudicated"
 FIRST_ALIAS = "the first alias"
@@ -62,8 +63,18 @@ def whose(db: Connection, kind: Kind, *, released: bool = False) -> Whose:
     return found | dict.fromkeys(left, LEFT_OUT)
 
 
-def words(db: Connection, kinds: Iterable[Kind], items: Iterable[str] = (), *, released: bool = False) -> str:
-    """By whose gold of these kinds the items are scored, and what is left out; empty where there is none."""
+def words(
+    db: Connection,
+    kinds: Iterable[Kind],
+    items: Iterable[str] = (),
+    *,
+    released: bool = False,
+    rater: str = "",
+) -> str:
+    """By whose gold of these kinds the items are scored, and what is left out; empty where there is none.
+
+    Where a judge is the rater, it is also said how much of it that judge's own model drafted.
+    """
     wanted = set(items)
     used = set(db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False))).scalars())
     said = []
@@ -76,7 +87,23 @@ def words(db: Connection, kinds: Iterable[Kind], items: Iterable[str] = (), *, r
         if counts:
             told = "; ".join(f"{who} ({counted(n, 'item')})" for who, n in sorted(counts, key=_place))
             said.append(f"{KINDS[kind].title}: {told}")
+            said += _own(db, kind, rater, released=released) if rater else ()
     return ". ".join(said)
+
+
+def _own(db: Connection, kind: Kind, judge_id: str, *, released: bool) -> Iterator[str]:
+    """How many units of the gold were taken from drafts of the model that judges by them, if any were."""
+    model = db.execute(select(JUDGE.c.model).where(JUDGE.c.id == judge_id)).scalar()
+    if not model:
+        return
+    drafts = draft_provenance.of_artifacts(db)
+    theirs = {unit for of in drafts.values() for unit, source in of.items() if source.model == model}
+    if not theirs:
+        return
+    rows = annotating.judged_rows(db, kind, released=released).values()
+    own = sum(unit.id in theirs for row in rows for unit in artifact_of(row).document.units)
+    if own:
+        yield f"{counted(own, KINDS[kind].unit, KINDS[kind].units)} drafted by the judge's own model, {model}"
 
 
 def awaited(db: Connection) -> dict[str, list[str]]:

@@ -104,7 +104,9 @@ def counted(project: Project, table: SystemsTable, judge: str = "", after: str =
     items = response_scores.items_named(project)
     groups = list(_groups(project, table, items))
     with project.store.read() as db:
-        golds = dict.fromkeys(gold.words(db, PROTOCOLS[name].needs, items) for name in raters)
+        golds = dict.fromkeys(
+            gold.words(db, PROTOCOLS[name].needs, items, rater=one.id) for name, one in raters.items()
+        )
     return CountedTable(
         table, scores, raters, systems_of(project), groups, list(_scopes(project, table, items, after)),
         publishing.limit(project), tuple(filter(None, golds)),

@@ -109,7 +109,7 @@ def counted(
         members += [one] if together else []
     with project.store.read() as db:
         systems = {row.id: row.name for row in db.execute(select(SYSTEM).order_by(SYSTEM.c.name))}
-        whose = gold.words(db, shape.needs, items, released=released)
+        whose = gold.words(db, shape.needs, items, released=released, rater=rater.id)
     present = {system_id: name for system_id, name in systems.items() if system_id in answering}
     return Counted(shape, rater, scores, members, present, whose)
 

@@ -5,9 +5,11 @@ DeepResearch Arena: The First Exam of LLMs' Research Abilities via Seminar-Groun
 
 from annotator.domain.judges.paper import Paper
 from annotator.protocols.arena.checklist import CHECKLIST
+from annotator.protocols.arena.checklist_drafts import CHECKLIST_MADE
 
 PAPER = Paper(
     name="arena",
     title="DeepResearch Arena",
     protocols=(CHECKLIST,),
+    drafts=(CHECKLIST_MADE,),
 )

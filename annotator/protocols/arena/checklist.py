@@ -42,7 +42,7 @@ DEPARTURES = (
     "The paper prints one example with its weights and 4.35 as its score, and not the ratings.",
 )
 DEFINITION = """\
-$$\\text{ACE} = \\frac{\\sum_i w_i \\cdot rating_i}{\\sum_i w_i}, \\qquad rating_i \\in \\{0, 1, \\dots, 10\\}$$
+$$\\text{ACE} = \\frac{\\sum_i w_i \\cdot rating_i}{\\sum_i w_i}, \\qquad 0 \\le rating_i \\le 10$$
 
 How a report is rated on the points of its task's checklist, each by its share: 8–10 mastery, 5–7 basic competence, 1–4
 inadequate, 0 nothing on the point. From 0 to 10. Undefined without a checklist, while its shares do not sum to 1

@@ -168,7 +168,7 @@ def test_what_cannot_be_drafted_is_refused(project: Project) -> None:
         ({"items": ()}, "No items are given"),
         ({"judge": "baseline"}, "A model is needed to draft a rubric"),
         ({"items": ("9",)}, "no item “9”"),
-        ({"kind": Kind.CHECKLIST}, "Models do not draft a checklist"),
+        ({"kind": Kind.PLAN}, "Models do not draft a plan"),
     ):
         with pytest.raises(Refusal, match=words):
             ask(project, **how)

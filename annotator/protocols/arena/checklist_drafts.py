@@ -1,0 +1,89 @@
+"""Checklists drafted by a model from the task alone, before any report is seen.
+
+DeepResearch Arena: the first stage of ACE, and its prompt in appendix D.
+"""
+
+from math import fsum
+from typing import ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.checklist import POINTS, Checklist, CheckPoint, unequal
+from annotator.protocols.arena.traits import NOT_KNOWN, described, trait
+from annotator.protocols.replies import blocks
+
+NAME = "arena.checklist.make"
+NORMALIZED = "shares_normalized"
+DEPARTURES = (
+    "A draft is a proposal: what a person takes of it is theirs, and nothing of it is gold before that.",
+    "Title and description of a point become one text. Weights that sum to 0.98 to 1.02 are divided by their sum and "
+    "the draft is flagged; other sums, and fewer than 3 or more than 6 points, spoil the draft.",
+)
+
+
+class DraftedPoint(BaseModel):
+    """A point as the model drafted it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    title: str = Field(min_length=1, max_length=200, description="What is rated, in a few words")
+    description: str = Field(
+        min_length=1, max_length=2000, description="What a report must do to be rated high on it"
+    )
+    weight: float = Field(gt=0, le=1, description="Its part of the whole; all weights sum to 1")
+
+
+class DraftedChecklist(BaseModel):
+    """The points that a model proposes."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    TEXT_FORM: ClassVar[str] = (
+        "Reply in plain text. For each point write three lines that begin with TITLE:, DESCRIPTION: and WEIGHT:, and "
+        "leave one empty line before the next."
+    )
+    AGAIN: ClassVar[str] = "Give the same checklist again."
+    points: list[DraftedPoint] = Field(description="The points, that with the greatest weight first")
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The plain text form; ValueError on a block that is not the three lines."""
+        told = blocks(text, "TITLE", "DESCRIPTION", "WEIGHT")
+        names = ("title", "description", "weight")
+        return cls.model_validate({"points": [dict(zip(names, block, strict=True)) for block in told]})
+
+
+async def make(material: Material, ask: Ask) -> Extracted:
+    """3 to 6 weighted points for a task."""
+    item = material.item
+    fields = {"question": item.question, "phase": trait(item, "phase") or NOT_KNOWN, **described(item)}
+    answer = await ask(NAME, fields, DraftedChecklist, fenced=tuple(fields))
+    if answer.status is not Status.OK:
+        return Extracted(None, answer.status, answer.cause, answer.flags)
+    drawn: list[DraftedPoint] = answer.reply.points
+    least, most = POINTS
+    if not least <= len(drawn) <= most:
+        cause = f"The draft has {len(drawn)} points; a checklist has {least} to {most}."
+        return Extracted(None, Status.INVALID, cause, answer.flags)
+    total = fsum(one.weight for one in drawn)
+    if fault := unequal(total):
+        return Extracted(None, Status.INVALID, fault, answer.flags)
+    units = tuple(
+        CheckPoint(text=f"{one.title.strip()}: {one.description.strip()}", share=one.weight / total)
+        for one in sorted(drawn, key=lambda one: -one.weight)
+    )
+    exact = abs(total - 1) < 1e-6
+    return Extracted(Checklist(units=units), flags=(*answer.flags, *([] if exact else [NORMALIZED])))
+
+
+CHECKLIST_MADE = Extraction(
+    name=NAME,
+    title="Checklist for a task",
+    citation="DeepResearch Arena, Evaluation Methodology and appendix D",
+    makes=Kind.CHECKLIST,
+    prompts=(NAME,),
+    extract=make,
+    sources=False,
+    departures=DEPARTURES,
+)

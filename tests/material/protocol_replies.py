@@ -1,0 +1,86 @@
+"""What a mock model replies to a case, by protocol."""
+
+from collections.abc import Callable
+from typing import Any
+
+from annotator.domain.judges.protocol import Case
+from tests.projects.both_papers import FACTS, FOUND, POINTS
+
+PRECISION, COVERAGE = "deepscholar.precision", "deepscholar.coverage"
+RELEVANCE = "deepscholar.relevance"
+
+
+def covered(case: Case) -> dict[str, Any]:
+    """Yes to the criteria of weight 3."""
+    return {"quote": "", "rationale": "By weight.", "covered": "yes" if case.unit.weight == 3 else "no"}
+
+
+def verified(case: Case) -> dict[str, Any]:
+    """Of each page the first claim is supported, the second is not, and of the others it is not known."""
+    said = ("yes", "no", *["unknown"] * len(case.units))
+    told = [
+        {"id": unit.id, "quote": "", "rationale": "By place.", "supported": value}
+        for unit, value in zip(case.units, said, strict=False)
+    ]
+    return {"claims": told}
+
+
+def preferred(case: Case) -> dict[str, Any]:
+    """The longer report."""
+    longer = len(case.response.text) > len(case.other.text)
+    return {"rationale": "By length.", "better": "first" if longer else "second"}
+
+
+def chosen(case: Case) -> dict[str, Any]:
+    """The longer report as a whole, and neither in any respect."""
+    return preferred(case) | dict.fromkeys(("factuality", "comprehensiveness", "coherence"), "tie")
+
+
+def told(_: Case) -> dict[str, Any]:
+    """True, whatever is stated."""
+    return {"quote": "", "rationale": "As always.", "verdict": "true"}
+
+
+def crossed(case: Case) -> dict[str, Any]:
+    """Every sub-task of a report does the work of the first gold one, and of no other."""
+    verdicts = ("relevant", *["not"] * (len(case.units) - 1))
+    cells = [{"id": f"g{n}", "reason": "As ever.", "verdict": one} for n, one in enumerate(verdicts, start=1)]
+    return {"cells": cells}
+
+
+def supported(case: Case) -> dict[str, Any]:
+    """The three facts fully, partly and not at all."""
+    said = dict(zip(FACTS, ("support", "partial_support", "not_support"), strict=True))
+    return {"quote": "", "rationale": "By place.", "support": said[case.unit.text]}
+
+
+def graded(case: Case) -> dict[str, Any]:
+    """The best of one work, and 0 of any other."""
+    return {"rationale": "By name.", "relevance": "2" if case.given["address"] == FOUND.lower() else "0"}
+
+
+def rated(case: Case) -> dict[str, Any]:
+    """The three points mastered, basic and not at all, of any report."""
+    said = dict(zip(POINTS, ("9", "5", "0"), strict=True))
+    return {"quote": "", "rationale": "By place.", "rating": said[case.unit.text]}
+
+
+BORNE_OUT = {"quote": "", "rationale": "As ever.", "supported": "yes"}
+
+
+REPLIES: dict[str, Callable[[Case], dict[str, Any]]] = {
+    "researcherbench.coverage": covered,
+    "researcherbench.claims": verified,
+    "researcherbench.pairwise": preferred,
+    "adra.plan": crossed,
+    "adra.reasoning": told,
+    "adra.preference": chosen,
+    "deepscholar.organization": preferred,
+    "deepscholar.nuggets": supported,
+    RELEVANCE: graded,
+    PRECISION: lambda _: BORNE_OUT,
+    COVERAGE: lambda _: BORNE_OUT,
+    "deepscholar.nugget_importance": lambda _: {"rationale": "", "importance": "vital"},
+    "deepscholar.reference_importance": lambda _: {"rationale": "", "importance": "important"},
+    "arena.checklist": rated,
+}
