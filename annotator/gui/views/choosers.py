@@ -14,6 +14,8 @@ from annotator.gui.widgets.fields.number_box import AmountBox
 from annotator.gui.widgets.plain import tooltip
 
 WIDEST, LETTERS = 190, 8
+# Names of papers' tables are told apart by their ends.
+WIDE_FROM, WIDER = 40, 340
 UNADJUDICATED = (
     "What several people wrote of an item scores before it is adjudicated, by the first alias. Without it, such items "
     "are left out."
@@ -83,7 +85,8 @@ class Choosers(QWidget):
             combo.setAccessibleName(choice.words)
             combo.setMinimumContentsLength(LETTERS)
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-            theme.scale(combo.setMaximumWidth, WIDEST)
+            longest = max((len(words) for words, _ in choice.values), default=0)
+            theme.scale(combo.setMaximumWidth, WIDER if longest > WIDE_FROM else WIDEST)
             combo.currentIndexChanged.connect(lambda _: self.chosen.emit())
             self.lists[choice.name] = combo
             self._parts[choice.name] = together(choice.words, combo, choice.tip)

@@ -133,11 +133,19 @@ class Viewer(QWidget):
         """Offer what is not a list: `any_` tells whether there is anything to show."""
 
     def refuse(self, found: Any) -> None:
-        """Say why there is no figure; `found` is what `question` answered in the place of a view."""
-        self.choosers.offer((), {}, found.view)
+        """Say why there is no figure; `found` is what `question` answered in the place of a view.
+
+        Where another choice may have figures, the lists stay in view.
+        """
+        self.choosers.offer(found.choices, found.chosen, found.view)
         self.offer_more(any_=False)
         self.title.setText(self.named(found.view).title)
-        self.denied.show_words("Not available to you", f"{found.refusal.happened} {found.refusal.todo}")
+        words = f"{found.refusal.happened} {found.refusal.todo}"
+        if found.choices:
+            self.show_empty("Nothing to show here yet", words)
+            self.choosers.show()
+            return
+        self.denied.show_words("Not available to you", words)
         self.show_body(self.denied)
 
     def arrive(self, place: dict[str, Any]) -> None:

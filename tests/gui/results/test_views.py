@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
-from annotator.actions.papers.paper_tables import VIEWS
+from annotator.actions.papers.paper_tables import FIRST, VIEWS
 from annotator.actions.project import people
 from annotator.actions.project.people import new_project
 from annotator.domain.experts.person import Role
@@ -68,6 +68,13 @@ def test_a_view_with_nothing_to_show_says_what_to_do(sample_page, qtbot, name):
     assert sample_page.empty.isVisible()
     assert sample_page._lead.text() == f"Go to {view.page}"
     assert not sample_page.leaving.buttons["copy_results"].isEnabled()
+
+
+def test_where_one_choice_has_no_figures_the_others_stay_in_reach(page, qtbot):
+    go(page, qtbot, "tables", "empty", table=FIRST)
+    assert page.choosers.lists["table"].isVisible()
+    page.choosers.choose("table", "systems")
+    at(page, qtbot)
 
 
 def test_without_anything_judged_the_page_says_what_to_do(tmp_path, window_over, qtbot):
