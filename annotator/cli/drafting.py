@@ -97,7 +97,7 @@ def take(
     and the subject.
     """
     from annotator.actions.material import drafting_by_model, reference_material
-    from annotator.domain.kinds.reference import WriterAid
+    from annotator.domain.material.writer_aid import WriterAid
     from annotator.domain.texts.refusal import Refusal
 
     with opened(file, person=person) as project:

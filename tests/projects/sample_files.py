@@ -23,7 +23,8 @@ FILES: dict[Path, type[Record]] = {
     and (record.FILE not in LEFT_OUT_EMPTY or (SAMPLE / record.FILE).exists())
 }
 # People's labels are judgements.
-WRITTEN = tuple(kind for kind in Kind if kind is not Kind.LABELS)
+# The sample has no seminar.
+WRITTEN = tuple(kind for kind in Kind if kind not in (Kind.LABELS, Kind.INSPIRATIONS, Kind.TASKS))
 FILES |= {SAMPLE / "artifacts" / f"{kind}.json": ArtifactRecord for kind in WRITTEN}
 FILES |= {path: ResponseRecord for path in sorted((SAMPLE / "responses").glob("*.json"))}
 

@@ -23,9 +23,9 @@ from annotator.cli import run_command
 from annotator.domain.experts.assignment import Purpose, Stage
 from annotator.domain.experts.review import form_of
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.reference import WriterAid
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.kinds.selection import Recommendation
+from annotator.domain.material.writer_aid import WriterAid
 from annotator.gui.pages.adjudication import AdjudicatePage
 from annotator.gui.pages.authoring import page as author_page
 from annotator.gui.pages.labelling import LabelPage

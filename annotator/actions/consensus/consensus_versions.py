@@ -1,5 +1,6 @@
 """Storage of a consensus: one artifact, a sealed revision per closing, and the origin of every unit."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
@@ -9,8 +10,9 @@ from sqlalchemy.engine import Connection
 from annotator.actions.authoring import artifacts
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import Adjudication, ConsensusVersion
-from annotator.domain.experts.assignment import Stage
-from annotator.domain.kinds.artifact import Document, Kind, State
+from annotator.domain.kinds.artifact import Document, Kind, State, stage_of
+from annotator.domain.kinds.documents import KINDS
+from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.identity import derived_id, now
 from annotator.storage.tables import AdjudicationRow, ArtifactRow, ConsensusVersionRow, RevisionRow, table
@@ -47,14 +49,16 @@ def add_revision(project: Project, db: Connection, artifact_id: str, document: D
 
 
 def linked(db: Connection, item_id: str, document: Document[Any]) -> Document[Any]:
-    """A rubric whose criteria name the insights of the consensus, where these were raters' own; else as it is.
+    """A document whose units name what they are made of as the consensus has it, where that was raters' own.
 
-    The link to an insight that the consensus does not hold is dropped; before there is one, links stay as they are.
+    The link to an insight or inspiration that the consensus does not hold is dropped; before there is one, links stay
+    as they are.
     """
-    if document.KIND is not Kind.RUBRIC:
+    if (made_of := KINDS[document.KIND].made_of) is None:
         return document
+    field, kind = made_of
     question = select(VERSION.c.content).join(ADJUDICATION, ADJUDICATION.c.id == VERSION.c.adjudication_id)
-    latest = question.where(ADJUDICATION.c.item_id == item_id, ADJUDICATION.c.stage == Stage.INSIGHTS.value)
+    latest = question.where(ADJUDICATION.c.item_id == item_id, ADJUDICATION.c.stage == stage_of(kind).value)
     content = db.execute(latest.order_by(VERSION.c.version.desc()).limit(1)).scalar()
     if content is None:
         return document
@@ -63,10 +67,16 @@ def linked(db: Connection, item_id: str, document: Document[Any]) -> Document[An
         for each in orjson.loads(content)["provenance"]
         for source in (*each["sources"].values(), each["unit_id"])
     }
-    units = (
-        unit.model_copy(update={"insight_id": standing.get(unit.insight_id, "")}) for unit in document.units
-    )
-    return document.with_units(tuple(units))
+    return document.with_units(tuple(_linked(unit, field, standing) for unit in document.units))
+
+
+def _linked(unit: Unit, field: str, standing: Mapping[str, str]) -> Unit:
+    """A unit with its links, one or several, to what stands."""
+    named = getattr(unit, field)
+    if isinstance(named, str):
+        return unit.model_copy(update={field: standing.get(named, "")})
+    kept = dict.fromkeys(standing[one] for one in named if one in standing)
+    return unit.model_copy(update={field: tuple(kept)})
 
 
 def keep(db: Connection, version: ConsensusVersion) -> None:

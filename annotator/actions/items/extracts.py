@@ -14,7 +14,6 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.domain.kinds.artifact import Document, Kind
-from annotator.domain.kinds.reference import WriterAid
 from annotator.domain.material.extract import (
     IMPORT,
     SET,
@@ -26,6 +25,7 @@ from annotator.domain.material.extract import (
     document_of,
 )
 from annotator.domain.material.part import ResponsePart
+from annotator.domain.material.writer_aid import WriterAid
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id, now

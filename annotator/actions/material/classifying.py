@@ -11,8 +11,8 @@ from annotator.actions.items import items
 from annotator.actions.material import drafting_by_model
 from annotator.actions.material.drafting_by_model import GONE, Proposal
 from annotator.actions.project.file import Project
-from annotator.domain.kinds.reference import ItemClassification, ProposedType, WriterAid
 from annotator.domain.material.extract import ExtractState
+from annotator.domain.material.writer_aid import ItemClassification, ProposedType, WriterAid
 from annotator.domain.texts.change import Change
 
 

@@ -30,9 +30,9 @@ from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Extracted, Extraction, Material, Protocol, Verdicts
 from annotator.domain.judges.scale import plain
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.reference import NAMES, WriterAid
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.extract import for_person
+from annotator.domain.material.writer_aid import NAMES, WriterAid
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal

@@ -15,9 +15,9 @@ from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.kinds.artifact import Document, Kind
-from annotator.domain.kinds.reference import WriterAid
 from annotator.domain.material.extract import Extract, ExtractState, class_of
 from annotator.domain.material.part import ResponsePart
+from annotator.domain.material.writer_aid import WriterAid
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.refusal import Refusal

@@ -17,8 +17,8 @@ from annotator.actions.project import drafts, people
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.reference import Reference, WriterAid, as_markdown
 from annotator.domain.material.extract import ExtractState
+from annotator.domain.material.writer_aid import Reference, WriterAid, as_markdown
 from annotator.domain.texts.canonical import checked_text
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import now

@@ -22,6 +22,7 @@ from annotator.actions.project.recording import record
 from annotator.domain.experts.assignment import Assignment, Purpose, Stage, stage_of
 from annotator.domain.experts.person import Person
 from annotator.domain.kinds.artifact import Kind, State
+from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.item import free_key
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.change import Change
@@ -282,7 +283,9 @@ def _for_raters(kind: Kind, tree: dict[str, Any]) -> dict[str, Any]:
     units = [{**unit, "note": "", "anchor": None} for unit in tree["units"]]
     for unit in units:
         unit.pop("more_anchors", None)
-    units = [{**unit, "insight_id": ""} if "insight_id" in unit else unit for unit in units]
+    if made_of := KINDS[kind].made_of:
+        field, _ = made_of
+        units = [{**unit, field: "" if isinstance(unit[field], str) else []} for unit in units]
     if kind is Kind.DIAGNOSTICS:
         units = [{**unit, "label": None} for unit in units if unit["label"] is not None]
     return {**tree, "units": units, "remark": ""}

@@ -15,7 +15,6 @@ from annotator.domain.judges.published import Aim, OtherRule
 from annotator.domain.judges.scale import NO_VALUES, Scale
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.question_types import QuestionType
-from annotator.domain.kinds.reference import WriterAid
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.kinds.weights import USUAL, Weights
 from annotator.domain.material.extract import by_set
@@ -25,6 +24,7 @@ from annotator.domain.material.page import Page
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import Response
 from annotator.domain.material.source import Source
+from annotator.domain.material.writer_aid import WriterAid
 from annotator.domain.texts.estimate import SHARE, Estimate
 
 if TYPE_CHECKING:

@@ -21,6 +21,8 @@ class Kind(StrEnum):
     NUGGETS = "nuggets"
     CHECKLIST = "checklist"
     INSIGHTS = "insights"
+    INSPIRATIONS = "inspirations"
+    TASKS = "tasks"
     SELECTION = "selection"
     LABELS = "labels"
 
@@ -37,6 +39,8 @@ class Stage(StrEnum):
     NUGGETS = "nuggets"
     CHECKLIST = "checklist"
     INSIGHTS = "insights"
+    INSPIRATIONS = "inspirations"
+    TASKS = "tasks"
     LABELLING = "labelling"
     ADJUDICATION = "adjudication"
 

@@ -69,12 +69,12 @@ def questions(units: Sequence[Unit], advice: str) -> Iterator[Finding]:
     yield from marked("question", _QUESTION, units, "This is a question.", advice)
 
 
-def near_duplicates(units: Sequence[Unit], noun: str) -> Iterator[Finding]:
-    """A warning on each unit that is much like an earlier one."""
+def near_duplicates(units: Sequence[Unit], noun: str, bar: float = ALIKE) -> Iterator[Finding]:
+    """A warning on each unit that is much like an earlier one: from the likeness of the `bar` on."""
     numbered = [(number, unit, terms(unit.text)) for number, unit in enumerate(units, start=1)]
     warned = set()
     for (first, a, terms_a), (_, b, terms_b) in combinations(numbered, 2):
-        if b.id in warned or not _alike(a.text, b.text, terms_a, terms_b):
+        if b.id in warned or not _alike(a.text, b.text, terms_a, terms_b, bar):
             continue
         warned.add(b.id)
         yield warning(
@@ -85,8 +85,8 @@ def near_duplicates(units: Sequence[Unit], noun: str) -> Iterator[Finding]:
         )
 
 
-def _alike(a: str, b: str, terms_a: frozenset[str], terms_b: frozenset[str]) -> bool:
-    bar = ALIKE if len(terms_a & terms_b) >= ALIKE_TERMS else ALIKE_SHORT
+def _alike(a: str, b: str, terms_a: frozenset[str], terms_b: frozenset[str], bar: float) -> bool:
+    bar = bar if len(terms_a & terms_b) >= ALIKE_TERMS else ALIKE_SHORT
     return likeness(terms_a, terms_b) >= bar or a.strip() == b.strip()
 
 

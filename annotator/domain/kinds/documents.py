@@ -8,12 +8,14 @@ from annotator.domain.kinds import (
     diagnostics,
     evidence,
     insights,
+    inspirations,
     labels,
     nuggets,
     plan,
     query,
     rubric,
     selection,
+    tasks,
 )
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.checks import Context, english
@@ -28,6 +30,8 @@ KINDS: dict[Kind, KindSpec] = {
     for spec in (
         query.SPEC,
         insights.SPEC,
+        inspirations.SPEC,
+        tasks.SPEC,
         plan.SPEC,
         evidence.SPEC,
         diagnostics.SPEC,

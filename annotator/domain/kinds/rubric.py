@@ -262,5 +262,6 @@ SPEC = KindSpec(
     lint=findings,
     told=_told,
     elsewhere="elsewhere, of 931: 35 / 51 / 14 %",
+    made_of=("insight_id", Kind.INSIGHTS),
     weighed=_weighed,
 )

@@ -36,9 +36,10 @@ def same(a: Any, b: Any) -> bool:
 class UnitField:
     """A field of a unit beside its words: its name and, for a choice, its values.
 
-    Each of the `options` is a value, its words, and what it means where the words do not say it. On the form they are
-    buttons, or a list in which `asks` stands where nothing is chosen; without options a number is a share of 1, and
-    anything else a line of text. What is `shown` stands beside the words wherever the unit is read.
+    Each of the `options` is a value, its words, and what it means where the words do not say it; `several` may hold at
+    once. On the form they are buttons, or a list in which `asks` stands where nothing is chosen; without options a
+    number is a share of 1, and anything else a line of text. What is `shown` stands beside the words wherever the unit
+    is read.
 
     A difference in what is `counted` makes two units differ, and `same` says when there is none. Agreement is measured
     on a field with a `level`, which says what its values are to one another; `correlated` adds r, and `always_ac1` AC1
@@ -54,6 +55,7 @@ class UnitField:
     same: Callable[[Any, Any], bool] = same
     level: Literal["", "nominal", "ordinal", "interval"] = ""
     correlated: bool = False
+    several: bool = False
     always_ac1: bool = False
 
 
@@ -72,6 +74,7 @@ class KindSpec:
     are measured. An adjudicator also decides on the order where the kind is `ordered`, which is measured where it is
     `order_measured`, and does not word what is `given`. The mean of the field `scored` is a document's own score,
     and a unit may have the field `instead` in place of words.
+    Units are `made_of` those of another kind: the field with their ids, and that kind.
     `weighed` is the same under the weights that a project allows.
     """
 
@@ -98,6 +101,7 @@ class KindSpec:
     kept: tuple[str, ...] = ()
     scored: str = ""
     instead: str = ""
+    made_of: tuple[str, Kind] | None = None
     weighed: Callable[["KindSpec", Weights], "KindSpec"] = lambda spec, _: spec
 
     def under(self, weights: Weights) -> "KindSpec":

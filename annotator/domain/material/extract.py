@@ -9,9 +9,9 @@ from sqlmodel import Field, SQLModel, String
 
 from annotator.domain.kinds import documents
 from annotator.domain.kinds.artifact import Document, Kind, as_it_is
-from annotator.domain.kinds.reference import AIDS, WriterAid
 from annotator.domain.material import part
 from annotator.domain.material.part import ResponsePart
+from annotator.domain.material.writer_aid import AIDS, WriterAid
 from annotator.domain.texts.canonical import sha256
 
 IMPORT, SET = "import", "set:"

@@ -41,7 +41,7 @@ class ChoiceButtons(QWidget):
             button = self._button(name, label, meaning, _position(place, len(options)))
             self._group.addButton(button, place)
             row.addWidget(button)
-        self._group.idClicked.connect(lambda place: self.chosen.emit(self._values[place]))
+        self._group.idClicked.connect(lambda _: self.chosen.emit(self.value()))
         self._skip_unchecked()
 
     def _button(self, name: str, label: str, meaning: str, position: str) -> QToolButton:

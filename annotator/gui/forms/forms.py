@@ -7,6 +7,7 @@ from annotator.gui.forms.evidence import ReferenceEditor
 from annotator.gui.forms.plan import SubtaskEditor
 from annotator.gui.forms.rubric import CriterionEditor
 from annotator.gui.forms.selection import DimensionEditor
+from annotator.gui.forms.tasks import TaskEditor
 from annotator.gui.forms.unit_editor import UnitEditor
 
 OWN: dict[Kind, type[UnitEditor]] = {
@@ -14,6 +15,7 @@ OWN: dict[Kind, type[UnitEditor]] = {
     Kind.EVIDENCE: ReferenceEditor,
     Kind.RUBRIC: CriterionEditor,
     Kind.SELECTION: DimensionEditor,
+    Kind.TASKS: TaskEditor,
 }
 
 

@@ -26,11 +26,11 @@ class CriterionEditor(UnitEditor):
         return self.insight if field.name == "insight_id" else super().made(field, keyed=keyed)
 
     def offer(
-        self, item: Item, insights: Sequence[tuple[str, str]], rated_as: QuestionType | None = None
+        self, item: Item, made_of: Sequence[tuple[str, str]], rated_as: QuestionType | None = None
     ) -> None:
         """The key insights to choose from; without any, the choice is not shown."""
-        self.insight.offer([(unit_id, _short(words)) for unit_id, words in insights])
-        self.insight.setVisible(bool(insights))
+        self.insight.offer([(unit_id, _short(words)) for unit_id, words in made_of])
+        self.insight.setVisible(bool(made_of))
 
 
 def _short(words: str) -> str:

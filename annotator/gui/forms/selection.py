@@ -24,7 +24,7 @@ class DimensionEditor(UnitEditor):
         super().build()
 
     def offer(
-        self, item: Item, insights: Sequence[tuple[str, str]], rated_as: QuestionType | None = None
+        self, item: Item, made_of: Sequence[tuple[str, str]], rated_as: QuestionType | None = None
     ) -> None:
         """The type of the item's question, which says what its dimensions mean."""
         self._type = rated_as

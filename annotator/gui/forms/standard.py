@@ -2,6 +2,7 @@
 
 from annotator.domain.kinds.spec import UnitField
 from annotator.gui.forms.fields import ChoiceButtons, PickList, ShareField, TextLine
+from annotator.gui.forms.marks import MarkMenu, ToggleButtons
 
 # The keys that choose from a unit's first choice wherever the focus is in it.
 CHOOSING = ("weight_1", "weight_2", "weight_3")
@@ -11,7 +12,7 @@ BUTTONS = 11
 # Each of the first is chosen by its digit, the others by the arrows.
 DIGITS = 9
 
-StandardField = ChoiceButtons | PickList | ShareField | TextLine
+StandardField = ChoiceButtons | MarkMenu | PickList | ShareField | TextLine
 
 
 def made(field: UnitField, *, keyed: bool) -> StandardField:
@@ -26,9 +27,8 @@ def made(field: UnitField, *, keyed: bool) -> StandardField:
         pick.offer([(value, words or str(value)) for value, words, _ in field.options])
         return pick
     if field.options:
-        return ChoiceButtons(
-            field.title, [_button(place, keyed, *option) for place, option in enumerate(field.options)]
-        )
+        buttons = [_button(place, keyed, *option) for place, option in enumerate(field.options)]
+        return (ToggleButtons if field.several else ChoiceButtons)(field.title, buttons)
     return ShareField() if field.level == "interval" else TextLine(field.title, field.title)
 
 

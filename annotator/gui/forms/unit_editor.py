@@ -17,6 +17,7 @@ from annotator.gui.forms import standard
 from annotator.gui.forms.anchor_chip import AnchorChips
 from annotator.gui.forms.fields import ChoiceButtons, PickList, ShareField, TextLine
 from annotator.gui.forms.finding_lines import FindingLines
+from annotator.gui.forms.marks import MarkMenu
 from annotator.gui.forms.note_row import NoteRow
 from annotator.gui.forms.standard import StandardField
 from annotator.gui.forms.text_field import TextField
@@ -113,7 +114,7 @@ class UnitEditor(QFrame):
     def add_field(self, name: str, field: Field) -> None:
         """Take a field into the unit: what happens in it is told under that name."""
         self.fields[name] = field
-        if isinstance(field, ChoiceButtons | PickList):
+        if isinstance(field, ChoiceButtons | MarkMenu | PickList):
             field.chosen.connect(lambda value: self.chosen.emit(self.unit_id, name, value))
         else:
             field.stirred.connect(lambda: self.typed.emit(self.unit_id, name, field.value()))
@@ -146,9 +147,9 @@ class UnitEditor(QFrame):
         """Bring up to date what a kind derives from its fields, such as a count of words."""
 
     def offer(
-        self, item: Item, insights: Sequence[tuple[str, str]], rated_as: QuestionType | None = None
+        self, item: Item, made_of: Sequence[tuple[str, str]], rated_as: QuestionType | None = None
     ) -> None:
-        """Learn what the fields may choose from: the item, its key insights as (id, words), its question's type."""
+        """Learn what may be chosen from: the item, (id, words) of what units are made of, its question's type."""
 
     def show_findings(self, findings: Sequence[Finding]) -> None:
         """Put the remarks under their fields; an empty text that has the focus is not remarked on."""

@@ -9,8 +9,8 @@ from annotator.actions.judges import judges
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
-from annotator.domain.kinds.reference import NAMES, WriterAid
 from annotator.domain.material.item import Item
+from annotator.domain.material.writer_aid import NAMES, WriterAid
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.run import REFUSED, BackgroundRun

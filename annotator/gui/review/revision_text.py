@@ -6,7 +6,7 @@ from annotator.domain.kinds.unit import Unit
 from annotator.gui.review.moments import moment
 
 # What is not worth a line: ids, and what is distinguished.
-UNTOLD = frozenset(("id", "text", "anchor", "more_anchors", "insight_id"))
+UNTOLD = frozenset(("id", "text", "anchor", "more_anchors", "insight_id", "inspirations"))
 
 # What was done, said as it reads in a list.
 DONE = {
@@ -38,7 +38,9 @@ def line(revision: Revision, alias: str) -> str:
 def _unit(kind: Kind, number: int, unit: Unit) -> str:
     values = unit.model_dump(mode="json", exclude=set(UNTOLD))
     told = [
-        f"{KINDS[kind].called(name)}: {value}" for name, value in values.items() if value not in (None, "")
+        f"{KINDS[kind].called(name)}: {', '.join(value) if isinstance(value, list) else value}"
+        for name, value in values.items()
+        if value not in (None, "", [])
     ]
     return "\n".join(
         [f"{number}. {unit.text or '(empty)'}", *(f"    {one}" for one in (*told, *quotations(unit)))]

@@ -49,6 +49,8 @@ def value_words(field: UnitField, value: Any, protocol: str = "") -> str:
     """One value as people say it: “weight 3”, “True”, “Not met” of a label under a protocol."""
     if field.name == "value":
         return face(str(value), protocol).words
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value)) or f"no {field.title.lower()}"
     if value is None or value == "":
         return f"no {field.title.lower()}"
     if isinstance(value, float) and not field.options:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
-from annotator.domain.kinds.reference import ItemClassification, ProposedType, WriterAid
+from annotator.domain.material.writer_aid import ItemClassification, ProposedType, WriterAid
 from annotator.protocols.replies import blocks
 
 NAME = "researcherbench.classification"

@@ -15,9 +15,9 @@ from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import COUNT, Insight, Insights
-from annotator.domain.kinds.reference import Passage, Reference, WriterAid
 from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.source import Source
+from annotator.domain.material.writer_aid import Passage, Reference, WriterAid
 from annotator.domain.texts.identity import derived_id
 from annotator.domain.texts.words import terms, word_count
 from annotator.protocols.replies import QUOTE_MISSING, blocks

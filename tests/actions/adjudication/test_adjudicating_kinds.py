@@ -24,11 +24,13 @@ from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.documents import DOCUMENTS
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.insights import Insight, Insights
+from annotator.domain.kinds.inspirations import Inspiration, Inspirations
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.query import Query, Wording
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.kinds.selection import DimensionRating, Selection
+from annotator.domain.kinds.tasks import Task, Tasks
 from annotator.domain.texts.refusal import Refusal
 from tests.projects import pairs_project as pairs
 
@@ -48,6 +50,16 @@ WRITTEN: dict[Kind, tuple[Document[Any], Document[Any], tuple[str, ...]]] = {
     ),
     Kind.INSIGHTS: (
         two(Insights, Insight), Insights(units=(Insight(text=SAME), Insight(text=f"{OTHER} now"))), ("text",)
+    ),
+    Kind.INSPIRATIONS: (
+        two(Inspirations, Inspiration, type="limitation", qualities=("challenge", "explorability")),
+        two(Inspirations, Inspiration, type="hypothesis", qualities=("explorability", "verifiability")),
+        ("type", "qualities"),
+    ),
+    Kind.TASKS: (
+        two(Tasks, Task, phase="design", family="Hypothesis Generation", difficulty="basic"),
+        two(Tasks, Task, phase="evaluate", family="Comparative Analysis", difficulty="basic"),
+        ("phase", "family"),
     ),
     Kind.PLAN: (
         two(Plan, Subtask), Plan(units=(Subtask(text=SAME), Subtask(text=f"{OTHER} now"))), ("text",)

@@ -12,7 +12,7 @@ from annotator.actions.material import classifying, draft_runs
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.undo import history
-from annotator.domain.kinds.reference import WriterAid
+from annotator.domain.material.writer_aid import WriterAid
 from annotator.domain.texts.refusal import Refusal
 from tests.judging.odd_server import OddServer, completion
 from tests.servers.drafting_server import FILED, JUDGE, REASON, ben, drafting, drafting_project, first_item

@@ -25,7 +25,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Person, Role
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import Insight, Insights
-from annotator.domain.kinds.reference import WriterAid
+from annotator.domain.material.writer_aid import WriterAid
 from annotator.domain.texts.refusal import Refusal
 from tests.judging.odd_server import OddServer
 from tests.servers.drafting_server import ADDED, JUDGE, SAID, ben, drafting, drafting_project, first_item

@@ -10,6 +10,7 @@ import pytest
 
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Case
+from annotator.domain.kinds import documents
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import DOCUMENTS, lint
 from annotator.domain.material.item import QUESTION_TYPES, Item
@@ -301,7 +302,10 @@ def test_the_baseline_judged_by_every_protocol_that_the_sample_has_everything_fo
 
 
 GUIDELINES = sorted((resources() / "guidelines").glob("*.md"))
-FIELDS = {kind.value: {*DOCUMENTS[kind].UNIT.model_fields, *DOCUMENTS[kind].model_fields} for kind in WRITTEN}
+FIELDS = {
+    kind.value: {*DOCUMENTS[kind].UNIT.model_fields, *DOCUMENTS[kind].model_fields}
+    for kind in documents.WRITTEN
+}
 FIELDS["labelling"] = set(Verdict.model_fields)
 
 

@@ -10,10 +10,10 @@ from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Answer, Material
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import Insight, Insights
-from annotator.domain.kinds.reference import WriterAid, as_markdown
 from annotator.domain.material.item import Item
 from annotator.domain.material.response import Response
 from annotator.domain.material.source import Source
+from annotator.domain.material.writer_aid import WriterAid, as_markdown
 from annotator.judging.prompts.schema import strict_schema
 from annotator.protocols.researcherbench.insights import (
     FOCUS,

@@ -85,10 +85,10 @@ class UnitsForm(PlainArea):
         self.editors, self._spare = [], self._waiting.pop(make, [])
 
     def offer(
-        self, item: Item, insights: Sequence[tuple[str, str]], rated_as: QuestionType | None = None
+        self, item: Item, made_of: Sequence[tuple[str, str]], rated_as: QuestionType | None = None
     ) -> None:
         """Let every unit know what it may choose from."""
-        self._offered = (item, insights, rated_as)
+        self._offered = (item, made_of, rated_as)
         for editor in (*self.editors, *self._spare):
             editor.offer(*self._offered)
 

@@ -143,7 +143,7 @@ class AuthoringSheet(QWidget):
             reopens=self.closed is not None and self._reopens(artifact),
         )  # fmt: skip
         self.form.take_on(_maker(self.kind, self._weights))
-        self.form.offer(self.item, self._insights(), self._rated_as)
+        self.form.offer(self.item, self._made_of(), self._rated_as)
         self.form.show_document(artifact.document, self.saving.typed, locked=not self.saving.editable)
         self._show_drafted(artifact)
         self._tell()
@@ -270,8 +270,9 @@ class AuthoringSheet(QWidget):
     def _weights(self) -> Weights:
         return criterion_weights.allowed(self.desk.project)
 
-    def _insights(self) -> list[tuple[str, str]]:
-        units = [unit for a in self._found if a.kind is Kind.INSIGHTS for unit in a.document.units]
+    def _made_of(self) -> list[tuple[str, str]]:
+        _, kind = KINDS[self.kind].made_of or ("", None)
+        units = [unit for a in self._found if a.kind is kind for unit in a.document.units]
         return [(unit.id, unit.text) for unit in units if unit.text.strip()]
 
     def _remarks(self) -> list[Finding]:

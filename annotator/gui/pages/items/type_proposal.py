@@ -5,8 +5,8 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from annotator.actions.material import classifying
 from annotator.actions.material.drafting_by_model import Proposal
-from annotator.domain.kinds.reference import WriterAid
 from annotator.domain.material.item import Item
+from annotator.domain.material.writer_aid import WriterAid
 from annotator.gui.desk.desk import Desk
 from annotator.gui.review.draft_asking import DraftAsking
 from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical

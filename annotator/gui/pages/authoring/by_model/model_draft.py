@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from annotator.actions.items import sources
 from annotator.actions.material import reference_material
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.reference import WriterAid
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.item import Item
+from annotator.domain.material.writer_aid import WriterAid
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.authoring.by_model.draft_card import DraftCard

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from annotator.actions.material import reference_material
 from annotator.actions.material.reference_material import EditedDraft
-from annotator.domain.kinds import reference
+from annotator.domain.material import writer_aid as reference
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.forms.text_field import TextField
