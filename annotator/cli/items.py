@@ -24,6 +24,8 @@ COLUMNS = (
     "contributor",
     "collected",
     "dataset",
+    "traits",
+    "made_from",
 )
 
 

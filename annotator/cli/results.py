@@ -14,7 +14,10 @@ from annotator.protocols import PROTOCOLS, USUAL
 
 app = typer.Typer()
 # What people call the ways to group, and what they are called inside.
-GROUPS = {"all": "all", "type": "question_type", "subject": "subject", "aspect": "facet", "mode": "mode"}
+GROUPS = {
+    "all": "all", "type": "question_type", "subject": "subject", "phase": "phase", "difficulty": "difficulty",
+    "aspect": "facet", "mode": "mode",
+}  # fmt: skip
 SPAN = ("value", "low", "high", "note")
 
 
@@ -30,7 +33,7 @@ def results(
         ),
     ] = "",
     by: Annotated[
-        str, typer.Option(help="all, type, subject, aspect or mode; every group by default", show_default=False)
+        str, typer.Option(help=f"One of: {', '.join(GROUPS)}; every group by default", show_default=False)
     ] = "",
     view: Annotated[
         str,

@@ -101,7 +101,7 @@ def test_a_view_with_nothing_to_show_says_what_to_do(file, capsys):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--by", "weather"], "Use one of all, type, subject, aspect, mode."),
+        (["--by", "weather"], "Use one of all, type, subject, phase, difficulty, aspect, mode."),
         (["--view", "weather"], "There is no view “weather”."),
         (["--metric", "weather"], "There is no metric “weather”."),
         (["--protocol", "weather"], "There is no protocol “weather”."),

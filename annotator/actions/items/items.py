@@ -16,7 +16,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import item_hash
 from annotator.actions.project.recording import record
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.material.item import Item, ItemFields
+from annotator.domain.material.item import Item, ItemFields, free_key
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.refusal import Refusal
@@ -201,23 +201,28 @@ def add(
     question_type: str = "",
     subject: str = "",
     language: str = "en",
-    more: Mapping[str, str] = MappingProxyType({}),
+    more: Mapping[str, object] = MappingProxyType({}),
 ) -> Change:
-    """A new item at the end of the project, with the next free number as its key; `more` says what is known of it."""
+    """A new item at the end of the project, with the next free number as its key; `more` says what is known of it.
+
+    A key that is wanted gives way to the next one like it where it is taken.
+    """
     with project.store.write() as db:
         position = (db.execute(select(func.max(ITEM.c.position))).scalar() or 0) + 1
         # Over all datasets: a key is how people and commands call an item.
         keys = set(db.execute(select(ITEM.c.key)).scalars())
         key = next(str(n) for n in range(len(keys) + 1, 2 * len(keys) + 2) if str(n) not in keys)
+        if "key" in more:
+            key = free_key(str(more["key"]), keys)
         item = _checked(
             {
-                "key": key,
                 "question": question.strip(),
                 "question_type": question_type.strip(),
                 "subject": subject.strip(),
                 "language": language,
                 "position": position,
                 **more,
+                "key": key,
             },
             new_id(),
         )

@@ -142,7 +142,7 @@ def _group_of(project: Project, across: str, items: Mapping[str, ItemName]) -> d
         with project.store.read() as db:
             kinds = {item_id: kind.capitalize() for item_id, kind in db.execute(question) if item_id in items}
         across = "question_type"
-    return kinds or {item_id: str(getattr(item, across)) for item_id, item in items.items()}
+    return kinds or {item_id: item.filed(across) for item_id, item in items.items()}
 
 
 def _scopes(

@@ -7,19 +7,21 @@ from typing import Any
 from sqlmodel import SQLModel
 
 from annotator.domain.judges.judgement import JudgementFields
+from annotator.domain.material.item import traits_read
 from annotator.domain.texts.canonical import canonical_json, sha256
 
 Fields = SQLModel | Mapping[str, Any]
 # What an item says. Its place in the order and whether it is retired may change without its words changing.
 ITEM_WORDS = ("dataset", "key", "question", "question_type", "subject", "language")
 # What was added later counts where it says something: the hash of an item without it is what it always was.
-LATER_ITEM_WORDS = ("working_title", "origin", "contributor", "collected")
+LATER_ITEM_WORDS = ("working_title", "origin", "contributor", "collected", "traits", "made_from")
 JUDGEMENT_VALUES = tuple(JudgementFields.model_fields)
 
 
 def item_hash(fields: Fields) -> str:
     """The hash of an item's words, from the item itself or a row of its table."""
-    values = _values(fields)
+    values = dict(_values(fields))
+    values["traits"] = traits_read(values.get("traits"))
     later = {name: values[name] for name in LATER_ITEM_WORDS if values.get(name)}
     return sha256(canonical_json({name: values[name] for name in ITEM_WORDS} | later))
 

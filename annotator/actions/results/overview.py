@@ -39,6 +39,7 @@ from annotator.actions.results.result_sheets import (
 from annotator.actions.results.results import ResultRow
 from annotator.actions.results.scoring import ALL, FACET, MODE
 from annotator.domain.judges.protocol import Over
+from annotator.domain.kinds.tasks import TRAITS
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import interval
 
@@ -47,6 +48,7 @@ GROUPED = (
     ("All items together", ALL),
     ("Question type", "question_type"),
     ("Subject", "subject"),
+    *((name.capitalize(), name) for name in TRAITS),
     ("Aspect", FACET),
     ("Mode", MODE),
 )

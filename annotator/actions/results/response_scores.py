@@ -13,6 +13,7 @@ from annotator.actions.results.metrics import MetricInfo
 from annotator.actions.results.result_raters import ResultRater
 from annotator.actions.results.result_sheets import ViewChoice
 from annotator.actions.results.scoring import ALL, Score
+from annotator.domain.kinds.tasks import TRAITS
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import ResponseRow, SystemRow, table
@@ -20,7 +21,7 @@ from annotator.storage.tables import ResponseRow, SystemRow, table
 RESPONSE, SYSTEM = table(ResponseRow), table(SystemRow)
 LAST = "The last one"
 # By which of an item's fields figures are cut, and what each is called.
-CUTS = {"question_type": "type", "subject": "subject"}
+CUTS = {"question_type": "type", "subject": "subject", **dict(zip(TRAITS, TRAITS, strict=True))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,11 @@ class ItemName:
     question: str
     question_type: str
     subject: str
+    traits: Mapping[str, str] = field(default_factory=dict)
+
+    def filed(self, by: str) -> str:
+        """What the item is filed under by one of its fields or traits."""
+        return self.traits.get(by, "") if by in TRAITS else str(getattr(self, by))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +80,7 @@ def is_part(score: Score) -> bool:
 def items_named(project: Project, among: str = "") -> dict[str, ItemName]:
     """The items in use by id, in the project's order; those of one cut, where one is named."""
     i = ITEM.c
-    question = select(i.id, i.key, i.question, i.question_type, i.subject).where(in_use(among))
+    question = select(i.id, i.key, i.question, i.question_type, i.subject, i.traits).where(in_use(among))
     with project.store.read() as db:
         rows = db.execute(question.order_by(i.position, i.key, i.id)).all()
     return {row[0]: ItemName(*row[1:]) for row in rows}
@@ -83,7 +89,11 @@ def items_named(project: Project, among: str = "") -> dict[str, ItemName]:
 def in_use(among: str = "") -> ColumnElement[bool]:
     """Whether an item is in use, and one of a cut, where one is named."""
     by, _, group = among.partition(":")
-    return and_(ITEM.c.retired.is_(False), *([ITEM.c[by] == group] if among else []))
+    if not among:
+        return ITEM.c.retired.is_(False)
+    return and_(
+        ITEM.c.retired.is_(False), (ITEM.c.traits[by].as_string() if by in TRAITS else ITEM.c[by]) == group
+    )
 
 
 def systems_named(project: Project) -> dict[str, str]:
@@ -137,7 +147,7 @@ def cut_choices(project: Project) -> tuple[ViewChoice, ...]:
     groups = [
         (f"{group} ({word})", f"{by}:{group}")
         for by, word in CUTS.items()
-        for group in sorted({str(getattr(item, by)) for item in items} - {""})
+        for group in sorted({item.filed(by) for item in items} - {""})
     ]
     mode = ViewChoice(
         "mode", "Mode", tuple((one, one) for one in modes), tip="The first counts in the results"

@@ -15,6 +15,7 @@ from annotator.actions.results import result_raters
 from annotator.actions.results.result_raters import Spoken, are_people
 from annotator.domain.judges.protocol import Material, Over, Protocol, RatedResponse
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.tasks import TRAITS
 from annotator.domain.material.item import Item
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import EXEMPLAR, MODES
@@ -25,7 +26,7 @@ from annotator.storage.tables import ResponseRow, table
 RESPONSE = table(ResponseRow)
 ALL, MODE, FACET = "all", "mode", "facet"
 # By what figures are grouped, in the order in which they are shown.
-GROUPINGS = (ALL, "question_type", "subject", MODE, FACET)
+GROUPINGS = (ALL, "question_type", "subject", *TRAITS, MODE, FACET)
 Group = tuple[str, str]
 # Rater → what they said, by unit; for pairs, by the other response.
 Said = dict[str, dict[str, str]]
@@ -205,7 +206,8 @@ def _groups(item: Item, mode: str, modes: tuple[str, ...], counts: str) -> tuple
     own = ((MODE, mode),) if len(modes) > 1 and mode in modes else ()
     if mode not in (counts, EXEMPLAR):
         return own
-    named = ((ALL, ALL), ("question_type", item.question_type), ("subject", item.subject), *own)
+    traits = ((name, item.traits.get(name, "")) for name in TRAITS)
+    named = ((ALL, ALL), ("question_type", item.question_type), ("subject", item.subject), *traits, *own)
     return tuple((by, group) for by, group in named if group)
 
 

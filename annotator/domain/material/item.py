@@ -1,11 +1,12 @@
 """Items: a task, question or paper that a system must answer."""
 
+import json
 import re
 from collections.abc import Collection
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, ConfigDict
-from sqlmodel import Field, SQLModel
+from pydantic import AfterValidator, BeforeValidator, ConfigDict
+from sqlmodel import JSON, Field, SQLModel
 from sqlmodel import text as in_sql
 
 from annotator.domain.texts.canonical import Text
@@ -20,6 +21,11 @@ def _day(text: str) -> str:
     if not re.fullmatch(r"(\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?)?", text):
         raise ValueError("write YYYY, YYYY-MM or YYYY-MM-DD")
     return text
+
+
+def traits_read(stored: Any) -> Any:
+    """Traits as they stand in the file of a project, or as they are."""
+    return json.loads(stored) if isinstance(stored, str) else stored
 
 
 def _later(longest: int, description: str) -> Any:
@@ -46,6 +52,13 @@ class ItemFields(SQLModel):
     working_title: Text = _later(200_000, "The question before the query was settled; empty until then")
     origin: Text = _later(200, "Where it was found, e.g. interviews")
     contributor: Text = _later(120, "Alias of who contributed it")
+    traits: Annotated[dict[str, str], BeforeValidator(traits_read)] = Field(
+        default_factory=dict,
+        sa_type=JSON,
+        description="What else it is filed by, by name: of a task its phase and difficulty",
+        sa_column_kwargs={"server_default": in_sql("'{}'")},
+    )
+    made_from: str = _later(80, "Id of the task of a seminar that it was made from; empty for any other")
     collected: Annotated[str, AfterValidator(_day)] = _later(
         10, "When it was collected: YYYY, YYYY-MM or YYYY-MM-DD"
     )

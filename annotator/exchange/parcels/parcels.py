@@ -85,6 +85,7 @@ class TaskItem(_Entry):
     subject: Text = ""
     language: str = "en"
     position: Count = 0
+    traits: dict[str, Text] = {}
 
 
 class TaskSource(_Entry):

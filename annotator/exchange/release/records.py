@@ -37,7 +37,7 @@ class PersonRecord(Record):
 _LEFT_OUT_EMPTY = frozenset({
     "drafted", "licence", "description", "assisted", "over", "weights", "group", "footnote", "collected_on",
     "product_version", "settings", "collected_by", "cutoff", "kind", "published", "venue", "citations", "citations_on",
-    "working_title", "origin", "contributor", "collected", "asked",
+    "working_title", "origin", "contributor", "collected", "asked", "traits", "made_from",
     "error_sample", "gold", "unadjudicated", "awaited", "final_pass", "drawn_pairs",
 })  # fmt: skip
 # Zero citations are a fact.
@@ -75,6 +75,13 @@ class ItemRecord(LaterFields):
     )
     origin: Text = Field(default="", description="Where the question was found; left out when not stated")
     contributor: Text = Field(default="", description="Alias of who contributed it; left out when not stated")
+    traits: dict[str, Text] = Field(
+        default_factory=dict,
+        description="What else it is filed by, such as phase and difficulty; left out when there is nothing",
+    )
+    made_from: str = Field(
+        default="", description="Id of the task of a seminar that it was made from; left out for any other"
+    )
     collected: str = Field(
         default="",
         description="When it was collected, as YYYY, YYYY-MM or YYYY-MM-DD; left out when not stated",

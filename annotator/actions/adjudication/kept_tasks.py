@@ -1,0 +1,74 @@
+"""Tasks of seminars that are kept for the benchmark: each becomes an item of its own."""
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+from sqlalchemy import select
+
+from annotator.actions.authoring import annotating
+from annotator.actions.authoring.artifacts import artifact_of
+from annotator.actions.items import items
+from annotator.actions.items.items import ITEM
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.tasks import Task
+from annotator.domain.material.item import Item
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.refusal import Refusal
+
+
+def settled(project: Project, seminars: Iterable[str] | None = None) -> dict[str, tuple[Task, ...]]:
+    """Seminar → its settled tasks: adjudicated, imported, or of its only author; of some seminars by id, or of all."""
+    used = select(ITEM.c.id).where(ITEM.c.retired.is_(False))
+    with project.store.read() as db:
+        rows = annotating.judged_rows(db, Kind.TASKS, seminars)
+        kept = set(db.execute(used).scalars())
+        return {item_id: artifact_of(row).document.units for item_id, row in rows.items() if item_id in kept}
+
+
+def made(project: Project) -> dict[str, str]:
+    """Task → the item that was made from it, by their ids."""
+    question = select(ITEM.c.made_from, ITEM.c.id).where(ITEM.c.made_from != "")
+    with project.store.read() as db:
+        return dict(db.execute(question).all())
+
+
+def keep(
+    project: Project, seminar_id: str, task_id: str, more: Mapping[str, object] = MappingProxyType({})
+) -> Change:
+    """Make a settled task of a seminar an item: the task is its question, its family the type, its seminar the origin.
+
+    Its key tells both, such as s012-t03. A task that was made an item before makes no change, whose number is then 0.
+    Several are kept in one transaction by calling this within `project.store.write()`. Refusal for anyone but a
+    coordinator, and for a task that is not settled.
+    """
+    people.refuse_others(project, "can make items of tasks")
+    with project.store.write():
+        if known := made(project).get(task_id):
+            return Change("item", known, "add item", None, None, by=project.by)
+        tasks = settled(project, [seminar_id]).get(seminar_id, ())
+        place = next((place for place, task in enumerate(tasks) if task.id == task_id), None)
+        if place is None:
+            raise Refusal(
+                "That task is not among the settled ones of its seminar.",
+                "Close its adjudication first, or look at the list again; nothing was changed.",
+            )
+        seminar = items.read(project, seminar_id)
+        return items.add(
+            project,
+            tasks[place].text,
+            tasks[place].family or "",
+            seminar.subject,
+            seminar.language,
+            {**_filed(seminar, tasks[place], place + 1), **more},
+        )
+
+
+def _filed(seminar: Item, task: Task, number: int) -> dict[str, object]:
+    return {
+        "key": f"{seminar.key[:100]}-t{number:02}",
+        "origin": seminar.key,
+        "traits": task.traits,
+        "made_from": task.id,
+    }
