@@ -8,13 +8,22 @@ from annotator.domain.judges.scale import Level, Scale
 FIGURES: Mapping[Level, tuple[str, ...]] = {
     Level.NOMINAL: ("kappa", "ac1", "agreement"),
     Level.ORDINAL: ("kappa_quadratic", "kappa_linear", "ac2", "alpha", "spearman", "agreement"),
-    Level.INTERVAL: ("icc", "alpha", "absolute_difference", "mean_difference", "lower_limit", "upper_limit"),
+    Level.INTERVAL: (
+        "icc",
+        "kappa_quadratic",
+        "alpha",
+        "absolute_difference",
+        "mean_difference",
+        "lower_limit",
+        "upper_limit",
+    ),
 }
 # Figures of values that are ordered: a title, and what the figure is.
 WORDS: Mapping[str, tuple[str, str]] = {
     "kappa_quadratic": (
         "κ quadratic",
-        "Cohen's κ of ordered values: a disagreement counts by the square of how many steps apart the two values are",
+        "Cohen's κ of ordered values: a disagreement counts by the square of how far apart the two values are, in "
+        "steps or, of numbers, by their difference",
     ),
     "kappa_linear": (
         "κ linear",

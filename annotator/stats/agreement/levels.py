@@ -7,7 +7,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from annotator.domain.judges.level_figures import FIGURES
+from annotator.domain.judges.level_figures import FIGURES, MOST_CROSSED
 from annotator.domain.judges.scale import Level, Scale
 from annotator.domain.texts.estimate import Estimate, settled
 from annotator.stats.agreement import alpha, icc
@@ -32,6 +32,8 @@ from annotator.stats.intervals.resampling import RESAMPLES, Floats
 
 # Bland & Altman (1999): so many standard deviations about the mean hold 95 % of differences that are normal.
 LIMITS = NormalDist().inv_cdf(0.975)
+# κ is a figure of a table: of more numbers than these, none is read.
+FEW_VALUES = MOST_CROSSED[Level.ORDINAL]
 AS_IF_APART = "the interval takes pairs of one item as independent, and may be too narrow"
 
 
@@ -62,9 +64,9 @@ class Measure:
         return added if heavy is None else Added(added.rows * heavy[:, None], added.of)
 
 
-def kappa_of(size: int, weights: Weights) -> Measure:
-    """Cohen's κ of so many categories, with these weights."""
-    apart, unit = disagreements(weights, size), np.eye(size)
+def kappa_of(size: int, weights: Weights, gaps: Floats | None = None) -> Measure:
+    """Cohen's κ of so many categories, with these weights, or by how far apart each two of them are."""
+    apart, unit = disagreements(weights, size) if gaps is None else gaps, np.eye(size)
 
     def adds(first: Codes, second: Codes) -> Added:
         return Added(np.hstack([unit[first], unit[second], apart[first, second][:, None]]), figure)
@@ -183,8 +185,10 @@ def _of_numbers(numbers: Floats, form: icc.Form) -> dict[str, Measure]:
         rows = icc.moments(scores - numbers.min())
         return Added(rows, lambda sums: icc.of_moments(sums, form))
 
-    few = "a standard deviation takes two units"
-    return {
+    few, size = "a standard deviation takes two units", len(numbers)
+    apart = (numbers[:, None] - numbers) ** 2
+    kappa = {"kappa_quadratic": kappa_of(size, "quadratic", apart)} if size <= FEW_VALUES else {}
+    return kappa | {
         "icc": Measure(f"ICC({form})", "the units do not differ enough from one another", correlated, weighed=False),
         "alpha": _alpha("interval", None, lambda codes: numbers[codes]),
         "absolute_difference": Measure("mean absolute difference", NO_PAIR, partial(mean_of, np.abs), better=-1),

@@ -96,7 +96,7 @@ def test_each_rater_has_the_figures_of_the_level(project: Project, level: Level)
         assert plain["absolute_difference"].value == pytest.approx(1 / 3)
         # By weight that criterion is one of six.
         weighted = found.of("near").told.weighted
-        assert weighted.keys() == {"absolute_difference", "mean_difference"}
+        assert weighted.keys() == {"kappa_quadratic", "absolute_difference", "mean_difference"}
         assert weighted["mean_difference"].value == pytest.approx(1 / 6)
     alpha = krippendorff.alpha([truth, said], level_of_measurement=level.value)
     assert plain["alpha"].value == pytest.approx(alpha)

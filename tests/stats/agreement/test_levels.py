@@ -89,6 +89,8 @@ def test_alpha_and_icc_of_numbers_are_those_of_other_packages() -> None:
     found = levels.figures(NUMBER, a, b, items, resamples=0)
     peer = krippendorff.alpha([first, second], level_of_measurement="interval")
     assert found["alpha"].value == pytest.approx(peer)
+    peer = cohen_kappa_score(first, second, weights="quadratic", labels=list(range(11)))
+    assert found["kappa_quadratic"].value == pytest.approx(peer)
     # Shrout & Fleiss's oracle is told of `icc`, which takes any number of raters.
     for form in ("2,1", "1,1"):
         one = levels.figures(NUMBER, a, b, items, resamples=0, form=form)["icc"]
@@ -107,6 +109,16 @@ def test_limits_of_agreement_are_those_of_bland_and_altman() -> None:
     half = (found["upper_limit"].value - found["lower_limit"].value) / 2
     assert half / 1.96 == pytest.approx(38.8, abs=0.05)
     assert found["absolute_difference"].value == pytest.approx(492 / 17)
+    # So many numbers make no table.
+    assert "kappa_quadratic" not in found
+
+
+def test_kappa_of_numbers_goes_by_their_differences_and_not_by_their_places() -> None:
+    scale = Scale(Level.INTERVAL, tuple(Value(one, one) for one in ("0", "1", "10")), of_numbers=True)
+    found = levels.figures(scale, ["0", "1", "10", "1"], ["0", "10", "10", "0"], resamples=0)
+    # Observed 0 + 81 + 0 + 1 = 82 of 4 pairs; expected over 16 pairs, of 0, 1, 10, 1 and 0, 10, 10, 0:
+    # 0: 200; 1: 2 + 162 = 164, twice; 10: 200. 1 − (82 / 4) / (728 / 16).
+    assert found["kappa_quadratic"].value == pytest.approx(1 - 20.5 / 45.5)
 
 
 def test_differences_are_worked_out_by_hand() -> None:
@@ -126,7 +138,7 @@ def test_units_count_by_weight_where_that_has_a_meaning() -> None:
     # (3 · 2 − 1) / 4.5 and (3 · 2 + 1) / 4.5.
     assert found["mean_difference"].value == pytest.approx(5 / 4.5)
     assert found["absolute_difference"].value == pytest.approx(7 / 4.5)
-    assert found.keys() == {"mean_difference", "absolute_difference"}
+    assert found.keys() == {"kappa_quadratic", "mean_difference", "absolute_difference"}
     weighted = levels.figures(ORDINAL, first, second, weights=[2, 1, 1], resamples=0)
     twice = levels.figures(ORDINAL, ["1", *first], ["3", *second], resamples=0)
     assert weighted.keys() == {"kappa_quadratic", "kappa_linear", "ac2"}
