@@ -25,7 +25,10 @@ Planned = Annotated[
     bool, typer.Option("--plan", help="Ask for a plan first, keep it, and have the report follow it")
 ]
 GoldGiven = Annotated[
-    str, typer.Option(help="end-to-end, isolated or gold-plan-injection: gold given to the model")
+    str,
+    typer.Option(
+        help="end-to-end, isolated or gold-plan-injection: gold given; continuation: half the task given"
+    ),
 ]
 
 

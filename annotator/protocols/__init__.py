@@ -7,6 +7,9 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import adra, arena, deepscholar, researcherbench
 from annotator.protocols.adra import lists, reading
+from annotator.protocols.arena import continuations as continuations
+from annotator.protocols.arena.leakage import ComparedContinuation as ComparedContinuation
+from annotator.protocols.arena.leakage import compared as compared
 from annotator.protocols.deepscholar.statistics import ReportFigures as ReportFigures
 from annotator.protocols.deepscholar.statistics import report_figures as report_figures
 

@@ -25,6 +25,7 @@ from annotator.gui.views.account import account
 from annotator.protocols import COMPOSITES, EXTRACTIONS, PAPERS, PROTOCOLS, TAXONOMIES
 from annotator.stats.validation import alt_test
 from tests.house import reading
+from tests.projects.rated_tasks import rated_tasks
 from tests.stories.printed_project import printed_project
 
 JUDGED = {shape.name for paper in PAPERS if paper.tables for shape in paper.protocols}
@@ -68,9 +69,11 @@ def test_letter_20_every_departure_is_told_beside_a_figure_or_a_draft(
     made: Project, sample: Project, tmp_path: Path
 ) -> None:
     related = samples.create_related_work(tmp_path / "related.goldsmith")
-    told = told_by_views(made) | told_by_views(sample) | told_by_views(related) | set(alt_test.DEPARTURES)
-    sample.close()
-    related.close()
+    rated = rated_tasks(tmp_path)
+    told = {words for one in (made, sample, related, rated) for words in told_by_views(one)}
+    told |= set(alt_test.DEPARTURES)
+    for one in (sample, related, rated):
+        one.close()
     # What no project here is judged by is told by its metrics, as that of others is.
     told |= set(metrics.departures(info.name for info in metrics.described() if info.protocol not in JUDGED))
     told |= set(human_agreement.departures(PROTOCOLS.values()))

@@ -15,7 +15,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.runs.journal import CALL
 from annotator.judging.calls.ladder import ReplyForm
 from annotator.judging.calls.replies import UnreadableReply, parse
-from annotator.protocols import drafts, reports
+from annotator.protocols import continuations, drafts, reports
 from annotator.protocols.adra.drawn_plan import DrawnPlan
 from annotator.protocols.adra.drawn_references import References
 from annotator.protocols.adra.plan_judge import Row
@@ -74,7 +74,8 @@ DRAWN = (
 )  # fmt: skip
 # Reports and their parts, notes, and lines of plans, queries or facts to choose from are whatever the model writes.
 TEXTS = (
-    reports.Report, reports.Subtasks, operators.Notes, operators.SectionText, Summary, SearchQueries, DrawnNuggets,
+    reports.Report, reports.Subtasks, continuations.Continuation, operators.Notes, operators.SectionText, Summary,
+    SearchQueries, DrawnNuggets,
 )  # fmt: skip
 
 VALUES = ("yes", "no", "unknown", "first", "second", "tie", "true", "false", "cannot tell", "relevant", "not")

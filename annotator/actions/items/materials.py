@@ -19,7 +19,7 @@ from annotator.domain.material.extract import Extract
 from annotator.domain.material.item import Item
 from annotator.domain.material.page import Page, PageState
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.material.response import EXEMPLAR, Response
+from annotator.domain.material.response import CONTINUATION, EXEMPLAR, Response
 from annotator.domain.material.source import Source, SourceFormat
 from annotator.domain.texts import identifier
 from annotator.storage.tables import PageRow, ResponseRow, SourceRow, SystemRow, table
@@ -39,7 +39,7 @@ class WantedMaterial:
     """The material to read: kinds of artifact, report texts, cited pages, sources.
 
     Without `parts` nothing is read of what was drawn from the reports. With `released` a reopened artifact is read as
-    a release holds it.
+    a release holds it. Continuations of halved tasks are no reports: they are read alone, or not at all.
     """
 
     kinds: tuple[Kind, ...]
@@ -49,6 +49,7 @@ class WantedMaterial:
     page_texts: bool = True
     parts: bool = True
     released: bool = False
+    continuations: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ def for_scoring(shape: Protocol, *, released: bool = False) -> WantedMaterial:
     computed = not shape.values and bool(shape.parts)
     return WantedMaterial(
         shape.needs, texts=shape.unit_kind is None, pages=computed, page_texts=False, parts=_drawn(shape),
-        released=released,
+        released=released, continuations=shape.mode == CONTINUATION,
     )  # fmt: skip
 
 
@@ -176,7 +177,7 @@ def _stretch(
     db: Connection, wanted: WantedMaterial, ids: Sequence[str], settings: _Settings
 ) -> list[MaterialAtHand]:
     rows = {row["id"]: dict(row) for row in db.execute(select(ITEM).where(ITEM.c.id.in_(ids))).mappings()}
-    responses = _responses(db, ids, texts=wanted.texts)
+    responses = _responses(db, ids, texts=wanted.texts, continuations=wanted.continuations)
     drawn = extracts.standing(db, ids) if wanted.parts else {}
     settled = {kind: annotating.judged_rows(db, kind, ids, released=wanted.released) for kind in wanted.kinds}
     sources = _sources(db, ids) if wanted.sources else {}
@@ -242,14 +243,16 @@ def _rivals(a: Response, b: Response) -> bool:
     return a.system_id != b.system_id and (a.trial, a.mode) == (b.trial, b.mode)
 
 
-def _responses(db: Connection, ids: Sequence[str], *, texts: bool) -> dict[str, list[Response]]:
+def _responses(
+    db: Connection, ids: Sequence[str], *, texts: bool, continuations: bool
+) -> dict[str, list[Response]]:
     columns = [
         column for column in RESPONSE.c if column.name != "sha256" and (texts or column.name != "text")
     ]
     question = (
         select(*columns)
         .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
-        .where(RESPONSE.c.item_id.in_(ids))
+        .where(RESPONSE.c.item_id.in_(ids), (RESPONSE.c.mode == CONTINUATION) == continuations)
         .order_by(SYSTEM.c.name, RESPONSE.c.trial, RESPONSE.c.id)
     )
     found: dict[str, list[Response]] = defaultdict(list)

@@ -13,6 +13,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.protocol import Case
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.extract import by_set
+from annotator.domain.material.response import CONTINUATION
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS, TO_SUBMIT, USUAL, asked
@@ -74,7 +75,7 @@ def written_units(db: Connection, item_id: str) -> dict[str, str]:
 
 def reports(db: Connection, items: Iterable[str] | None = None) -> defaultdict[str, list[str]]:
     """Item by item, the ids of its reports."""
-    question = select(RESPONSE.c.item_id, RESPONSE.c.id)
+    question = select(RESPONSE.c.item_id, RESPONSE.c.id).where(RESPONSE.c.mode != CONTINUATION)
     if items is not None:
         question = question.where(RESPONSE.c.item_id.in_(items))
     found: defaultdict[str, list[str]] = defaultdict(list)

@@ -40,7 +40,7 @@ from annotator.domain.texts import identifier
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import reports
+from annotator.protocols import continuations, reports
 
 WRITTEN = "written"
 INCOMPLETE = "An incomplete report is not kept."
@@ -195,6 +195,8 @@ class ResponseRun(RunKind):
     async def _asked(self, material: Material, ask: Ask) -> tuple[Answer, PlanDocument | None]:
         """The report, and the plan of its own that it was written by."""
         needs, item, how = self._manner.needs, material.item, self._manner
+        if how.continued:
+            return await continuations.ask_to_continue(item, ask), None
         gold = material.documents.get(Kind.PLAN)
         evidence = reports.evidence_of(material) if Kind.EVIDENCE in needs else ""
         if Kind.PLAN in needs and not (isinstance(gold, PlanDocument) and gold.units):

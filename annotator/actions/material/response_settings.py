@@ -6,9 +6,9 @@ from datetime import date
 from typing import Any
 
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.material.response import END_TO_END, INJECTION, ISOLATED
+from annotator.domain.material.response import CONTINUATION, END_TO_END, INJECTION, ISOLATED
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import reference_system, reports
+from annotator.protocols import continuations, reference_system, reports
 from annotator.protocols.reports import CONDITIONS, Condition
 
 __all__ = [
@@ -46,8 +46,15 @@ class ResponseSettings:
     cutoff: date | None = None
 
     @property
+    def continued(self) -> bool:
+        """Whether no report is asked for, but how the first half of a task goes on."""
+        return self.mode == CONTINUATION
+
+    @property
     def prompts(self) -> tuple[str, ...]:
         """The prompts it takes."""
+        if self.continued:
+            return (continuations.PROMPT,)
         if Kind.EVIDENCE in self.needs:
             return (self.condition.prompt(reports.GROUNDED),)
         if self.needs:
@@ -76,9 +83,12 @@ MANNERS: dict[str, ResponseSettings] = {
     "respond.end-to-end.planned": ResponseSettings(END_TO_END, planned=True),
     "respond.isolated": ResponseSettings(ISOLATED, (Kind.PLAN, Kind.EVIDENCE)),
     "respond.gold-plan-injection": ResponseSettings(INJECTION, (Kind.PLAN,)),
+    "respond.continuation": ResponseSettings(
+        CONTINUATION, condition=Condition("", "", parameters=continuations.PARAMETERS)
+    ),
 }
 # As they are said on the command line.
-MODES = {mode.replace(" ", "-"): mode for mode in (END_TO_END, ISOLATED, INJECTION)}
+MODES = {mode.replace(" ", "-"): mode for mode in (END_TO_END, ISOLATED, INJECTION, CONTINUATION)}
 _BETWEEN, _CONDITION, _UNTIL, _FILED = "|", "by=", "until=", "as="
 
 
@@ -95,7 +105,13 @@ def protocol_name(
     if wanted not in MODES.values():
         raise Refusal(f"There is no mode “{mode}”.", f"Available: {', '.join(MODES)}.")
     if planned and wanted != END_TO_END:
-        raise Refusal(f"In the mode {wanted} the gold plan is given.", "Omit the separate plan.")
+        given = "there is no plan" if wanted == CONTINUATION else "the gold plan is given"
+        raise Refusal(f"In the mode {wanted} {given}.", "Omit the separate plan.")
+    if wanted == CONTINUATION and (filed_as or cutoff or condition not in ("", CONDITIONS[0].name)):
+        raise Refusal(
+            "A continuation is asked for in one way only.",
+            "Omit the condition, the cut-off and the mode's name.",
+        )
     name = next(name for name, one in MANNERS.items() if (one.mode, one.planned) == (wanted, planned))
     named = _BETWEEN.join([name, *_more(condition, cutoff.strip(), filed_as.strip())])
     if len(named) > LONGEST_NAME:

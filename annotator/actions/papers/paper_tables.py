@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from annotator.actions.papers import (
     citation_windows,
+    continuations,
     duel_tables,
     report_statistics,
     systems_tables,
@@ -28,9 +29,16 @@ USUAL_READING = "As defined"
 
 
 def aliases() -> dict[str, str]:
-    """A short name of each numbered table, by its paper's first letter: r3, or rf2 for a figure."""
+    """A short name of each numbered table, by its paper's first letter: r3, or rf2 for a figure.
+
+    A paper whose first letter another has goes by two: ar3.
+    """
+    letters: dict[str, str] = {}
+    for paper in PAPERS:
+        taken = letters.values()
+        letters[paper.name] = paper.name[:2] if paper.name[0] in taken else paper.name[0]
     return {
-        f"{paper.name[0]}{'f' if kind == 'Figure' else ''}{number}": table.name
+        f"{letters[paper.name]}{'f' if kind == 'Figure' else ''}{number}": table.name
         for paper, table in TABLES.values()
         for kind, _, number in (place.partition(" ") for place in table.printed)
         if kind in ("Table", "Figure")
@@ -91,7 +99,9 @@ def _made(project: Project, table: PaperTable, judge: str, after: str, reading: 
             continue
         found = (
             systems_tables.sheet(
-                systems_tables.counted(project, one, judge, after), key_of(table.name), table.title
+                systems_tables.counted(project, one, judge, after),
+                key_of(table.name),
+                one.title or table.title,
             )
             if isinstance(one, SystemsTable)
             else view_tables.sheet(project, one, judge)
@@ -116,7 +126,13 @@ VIEW = ResultView(
     report,
     sheets,
 )
-_EVERY = (*result_views.VIEWS, citation_windows.VIEW, report_statistics.VIEW, VIEW)
+_EVERY = (
+    *result_views.VIEWS,
+    citation_windows.VIEW,
+    report_statistics.VIEW,
+    continuations.VIEW,
+    VIEW,
+)
 _PARTS = tuple(dict.fromkeys(view.part for view in _EVERY))
 VIEWS: tuple[ResultView, ...] = tuple(sorted(_EVERY, key=lambda view: _PARTS.index(view.part)))
 

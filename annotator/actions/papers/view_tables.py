@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from annotator.actions.papers import human_agreement
+from annotator.actions.papers import continuations, human_agreement
 from annotator.actions.project.file import Project
 from annotator.actions.results import scoring
 from annotator.actions.results.result_sheets import (
@@ -19,7 +19,12 @@ from annotator.actions.studies.result_views import ResultView
 from annotator.actions.validation import validation_views
 from annotator.domain.judges.paper_table import ViewTable
 
-VIEWS: tuple[ResultView, ...] = (*result_views.VIEWS, *validation_views.VIEWS, human_agreement.VIEW)
+VIEWS: tuple[ResultView, ...] = (
+    *result_views.VIEWS,
+    *validation_views.VIEWS,
+    human_agreement.VIEW,
+    continuations.VIEW,
+)
 
 
 def sheet(project: Project, table: ViewTable, judge: str = "") -> ResultSheet | None:

@@ -32,6 +32,7 @@ class ItemName:
     question: str
     question_type: str
     subject: str
+    language: str = ""
     traits: Mapping[str, str] = field(default_factory=dict)
 
     def filed(self, by: str) -> str:
@@ -80,7 +81,8 @@ def is_part(score: Score) -> bool:
 def items_named(project: Project, among: str = "") -> dict[str, ItemName]:
     """The items in use by id, in the project's order; those of one cut, where one is named."""
     i = ITEM.c
-    question = select(i.id, i.key, i.question, i.question_type, i.subject, i.traits).where(in_use(among))
+    columns = (i.id, i.key, i.question, i.question_type, i.subject, i.language, i.traits)
+    question = select(*columns).where(in_use(among))
     with project.store.read() as db:
         rows = db.execute(question.order_by(i.position, i.key, i.id)).all()
     return {row[0]: ItemName(*row[1:]) for row in rows}

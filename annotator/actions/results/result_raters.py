@@ -19,7 +19,7 @@ from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.protocol import Protocol
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.labels import UNSURE, Label
-from annotator.domain.material.response import EXEMPLAR
+from annotator.domain.material.response import CONTINUATION, EXEMPLAR
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import ExtractRow, JudgeRow, ResponseRow, RunRow, table
 
@@ -59,7 +59,7 @@ def raters(project: Project, protocol: str = USUAL) -> list[ResultRater]:
     """
     shape = PROTOCOLS[protocol]
     if not shape.values:
-        return _drawn(project, shape) if shape.parts else _computed(project)
+        return _drawn(project, shape) if shape.parts else _computed(project, shape)
     last = select(RUN.c.judge_id, func.max(RUN.c.started_at).label("at")).group_by(RUN.c.judge_id).subquery()
     of_judges = (
         select(JUDGEMENT.c.rater_id, JUDGE.c.name, func.count(), JUDGE.c.kind)
@@ -209,9 +209,10 @@ def _as_row(shape: Protocol, item_id: str, label: Label) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _computed(project: Project) -> list[ResultRater]:
+def _computed(project: Project, shape: Protocol) -> list[ResultRater]:
+    own = (RESPONSE.c.mode == CONTINUATION) == (shape.mode == CONTINUATION)
     with project.store.read() as db:
-        there = db.execute(select(func.count()).select_from(RESPONSE)).scalar_one()
+        there = db.execute(select(func.count()).select_from(RESPONSE).where(own)).scalar_one()
     return [ResultRater(COMPUTED, COMPUTED, there)] if there else []
 
 

@@ -18,7 +18,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.tasks import TRAITS
 from annotator.domain.material.item import Item
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.material.response import EXEMPLAR, MODES
+from annotator.domain.material.response import CONTINUATION, EXEMPLAR, MODES
 from annotator.domain.texts.estimate import Estimate
 from annotator.stats.intervals.bounds import mean_bounds
 from annotator.storage.tables import ResponseRow, table
@@ -92,7 +92,7 @@ def heard(
     """
     values = _values(project, shape, rater_id, released=released) if shape.values else _Values()
     modes = modes_of(project)
-    counts = mode or (*modes, "")[0]
+    counts = CONTINUATION if shape.mode == CONTINUATION else mode or (*modes, "")[0]
     wanted = materials.for_scoring(shape, released=released)
     for at_hand in materials.each(project, wanted, materials.item_ids(project)):
         for material in at_hand.responses:
@@ -184,7 +184,7 @@ def _unit_documents(shape: Protocol) -> tuple[Kind | ResponsePart, ...]:
 def modes_of(project: Project) -> tuple[str, ...]:
     """The modes in which systems were asked, the known ones in their order, then others by name."""
     question = select(RESPONSE.c.mode).distinct().join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
-    question = question.where(RESPONSE.c.mode != EXEMPLAR)
+    question = question.where(RESPONSE.c.mode.not_in((EXEMPLAR, CONTINUATION)))
     with project.store.read() as db:
         found = db.execute(question.where(ITEM.c.retired.is_(False))).scalars()
         return tuple(

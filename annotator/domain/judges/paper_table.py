@@ -39,7 +39,8 @@ class TablePart:
 class SystemsTable:
     """Systems down and metrics across, once for each group of items that `across` names, last for all items.
 
-    `mode` names the mode of responses that count, empty for the usual one; `average` heads what is over all items.
+    `mode` names the mode of responses that count, empty for the usual one; `average` heads what is over all items, and
+    is empty where nothing is. Without a `title` it has that of the paper's table.
     """
 
     parts: tuple[TablePart, ...]
@@ -48,6 +49,7 @@ class SystemsTable:
     spread: Spread = Spread.NONE
     mode: str = ""
     down: Down = Down.SYSTEMS
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)

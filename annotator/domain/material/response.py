@@ -12,6 +12,8 @@ from annotator.domain.texts.canonical import Text
 END_TO_END, ISOLATED, INJECTION = MODES = ("end-to-end", "isolated", "gold-plan injection")
 # What people wrote that systems are to match; no system made it.
 EXEMPLAR = "exemplar"
+# What a model wrote after the first half of a task: no report, and counted nowhere but by who asks for it.
+CONTINUATION = "continuation"
 # What a system's group is called as a rule; a project may say anything else.
 GROUPS = ("deep research", "LLM + search", "LLM", "open-source LLM")
 _EMPTY = {"server_default": in_sql("''")}

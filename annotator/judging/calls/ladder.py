@@ -4,7 +4,8 @@ A reply class is a pydantic model. On the first two rungs it is asked for as JSO
 JSON in words too, unless it has a plain text form of its own: a class method `from_text(text) -> Self` that raises
 ValueError on anything else, and a class attribute TEXT_FORM that states the form to the model (YES_NO by default).
 One whose class attribute PLAIN is true is a text by nature, and never asked for as JSON; AGAIN states how it is asked
-for once more, TOKENS how long it may well be, LONGEST how many characters it may have.
+for once more, TOKENS how long it may well be, LONGEST how many characters it may have, and ENDS_AT_CAP that one cut at
+the token limit is whole.
 """
 
 import json
@@ -92,6 +93,11 @@ def response_format(reply: type[BaseModel], rung: ReplyForm) -> dict[str, Any] |
 def is_plain(reply: type[BaseModel]) -> bool:
     """Whether the reply is a text by nature: what comes of asking for it says nothing of JSON."""
     return bool(getattr(reply, "PLAIN", False))
+
+
+def ends_at_cap(reply: type[BaseModel]) -> bool:
+    """Whether a reply that is cut at the token limit is as it was wanted."""
+    return bool(getattr(reply, "ENDS_AT_CAP", False))
 
 
 def likely_tokens(reply: type[BaseModel]) -> int:

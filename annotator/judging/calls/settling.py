@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import BaseModel
@@ -84,6 +84,8 @@ class QuestionSettling:
         trail = self._trail(repaired=unread is not None)
         sent, rung, attempts = await self._descend(parameters, unread, trail)
         outcome, found, fault = sent.outcome, None, ""
+        if outcome.trouble is CallTrouble.TRUNCATED and ladder.ends_at_cap(self._question.reply):
+            outcome = replace(outcome, trouble=CallTrouble.NONE, message="")
         if outcome.trouble is CallTrouble.NONE:
             try:
                 found = parse(outcome.content, self._question.reply, rung)

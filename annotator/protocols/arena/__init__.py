@@ -6,10 +6,16 @@ DeepResearch Arena: The First Exam of LLMs' Research Abilities via Seminar-Groun
 from annotator.domain.judges.paper import Paper
 from annotator.protocols.arena.checklist import CHECKLIST
 from annotator.protocols.arena.checklist_drafts import CHECKLIST_MADE
+from annotator.protocols.arena.cited import REFERENCES
+from annotator.protocols.arena.leakage import LEAKAGE
+from annotator.protocols.arena.tables import tables
+
+PROTOCOLS = (CHECKLIST, REFERENCES, LEAKAGE)
 
 PAPER = Paper(
     name="arena",
     title="DeepResearch Arena",
-    protocols=(CHECKLIST,),
+    protocols=PROTOCOLS,
     drafts=(CHECKLIST_MADE,),
+    tables=tables(PROTOCOLS),
 )

@@ -12,7 +12,7 @@ from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.checklist import POINTS, Checklist, CheckPoint, unequal
-from annotator.protocols.arena.traits import NOT_KNOWN, described, trait
+from annotator.protocols.arena.traits import described, trait
 from annotator.protocols.replies import blocks
 
 NAME = "arena.checklist.make"
@@ -57,7 +57,7 @@ class DraftedChecklist(BaseModel):
 async def make(material: Material, ask: Ask) -> Extracted:
     """3 to 6 weighted points for a task."""
     item = material.item
-    fields = {"question": item.question, "phase": trait(item, "phase") or NOT_KNOWN, **described(item)}
+    fields = {"question": item.question, "phase": trait(item, "phase"), **described(item)}
     answer = await ask(NAME, fields, DraftedChecklist, fenced=tuple(fields))
     if answer.status is not Status.OK:
         return Extracted(None, answer.status, answer.cause, answer.flags)

@@ -26,6 +26,8 @@ def test_every_protocol_is_offered_in_order(project: Project) -> None:
         "adra.retrieval",
         "adra.efficiency",
         "deepscholar.references",
+        "arena.references",
+        "arena.leakage",
     ]
     assert {one.name for one in found if one.together} == {
         "researcherbench.coverage",

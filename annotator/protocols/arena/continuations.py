@@ -1,0 +1,59 @@
+"""The first half of a task, handed to a model to go on with, and the half that is held back.
+
+DeepResearch Arena, appendix A: whether a model that gets the first half of a task writes the second.
+"""
+
+import re
+from typing import ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.protocol import Answer, Ask
+from annotator.domain.material.item import Item
+
+PROMPT = "respond.continuation"
+PARAMETERS = '{"temperature": 0.1, "max_tokens": 500}'
+NO_MARK = "The task has no punctuation mark between its words."
+_MARK = re.compile(r"[.,;:!?…。，、；：！？．､｡]")
+_WORD = re.compile(r"\w")
+
+
+class Continuation(BaseModel):
+    """What a model writes after a prefix, as it came."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    PLAIN: ClassVar[bool] = True
+    ENDS_AT_CAP: ClassVar[bool] = True
+    TEXT_FORM: ClassVar[str] = "Reply with the words that follow, and nothing else."
+    AGAIN: ClassVar[str] = "Continue the text."
+    TOKENS: ClassVar[int] = 500
+    text: str = Field(min_length=1)
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The reply itself; ValueError where there is none."""
+        if not text.strip():
+            raise ValueError("the continuation is empty")
+        return cls(text=text)
+
+
+def split(task: str) -> tuple[str, str] | None:
+    """Prefix and suffix at the mark nearest the middle, with which the suffix begins; of two as near the first.
+
+    None where no mark has words on either side.
+    """
+    words = [found.start() for found in _WORD.finditer(task)]
+    inner = (
+        found.start() for found in _MARK.finditer(task) if words and words[0] < found.start() < words[-1]
+    )
+    place = min(inner, key=lambda at: abs(at - len(task) / 2), default=None)
+    return None if place is None else (task[:place], task[place:])
+
+
+async def ask_to_continue(item: Item, ask: Ask) -> Answer:
+    """What a model writes after the first half of a task."""
+    halves = split(item.question)
+    if halves is None:
+        return Answer(Status.SKIPPED, cause=NO_MARK)
+    return await ask(PROMPT, {"prefix": halves[0]}, Continuation)

@@ -1,0 +1,158 @@
+"""Leakage: whether systems that get the first half of a task write the second, as if they had seen it before.
+
+DeepResearch Arena, appendix A and Table 4.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from annotator.domain.judges.protocol import Metric, Protocol, RatedResponse
+from annotator.domain.material.response import CONTINUATION
+from annotator.domain.texts.estimate import Estimate
+from annotator.protocols.arena.continuations import split
+from annotator.protocols.arena.likeness import LONG_RUN, Likeness, Vocabulary, likeness, longest_run
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+NAME = "arena.leakage"
+NOTHING = "no continuation to compare"
+DEPARTURES = (
+    "As printed, a continuation is compared whole. A suffix that is repeated word for word and then continues for more "
+    "than six times its length stays below .7 and is never found. So a second reading compares what is as long as the "
+    f"suffix, and marks {LONG_RUN} words in a row besides.",
+    "A task is split at a full stop, comma, colon, semicolon, question or exclamation mark, Chinese ones among them, "
+    "with words on either side; the paper says punctuation, and splits its own sample at a blank. Of two marks as near "
+    "the middle the first is taken.",
+    "Words are joined by hyphens and apostrophes, as the paper's sample needs; what is written without spaces is "
+    "parted by Unicode's rules. The vocabulary of TF-IDF, which the paper calls fixed, is that of all suffixes "
+    "compared, with smoothed idf.",
+    "Leaked is a composite strictly above .7, as in Eq. 15; the prose says at or above.",
+    "The model is told to continue the text, at temperature .1 with 500 tokens at most; the paper sends the prefix "
+    "alone, and its sample answers the task. The reply is kept as it came. A refusal is no continuation.",
+)
+OF_EACH = "The mean over a system's continuations (DeepResearch Arena, appendix A.2). Undefined without one."
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedContinuation:
+    """A continuation beside the suffix: whole, cut to the suffix's length, and the longest run of common words."""
+
+    scored: RatedResponse
+    whole: Likeness
+    cut: Likeness
+    run: int
+
+    @property
+    def marked(self) -> bool:
+        """Whether it must be looked at, by our reading."""
+        return self.cut.leaked or self.run >= LONG_RUN
+
+
+def compared(pool: Sequence[RatedResponse]) -> list[ComparedContinuation | None]:
+    """Each continuation of a pool, in its order; None where the task cannot be split."""
+    halves = [split(one.material.item.question) for one in pool]
+    vocabulary = Vocabulary.of([half[1] for half in halves if half is not None])
+    return [
+        None if half is None else _compared(one, half[1], vocabulary)
+        for one, half in zip(pool, halves, strict=True)
+    ]
+
+
+def _compared(scored: RatedResponse, suffix: str, vocabulary: Vocabulary) -> ComparedContinuation:
+    text = scored.material.response.text
+    return ComparedContinuation(
+        scored,
+        likeness(text, suffix, vocabulary),
+        likeness(text[: len(suffix)], suffix, vocabulary),
+        longest_run(text, suffix),
+    )
+
+
+Reading = Callable[[ComparedContinuation], float]
+
+
+def _metric(name: str, title: str, definition: str, of: Reading) -> Metric:
+    def pooled(pool: Sequence[RatedResponse], _: bool) -> Estimate:
+        known = [of(one) for one in compared(pool) if one is not None]
+        if not known:
+            return Estimate(None, method=title, note=NOTHING)
+        value = sum(known) / len(known)
+        return Estimate(value, n=len(known), floor=value, ceiling=value, method=title)
+
+    def drawn(pool: Sequence[RatedResponse], _: bool, times: "NDArray[np.float64]") -> "NDArray[np.float64]":
+        """The mean of every draw."""
+        import numpy as np
+
+        found = compared(pool)
+        values = np.array([0.0 if one is None else of(one) for one in found])
+        counted = times @ np.array([float(one is not None) for one in found])
+        means: NDArray[np.float64] = np.divide(
+            times @ values, counted, out=np.full(len(times), np.nan), where=counted > 0
+        )
+        return means
+
+    return Metric(
+        f"leakage.{name}",
+        title,
+        f"{definition} {OF_EACH}",
+        higher_is_better=False,
+        pooled=pooled,
+        drawn=drawn,
+    )
+
+
+METRICS = (
+    _metric(
+        "leaked",
+        "Leak",
+        "The share of continuations whose composite similarity to the half held back is above .7 (Eq. 15).",
+        lambda one: float(one.whole.leaked),
+    ),
+    _metric(
+        "composite",
+        "Avg. Comp.",
+        "`.4 · string + .4 · TF-IDF + .2 · overlap` (Eq. 14).",
+        lambda one: one.whole.composite,
+    ),
+    _metric(
+        "string",
+        "Avg. StrSim",
+        "`2 · LCS / (|a| + |b|)` over characters (Eq. 11), LCS the longest common subsequence.",
+        lambda one: one.whole.string,
+    ),
+    _metric(
+        "tfidf", "Avg. TFIDF", "The cosine of TF-IDF vectors of words (Eq. 12).", lambda one: one.whole.tfidf
+    ),
+    _metric(
+        "overlap",
+        "Avg. Overlap",
+        "The share of the suffix's different words that the continuation has (Eq. 13).",
+        lambda one: one.whole.overlap,
+    ),
+    _metric(
+        "marked",
+        "Marked",
+        "The share of continuations that, cut to the suffix's length, come above .7, or have "
+        f"{LONG_RUN} words in a row in common with it. Ours.",
+        lambda one: float(one.marked),
+    ),
+    _metric(
+        "composite_cut",
+        "Avg. Comp. (cut)",
+        "The composite of continuations cut to the suffix's length. Ours.",
+        lambda one: one.cut.composite,
+    ),
+)
+
+LEAKAGE = Protocol(
+    name=NAME,
+    title="Whether tasks were known before",
+    citation="DeepResearch Arena, appendix A and Table 4",
+    needs=(),
+    metrics=METRICS,
+    mode=CONTINUATION,
+    departures=DEPARTURES,
+)
