@@ -23,7 +23,7 @@ LINES = {
         "arena.PAPER)\n": "arena.PAPER, planted.PAPER)\n",
     },
     "annotator/exchange/formats/layouts.py": {
-        "import deepscholar, human_files,": "import deepscholar, human_files, planted,",
+        "import arena_tasks, deepscholar, human_files,": "import arena_tasks, deepscholar, human_files, planted,",
         "    for layout in (\n": "    for layout in (\n        planted.PLANTED,\n",
     },
 }

@@ -41,6 +41,7 @@ from annotator.storage.tables import SystemRow, table
 SYSTEM = table(SystemRow)
 GOLDSMITH, COLLECTED = "goldsmith", "collected"
 SHOWN_PROBLEMS = 1000
+FILED = (ITEM.c.question_type, ITEM.c.subject)
 
 
 def offered() -> dict[str, str]:
@@ -149,13 +150,16 @@ def _weighed(project: Project, bundle: Bundle, problems: list[Problem]) -> tuple
 
 
 def _known(project: Project, layout: FileLayout) -> ExistingItems:
-    columns = (ITEM.c.id, ITEM.c.key, ITEM.c.dataset, ITEM.c.question, ITEM.c.working_title)
-    question = select(*columns).where(ITEM.c.dataset == layout.name)
+    columns = (*(ITEM.c[name] for name in ("id", "key", "dataset", "question", "working_title")), *FILED)
+    question = select(*columns).where(ITEM.c.dataset == (layout.dataset or layout.name))
     with project.store.read() as db:
         items = db.execute(question).all()
         systems = dict(db.execute(select(SYSTEM.c.name, SYSTEM.c.id)).all())
     # A benchmark's own files know a question by its first wording.
-    known = {row.id: KnownItem(row.id, row.working_title or row.question, row.key) for row in items}
+    known = {
+        row.id: KnownItem(row.id, row.working_title or row.question, row.key, row.question_type, row.subject)
+        for row in items
+    }
     numbers = layout.numbers(items)
     return ExistingItems({number: known[found] for found, number in numbers.items()}, systems)
 

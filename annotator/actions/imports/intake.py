@@ -337,9 +337,10 @@ def _text_hash(record: ResponseRecord) -> tuple[str]:
     return (hashing.response_hash(record.text),)
 
 
-def _lines(document: dict[str, Any]) -> list[tuple[str, int]]:
-    """What a peer's rubric says of each criterion."""
-    return [(unit["text"], unit.get("weight", 0)) for unit in document["units"]]
+def _lines(document: dict[str, Any]) -> list[tuple[Any, ...]]:
+    """What a peer's rubric says of each criterion, or its list of tasks of each task."""
+    names = ("text", "weight", "phase", "family", "difficulty")
+    return [tuple(unit.get(name, 0) for name in names) for unit in document["units"]]
 
 
 def _with_numbers(name: str) -> Iterable[str]:

@@ -58,6 +58,8 @@ class KnownItem:
     item_id: str
     question: str
     key: str = ""
+    question_type: str = ""
+    subject: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +128,9 @@ class LabelLayout:
 class FileLayout:
     """A benchmark's own files: their name in menus, reader and writer.
 
-    `name` is also the dataset of the items that come in by it; `holds` says what its files are. `numbers` tells by
-    which number its files know those items that came from there. `of_papers` makes items of collected papers, where
-    the benchmark's items are papers.
+    `dataset` is that of the items that come in by it, where it is not the `name`; `holds` says what its files are.
+    `numbers` tells by which number its files know those items that came from there. `of_papers` makes items of
+    collected papers, where the benchmark's items are papers.
     """
 
     name: str
@@ -139,3 +141,4 @@ class FileLayout:
     files: Callable[[Bundle], Files]
     labels: LabelLayout | None = None
     of_papers: Callable[[Sequence[CollectedPaper]], tuple[Bundle, list[Problem]]] | None = None
+    dataset: str = ""

@@ -1,6 +1,6 @@
 """The table of supported benchmark layouts."""
 
-from annotator.exchange.formats import deepscholar, human_files, researcherbench
+from annotator.exchange.formats import arena_tasks, deepscholar, human_files, researcherbench
 from annotator.exchange.formats.layout import FileLayout, LabelLayout
 from annotator.exchange.formats.researcherbench_layout import DATASET
 from annotator.exchange.formats.researcherbench_numbers import own_numbers
@@ -25,6 +25,15 @@ LAYOUTS: dict[str, FileLayout] = {
             read=deepscholar.read,
             files=deepscholar.files,
             of_papers=deepscholar.of_papers,
+        ),
+        FileLayout(
+            name=arena_tasks.NAME,
+            title="DeepResearch Arena",
+            holds="tasks of seminars, one a line, as JSON or CSV",
+            numbers=lambda items: {item.id: number for number, item in enumerate(items)},
+            read=arena_tasks.read,
+            files=arena_tasks.files,
+            dataset=arena_tasks.DATASET,
         ),
     )
 }

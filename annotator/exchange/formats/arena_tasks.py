@@ -1,0 +1,211 @@
+"""Tasks made elsewhere, one a line: read as the settled tasks of their seminars, and written again."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import orjson
+from pydantic import ValidationError
+
+from annotator.domain.kinds.artifact import Kind, State
+from annotator.domain.kinds.tasks import WORDS, Difficulty, Family, Phase, Task, Tasks
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.identity import derived_id, now
+from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import word_count
+from annotator.exchange.csv_tables import read_table
+from annotator.exchange.formats.layout import ExistingItems, Files, KnownItem
+from annotator.exchange.reading import decoded, parse, read_bytes, read_json
+from annotator.exchange.release.bundle import Bundle, Problem, in_words, of_file
+from annotator.exchange.release.records import ArtifactRecord, ItemRecord
+
+NAME, DATASET, FILE = "arena", "seminars", "tasks.jsonl"
+# The item under which tasks of no known seminar stand.
+ELSEWHERE = "tasks"
+# What a field is called here and elsewhere, the first being ours.
+CALLED = {
+    "id": ("id", "task_id"),
+    "task": ("task", "text", "question"),
+    "phase": ("phase",),
+    "family": ("family", "task_type", "task type"),
+    "difficulty": ("difficulty",),
+    "seminar": ("seminar", "seminar_id", "transcript"),
+    "subject": ("subject", "discipline"),
+}
+CHOICES: Mapping[str, type[StrEnum]] = {"phase": Phase, "family": Family, "difficulty": Difficulty}
+LONGEST_KEY, LONGEST_ID = 100, 80
+
+
+def read(paths: Sequence[Path], known: ExistingItems | None = None) -> tuple[Bundle, list[Problem]]:
+    """The tasks of files with one a line (JSON, or a table in CSV), and everything wrong with them, line by line."""
+    reader = _TaskReader({one.key: one for one in (known or ExistingItems()).items.values()}, now())
+    for path in paths:
+        try:
+            for line, entry in _entries(path):
+                reader.take(path.name, line, entry)
+        except Refusal as refusal:
+            reader.problems.append(of_file(path.name, refusal))
+    return reader.bundle(), reader.problems
+
+
+def _entries(path: Path) -> Iterator[tuple[int, Any]]:
+    """The lines of a file with their numbers; what is no JSON is given as its Refusal."""
+    if path.suffix.lower() == ".csv":
+        yield from enumerate(read_table(path, ("task",)).rows, start=2)
+    elif path.suffix.lower() == ".json":
+        tree = read_json(path)
+        yield from enumerate(tree if isinstance(tree, list) else [tree], start=1)
+    else:
+        # Not splitlines, which parts a text at separators that JSON leaves as they are.
+        lines = decoded(read_bytes(path, path.name), path.name).split("\n")
+        for number, line in enumerate(lines, start=1):
+            if line.strip():
+                try:
+                    yield number, parse(line.encode(), path.name)
+                except Refusal as refusal:
+                    yield number, refusal
+
+
+class _TaskReader:
+    """A reader that collects the tasks of each seminar and the problems, line by line."""
+
+    def __init__(self, known: Mapping[str, KnownItem], at: datetime) -> None:
+        self.known, self.at = known, at
+        self.problems: list[Problem] = []
+        self.tasks: dict[str, list[Task]] = {}
+        self.subjects: dict[str, str] = {}
+        self.seen: dict[str, tuple[str, int]] = {}
+        self.places: dict[str, tuple[str, int]] = {}
+
+    def take(self, file: str, line: int, entry: Any) -> None:
+        """Take a line, or tell what is wrong with it."""
+        try:
+            told = _told(entry)
+            task = _task(told)
+        except ValueError as error:
+            self.problems.append(Problem(file, None, f"line {line}: {error}"))
+            return
+        if task.id in self.seen:
+            before = self.seen[task.id]
+            reason = f"line {line}: the id {task.id} stands on line {before[1]} of {before[0]} before"
+            self.problems.append(Problem(file, None, reason))
+            return
+        self.seen[task.id] = file, line
+        seminar = told["seminar"][:LONGEST_KEY] or ELSEWHERE
+        self.tasks.setdefault(seminar, []).append(task)
+        self.subjects[seminar] = self.subjects.get(seminar) or (told["subject"] if told["seminar"] else "")
+        self.places.setdefault(seminar, (file, line - 1))
+        if (count := word_count(task.text)) > WORDS:
+            note = f"line {line}: {count} words; at most {WORDS} are asked for"
+            self.problems.append(Problem(file, None, note, note=True))
+
+    def bundle(self) -> Bundle:
+        """The seminars as items with their tasks as settled documents."""
+        bundle = Bundle()
+        for position, (seminar, tasks) in enumerate(self.tasks.items()):
+            before = self.known.get(seminar)
+            own = before.item_id if before else derived_id(NAME, "seminar", seminar)
+            bundle.items.append(self._item(seminar, own, position, before))
+            document = Tasks(units=tuple(tasks))
+            record = ArtifactRecord(
+                id=derived_id(own, Kind.TASKS.value),
+                item_id=own,
+                kind=Kind.TASKS,
+                author_id="",
+                state=State.CONSENSUS,
+                revision=1,
+                at=self.at,
+                sha256=document.sha256(),
+                document=document.tree(),
+            )
+            bundle.artifacts.append(record)
+            bundle.places["items", own] = bundle.places["artifacts", record.id] = self.places[seminar]
+        self._note_gaps()
+        return bundle
+
+    def _item(self, seminar: str, own: str, position: int, before: KnownItem | None) -> ItemRecord:
+        title = "Tasks of no known seminar" if seminar == ELSEWHERE else f"Seminar {seminar}"
+        return ItemRecord(
+            id=own,
+            key=seminar,
+            dataset=DATASET,
+            question=before.question if before else title,
+            question_type=before.question_type if before else "",
+            subject=before.subject if before else self.subjects[seminar],
+            position=position,
+        )
+
+    def _note_gaps(self) -> None:
+        absent = Counter(
+            name
+            for tasks in self.tasks.values()
+            for task in tasks
+            for name in CHOICES
+            if getattr(task, name) is None
+        )
+        for name, count in absent.items():
+            self.problems.append(Problem(FILE, None, f"{counted(count, 'task')} without {name}", note=True))
+
+
+def _told(entry: Any) -> dict[str, str]:
+    """What an entry says, by our names; ValueError for what is none."""
+    if isinstance(entry, Refusal):
+        raise ValueError(entry.happened.rstrip("."))
+    if not isinstance(entry, Mapping):
+        raise ValueError("is not an object with a task")
+    plain = {str(name).strip().lower(): value for name, value in entry.items()}
+    told = {
+        ours: next((plain[name] for name in names if plain.get(name)), "") for ours, names in CALLED.items()
+    }
+    for name, value in told.items():
+        if not isinstance(value, str | int):
+            raise ValueError(f"“{name}” is not a text")
+    return {name: str(value).strip() for name, value in told.items()}
+
+
+def _task(told: Mapping[str, str]) -> Task:
+    """The task of an entry; ValueError names what does not fit."""
+    chosen: dict[str, Any] = {}
+    for name, choice in CHOICES.items():
+        try:
+            chosen[name] = choice(told[name]) if told[name] else None
+        except ValueError:
+            menu = ", ".join(choice)
+            raise ValueError(f"“{told[name][:60]}” is no {name}; there are: {menu}") from None
+    family: Family | None = chosen["family"]
+    if family is not None:
+        chosen["phase"] = chosen["phase"] or family.phase
+        if chosen["phase"] is not family.phase:
+            raise ValueError(f"{family.value} belongs to the phase {family.phase}, not {chosen['phase']}")
+    if not told["task"]:
+        raise ValueError("there is no task")
+    own = told["id"] if 0 < len(told["id"]) <= LONGEST_ID else ""
+    own = own or derived_id(NAME, "task", told["seminar"], told["id"], told["task"])
+    try:
+        return Task(id=own, text=told["task"], **chosen)
+    except ValidationError as error:
+        raise ValueError(in_words(error)) from None
+
+
+def files(bundle: Bundle) -> Files:
+    """The settled tasks of every seminar, one a line, and what was left out."""
+    lines, left = list[bytes](), 0
+    for item in sorted(bundle.items, key=lambda one: (one.position, one.key, one.id)):
+        own = [one for one in bundle.artifacts if one.item_id == item.id and one.kind is Kind.TASKS]
+        own.sort(key=lambda one: (one.state is not State.CONSENSUS, not one.author_id, one.id))
+        if len(own) > 1 and own[0].state is not State.CONSENSUS:
+            left += 1
+        elif own:
+            lines += [orjson.dumps(_line(item, unit)) + b"\n" for unit in own[0].document["units"]]
+    notes = [f"Left out: {counted(left, 'seminar')} with tasks that are not adjudicated."] if left else []
+    return {FILE: b"".join(lines)}, notes
+
+
+def _line(item: ItemRecord, unit: Mapping[str, Any]) -> dict[str, Any]:
+    told = {"id": unit["id"], "task": unit["text"], **{name: unit[name] for name in CHOICES if unit[name]}}
+    if (item.dataset, item.key) == (DATASET, ELSEWHERE):
+        return told
+    return told | {"seminar": item.key, **({"subject": item.subject} if item.subject else {})}
