@@ -78,7 +78,7 @@ def import_(
     file: File,
     paths: Annotated[list[Path], typer.Argument(help="Folders or files to import", show_default=False)],
     format_: Annotated[
-        str, typer.Option("--format", help=" or ".join((*LAYOUTS, "goldsmith", "collected")))
+        str, typer.Option("--format", help=" or ".join((*LAYOUTS, "goldsmith", "collected", "transcripts")))
     ] = "goldsmith",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be imported, without importing")
@@ -86,16 +86,25 @@ def import_(
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Skip records that cannot be read and import the rest")
     ] = False,
+    pseudonyms: Annotated[
+        bool,
+        typer.Option(
+            "--pseudonyms",
+            help="Call speakers of transcripts S1, S2 …; only this project knows who is who",
+        ),
+    ] = False,
     json_: Json = False,
 ) -> None:
-    """Import items, rubrics and responses; a repeated import adds nothing."""
+    """Import items, rubrics, responses or transcripts; a repeated import adds nothing."""
     from annotator.actions.imports import imports
 
     with opened(file, readonly=dry_run) as project, progress_bars() as progress:
         if dry_run:
-            report = imports.preview(project, format_, paths)
+            report = imports.preview(project, format_, paths, pseudonyms=pseudonyms)
         else:
-            _, report = imports.run(project, format_, paths, skip_bad=skip_bad, progress=bar(progress))
+            _, report = imports.run(
+                project, format_, paths, skip_bad=skip_bad, progress=bar(progress), pseudonyms=pseudonyms
+            )
     found: dict[str, Any] = {
         "new": report.new,
         "counts": {thing: asdict(count) for thing, count in report.counts.items()},

@@ -5,6 +5,7 @@ import math
 import re
 from pathlib import Path
 from typing import Any, NoReturn
+from xml.etree import ElementTree
 
 from annotator.domain.texts.canonical import checked_tree
 from annotator.domain.texts.refusal import Refusal
@@ -87,6 +88,17 @@ def decoded(content: bytes, name: str) -> str:
             f"“{name}” is not valid UTF-8 on line {line} (byte {error.start}).",
             "Save it as UTF-8 and try again.",
         ) from None
+
+
+def xml_tree(content: bytes) -> ElementTree.Element:
+    """The tree of an XML file in UTF-8; ValueError when it is none, or has a doctype, without which no entity grows."""
+    if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
+        raise ValueError("it has a doctype")
+    try:
+        # Text, not bytes: no other encoding can then hide a doctype.
+        return ElementTree.fromstring(content.decode("utf-8-sig"))
+    except (ElementTree.ParseError, ValueError):
+        raise ValueError("it is no XML") from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from annotator.domain.judges.protocol import Material
 from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.source import Source
+from annotator.domain.material.transcript import of_source
 from annotator.domain.texts.quotation import find
 
 NO_SOURCE = "The item has no source with text."
@@ -23,5 +24,7 @@ def anchored(sources: Sequence[Source], quote: str) -> Anchor | None:
     """Where the first source that has these words has them; None when none has."""
     for source in sources:
         if span := find(source.text, quote):
-            return Anchor.at(source.text, span[0], min(span[1], span[0] + LONGEST_QUOTED), source.id)
+            end = min(span[1], span[0] + LONGEST_QUOTED)
+            found = of_source(source)
+            return Anchor.at(source.text, span[0], end, source.id, found.time_at(span[0]) if found else "")
     return None

@@ -1,3 +1,5 @@
+import pytest
+
 from annotator.domain.texts.rendered import BREAK, BREAK_EVERY, LONGEST_RUN, with_breaks
 
 
@@ -20,3 +22,10 @@ def test_only_the_long_run_of_a_text_is_broken():
 
 def test_a_no_break_space_does_not_end_a_run():
     assert BREAK in with_breaks("ab\u00a0" * 7_000)
+
+
+@pytest.mark.parametrize("before", [0, 1, 19_999, 20_000, 20_001, 39_999])
+@pytest.mark.parametrize("long", [19_999, 20_000, 20_001])
+def test_a_run_is_found_wherever_it_lies(before, long):
+    text = "w " * (before // 2) + " " * (before % 2) + "x" * long + " end"
+    assert (BREAK in with_breaks(text)) is (long >= LONGEST_RUN)

@@ -30,6 +30,7 @@ ABSENT_AT_FIRST_IDLE = (
     "sklearn",
     "statsmodels",
     "typer",
+    "webvtt",
 )
 # In the sample they only tick off what was tried, or read a PDF where none is in view.
 ABSENT_FROM_THE_SAMPLE = (

@@ -22,6 +22,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.incoming import ImportPreview, Incoming, Row
 from annotator.actions.project.recording import record
 from annotator.actions.releases import gathering
+from annotator.actions.transcripts import seminars
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.kinds.rubric import Rubric, not_allowed
@@ -35,11 +36,13 @@ from annotator.exchange.formats.layout import ExistingItems, FileLayout, KnownIt
 from annotator.exchange.formats.layouts import LAYOUTS
 from annotator.exchange.release import release
 from annotator.exchange.release.bundle import Bundle, Problem
+from annotator.exchange.transcripts import reader
 from annotator.storage import search
 from annotator.storage.tables import SystemRow, table
 
 SYSTEM = table(SystemRow)
-GOLDSMITH, COLLECTED = "goldsmith", "collected"
+GOLDSMITH, COLLECTED, TRANSCRIPTS = "goldsmith", "collected", "transcripts"
+TRANSCRIPT_ENDINGS = reader.ENDINGS
 SHOWN_PROBLEMS = 1000
 FILED = (ITEM.c.question_type, ITEM.c.subject)
 
@@ -50,6 +53,7 @@ def offered() -> dict[str, str]:
     return own | {
         GOLDSMITH: "Goldsmith release",
         COLLECTED: "Papers collected from arXiv (feeds and eprints)",
+        TRANSCRIPTS: "Transcripts of seminars (WebVTT, SRT, JSON, text, Word, PDF)",
     }
 
 
@@ -64,12 +68,14 @@ def preview(
     paths: Sequence[Path],
     rules: Rules | None = None,
     progress: Progress | None = None,
+    *,
+    pseudonyms: bool = False,
 ) -> ImportPreview:
     """What an import of these files would do; writes nothing. Refusal when they cannot be read at all.
 
-    By `rules` collected papers are kept or left out.
+    By `rules` collected papers are kept or left out; with `pseudonyms` speakers of transcripts become S1, S2 ….
     """
-    bundle, problems = _read(project, format, paths, rules, progress or _silent)
+    bundle, problems, _ = _read(project, format, paths, rules, progress or _silent, pseudonyms=pseudonyms)
     with project.store.read() as db:
         return _preview(format, problems, _compare(project, db, format, bundle))
 
@@ -83,6 +89,7 @@ def run(
     progress: Progress | None = None,
     warm: bool = True,
     rules: Rules | None = None,
+    pseudonyms: bool = False,
 ) -> tuple[Change, ImportPreview]:
     """Take the files in. Unless `skip_bad`, one bad entry keeps everything out, and the Refusal names it.
 
@@ -92,7 +99,7 @@ def run(
     """
     tell = progress or _silent
     tell("reading files", 0, len(paths))
-    bundle, problems = _read(project, format, paths, rules, tell)
+    bundle, problems, names = _read(project, format, paths, rules, tell, pseudonyms=pseudonyms)
     with project.store.read() as db:
         incoming, seen = _compare(project, db, format, bundle), project.store.watch.token()
     report = _preview(format, problems, incoming)
@@ -108,6 +115,8 @@ def run(
             report = _preview(format, problems, incoming)
             _refuse_bad(report, skip_bad)
         _write(project, db, incoming, tell)
+        for source_id, of_source in names.items():
+            project.set(seminars.NAMES + source_id, of_source)
         change = record(project, db, Change("import", new_id(), "import", after=_image(report, paths)))
     if warm:
         renderings.warm(project, tell)
@@ -120,18 +129,23 @@ def _read(
     paths: Sequence[Path],
     rules: Rules | None,
     tell: Progress,
-) -> tuple[Bundle, list[Problem]]:
+    *,
+    pseudonyms: bool,
+) -> seminars.Seminars:
     for path in paths:
         if not path.exists():
             raise Refusal(
                 f"There is no “{path.name}” in {path.absolute().parent}.", "Check the name or choose another."
             )
+    if format == TRANSCRIPTS:
+        return seminars.read(project, paths, tell, pseudonyms=pseudonyms)
     if format == GOLDSMITH:
-        return _weighed(project, *release.read(paths))
+        return seminars.Seminars(*_weighed(project, *release.read(paths)), {})
     if format == COLLECTED:
-        return collected_papers.read(paths, rules or Rules(), tell)
+        return seminars.Seminars(*collected_papers.read(paths, rules or Rules(), tell), {})
     if format in LAYOUTS:
-        return _weighed(project, *LAYOUTS[format].read(paths, _known(project, LAYOUTS[format])))
+        known = _known(project, LAYOUTS[format])
+        return seminars.Seminars(*_weighed(project, *LAYOUTS[format].read(paths, known)), {})
     raise Refusal(f"“{format}” is not a format that can be read.", f"Choose one of {', '.join(offered())}.")
 
 

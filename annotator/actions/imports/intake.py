@@ -34,7 +34,8 @@ from annotator.domain.experts.person import PersonFields, Role
 from annotator.domain.judges.judge import Asking, JudgeFields
 from annotator.domain.judges.judgement import JudgementFields, RaterKind
 from annotator.domain.material.response import ResponseFields, SystemFields
-from annotator.domain.material.source import SourceFields
+from annotator.domain.material.source import Source, SourceFields
+from annotator.domain.material.transcript import of_source
 from annotator.domain.texts.canonical import canonical_json
 from annotator.domain.texts.identity import derived_id
 from annotator.exchange.formats.layout import FileLayout
@@ -154,6 +155,8 @@ class BundleIntake:
 
         def row(record: SourceRecord) -> dict[str, Row]:
             fields = SourceFields.model_validate(record.model_dump(mode="json", exclude={"id"})).model_dump()
+            if record.transcript and of_source(Source(id=record.id, **fields)) is None:
+                raise ValueError("“transcript” does not fit the text beside it")
             return {"source": {"id": record.id, **fields, "sha256": hashing.source_hash(record.text)}}
 
         return ImportPlan(

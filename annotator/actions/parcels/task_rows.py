@@ -76,6 +76,7 @@ def add_sources(db: Connection, sources: list[parcels.TaskSource], entries: Mapp
         {
             **source.model_dump(include=known),
             "format": source.format.value,
+            "transcript": source.transcript,
             "sha256": source_hash(source.text),
         }
         for source in sources

@@ -31,6 +31,7 @@ RESTORERS: dict[str, str] = {
     "review": "annotator.actions.assignments.reviewing",
     "ruling": "annotator.actions.consensus.ruling_rows",
     "setting": "annotator.actions.project.file",
+    "transcript": "annotator.actions.transcripts.correcting",
 }
 # What was there before is kept with these to be read, not to be put back: work of a run, not an edit.
 OF_RUNS = frozenset({("judge", "set writer"), ("page", "fetch page"), ("page", "import page")})

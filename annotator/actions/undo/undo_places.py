@@ -141,4 +141,5 @@ _SEEN: Mapping[str, Callable[[Project, Change], UndoneChange]] = {
     "review": _at("Reviews"),
     "ruling": _ruling,
     "setting": _setting,
+    "transcript": _at("Material", part="Transcripts"),
 }

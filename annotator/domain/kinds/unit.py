@@ -1,5 +1,6 @@
 """Units: the smallest parts of an artifact that are agreed on or judged."""
 
+import operator
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -23,13 +24,23 @@ class Anchor(BaseModel):
     end: int = Field(default=-1, ge=-1)
     page: int | None = Field(default=None, ge=1)
     text_sha256: str = ""
+    said: Text = Field(
+        default="",
+        max_length=12,
+        exclude_if=operator.not_,
+        description="When it was said in a recording, as 1:02:03; left out where that is not known",
+    )
 
     @classmethod
-    def at(cls, text: str, start: int, end: int, source_id: str = "") -> "Anchor":
+    def at(cls, text: str, start: int, end: int, source_id: str = "", said: str = "") -> "Anchor":
         """The anchor of text[start:end]; ValidationError when that is empty or too long."""
-        return cls(
-            quote=text[start:end], source_id=source_id, start=start, end=end, text_sha256=_hash_of(text)
-        )
+        quote, own = text[start:end], _hash_of(text)
+        return cls(quote=quote, source_id=source_id, start=start, end=end, text_sha256=own, said=said)
+
+    @property
+    def place(self) -> str:
+        """Its page or its moment, behind the quotation; empty where neither is known."""
+        return f" — p. {self.page}" if self.page else f" — {self.said}" if self.said else ""
 
 
 @lru_cache(maxsize=8)

@@ -18,6 +18,7 @@ class SourceFormat(StrEnum):
     MARKDOWN = "markdown"
     PLAIN = "plain"
     PDF = "pdf"
+    TRANSCRIPT = "transcript"
 
 
 class SourceKind(StrEnum):
@@ -76,6 +77,11 @@ class SourceFields(SQLModel):
     )
     citations: int | None = Field(default=None, ge=0, description="How often it had been cited by then")
     citations_on: date | None = Field(default=None, description="Day on which its citations were counted")
+    transcript: Text = Field(
+        default="",
+        sa_column_kwargs=_EMPTY,
+        description="Of a transcript: its speakers, its segments with times and doubts, and its file's hash, as JSON",
+    )
 
 
 class Source(SourceFields):

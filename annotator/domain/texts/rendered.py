@@ -8,7 +8,7 @@ CUT = "<!---->"
 LONGEST_RUN = 20_000
 BREAK_EVERY = 2_000
 BREAK = "\u200b"
-_RUN = re.compile(r"[^ \t\n\r\f\v]+")
+_RUN, _WHITE = re.compile(r"[^ \t\n\r\f\v]+"), re.compile(r"[ \t\n\r\f\v]")
 _STEP = re.compile(rf".{{{BREAK_EVERY}}}", re.DOTALL)
 
 
@@ -31,9 +31,17 @@ def with_breaks(text: str, longest: int = LONGEST_RUN) -> str:
 
     Without them a layout engine needs seconds for one line.
     """
-    if len(text) < longest:
+    if not any(_in_run(text, at, longest) for at in range(0, len(text), longest)):
         return text
     return _RUN.sub(lambda run: _STEP.sub(_break, run[0]) if len(run[0]) >= longest else run[0], text)
+
+
+def _in_run(text: str, at: int, longest: int) -> bool:
+    """Whether a place lies in a run of so many characters: every such run has one of the places looked at."""
+    least = max(0, at - longest)
+    start = max(text.rfind(white, least, at) for white in " \t\n\r\f\v") + 1 or least
+    ended = _WHITE.search(text, at, at + longest)
+    return (ended.start() if ended else min(len(text), at + longest)) - start >= longest
 
 
 def _break(step: re.Match[str]) -> str:

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 from annotator.domain.material.work import CatalogueWork
 from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.reading import xml_tree
 
 _ATOM, _ARXIV = "{http://www.w3.org/2005/Atom}", "{http://arxiv.org/schemas/atom}"
 _SEARCH = "{http://a9.com/-/spec/opensearch/1.1/}"
@@ -51,12 +52,10 @@ class Feed:
 def read(content: bytes, name: str) -> Feed:
     """The papers of a feed; Refusal when it is none, or tells of an error."""
     again = "Remove it from the folder and collect again."
-    if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
-        raise Refusal(f"“{name}” has a doctype, which no feed of arXiv has.", again)
     try:
-        root = ElementTree.fromstring(content.decode("utf-8"))
-    except (ElementTree.ParseError, ValueError):
-        raise Refusal(f"“{name}” is not a feed of arXiv.", again) from None
+        root = xml_tree(content)
+    except ValueError as error:
+        raise Refusal(f"“{name}” is not a feed of arXiv: {error}.", again) from None
     if root.tag != f"{_ATOM}feed":
         raise Refusal(f"“{name}” is not a feed of arXiv.", again)
     errors = [one for one in root.iter(f"{_ATOM}entry") if "/api/errors" in _text(one, f"{_ATOM}id")]

@@ -103,6 +103,7 @@ class TaskSource(_Entry):
     drafted: Text = ""
     kind: SourceKind = SourceKind.UNKNOWN
     published: Text = ""
+    transcript: Text = Field(default="", exclude_if=operator.not_)
 
 
 class TaskReport(_Entry):

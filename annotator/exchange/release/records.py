@@ -37,7 +37,7 @@ class PersonRecord(Record):
 _LEFT_OUT_EMPTY = frozenset({
     "drafted", "licence", "description", "assisted", "over", "weights", "group", "footnote", "collected_on",
     "product_version", "settings", "collected_by", "cutoff", "kind", "published", "venue", "citations", "citations_on",
-    "working_title", "origin", "contributor", "collected", "asked", "traits", "made_from",
+    "working_title", "origin", "contributor", "collected", "asked", "traits", "made_from", "transcript",
     "error_sample", "gold", "unadjudicated", "awaited", "final_pass", "drawn_pairs",
 })  # fmt: skip
 # Zero citations are a fact.
@@ -108,6 +108,11 @@ class SourceRecord(LaterFields):
     venue: Text = ""
     citations: int | None = Field(default=None, description="How often it had been cited on `citations_on`")
     citations_on: date | None = None
+    transcript: Text = Field(
+        default="",
+        description="Of a transcript, as JSON: `speakers`, `segments` (start and end in ms, place in speakers, "
+        "first and last character, marks), and `file`, the hash of its file; left out for any other",
+    )
 
 
 class SystemRecord(LaterFields):

@@ -30,7 +30,7 @@ class AnchorChip(QWidget):
 
     def show_anchor(self, anchor: Anchor) -> None:
         """Show a quotation."""
-        self.button.show_quote(anchor.quote, f" — p. {anchor.page}" if anchor.page else "")
+        self.button.show_quote(anchor.quote, anchor.place)
 
 
 class AnchorChips(QWidget):

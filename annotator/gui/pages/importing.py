@@ -27,6 +27,7 @@ from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 # People: coordinators with a folder of JSON. What annoys them elsewhere: half-imported files, rows dropped
 # without a word, and not knowing whether importing again makes everything double.
 SHOWN_PROBLEMS = 500
+TRANSCRIPTS = f"Transcripts (*{' *'.join(imports.TRANSCRIPT_ENDINGS)})"
 
 
 class ImportPage(Page):
@@ -62,6 +63,7 @@ class ImportPage(Page):
             title, hint, self._choosing(), self.preview, (self.collected, 1), self.problem_title, self.problems,
             self.progress, self._foot(), StretchSpace(1), on=self, margins=(20, 16, 20, 12), spacing=10,
         )  # fmt: skip
+        self._look()
         self._clear()
 
     def _choosing(self) -> FlowRow:
@@ -70,6 +72,9 @@ class ImportPage(Page):
         for name, words in imports.offered().items():
             self.format.addItem(words, name)
         self.format.currentIndexChanged.connect(lambda _: self._look())
+        self.pseudonyms = QCheckBox("Call speakers S1, S2 …")
+        self.pseudonyms.setToolTip("Names are left out of the text; who is who stays in this project")
+        self.pseudonyms.toggled.connect(lambda _: self._look())
         self.folder = QPushButton("Choose a folder…")
         self.folder.clicked.connect(self._choose_folder)
         self.files = QPushButton("Choose files…")
@@ -78,7 +83,7 @@ class ImportPage(Page):
         self.chosen.setTextFormat(Qt.TextFormat.PlainText)
         self.chosen.setProperty("role", "hint")
         row = FlowRow(gap=10)
-        for widget in (self.format, self.folder, self.files, self.chosen):
+        for widget in (self.format, self.folder, self.files, self.pseudonyms, self.chosen):
             row.addWidget(widget)
         return row
 
@@ -106,11 +111,21 @@ class ImportPage(Page):
             self.look_at([Path(name)])
 
     def _choose_files(self) -> None:
-        names, _ = QFileDialog.getOpenFileNames(self, "Files to import", "", "JSON (*.json);;All files (*)")
+        offered = f"{TRANSCRIPTS if self._of_transcripts else 'JSON (*.json)'};;All files (*)"
+        names, _ = QFileDialog.getOpenFileNames(self, "Files to import", "", offered)
         if names:
             self.look_at([Path(name) for name in names])
 
+    @property
+    def _of_transcripts(self) -> bool:
+        return bool(self.format.currentData() == imports.TRANSCRIPTS)
+
+    @property
+    def _named_anew(self) -> bool:
+        return self._of_transcripts and self.pseudonyms.isChecked()
+
     def _look(self) -> None:
+        self.pseudonyms.setVisible(self._of_transcripts)
         if not self._paths:
             return
         collected = self.format.findData(imports.COLLECTED)
@@ -121,7 +136,9 @@ class ImportPage(Page):
         self._clear()
         self.preview.setPlainText("Reading…")
         self.preview.show()
-        self.desk.ask_later(self._show, imports.preview, self.format.currentData(), self._paths)
+        self.desk.ask_later(
+            self._show, imports.preview, self.format.currentData(), self._paths, pseudonyms=self._named_anew
+        )
 
     def _show(self, found: ImportPreview) -> None:
         self._found = found
@@ -166,6 +183,7 @@ class ImportPage(Page):
             self.format.currentData(),
             self._paths,
             skip_bad=self.skip.isChecked(),
+            pseudonyms=self._named_anew,
         )
 
     def _imported(self, result: Any) -> None:

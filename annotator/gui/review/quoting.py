@@ -1,6 +1,8 @@
 """From a selection in a source to a quotation: offsets, page and hash."""
 
 from annotator.domain.kinds.unit import Anchor
+from annotator.domain.material.source import Source, SourceFormat
+from annotator.domain.material.transcript import LEFT_OUT, told
 from annotator.domain.texts import quotation
 from annotator.domain.texts.canonical import sha256
 
@@ -9,16 +11,18 @@ PAGE_END = "\f"
 LONGEST_QUOTE = 20_000
 
 
-def anchor_of(
-    source_id: str, text: str, shown: str, start: int, end: int, *, paged: bool = False
-) -> Anchor | None:
+def anchor_of(source: Source | None, text: str, shown: str, start: int, end: int) -> Anchor | None:
     """The anchor of the words at [start, end) of a text as shown, or None where they are not found in the text.
 
-    `text` is what the shown text was made from; `paged` says that form feeds in it part pages.
+    `text` is what the shown text was made from. Form feeds part the pages of a PDF; a transcript tells the time.
     """
     start, end = _trimmed(shown, start, end)
     span = quotation.locate(text, shown, start, end) if start < end else None
-    return _anchor(source_id, text, span, paged=paged)
+    paged = source is not None and source.format is SourceFormat.PDF
+    found = _anchor(source.id if source else "", text, span, paged=paged)
+    if found is None or source is None or not source.transcript:
+        return found
+    return None if LEFT_OUT in found.quote else found.model_copy(update={"said": told(source, found)})
 
 
 def anchor_on_page(source_id: str, text: str, quote: str, page: int) -> Anchor:

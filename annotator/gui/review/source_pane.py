@@ -189,9 +189,8 @@ class SourcePane(QWidget):
         span = self.pane.chosen()
         if self._stack.currentWidget() is not self.pane or self._item is None or span is None:
             return None
-        paged = source is not None and source.format is SourceFormat.PDF
         text = source.text if source else self._item.question
-        return anchor_of(source.id if source else "", text, self.text.text(), *span, paged=paged)
+        return anchor_of(source, text, self.text.text(), *span)
 
     def show_quoted(self, quoted: Sequence[tuple[str, Anchor]], at_hand: str) -> None:
         """Mark all that is quoted, each with the unit it is quoted by; the current unit has its own stand out."""

@@ -295,4 +295,4 @@ def test_words_that_the_text_of_a_pdf_does_not_hold_are_kept_without_offsets():
 
 
 def test_words_that_are_not_in_the_text_give_no_quotation():
-    assert anchor_of("s", "some text", "another thing", 0, 7) is None
+    assert anchor_of(None, "some text", "another thing", 0, 7) is None

@@ -1,4 +1,4 @@
-"""The Material page: reports, extracts, cited pages and sources, present and missing."""
+"""The Material page: reports, extracts, cited pages, sources and transcripts, present and missing."""
 
 from collections.abc import Callable
 from functools import partial
@@ -16,6 +16,7 @@ from annotator.gui.pages.material.pages_view import PagesView
 from annotator.gui.pages.material.parts_view import PartsView
 from annotator.gui.pages.material.reports_view import ReportsView
 from annotator.gui.pages.material.sources_view import SourcesView
+from annotator.gui.pages.material.transcripts_view import TranscriptsView
 from annotator.gui.widgets.bars.tabs import Tabs
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
@@ -23,8 +24,8 @@ from annotator.gui.widgets.plain import PlainLabel
 
 # People: a coordinator who prepares what is judged. What annoys them elsewhere: cited pages that die between two
 # runs, claims that a model got wrong and nobody can correct, and no way to see what is missing.
-TABS = ("Reports", "Extracts", "Cited pages", "Sources")
-REPORTS, PARTS, PAGES, SOURCES = range(4)
+TABS = ("Reports", "Extracts", "Cited pages", "Sources", "Transcripts")
+REPORTS, PARTS, PAGES, SOURCES, TRANSCRIPTS = range(5)
 SHOWN_KINDS = (
     "extract",
     "page",
@@ -36,6 +37,7 @@ SHOWN_KINDS = (
     "response",
     "artifact",
     "metadata",
+    "transcript",
 )
 SETTLE_MS = 250
 NOT_YOURS = (
@@ -45,7 +47,7 @@ NOT_YOURS = (
 
 
 class MaterialPage(Page):
-    """Four tabs; only the visible one reads data."""
+    """Five tabs; only the visible one reads data."""
 
     NAME = "Material"
     ICON = "folder"
@@ -53,7 +55,7 @@ class MaterialPage(Page):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self.reports, self.parts, self.pages = ReportsView(desk), PartsView(desk), PagesView(desk)
-        self.sources = SourcesView(desk)
+        self.sources, self.transcripts = SourcesView(desk), TranscriptsView(desk)
         self.tabs = Tabs()
         for words, pane in zip(TABS, self._panes(), strict=True):
             self.tabs.addTab(pane, words)
@@ -67,7 +69,7 @@ class MaterialPage(Page):
         self._bind()
 
     def _panes(self) -> tuple[Any, ...]:
-        return self.reports, self.parts, self.pages, self.sources
+        return self.reports, self.parts, self.pages, self.sources, self.transcripts
 
     def _lay_out(self) -> None:
         help_ = QPushButton("How this works")
@@ -94,6 +96,11 @@ class MaterialPage(Page):
             ("start_run", PAGES, self.pages.fetching.start),
             ("start_run", SOURCES, self.sources.look_up),
             ("find", SOURCES, self.sources.seek),
+            ("find", TRANSCRIPTS, self.transcripts.seek),
+            ("next_evidence", TRANSCRIPTS, partial(self.transcripts.step, 1)),
+            ("previous_evidence", TRANSCRIPTS, partial(self.transcripts.step, -1)),
+            ("keep_drawn", TRANSCRIPTS, self.transcripts.side.save),
+            ("remove_drawn", TRANSCRIPTS, self.transcripts.side.turn),
             ("find", REPORTS, self.reports.seek),
             ("find", PARTS, self.parts.seek),
             ("find", PAGES, self.pages.seek),

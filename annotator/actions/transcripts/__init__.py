@@ -1,0 +1,1 @@
+"""Transcripts of seminars: import, correction, exclusion, pseudonyms and history."""

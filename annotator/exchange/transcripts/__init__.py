@@ -1,0 +1,1 @@
+"""Transcripts of seminars as files: captions, speech recognition, texts and documents."""

@@ -1,0 +1,120 @@
+"""Transcripts come in as seminars: previewed, whole or not at all, once, with names kept at home."""
+
+from pathlib import Path
+
+import pytest
+
+from annotator.actions.imports import imports
+from annotator.actions.imports.imports import TRANSCRIPTS
+from annotator.actions.items import items, sources
+from annotator.actions.project.file import Project
+from annotator.actions.releases import checking, releases
+from annotator.actions.transcripts import seminars
+from annotator.domain.material.source import Source, SourceFormat
+from annotator.domain.texts.refusal import Refusal
+
+VTT = """WEBVTT
+
+00:01.000 --> 00:02.000
+<v Ann Lee>Salt is old.
+
+00:02.000 --> 00:04.000
+<v Bob>Thank you, Ann Lee.
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return Project.create(tmp_path / "p.goldsmith")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "talks" / "salt 1.vtt"
+    path.parent.mkdir()
+    path.write_text(VTT, "utf-8")
+    return path
+
+
+def sources_of(project: Project) -> list[Source]:
+    return [source for item in items.ids(project) for source in sources.sources(project, item)]
+
+
+def test_a_seminar_is_an_item_with_its_transcript(project: Project, file: Path) -> None:
+    imports.run(project, TRANSCRIPTS, [file])
+    (item_id,) = items.ids(project)
+    item = items.read(project, item_id)
+    assert (item.key, item.dataset, item.question) == ("salt 1", seminars.DATASET, "salt 1")
+    (source,) = sources.sources(project, item_id)
+    assert source.format is SourceFormat.TRANSCRIPT
+    assert source.text == "Ann Lee: Salt is old.\n\nBob: Thank you, Ann Lee."
+    assert checking.check(project).problems == []
+
+
+def test_a_second_import_adds_nothing_whatever_was_changed_since(project: Project, file: Path) -> None:
+    imports.run(project, TRANSCRIPTS, [file.parent])
+    (item_id,) = items.ids(project)
+    items.change(project, item_id, subject="Chemistry")
+    _, report = imports.run(project, TRANSCRIPTS, [file.parent], pseudonyms=True)
+    assert (report.new, report.counts["sources"].same, report.problems) == (0, 1, ())
+    file.write_text(VTT.replace("old", "new"), "utf-8")
+    (problem,) = imports.preview(project, TRANSCRIPTS, [file]).problems
+    assert "imported from a file with other content" in str(problem)
+
+
+def test_pseudonyms_stay_with_the_project(project: Project, file: Path, tmp_path: Path) -> None:
+    _, report = imports.run(project, TRANSCRIPTS, [file], pseudonyms=True)
+    (source,) = sources_of(project)
+    assert source.text == "S1: Salt is old.\n\nS2: Thank you, Ann Lee."
+    assert project.get(seminars.NAMES + source.id) == {"S1": "Ann Lee", "S2": "Bob"}
+    assert "1 speaker named in what is said too" in str(report.notes[-1])
+    releases.export(project, tmp_path / "out", "goldsmith")
+    released = b"".join(path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file())
+    assert b"Bob" not in released
+
+
+def test_a_release_brings_the_times_along(project: Project, file: Path, tmp_path: Path) -> None:
+    imports.run(project, TRANSCRIPTS, [file])
+    releases.export(project, tmp_path / "out", "goldsmith")
+    other = Project.create(tmp_path / "other.goldsmith")
+    imports.run(other, imports.GOLDSMITH, [tmp_path / "out"])
+    assert sources_of(other) == sources_of(project)
+
+
+def test_bad_lines_keep_everything_out_unless_skipped(project: Project, file: Path) -> None:
+    (file.parent / "b.vtt").write_text(VTT.replace("00:02.000 -->", "soon -->"), "utf-8")
+    (file.parent / "c.json").write_text("{", "utf-8")
+    (file.parent / "salt 1.srt").write_bytes(b"")
+    with pytest.raises(Refusal) as refused:
+        imports.run(project, TRANSCRIPTS, [file.parent])
+    told = {one.split(": ")[0] for one in refused.value.details}
+    assert told == {"b.vtt", "c.json", "salt 1.srt"}
+    assert any("line 6: “soon” is not a time" in one for one in refused.value.details)
+    assert items.ids(project) == []
+    imports.run(project, TRANSCRIPTS, [file, file.parent / "b.vtt"], skip_bad=True)
+    assert sorted(source.text for source in sources_of(project)) == [
+        "Ann Lee: Salt is old.", "Ann Lee: Salt is old.\n\nBob: Thank you, Ann Lee.",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.vtt", b""),
+        ("a.docx", b"PK\x03\x04"),
+        ("a.pdf", b"no pdf"),
+        ("a.txt", b"\x00\x01\x02"),
+        ("a.exe", b"MZ"),
+    ],
+)
+def test_hostile_files_leave_nothing(project: Project, tmp_path: Path, name: str, content: bytes) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(Refusal, match="Nothing was imported"):
+        imports.run(project, TRANSCRIPTS, [tmp_path / name])
+    assert items.ids(project) == []
+
+
+def test_a_folder_without_transcripts_is_refused(project: Project, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(Refusal, match="There is no transcript"):
+        imports.preview(project, TRANSCRIPTS, [tmp_path / "empty"])

@@ -1,0 +1,206 @@
+"""Transcripts: times of passages, doubts, pieces for models, and corrections that can be put back."""
+
+import pytest
+
+from annotator.domain.kinds.unit import Anchor
+from annotator.domain.material import transcript_edits as edits
+from annotator.domain.material.pieces import pieces
+from annotator.domain.material.source import Source, SourceFormat
+from annotator.domain.material.transcript import (
+    LEFT_OUT,
+    Doubt,
+    Transcript,
+    clock,
+    of_source,
+    parsed,
+    quoted_in_doubt,
+    told,
+)
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.transcripts.reader import assembled
+from annotator.exchange.transcripts.said import SpokenLine
+
+SAID = (
+    SpokenLine("Salt is old.", 0, 4_000, "Ann"),
+    SpokenLine("Very old.", 4_000, 5_000, "Ann", (Doubt.SILENCE,)),
+    SpokenLine("Thank you.", 65_000, 66_000, "Bob", (Doubt.SILENCE,)),
+    SpokenLine("And cheap.", 3_723_000, 3_725_000, "Ann"),
+)
+TEXT = "Ann: Salt is old. Very old.\n\nBob: Thank you.\n\nAnn: And cheap."
+
+
+def made() -> tuple[str, Transcript]:
+    return assembled(SAID, {}, "hash")
+
+
+def source(text: str, transcript: Transcript | None) -> Source:
+    content = transcript.content() if transcript else ""
+    return Source(
+        id="s", item_id="i", title="t", format=SourceFormat.TRANSCRIPT, text=text, transcript=content
+    )
+
+
+def said(text: str, transcript: Transcript) -> list[str]:
+    return [text[one.first : one.last] for one in transcript.segments]
+
+
+def test_a_transcript_comes_back_as_it_was_kept() -> None:
+    text, transcript = made()
+    assert text == TEXT
+    assert of_source(source(text, transcript)) == transcript
+    assert of_source(source(text[:-1], transcript)) is None
+    assert of_source(source(text, None)) is None
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "[]", "{}", '{"speakers":[],"segments":[[0,1,0,0,1,""]]}', '{"speakers":[],"segments":[[0,1,-1,5,1,""]]}',
+        '{"speakers":[],"segments":[[0,1,-1,0,2,""],[0,1,-1,1,2,""]]}', '{"speakers":[],"segments":[[0]]}', "x",
+    ],
+)  # fmt: skip
+def test_what_is_no_transcript_is_an_error(content: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        parsed(content)
+
+
+@pytest.mark.parametrize(
+    ("moment", "words"), [(-1, ""), (0, "0:00"), (65_999, "1:05"), (3_723_000, "1:02:03"), (450_000_000, "125:00:00")]
+)  # fmt: skip
+def test_moments_are_written_as_clocks(moment: int, words: str) -> None:
+    assert clock(moment) == words
+
+
+def test_the_time_stands_beside_a_quotation() -> None:
+    text, transcript = made()
+    for quote, time in (("Salt", "0:00"), ("Very", "0:04"), ("Thank", "1:05"), ("cheap", "1:02:03")):
+        at = text.index(quote)
+        assert told(source(text, transcript), Anchor.at(text, at, at + 4, "s")) == time
+    assert told(source(text, None), Anchor(quote="x", start=0, end=1)) == ""
+    assert told(None, Anchor(quote="x")) == ""
+
+
+@pytest.mark.parametrize(
+    ("quotes", "doubted"),
+    [
+        (["Very old"], True), (["old. Very"], False), (["Thank you"], True), (["Very old.", "Thank"], True),
+        (["Very old.", "cheap"], False), ([], False),
+    ],
+)  # fmt: skip
+def test_a_quotation_may_lie_in_doubtful_words_alone(quotes: list[str], doubted: bool) -> None:
+    text, transcript = made()
+    anchors = [Anchor.at(text, text.index(one), text.index(one) + len(one), "s") for one in quotes]
+    assert quoted_in_doubt([source(text, transcript)], anchors) is doubted
+
+
+def test_a_correction_moves_what_follows_and_can_be_put_back() -> None:
+    text, transcript = made()
+    at = text.index("Very")
+    before, after = edits.corrected(text, transcript, at, at + 4, "Terribly  much")
+    new, changed = edits.exchanged(text, transcript, before, after)
+    assert new == TEXT.replace("Very", "Terribly much")
+    assert said(new, changed) == ["Salt is old.", "Terribly much old.", "Thank you.", "And cheap."]
+    assert changed.segments[1].doubts == ()
+    assert edits.exchanged(new, changed, after, before) == (text, transcript)
+    assert edits.Stretch.of(before.tree()) == before
+
+
+def test_a_correction_of_several_segments_makes_one_of_them() -> None:
+    text, transcript = made()
+    before, after = edits.corrected(
+        text, transcript, text.index("old."), text.index("Very old.") + 4, "new, so"
+    )
+    new, changed = edits.exchanged(text, transcript, before, after)
+    assert said(new, changed)[0] == "Salt is new, so old."
+    assert changed.segments[0][:2] == (0, 5_000)
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "words", "reason"),
+    [
+        ("Very", "Thank", "x", "one paragraph at a time"), ("Ann", ": S", "", "needs words"),
+        (": ", "\n\nBob", "x", "one paragraph|No words"),
+    ],
+)  # fmt: skip
+def test_other_corrections_are_refused(first: str, last: str, words: str, reason: str) -> None:
+    text, transcript = made()
+    if first == ": ":
+        start, end = text.index("\n\nBob"), text.index("Thank")
+    else:
+        start, end = text.index(first), text.index(last) + len(last)
+    with pytest.raises(Refusal, match=reason):
+        edits.corrected(text, transcript, start, end, words)
+
+
+def test_a_passage_over_two_turns_is_left_out_of_each() -> None:
+    text, transcript = made()
+    before, after = edits.left_out(text, transcript, text.index("old."), text.index(" you."), "e1")
+    new, changed = edits.exchanged(text, transcript, before, after)
+    assert new == f"Ann: Salt is {LEFT_OUT}\n\nBob: {LEFT_OUT} you.\n\nAnn: And cheap."
+    assert said(new, changed) == ["Salt is", LEFT_OUT, LEFT_OUT, "you.", "And cheap."]
+    assert [one.excluded for one in changed.segments] == ["", "e1", "e1", "", ""]
+    assert edits.exchanged(new, changed, after, before) == (text, transcript)
+    with pytest.raises(Refusal, match="left out already"):
+        edits.corrected(new, changed, 0, len(new), "x")
+
+
+def test_an_exclusion_is_found_again_after_other_corrections() -> None:
+    text, transcript = made()
+    before, after = edits.left_out(text, transcript, text.index("Thank"), text.index(" you."), "e1")
+    there = edits.exchanged(text, transcript, before, after)
+    earlier = edits.corrected(*there, 5, 9, "Sodium chloride")
+    moved = edits.exchanged(*there, *earlier)
+    new, _ = edits.exchanged(*moved, after, before)
+    assert new == TEXT.replace("Salt", "Sodium chloride")
+    with pytest.raises(Refusal, match="changed since"):
+        edits.exchanged(new, parsed(moved[1].content()), after, before)
+
+
+def test_speakers_are_merged_and_parted_again() -> None:
+    text, transcript = made()
+    new, merged = edits.renamed(text, transcript, ("Anna", "Anna"))
+    assert new == TEXT.replace("Ann:", "Anna:").replace("Bob:", "Anna:")
+    assert said(new, merged) == said(text, transcript)
+    assert edits.renamed(new, merged, ("Ann", "Bob")) == (text, transcript)
+
+
+def turns(many: int, words: int) -> Source:
+    made = assembled(
+        [SpokenLine(" ".join([f"{n}"] * words), speaker=f"P{n % 2}") for n in range(many)], {}, ""
+    )
+    return source(*made)
+
+
+def test_pieces_end_where_turns_end_and_share_one_turn() -> None:
+    found = pieces(turns(10, 4), 13)
+    # A turn has five words with the name; two fit into thirteen, one of which was in the piece before.
+    assert [one.number for one in found] == list(range(1, 10))
+    first, second = found[0].text.split("\n\n"), found[1].text.split("\n\n")
+    assert first[-1] == second[0] == "P1: 1 1 1 1"
+    assert len(first) == len(second) == 2
+    assert found[-1].text.split("\n\n")[-1] == "P1: 9 9 9 9"
+    whole = turns(10, 4).text
+    assert all(whole[one.start : one.end] == one.text for one in found)
+
+
+def test_a_turn_longer_than_a_piece_is_cut_at_its_paragraphs() -> None:
+    sentence = "Salt keeps food for a long time in any house. "
+    long = source(*assembled([SpokenLine((sentence * 60).strip(), speaker="Ann")], {}, ""))
+    found = pieces(long, 200)
+    assert len(found) > 3
+    assert all(one.text.startswith("Ann: ") for one in found)
+    assert found[1].start < found[0].end < found[1].end
+
+
+def test_a_source_without_words_has_no_pieces() -> None:
+    assert pieces(source("", None)) == ()
+    assert [one.text for one in pieces(source("One.\n\nTwo.", None))] == ["One.\n\nTwo."]
+
+
+def test_what_is_left_out_is_in_no_piece() -> None:
+    text, transcript = made()
+    new, changed = edits.exchanged(
+        text, transcript, *edits.left_out(text, transcript, text.index("Very"), text.index(" you.") + 5, "e")
+    )
+    (found,) = pieces(source(new, changed))
+    assert found.text == "Ann: Salt is old.\n\nAnn: And cheap."

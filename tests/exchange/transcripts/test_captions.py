@@ -1,0 +1,137 @@
+"""Captions: speakers, entities, notes, rolling lines, odd times, and what is wrong by line."""
+
+import pytest
+
+from annotator.domain.material.transcript import Doubt
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.transcripts import reader
+from annotator.exchange.transcripts.said import ReadTranscript
+
+
+def vtt(*cues: str) -> bytes:
+    return ("WEBVTT\n\n" + "\n\n".join(cues) + "\n").encode()
+
+
+def srt(*texts: str) -> bytes:
+    cues = (f"{n}\n00:00:0{n},000 --> 00:00:0{n},900\n{text}" for n, text in enumerate(texts, 1))
+    return "\n\n".join(cues).encode()
+
+
+def lines(found: ReadTranscript) -> list[tuple[str, str]]:
+    return [(one.speaker, one.text) for one in found.said]
+
+
+def test_speakers_times_and_entities_of_webvtt() -> None:
+    content = vtt(
+        "NOTE made by hand",
+        "1\n00:01.000 --> 00:02.500 align:start\n<v.loud Ann Lee>Salt &amp; <i>pepper</i> &lt;b&gt;",
+        "00:02.000 --> 00:03.000\n<v Bob>Yes,</v> <v Ann Lee>no</v>",
+        "NOTE\ntwo\nlines",
+        "123:00:02.000 --> 123:00:03.000\nlate <00:00:01.000>words &amp;amp; more",
+    )
+    found = reader.read(content, "a.vtt")
+    assert found.bad == []
+    assert lines(found) == [
+        ("Ann Lee", "Salt & pepper <b>"),
+        ("Bob", "Yes,"),
+        ("Ann Lee", "no"),
+        ("", "late words &amp; more"),
+    ]
+    assert [(one.start, one.end) for one in found.said] == [
+        (1000, 2500), (2000, 3000), (2000, 3000), (442_802_000, 442_803_000),
+    ]  # fmt: skip
+    assert found.notes == ["2 notes left out"]
+
+
+def test_a_name_at_the_head_counts_only_when_it_recurs() -> None:
+    found = reader.read(srt("ANN: hello", "Note: this is new", "ANN: bye", "and at 12:30: lunch"), "a.srt")
+    assert lines(found) == [
+        ("ANN", "hello"), ("", "Note: this is new"), ("ANN", "bye"), ("", "and at 12:30: lunch"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("names", ["王老师：", "דוד: ", "Dr. Weiß: ", "- Ann: "])
+def test_names_in_other_scripts_and_with_titles(names: str) -> None:
+    found = reader.read(srt(f"{names}one", f"{names}two"), "a.srt")
+    assert [one.speaker for one in found.said] == [names.strip("-:： ")] * 2
+    assert [one.text for one in found.said] == ["one", "two"]
+
+
+def test_rolling_captions_are_folded() -> None:
+    content = vtt(
+        "00:01.000 --> 00:02.000\nso today we",
+        "00:02.000 --> 00:02.010\nso today we",
+        "00:02.010 --> 00:04.000\nso today we\ntalk about salt",
+        "00:04.000 --> 00:04.010\ntalk about salt",
+        "00:04.010 --> 00:06.000\ntalk about salt\nand pepper",
+        "00:06.000 --> 00:08.000\nand pepper\nthank you",
+    )
+    found = reader.read(content, "a.vtt")
+    assert [one.text for one in found.said] == ["so today we", "talk about salt", "and pepper", "thank you"]
+    assert found.said[0].end == 2010
+    assert found.notes == ["5 captions with lines of the one before; each line is kept once"]
+
+
+def test_words_said_twice_are_not_folded() -> None:
+    found = reader.read(vtt("00:01.000 --> 00:02.000\nYes.", "00:02.000 --> 00:03.000\nYes."), "a.vtt")
+    assert [one.text for one in found.said] == ["Yes.", "Yes."]
+    assert all(one.doubts == () for one in found.said)
+
+
+def test_the_same_line_three_times_is_doubted() -> None:
+    texts = ("Thanks for watching this video", "Salt", "Thanks for watching this video", "Yes", "Yes", "Yes")
+    found = reader.read(srt(*texts, "Thanks for watching this video", "Salt", "Salt"), "a.srt")
+    doubted = [one.text for one in found.said if one.doubts == (Doubt.REPEATED,)]
+    assert doubted == [texts[0], texts[2], "Yes", "Yes", "Yes", texts[0]]
+
+
+def test_captions_out_of_order_are_put_in_order_and_overlaps_stay() -> None:
+    content = vtt(
+        "00:05.000 --> 00:09.000\nsecond", "00:01.000 --> 00:07.000\nfirst", "00:06.000 --> 00:07.000\nthird"
+    )
+    found = reader.read(content, "a.vtt")
+    assert [one.text for one in found.said] == ["first", "second", "third"]
+    assert found.notes == ["1 line out of order; all are put in the order of their times"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_encodings_and_line_ends(encoding: str, end: str) -> None:
+    text = vtt("00:01.000 --> 00:02.000\nsüß").decode().replace("\n", end)
+    assert [one.text for one in reader.read(text.encode(encoding), "a.vtt").said] == ["süß"]
+
+
+@pytest.mark.parametrize(
+    ("time", "reason"),
+    [
+        ("00:00:0x.000 --> 00:00:02.000", "line 6: “00:00:0x.000” is not a time such as 00:01:02.500"),
+        ("00:00:01.000 --> 00:75:02.000", "line 6: “00:75:02.000” is not a time such as 00:01:02.500"),
+        ("00:00:03.000 --> 00:00:02.000", "line 6: the caption ends before it begins"),
+        ("00:00:03.000 -->", "line 6: “” is not a time such as 00:01:02.500"),
+    ],
+)
+def test_bad_lines_are_told_by_number(time: str, reason: str) -> None:
+    found = reader.read(vtt("00:01.000 --> 00:02.000\ngood", f"{time}\nbad"), "a.vtt")
+    assert found.bad == [reason]
+    assert [one.text for one in found.said] == ["good"]
+
+
+@pytest.mark.parametrize("name", ["a.vtt", "a.srt"])
+def test_a_file_of_another_kind_is_told(name: str) -> None:
+    assert "line 1: the file does not begin" in reader.read(b"Hello there\nall\nof you", name).bad[0]
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"\x7fELF\x02\x01\x00\x00\x00", "NUL"),
+        (b"\xff\xfe\x00\xd8", "not text in UTF-8 or UTF-16"),
+        (b"WEBVTT\n\n\xe9\xe8", "line 3"),
+        (b"PK\x03\x04rest", "another kind of file"),
+        (b"WEBVTT\n\n", "holds no words"),
+        (b"WEBVTT\n\n00:01.000 --> 00:02.000\na\x00b", "NUL on line 4"),
+    ],
+)
+def test_what_is_no_text_is_refused(content: bytes, reason: str) -> None:
+    with pytest.raises(Refusal, match=reason):
+        reader.read(content, "a.vtt")
