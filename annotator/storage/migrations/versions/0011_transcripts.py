@@ -1,10 +1,10 @@
-"""Schema 10: when and by whom the words of a transcript were said."""
+"""Schema 11: when and by whom the words of a transcript were said."""
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0010"
-down_revision = "0009"
+revision = "0011"
+down_revision = "0010"
 branch_labels = None
 depends_on = None
 
