@@ -25,10 +25,10 @@ from pathlib import Path
 from shutil import copyfile
 from subprocess import PIPE, Popen
 
-from tests.benchmarks.judging_peers import INSPECT, PROMPTFOO, THREADS, peers
 from tests.benchmarks.judging_project import AT_ONCE, HERE, called, judge_words, made_project
 from tests.benchmarks.judging_window import beside_a_window
 from tests.benchmarks.measuring import parser, verdict
+from tests.benchmarks.peers.judging_peers import INSPECT, PROMPTFOO, THREADS, peers
 
 DELAY_S = 0.05
 GOALS = {THREADS: 2.0, PROMPTFOO: 8.0, INSPECT: 15.0}
@@ -68,7 +68,7 @@ class Server:
 @contextmanager
 def server() -> Iterator[Server]:
     """The endpoint for as long as it is needed."""
-    words = [sys.executable, "-m", "tests.benchmarks.chat_server"]
+    words = [sys.executable, "-m", "tests.benchmarks.peers.chat_server"]
     with Popen(words, cwd=HERE, stdout=PIPE) as process:
         try:
             assert process.stdout

@@ -42,6 +42,11 @@ FIGURES = {
         "set a label, median alone: 1/# of it",
     ),
     "start": ("ours # ms", "# times the bare window for SQLModel", "# times the bare PySide6 window"),
+    "transcripts": (
+        "import # ms, webvtt-py alone # ms, ratio #",
+        "first content # ms, 60 kB report # ms, ratio #",
+        "correcting # ms",
+    ),
     "validate_pages": (
         "Cards, cold: content # s (# s), whole # s, longest stall # ms",
         "at most # s until content, longest stall # ms",

@@ -149,6 +149,7 @@ def rename(project: Project, source_id: str, names: Mapping[str, str]) -> Change
 
 def pseudonyms(project: Project, source_id: str) -> Change:
     """Call the speakers S1, S2 … in the order in which they first speak; who is who stays in this project alone."""
+    people.refuse_others(project, DOES)
     with project.store.write() as db:
         _, transcript = _read(db, source_id)
         given = {name: f"S{n}" for n, name in enumerate(dict.fromkeys(transcript.speakers), 1)}

@@ -1,6 +1,6 @@
 """A chat endpoint on loopback that answers at once, or after a set delay, and says when its first and last call came.
 
-    python -m tests.benchmarks.chat_server
+    python -m tests.benchmarks.peers.chat_server
 
 prints its port. Replies fit the schema asked for, so that any judge's reply class takes them. A run is timed here, from
 its first request to its last answer, so that the start of an interpreter counts for nobody. It speaks no more HTTP than
