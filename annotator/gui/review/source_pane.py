@@ -17,6 +17,8 @@ from annotator.actions.items import sources
 from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.item import Item
 from annotator.domain.material.source import Source, SourceFormat
+from annotator.domain.material.transcript import of_source
+from annotator.domain.texts.counting import counted
 from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.review.quoting import anchor_of, anchor_on_page
@@ -250,6 +252,7 @@ class SourcePane(QWidget):
         passages = [(whose, span) for whose, span in placed if span is not None]
         if not self._in_pdf:
             self.pane.show_evidence(passages, self._at_hand, reveal=False)
+            self.text.set_marks("other", self._doubtful())
             return
         for kind, mine in (("kept", False), ("evidence", True)):
             self.pdf.set_marks(kind, [span for whose, span in passages if (whose == self._at_hand) is mine])
@@ -279,6 +282,12 @@ class SourcePane(QWidget):
         place = self.tabs.currentIndex()
         return self._sources[place] if 0 <= place < len(self._sources) else None
 
+    def _doubtful(self) -> list[Span]:
+        """The passages of a transcript that may never have been said."""
+        source = self._source()
+        found = of_source(source) if source else None
+        return [(one.first, one.last) for one in found.segments if one.doubts] if found else []
+
     def _source_text(self) -> str:
         source = self._source()
         return source.text if source else self._item.question if self._item else ""
@@ -286,7 +295,11 @@ class SourcePane(QWidget):
     def _show_tab(self) -> None:
         source, as_question = self._source(), self.tabs.currentIndex() == self.tabs.count() - 1
         self.pdf_finder.hide()
-        self._say(source.drafted if source else "")
+        many = len(self._doubtful())
+        doubts = (
+            f"{counted(many, 'passage')} dotted: speech recognition may have invented them." if many else ""
+        )
+        self._say(source.drafted or doubts if source else "")
         self.as_text.setVisible(source is not None and source.format is SourceFormat.PDF)
         if source is None and not as_question:
             self._stack.setCurrentWidget(self._nothing)

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QPushButton,
 
 from annotator.actions.transcripts.correcting import OpenTranscript
 from annotator.domain.material.transcript import DOUBTS, clock
-from annotator.gui import keys
+from annotator.gui import keys, theme
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
@@ -55,6 +55,7 @@ class TranscriptSide(QWidget):
         self.acts = QListWidget()
         self.acts.setAccessibleName("Changes, newest first")
         self.acts.setWordWrap(True)
+        theme.scale(self.acts.setMinimumHeight, 130)
         self.none = PlainLabel("Nothing was changed yet.", "hint")
         self._lay_out()
         self.show_transcript(None, readonly=True)

@@ -21,6 +21,7 @@ from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.plain_area import PlainArea
 
 # People: a coordinator with hours of speech recognition. What annoys them elsewhere: invented sentences that look like
 # said ones, corrections without a trace, and names of guests that cannot be taken out.
@@ -70,7 +71,11 @@ class TranscriptsView(QWidget):
         left, middle, self._parts = QWidget(), QWidget(), Splitter("material-transcripts")
         vertical(self.search, (self.list, 1), on=left, margins=(0, 0, 8, 0), spacing=6)
         vertical(self.facts, (self.pane, 1), on=middle, margins=0, spacing=6)
-        for part, least in ((left, LEAST_LIST), (middle, LEAST_TEXT), (self.side, LEAST_SIDE)):
+        for part, least in (
+            (left, LEAST_LIST),
+            (middle, LEAST_TEXT),
+            (PlainArea("Passage, speakers and changes", self.side), LEAST_SIDE),
+        ):
             theme.scale(part.setMinimumWidth, least)
             self._parts.addWidget(part)
         self._parts.setSizes([190, 600, 280])
