@@ -67,7 +67,8 @@ def test_a_word_is_corrected_and_the_original_kept(view, project, qtbot):
     settled(view, qtbot, "Salt is terribly old.")
     assert view.side.acts.item(0).text().startswith("correct words\n")
     assert "Salt is very old." in view.side.acts.item(0).toolTip()
-    view.window().undo()
+    view.text.setFocus()
+    qtbot.keyClick(view.window(), Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     settled(view, qtbot, "Salt is very old.")
     assert view.side.acts.item(0).text().startswith("correct words, undone")
 
