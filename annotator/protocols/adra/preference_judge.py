@@ -3,13 +3,15 @@
 ADRA: what reports are compared by, §5.4; two judges asked the same of 100 pairs, appendix A.5.
 """
 
+from functools import partial
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.judgement import Verdict
 from annotator.domain.judges.pairs import FIRST, SECOND, TIE
-from annotator.domain.judges.protocol import Ask, Case, Verdicts, missing_verdicts
+from annotator.domain.judges.protocol import Case, Verdicts
+from annotator.protocols import report_pairs
 from annotator.protocols.replies import Word, blocks
 
 PROMPTS = ("adra.preference",)
@@ -41,18 +43,12 @@ class Preferred(BaseModel):
         return cls.model_validate(dict(zip((*ASPECTS, "better", "rationale"), found[0], strict=True)))
 
 
-async def judge(case: Case, ask: Ask) -> Verdicts:
-    """Query and both reports are shown, no name; ValueError for a case without a second report."""
-    if case.other is None:
-        raise ValueError("a comparison needs a second report")
-    fields = {"question": case.item.question, "first": case.response.text, "second": case.other.text}
-    answer = await ask(PROMPTS[0], fields, Preferred, fenced=("question", "first", "second"))
-    if answer.status is not Status.OK:
-        return missing_verdicts(case, answer)
-    reply: Preferred = answer.reply
+def _reason(reply: Preferred) -> str:
     respects = ", ".join(f"{name}: {getattr(reply, name)}" for name in ASPECTS)
-    rationale = f"{reply.rationale} ({respects})"
-    return {case.unit.id: Verdict(value=reply.better, rationale=rationale, flags=" ".join(answer.flags))}
+    return f"{reply.rationale} ({respects})"
+
+
+judge = partial(report_pairs.judged, PROMPTS[0], Preferred, reason=_reason)
 
 
 # No network (not in the paper): the report that gives more sources.
@@ -62,11 +58,7 @@ _MARKS = ("http://", "https://", "doi.org", "[1]", "[2]", "[3]", "[4]", "[5]", "
 
 def baseline(case: Case) -> Verdicts:
     """The report with more marks of sources is better, equal ones are a tie; a floor that no judge should share."""
-    if case.other is None:
-        raise ValueError("a comparison needs a second report")
-    first, second = (
-        sum(text.count(mark) for mark in _MARKS) for text in (case.response.text, case.other.text)
-    )
+    first, second = (sum(text.count(mark) for mark in _MARKS) for text in report_pairs.both_texts(case))
     value = TIE if first == second else FIRST if first > second else SECOND
     return {
         case.unit.id: Verdict(value=value, rationale=f"baseline: {first} marks of sources against {second}")

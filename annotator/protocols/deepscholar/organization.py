@@ -8,24 +8,20 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.pairs import FIRST, SECOND, TIE, PairOutcome, outcome
 from annotator.domain.judges.presentation import CaseLayout, Presentation
 from annotator.domain.judges.protocol import (
-    Ask,
-    Case,
     Metric,
     Protocol,
     RatedResponse,
     Target,
-    Verdicts,
     cases_with_exemplar,
-    missing_verdicts,
 )
 from annotator.domain.judges.published import Aim
 from annotator.domain.judges.scale import PAIR
 from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.texts.estimate import Estimate
+from annotator.protocols import report_pairs
 from annotator.protocols.replies import Word, sole_value
 
 NAME = "deepscholar.organization"
@@ -108,18 +104,7 @@ class BetterOrganized(BaseModel):
         return cls.model_validate({"better": better, "rationale": rationale})
 
 
-async def judge(case: Case, ask: Ask) -> Verdicts:
-    """Task and both sections are shown, none of them named; ValueError for a case without a second one."""
-    if case.other is None:
-        raise ValueError("a comparison needs a second report")
-    fields = {"question": case.item.question, "first": case.response.text, "second": case.other.text}
-    answer = await ask(PROMPTS[0], fields, BetterOrganized, fenced=("question", "first", "second"))
-    if answer.status is not Status.OK:
-        return missing_verdicts(case, answer)
-    reply: BetterOrganized = answer.reply
-    return {
-        case.unit.id: Verdict(value=reply.better, rationale=reply.rationale, flags=" ".join(answer.flags))
-    }
+judge = partial(report_pairs.judged, PROMPTS[0], BetterOrganized)
 
 
 ORGANIZATION = Protocol(

@@ -8,11 +8,10 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.judgement import Verdict
 from annotator.domain.judges.pairs import FIRST, SECOND, TIE, PairOutcome, may_win, outcome
 from annotator.domain.judges.presentation import CaseLayout, Presentation
 from annotator.domain.judges.protocol import (
-    Ask,
     Case,
     Metric,
     Protocol,
@@ -20,10 +19,10 @@ from annotator.domain.judges.protocol import (
     Target,
     Verdicts,
     cases_of_pairs,
-    missing_verdicts,
 )
 from annotator.domain.judges.scale import PAIR
 from annotator.domain.texts.estimate import Estimate
+from annotator.protocols import report_pairs
 from annotator.protocols.replies import Word, sole_value
 
 NAME = "researcherbench.pairwise"
@@ -103,18 +102,7 @@ class Preference(BaseModel):
         return cls.model_validate({"better": better, "rationale": rationale})
 
 
-async def judge(case: Case, ask: Ask) -> Verdicts:
-    """Question and both reports are shown, no name; ValueError for a case without a second report."""
-    if case.other is None:
-        raise ValueError("a comparison needs a second report")
-    fields = {"question": case.item.question, "first": case.response.text, "second": case.other.text}
-    answer = await ask(PROMPTS[0], fields, Preference, fenced=("question", "first", "second"))
-    if answer.status is not Status.OK:
-        return missing_verdicts(case, answer)
-    reply: Preference = answer.reply
-    return {
-        case.unit.id: Verdict(value=reply.better, rationale=reply.rationale, flags=" ".join(answer.flags))
-    }
+judge = partial(report_pairs.judged, PROMPTS[0], Preference)
 
 
 # No network: the floor under every judge (appendix E.7.5 finds that length alone foretells the verdicts).
@@ -125,9 +113,7 @@ BASELINE_MARGIN = 0.1
 
 def baseline(case: Case) -> Verdicts:
     """The longer report is better: a judge that agrees with this too well has weighed length. Never inconsistent."""
-    if case.other is None:
-        raise ValueError("a comparison needs a second report")
-    first, second = len(case.response.text), len(case.other.text)
+    first, second = map(len, report_pairs.both_texts(case))
     rationale = f"baseline: {first:,} characters against {second:,}"
     if abs(first - second) <= BASELINE_MARGIN * max(first, second):
         return {case.unit.id: Verdict(value=TIE, rationale=rationale)}

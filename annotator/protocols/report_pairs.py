@@ -1,0 +1,28 @@
+"""Two reports on an item side by side: what a judge is shown, and what its reply comes to."""
+
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any
+
+from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.protocol import Ask, Case, Verdicts, missing_verdicts
+
+
+def both_texts(case: Case) -> tuple[str, str]:
+    """The two reports in the order of the case; ValueError for a case without a second one."""
+    if case.other is None:
+        raise ValueError("a comparison needs a second report")
+    return case.response.text, case.other.text
+
+
+async def judged(
+    prompt: str, shape: type, case: Case, ask: Ask, reason: Callable[[Any], str] = attrgetter("rationale")
+) -> Verdicts:
+    """Question and both reports are shown, no name; the reply has the shape, and names one as `better`."""
+    first, second = both_texts(case)
+    fields = {"question": case.item.question, "first": first, "second": second}
+    answer = await ask(prompt, fields, shape, fenced=tuple(fields))
+    if answer.status is not Status.OK:
+        return missing_verdicts(case, answer)
+    reply, flags = answer.reply, " ".join(answer.flags)
+    return {case.unit.id: Verdict(value=reply.better, rationale=reason(reply), flags=flags)}
