@@ -25,7 +25,7 @@ from annotator.gui.views.account import account
 from annotator.protocols import COMPOSITES, EXTRACTIONS, PAPERS, PROTOCOLS, TAXONOMIES
 from annotator.stats.validation import alt_test
 from tests.house import reading
-from tests.projects.rated_tasks import rated_tasks
+from tests.material.rated_tasks import rated_tasks
 from tests.stories.printed_project import printed_project
 
 JUDGED = {shape.name for paper in PAPERS if paper.tables for shape in paper.protocols}

@@ -9,6 +9,7 @@ from annotator.actions.papers import (
     continuations,
     duel_tables,
     report_statistics,
+    score_agreement,
     systems_tables,
     view_tables,
 )
@@ -131,6 +132,7 @@ _EVERY = (
     citation_windows.VIEW,
     report_statistics.VIEW,
     continuations.VIEW,
+    score_agreement.VIEW,
     VIEW,
 )
 _PARTS = tuple(dict.fromkeys(view.part for view in _EVERY))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from annotator.actions.papers import continuations, human_agreement
+from annotator.actions.papers import continuations, human_agreement, score_agreement
 from annotator.actions.project.file import Project
 from annotator.actions.results import scoring
 from annotator.actions.results.result_sheets import (
@@ -24,6 +24,7 @@ VIEWS: tuple[ResultView, ...] = (
     *validation_views.VIEWS,
     human_agreement.VIEW,
     continuations.VIEW,
+    score_agreement.VIEW,
 )
 
 

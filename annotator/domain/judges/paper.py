@@ -4,12 +4,13 @@ from dataclasses import dataclass
 
 from annotator.domain.judges.paper_table import PaperTable
 from annotator.domain.judges.protocol import Composite, Extraction, Protocol
+from annotator.domain.judges.published import ScoreAim
 from annotator.domain.judges.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper: its protocols, extractions, drafts, composite figures, second looks and printed tables."""
+    """A paper: its protocols, extractions, drafts, composite figures, second looks, tables and published agreement."""
 
     name: str
     title: str
@@ -19,3 +20,4 @@ class Paper:
     composites: tuple[Composite, ...] = ()
     taxonomies: tuple[Taxonomy, ...] = ()
     tables: tuple[PaperTable, ...] = ()
+    score_aims: tuple[ScoreAim, ...] = ()

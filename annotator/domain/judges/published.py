@@ -23,6 +23,17 @@ class Aim:
 
 
 @dataclass(frozen=True, slots=True)
+class ScoreAim:
+    """Published correlations of a metric's automatic scores with people's, and where the paper prints them."""
+
+    metric: str
+    spearman: float
+    pearson: float
+    kendall: float
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
 class RuleReading:
     """What a rule makes of a reply: the value, why, and the word that decided it.
 

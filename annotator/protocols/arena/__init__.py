@@ -8,7 +8,7 @@ from annotator.protocols.arena.checklist import CHECKLIST
 from annotator.protocols.arena.checklist_drafts import CHECKLIST_MADE
 from annotator.protocols.arena.cited import REFERENCES
 from annotator.protocols.arena.leakage import LEAKAGE
-from annotator.protocols.arena.tables import tables
+from annotator.protocols.arena.tables import AGREEMENT, tables
 
 PROTOCOLS = (CHECKLIST, REFERENCES, LEAKAGE)
 
@@ -18,4 +18,5 @@ PAPER = Paper(
     protocols=PROTOCOLS,
     drafts=(CHECKLIST_MADE,),
     tables=tables(PROTOCOLS),
+    score_aims=AGREEMENT,
 )

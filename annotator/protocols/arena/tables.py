@@ -10,6 +10,7 @@ from annotator.domain.judges.paper_table import (
     ViewTable,
 )
 from annotator.domain.judges.protocol import Protocol
+from annotator.domain.judges.published import ScoreAim
 
 COLUMNS = (
     TableColumn("KSR", "ksr"),
@@ -35,6 +36,12 @@ LENGTH = (
 )
 
 
+AGREEMENT = (
+    *(ScoreAim(name, 0.84, 0.79, 0.68, "Table 5, KAE") for name in ("ksr", "kcr", "kor")),
+    ScoreAim("ace", 0.81, 0.76, 0.65, "Table 5, ACE"),
+)
+
+
 def tables(protocols: Iterable[Protocol]) -> tuple[PaperTable, ...]:
     """The tables, with the columns of these protocols."""
     known = ELSEWHERE | {metric.name for one in protocols for metric in one.metrics}
@@ -56,6 +63,12 @@ def tables(protocols: Iterable[Protocol]) -> tuple[PaperTable, ...]:
                 ViewTable("leakage", "systems"),
             ),
             DEPARTURES,
+        ),
+        PaperTable(
+            "scores-of-people",
+            "Scores beside people's",
+            ("Table 5",),
+            (ViewTable("score-agreement", "score_agreement"),),
         ),
         PaperTable("ace-length", "ACE against length", ("Beside Table 3",), against, LENGTH),
     )

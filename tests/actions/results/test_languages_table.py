@@ -10,7 +10,7 @@ from annotator.actions.papers import paper_tables
 from annotator.actions.project.file import Project
 from annotator.actions.studies import result_views
 from annotator.cli import run_command
-from tests.projects.rated_tasks import rated_tasks
+from tests.material.rated_tasks import rated_tasks
 
 
 @pytest.fixture
