@@ -55,13 +55,16 @@ def fetch(
         typer.Option("--refresh", help="Fetch pages again; a stored text is never replaced by an empty one"),
     ] = False,
     concurrency: Annotated[int, typer.Option(min=1, max=64, help="Concurrent downloads")] = 8,
+    every: Annotated[
+        bool, typer.Option("--every", help="Every page that a report gives, as key points need them")
+    ] = False,
     progress: Shown = "bar",
     json_: Json = False,
 ) -> None:
     """Fetch the pages cited by the project's claims and store their texts; exit code 3 if some failed."""
     from annotator.actions.items import page_fetching
 
-    order = page_fetching.FetchRequest(refresh, allow_private, reader, concurrency)
+    order = page_fetching.FetchRequest(refresh, allow_private, reader, concurrency, every)
 
     async def run(project: Any, **how: Any) -> dict[str, Any]:
         return await page_fetching.fetch(project, order, **how)

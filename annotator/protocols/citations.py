@@ -92,6 +92,15 @@ def read(
     return ReportCitations(report, _masked(report, found), tuple(body), found, listed, references, given)
 
 
+def given(report: str) -> dict[str, str]:
+    """The addresses, DOIs and arXiv ids that a report gives anywhere: normal spelling → where to fetch the page."""
+    found: dict[str, str] = {}
+    for address in map(fetchable, addresses(report)):
+        if address:
+            found.setdefault(normal(address), address)
+    return found
+
+
 def marks_in(text: str) -> list[str]:
     """The marks that stand in a text, each once, in order."""
     return list(dict.fromkeys(mark for match in _MARK.finditer(text) for mark in _named(match)))

@@ -61,15 +61,21 @@ def _held(index: _Index, wanted: list[str]) -> dict[int, int]:
     return held
 
 
+def pieces(text: str) -> list[tuple[int, int]]:
+    """The places of a text's sentences and lines; what is too long for one is cut."""
+    spans: list[tuple[int, int]] = []
+    at = 0
+    for gap in [*_SENTENCE_END.finditer(text), None]:
+        end = gap.start() if gap else len(text)
+        spans += [piece.span() for piece in _PIECE.finditer(text, at, end)]
+        at = gap.end() if gap else end
+    return spans
+
+
 @lru_cache(maxsize=16)
 def _indexed(report: str) -> _Index:
     """A report cut into sentences and lines; kept, since all criteria of an item ask for the same ones."""
-    spans: list[tuple[int, int]] = []
-    at = 0
-    for gap in [*_SENTENCE_END.finditer(report), None]:
-        end = gap.start() if gap else len(report)
-        spans += [piece.span() for piece in _PIECE.finditer(report, at, end)]
-        at = gap.end() if gap else end
+    spans = pieces(report)
     places: dict[str, list[int]] = defaultdict(list)
     for place, (start, end) in enumerate(spans):
         for term in terms(report[start:end]):

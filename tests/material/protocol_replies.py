@@ -4,10 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 from annotator.domain.judges.protocol import Case
+from tests.material import key_points
 from tests.projects.both_papers import FACTS, FOUND, POINTS
 
 PRECISION, COVERAGE = "deepscholar.precision", "deepscholar.coverage"
 RELEVANCE = "deepscholar.relevance"
+OF_POINTS = "arena.keypoints", "arena.keypoints.common"
 
 
 def covered(case: Case) -> dict[str, Any]:
@@ -65,6 +67,12 @@ def rated(case: Case) -> dict[str, Any]:
     return {"quote": "", "rationale": "By place.", "rating": said[case.unit.text]}
 
 
+def related(case: Case) -> dict[str, Any]:
+    """Each of the three, by the length of the point."""
+    said = {"aspects": [], "relation": key_points.relation(case.unit.text), "confidence": 0.9}
+    return {"quote": "", "rationale": "By length."} | said
+
+
 BORNE_OUT = {"quote": "", "rationale": "As ever.", "supported": "yes"}
 
 
@@ -83,4 +91,5 @@ REPLIES: dict[str, Callable[[Case], dict[str, Any]]] = {
     "deepscholar.nugget_importance": lambda _: {"rationale": "", "importance": "vital"},
     "deepscholar.reference_importance": lambda _: {"rationale": "", "importance": "important"},
     "arena.checklist": rated,
+    **dict.fromkeys(OF_POINTS, related),
 }

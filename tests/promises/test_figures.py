@@ -19,11 +19,13 @@ from annotator.actions.results.scoring import Score
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.validation import corrected_sheets, validation
 from annotator.cli import run_command, saying
-from annotator.domain.judges.protocol import Material, Protocol, RatedResponse
+from annotator.domain.judges.protocol import Material, Over, Protocol, RatedResponse
 from annotator.domain.judges.scale import Level
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
+from annotator.domain.kinds.unit import Anchor
+from annotator.domain.material.keypoints import KeyPoint, KeyPoints
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.texts.estimate import Estimate
@@ -52,6 +54,10 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     )
     for response_id in reports(made):
         drawn_extracts.write(made, response_id, ResponsePart.REFERENCES, works)
+        points = (KeyPoint(id=f"k{n}", text=f"Point {n}.", anchor=Anchor(quote="So.")) for n in range(5))
+        key_points = KeyPoints(units=tuple(points))
+        for part in (ResponsePart.KEYPOINTS, ResponsePart.POOL):
+            drawn_extracts.write(made, response_id, part, key_points)
     add_report(made, item_id, "People", "Attribution ties claims to sources.", EXEMPLAR)
     add_report(made, item_id, "Others", "Sources are tied to claims.", EXEMPLAR)
     add_report(made, item_id, "Citing", "Claims have sources [1]. Others too [2]. And [3] says so.")
@@ -92,7 +98,7 @@ def test_no_pattern_of_missing_judgements_puts_a_value_outside_its_bounds(
     for _ in range(PATTERNS):
         share = chance.random()
         said = [answers(shape, *chance.choice(asked), share, chance) for _ in range(ITEMS)]
-        for metric in shape.metrics:
+        for metric in (one for one in shape.metrics if one.over is Over.RESPONSE):
             found = [metric.score(scored, True) for scored in said]
             scores = [
                 Score(str(item), "s", metric.name, (), one, "", 1, "", 0) for item, one in enumerate(found)

@@ -23,6 +23,8 @@ from annotator.protocols.adra.preference_judge import ASPECTS, Preferred
 from annotator.protocols.adra.reasoning_judge import Together, Told
 from annotator.protocols.arena.checklist_drafts import DraftedChecklist
 from annotator.protocols.arena.checklist_judge import RATINGS, Rating, RatingsTogether
+from annotator.protocols.arena.keypoints import DrawnPoints
+from annotator.protocols.arena.relation_judge import RELATIONS, Relation, RelationsTogether
 from annotator.protocols.deepscholar import operators
 from annotator.protocols.deepscholar.entailment import Entailed
 from annotator.protocols.deepscholar.importance import NuggetImportance, ReferenceImportance
@@ -60,17 +62,18 @@ ONE: dict[type[BaseModel], tuple[tuple[str, ...], Read]] = {
     operators.BetterWork: (("first", "second"), lambda reply: [reply.better]),
     NuggetSupport: (tuple(SUPPORT.values()), lambda reply: [SUPPORT[reply.support]]),
     Rating: (RATINGS, lambda reply: [reply.rating]),
+    Relation: (RELATIONS, lambda reply: [reply.relation]),
 }
 SEVERAL: dict[type[BaseModel], tuple[tuple[str, ...], Read]] = {
     Verification: (("yes", "no", "unknown"), lambda reply: [one.supported for one in reply.claims]),
     Row: (("relevant", "not"), lambda reply: [one.verdict for one in reply.cells]),
 }
-IN_JSON = (CoverageTogether, Together, SupportTogether, RatingsTogether)
+IN_JSON = (CoverageTogether, Together, SupportTogether, RatingsTogether, RelationsTogether)
 # A line for each respect, with its name.
 LABELLED = (Preferred,)
 DRAWN = (
     DrawnClaims, DrawnInsights, DrawnReference, DrawnPlan, References, drafts.DraftedRubric, drafts.DraftedDiagnostics,
-    Pairs, SetCriteria, DrawnType, DraftedChecklist,
+    Pairs, SetCriteria, DrawnType, DrawnPoints, DraftedChecklist,
 )  # fmt: skip
 # Reports and their parts, notes, and lines of plans, queries or facts to choose from are whatever the model writes.
 TEXTS = (
@@ -181,6 +184,7 @@ def test_every_plain_form_is_among_those_tried() -> None:
     assert {form.__name__ for form in ours if hasattr(form, "from_text") and form not in known} <= {
         "CoverageOfOne",
         "RatingOfOne",
+        "RelationOfOne",
         "SupportOfOne",
     }
 

@@ -32,9 +32,9 @@ from annotator.domain.texts.identity import now
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.protocols.deepscholar.retrieved import retrieved as retrieved_set
 from annotator.storage.tables import JudgementRow, table
-from tests.material import cited_sentences, drawn_extracts
+from tests.material import cited_sentences, drawn_extracts, key_points
 from tests.material.bundles import REAL
-from tests.material.protocol_replies import COVERAGE, PRECISION, RELEVANCE, REPLIES
+from tests.material.protocol_replies import COVERAGE, OF_POINTS, PRECISION, RELEVANCE, REPLIES
 from tests.projects.both_papers import (
     FOUND,
     QUESTIONS,
@@ -74,6 +74,9 @@ def drawn(project: Project, tmp_path: Path, protocol: str = "") -> None:
         add_exemplars(project)
     for name in OF_REPORTS:
         asyncio.run(extracting.run(project, RunRequest("baseline", name)))
+    if protocol in OF_POINTS:
+        key_points.draw(project)
+        return
     if protocol in OF_SENTENCES:
         cited_sentences.fetch(project, parts(project, ResponsePart.SENTENCES), PAGE)
         return
@@ -244,6 +247,23 @@ def one_relevant(project: Project) -> dict[tuple[str, str], float]:
     return means(shares)
 
 
+def aligned(project: Project) -> dict[tuple[str, str], float]:
+    """The counts of each report's own points, averaged over the items and pooled."""
+    drawn = list(parts(project, ResponsePart.KEYPOINTS))
+    return means(key_points.shares(drawn)) | key_points.pooled(drawn)
+
+
+def aligned_with_all(project: Project) -> dict[tuple[str, str], float]:
+    """The counts of the item's pool: the same for both systems, for only its points decide here."""
+    wanted = materials.for_judging(PROTOCOLS[OF_POINTS[1]])
+    pools = [
+        at_hand.responses[0].units(ResponsePart.POOL)
+        for at_hand in materials.each(project, wanted, items.ids(project))
+    ]
+    assert all(pools)
+    return means(key_points.shares([(system, pool) for pool in pools for system in SYSTEMS], ".common"))
+
+
 def weighed(_: Project) -> dict[tuple[str, str], float]:
     """.5 · 9 + .3 · 5 + .2 · 0."""
     return {("ace", system): 6.0 for system in SYSTEMS}
@@ -263,6 +283,7 @@ EXPECTED = {
     COVERAGE: lambda project: means(cited_sentences.coverage(parts(project, ResponsePart.SENTENCES))),
     **{f"deepscholar.{of}_importance": lambda _: {} for of in ("nugget", "reference")},
     "arena.checklist": weighed,
+    **dict(zip(OF_POINTS, (aligned, aligned_with_all), strict=True)),
 }
 
 

@@ -1,7 +1,7 @@
 """Material for judging the responses of items, read in a few queries, a batch of items at a time."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sqlalchemy import ColumnElement, select
@@ -39,7 +39,8 @@ class WantedMaterial:
     """The material to read: kinds of artifact, report texts, cited pages, sources.
 
     Without `parts` nothing is read of what was drawn from the reports. With `released` a reopened artifact is read as
-    a release holds it. Continuations of halved tasks are no reports: they are read alone, or not at all.
+    a release holds it. Continuations of halved tasks are no reports: they are read alone, or not at all. The pages are
+    those that parts and gold name, or whose addresses `cites` gives.
     """
 
     kinds: tuple[Kind, ...]
@@ -50,6 +51,7 @@ class WantedMaterial:
     parts: bool = True
     released: bool = False
     continuations: bool = False
+    cites: Callable[[Material], Iterable[str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,10 @@ def _drawn(shape: Protocol) -> bool:
 
 def for_extracting(extraction: Extraction) -> WantedMaterial:
     """What an extraction reads."""
-    return WantedMaterial(extraction.needs, sources=not isinstance(extraction.makes, ResponsePart))
+    return WantedMaterial(
+        extraction.needs, sources=not isinstance(extraction.makes, ResponsePart), pages=extraction.cites is not None,
+        cites=extraction.cites,
+    )  # fmt: skip
 
 
 def named(db: Connection, *which: ColumnElement[bool]) -> dict[str, tuple[str, str]]:
@@ -165,7 +170,7 @@ def of_response(project: Project, wanted: WantedMaterial, response_id: str) -> M
         item_id = db.execute(question).scalar()
         found = _stretch(db, replace(wanted, pages=False), [item_id] if item_id else [], settings)
         own = [replace(one, responses=_only(one, response_id)) for one in found]
-        own = _with_pages(db, own, texts=wanted.page_texts) if wanted.pages else own
+        own = _with_pages(db, own, wanted) if wanted.pages else own
     return own[0].responses[0] if own else None
 
 
@@ -198,11 +203,14 @@ def _stretch(
             window=settings.window,
         )
         rivals = responses[item_id]
+        of_item = drawn.get((item_id, ""), {})
+        pool = {kind: of_item[kind] for kind in (ResponsePart.POOL.value,) if kind in of_item}
         made = tuple(
-            _material(own, one, rivals, drawn.get((item_id, one.id), {}), settings.pairs) for one in rivals
+            _material(own, one, rivals, pool | drawn.get((item_id, one.id), {}), settings.pairs)
+            for one in rivals
         )
         found.append(MaterialAtHand(item, own, made))
-    return _with_pages(db, found, texts=wanted.page_texts) if wanted.pages else found
+    return _with_pages(db, found, wanted) if wanted.pages else found
 
 
 def _material(
@@ -270,13 +278,15 @@ def _sources(db: Connection, ids: Sequence[str]) -> dict[str, list[Source]]:
     return found
 
 
-def _with_pages(db: Connection, found: list[MaterialAtHand], *, texts: bool) -> list[MaterialAtHand]:
+def _with_pages(db: Connection, found: list[MaterialAtHand], wanted: WantedMaterial) -> list[MaterialAtHand]:
     """The same with the pages that each response cites."""
-    wanted = {material.response.id: _addresses(material) for one in found for material in one.responses}
-    pages = pages_at(db, {address for addresses in wanted.values() for address in addresses}, texts=texts)
+    cites = wanted.cites or _addresses
+    named = {material.response.id: set(cites(material)) for one in found for material in one.responses}
+    every = {address for addresses in named.values() for address in addresses}
+    pages = pages_at(db, every, texts=wanted.page_texts)
 
     def with_pages(material: Material) -> Material:
-        cited = {url: pages[url] for url in wanted[material.response.id] if url in pages}
+        cited = {url: pages[url] for url in named[material.response.id] if url in pages}
         return replace(material, pages=cited)
 
     return [replace(one, responses=tuple(map(with_pages, one.responses))) for one in found]

@@ -34,13 +34,15 @@ OFFLINE_TODO = "Try again when it has, or import the pages from a folder."
 class FetchRequest:
     """A request to fetch pages. Pages read before are fetched again only with `refresh`.
 
-    `reader` is the address of a reader service to be asked instead of the pages' own servers.
+    With `every` all that reports give are fetched, as key points need them, and not only what claims cite. `reader` is
+    the address of a reader service to be asked instead of the pages' own servers.
     """
 
     refresh: bool = False
     allow_private: bool = False
     reader: str = ""
     concurrency: int = 8
+    every: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ class FetchPlan:
 
 def plan(project: Project, order: FetchRequest) -> FetchPlan:
     """Which of the cited pages an order would fetch."""
-    cited = pages.cited(project)
+    cited = (pages.given(project) if order.every else {}) | pages.cited(project)
     there = set() if order.refresh else pages.with_text(project)
     wanted = {url: min(spellings) for url, spellings in cited.items() if url not in there}
     return FetchPlan(tuple(_mixed(wanted)), len(cited) - len(wanted))
@@ -231,7 +233,7 @@ async def import_folder(
     from annotator.exchange.pages.worker import ReadingProcess
 
     entries, problems = folders.entries(folder)
-    cited = pages.cited(project)
+    cited = pages.given(project).keys() | pages.cited(project).keys()
     by_state: Counter[str] = Counter()
     kept = uncited = 0
     line: Line = {}

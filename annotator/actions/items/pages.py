@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import product
 from typing import Any
 
 from sqlalchemy import func, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.items import extracts, materials
-from annotator.actions.items.materials import PAGE, STRETCH
+from annotator.actions.items.materials import PAGE, STRETCH, WantedMaterial
 from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import page_hash
 from annotator.actions.project.recording import record
@@ -18,9 +19,10 @@ from annotator.domain.texts.change import Change
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.identity import derived_id
 from annotator.exchange.pages.addresses import normal
+from annotator.protocols import EXTRACTIONS
 from annotator.storage import upserts
 
-__all__ = ["PageLine", "cited", "lines", "normal", "page", "summary", "take_in", "with_text"]
+__all__ = ["PageLine", "cited", "given", "lines", "normal", "page", "summary", "take_in", "with_text"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,16 @@ def cited(project: Project) -> dict[str, list[str]]:
                 for claim in of_kind[ResponsePart.CLAIMS.value].document.units:
                     if claim.url.strip():
                         found.setdefault(normal(claim.url), []).append(claim.url.strip())
+    return found
+
+
+def given(project: Project) -> dict[str, list[str]]:
+    """The addresses from whose pages something is drawn, cited by a claim or not, as reports give them."""
+    readers = [one.cites for one in EXTRACTIONS.values() if one.cites]
+    found: dict[str, list[str]] = {}
+    for at_hand in materials.each(project, WantedMaterial(()), materials.item_ids(project)):
+        for cites, report in product(readers, at_hand.responses):
+            found |= {address: [address] for address in cites(report)}
     return found
 
 

@@ -8,6 +8,7 @@ from annotator.actions.papers import (
     citation_windows,
     continuations,
     duel_tables,
+    point_reviews,
     report_statistics,
     score_agreement,
     systems_tables,
@@ -133,6 +134,7 @@ _EVERY = (
     report_statistics.VIEW,
     continuations.VIEW,
     score_agreement.VIEW,
+    point_reviews.VIEW,
     VIEW,
 )
 _PARTS = tuple(dict.fromkeys(view.part for view in _EVERY))

@@ -14,6 +14,7 @@ from annotator.actions.judges import prompts
 from annotator.actions.project.file import Project
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.material.extract import SET
+from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts import identifier
 from annotator.exchange.release.bundle import Bundle
 from annotator.exchange.release.drawn_records import ExtractRecord, PageRecord, PromptRecord, WordingRecord
@@ -24,11 +25,12 @@ def add(db: Connection, bundle: Bundle, *, page_texts: bool) -> None:
     """Put in what was drawn from the responses that leave, and the pages it cites, whose texts only if asked for.
 
     What a model drafted for one person stays, and so does what was drawn from items, of which nothing is computed,
-    except the rubrics of named sets.
+    except the rubrics of named sets and the common pools.
     """
     responses = {response.id for response in bundle.responses}
     items = {item.id for item in bundle.items}
-    wanted = (EXTRACT.c.response_id != "") | EXTRACT.c.origin.like(f"{SET}%")
+    pools = EXTRACT.c.kind == ResponsePart.POOL.value
+    wanted = (EXTRACT.c.response_id != "") | EXTRACT.c.origin.like(f"{SET}%") | pools
     for row in db.execute(select(EXTRACT).where(wanted).order_by(EXTRACT.c.id)).mappings():
         of = row["response_id"] in responses or (not row["response_id"] and row["item_id"] in items)
         if of and not extracts.is_personal(row["origin"]):

@@ -41,7 +41,7 @@ from annotator.actions.results.scoring import ALL, FACET, MODE
 from annotator.domain.judges.protocol import Over
 from annotator.domain.kinds.tasks import TRAITS
 from annotator.domain.texts.counting import counted
-from annotator.domain.texts.estimate import interval
+from annotator.domain.texts.estimate import Estimate, interval
 
 EVERY = "All metrics"
 GROUPED = (
@@ -187,7 +187,7 @@ def _line(found: ResultsReport, row: ResultRow, by: str) -> SheetLine:
     first = [text(_words(row.group))] if by != ALL else []
     whole = cell(found, row)
     cells = (
-        *first, _system(row.system), replace(whole, words=_value(own.value)),
+        *first, _system(row.system), replace(whole, words=_value(own)),
         SheetCell(interval(own, number) or UNDEFINED, own.low, "" if own.low is not None else own.note),
         count(own.n), count(own.missing),
         share(rate),
@@ -198,8 +198,9 @@ def _line(found: ResultsReport, row: ResultRow, by: str) -> SheetLine:
     return SheetLine(cells, source=whole.source, picture=whole.picture)
 
 
-def _value(value: float | None) -> str:
-    return UNDEFINED if value is None else number(value)
+def _value(own: Estimate) -> str:
+    said = UNDEFINED if own.value is None else number(own.value)
+    return f"{said}  {own.basis.words()}" if own.basis else said
 
 
 def cell(found: ResultsReport, row: ResultRow | None, absent: str = "No response") -> SheetCell:

@@ -209,10 +209,11 @@ def percent(share: float, places: int = 0) -> str:
 
 
 def in_words(estimate: Estimate, unit: str = "") -> str:
-    """A figure with its interval, and how much of it is missing."""
+    """A figure with its interval, how much of it is missing, and what it is measured by."""
     said = UNDEFINED if estimate.value is None else number(estimate.value, unit)
     gaps = f"{estimate.missing:,} missing" if estimate.missing else ""
-    return "  ".join(part for part in (said, interval(estimate, number), gaps) if part)
+    basis = estimate.basis.words() if estimate.basis else ""
+    return "  ".join(part for part in (said, interval(estimate, number), gaps, basis) if part)
 
 
 def or_why(estimate: Estimate, beside: str = "") -> str:

@@ -12,9 +12,9 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import pools, scoring
 from annotator.actions.results.result_raters import COMPUTED, ResultRater, chosen, everybody
 from annotator.actions.results.result_sheets import columns
-from annotator.actions.results.scoring import GROUPINGS, Group, JudgedResponse, Score, mean_of
+from annotator.actions.results.scoring import GROUPINGS, Group, JudgedResponse, Score, mean_of_runs
 from annotator.domain.judges.protocol import Metric, Over, Protocol
-from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.estimate import Estimate, bases
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.stats.intervals.bounds import mean_bounds
 from annotator.storage.tables import SystemRow, table
@@ -234,10 +234,11 @@ def by_items(found: Iterable[Score], systems: Iterable[str]) -> dict[str, dict[s
     cells: dict[str, dict[str, list[Estimate]]] = {system: defaultdict(list) for system in systems}
     for score in found:
         cells[score.system_id][score.item_id].append(score.estimate)
-    return {system: {item: mean_of(runs) for item, runs in of.items()} for system, of in cells.items()}
+    return {system: {item: mean_of_runs(runs) for item, runs in of.items()} for system, of in cells.items()}
 
 
 def _bounded(estimate: Estimate, scores: list[Estimate]) -> Estimate:
     """With what is missing behind it, and between which bounds that could move it."""
     floor, ceiling = mean_bounds(scores)
-    return replace(estimate, missing=sum(one.missing for one in scores), floor=floor, ceiling=ceiling)
+    found = replace(estimate, missing=sum(one.missing for one in scores), floor=floor, ceiling=ceiling)
+    return found.based(bases(scores))

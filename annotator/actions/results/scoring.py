@@ -19,7 +19,7 @@ from annotator.domain.kinds.tasks import TRAITS
 from annotator.domain.material.item import Item
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import CONTINUATION, EXEMPLAR, MODES
-from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.estimate import Estimate, bases
 from annotator.stats.intervals.bounds import mean_bounds
 from annotator.storage.tables import ResponseRow, table
 
@@ -146,7 +146,7 @@ def scores_of(shape: Protocol, one: JudgedResponse) -> Iterator[Score]:
             response.system_id,
             metric.name,
             one.groups,
-            mean_of(found),
+            mean_of_raters(found),
             response.id,
             response.trial,
             response.mode,
@@ -250,3 +250,13 @@ def mean_of(found: Sequence[Estimate], method: str = "") -> Estimate:
         missing=sum(one.missing for one in found),
         method=method,
     )
+
+
+def mean_of_raters(found: Sequence[Estimate], method: str = "") -> Estimate:
+    """The mean of what several raters make of the same responses, which are measured by one basis."""
+    return found[0] if len(found) == 1 else mean_of(found, method).based(found[0].basis)
+
+
+def mean_of_runs(runs: Sequence[Estimate], method: str = "") -> Estimate:
+    """The mean of what a system scores on an item in several runs, each measured by its own basis."""
+    return runs[0] if len(runs) == 1 else mean_of(runs, method).based(bases(runs))

@@ -117,6 +117,17 @@ def judge_confirm(
     say({"confirmed": found}, json_, [f"Confirmed: {makes.value} of {found:,}."])
 
 
+@app.command("pool")
+def judge_pool(file: File, item: Items = None, person: As = "", json_: Json = False) -> None:
+    """Freeze one pool of key points for each item: those of all its reports' pages that people accepted, each once."""
+    from annotator.actions.papers import common_pools
+
+    with opened(file, person=person) as project:
+        found = common_pools.freeze(project, item or ())
+    told = {"frozen": found.items, "points": found.points, "before": found.before, "without": found.without}
+    say(told, json_, [found.words()])
+
+
 @app.command("resume")
 def judge_resume(
     file: File,

@@ -246,7 +246,7 @@ class Extraction:
 
     `extract` may ask several times; it gives the document, or a status other than ok with its cause. What is drawn
     for a `rubric_set` belongs to that set. Without `sources` the question alone is enough, or with `exemplar` what
-    people wrote on the item.
+    people wrote on the item. `cites` gives the normal addresses of the pages that it reads.
     """
 
     name: str
@@ -260,6 +260,7 @@ class Extraction:
     rubric_set: str = ""
     sources: bool = True
     exemplar: bool = False
+    cites: Callable[[Material], Iterable[str]] | None = None
     departures: tuple[str, ...] = ()
 
     @property

@@ -83,7 +83,8 @@ def document_of(kind: str, response_id: str, tree: Any) -> Document[Any]:
 
 
 def class_of(kind: str, response_id: str) -> type[Document[Any]]:
-    """The class of an extract's document: a part of a response; where it is of the item, an artifact's or an aid's."""
+    """The class of an extract's document: a part's of a response; of an item, an artifact's, an aid's or its pool's."""
     if not response_id and kind in set(WriterAid):
         return AIDS[WriterAid(kind)]
-    return part.DOCUMENTS[ResponsePart(kind)] if response_id else documents.DOCUMENTS[Kind(kind)]
+    of_report = response_id or kind == ResponsePart.POOL
+    return part.DOCUMENTS[ResponsePart(kind)] if of_report else documents.DOCUMENTS[Kind(kind)]

@@ -1,4 +1,4 @@
-"""Parts of a response: its plan, its references, its claims, its sentences."""
+"""Parts of a response: its plan, its references, its claims, its sentences, the key points of its pages."""
 
 from enum import StrEnum
 from typing import Any, ClassVar
@@ -9,16 +9,19 @@ from annotator.domain.kinds.artifact import Document
 from annotator.domain.kinds.evidence import Evidence
 from annotator.domain.kinds.plan import Plan
 from annotator.domain.kinds.unit import Unit
+from annotator.domain.material.keypoints import KeyPoints
 from annotator.domain.texts.canonical import Text
 
 
 class ResponsePart(StrEnum):
-    """What can be told of a response beside its text."""
+    """What can be told of a response beside its text. The common pool is that of its item."""
 
     PLAN = "plan"
     REFERENCES = "references"
     CLAIMS = "claims"
     SENTENCES = "sentences"
+    KEYPOINTS = "keypoints"
+    POOL = "common pool"
 
     @property
     def drawn(self) -> str:
@@ -85,4 +88,6 @@ DOCUMENTS: dict[ResponsePart, type[Document[Any]]] = {
     ResponsePart.REFERENCES: Evidence,
     ResponsePart.CLAIMS: Claims,
     ResponsePart.SENTENCES: Sentences,
+    ResponsePart.KEYPOINTS: KeyPoints,
+    ResponsePart.POOL: KeyPoints,
 }

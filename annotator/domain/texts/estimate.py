@@ -1,9 +1,11 @@
 """Estimates: a value with its interval, its n, and the reason when it is undefined."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Protocol
+
+from annotator.domain.texts.counting import counted
 
 # Fewer items than FEWEST give no interval: percentiles and quantiles of so few say nothing that would hold. Below FEW
 # an interval is too narrow as a rule (Cameron, Gelbach & Miller 2008, on few clusters), and is called rough.
@@ -14,11 +16,29 @@ SHARE = (0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
+class Basis:
+    """What a figure is measured by where that differs from report to report: points, and the pages they come from."""
+
+    points: int = 0
+    read: int = 0
+    pages: int = 0
+
+    def __add__(self, other: "Basis") -> "Basis":
+        return Basis(self.points + other.points, self.read + other.read, self.pages + other.pages)
+
+    def words(self) -> str:
+        """“20 points, 7 of 12 pages read”."""
+        pages = f", {self.read:,} of {self.pages:,} pages read" if self.pages else ""
+        return f"{counted(self.points, 'point')}{pages}"
+
+
+@dataclass(frozen=True, slots=True)
 class Estimate:
     """A figure with its provenance. `value` is None when undefined; `note` then says why.
 
     `low` and `high` bound the 95 % interval; `floor` and `ceiling` the range that missing judgements could
-    move the value to. `n` counts what the figure was averaged over, `missing` the judgements that did not come.
+    move the value to. `n` counts what the figure was averaged over, `missing` the judgements that did not come. A
+    `basis` stands with the value wherever it is shown.
     """
 
     value: float | None
@@ -30,6 +50,7 @@ class Estimate:
     ceiling: float | None = None
     method: str = ""
     note: str = ""
+    basis: Basis | None = None
 
     @property
     def complete(self) -> bool:
@@ -39,6 +60,16 @@ class Estimate:
     def remarked(self, *notes: str) -> "Estimate":
         """The same with more to know of it."""
         return replace(self, note="; ".join(note for note in (self.note, *notes) if note))
+
+    def based(self, basis: Basis | None) -> "Estimate":
+        """The same, measured by so much."""
+        return replace(self, basis=basis).remarked(basis.words()) if basis else self
+
+
+def bases(found: Iterable[Estimate]) -> Basis | None:
+    """What several figures are measured by together; None where none of them says so."""
+    known = [one.basis for one in found if one.basis is not None]
+    return sum(known, Basis()) if known else None
 
 
 class Bounded(Protocol):

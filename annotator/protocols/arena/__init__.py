@@ -4,18 +4,21 @@ DeepResearch Arena: The First Exam of LLMs' Research Abilities via Seminar-Groun
 """
 
 from annotator.domain.judges.paper import Paper
+from annotator.protocols.arena.alignment import COMMON_POOL, KEYPOINTS
 from annotator.protocols.arena.checklist import CHECKLIST
 from annotator.protocols.arena.checklist_drafts import CHECKLIST_MADE
 from annotator.protocols.arena.cited import REFERENCES
+from annotator.protocols.arena.keypoints import KEY_POINTS
 from annotator.protocols.arena.leakage import LEAKAGE
 from annotator.protocols.arena.tables import AGREEMENT, tables
 
-PROTOCOLS = (CHECKLIST, REFERENCES, LEAKAGE)
+PROTOCOLS = (CHECKLIST, KEYPOINTS, COMMON_POOL, REFERENCES, LEAKAGE)
 
 PAPER = Paper(
     name="arena",
     title="DeepResearch Arena",
     protocols=PROTOCOLS,
+    extractions=(KEY_POINTS,),
     drafts=(CHECKLIST_MADE,),
     tables=tables(PROTOCOLS),
     score_aims=AGREEMENT,

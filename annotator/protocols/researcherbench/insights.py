@@ -20,8 +20,8 @@ from annotator.domain.material.source import Source
 from annotator.domain.material.writer_aid import Passage, Reference, WriterAid
 from annotator.domain.texts.identity import derived_id
 from annotator.domain.texts.words import terms, word_count
+from annotator.protocols.passages import Excerpt, excerpt
 from annotator.protocols.replies import QUOTE_MISSING, blocks
-from annotator.protocols.researcherbench.passages import Excerpt, excerpt
 from annotator.protocols.sources import LONGEST_SOURCES, NO_SOURCE, anchored, with_text
 
 NAME = "researcherbench.insights"

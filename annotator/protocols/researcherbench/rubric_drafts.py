@@ -15,8 +15,8 @@ from annotator.domain.judges.protocol import Answer, Ask, Extracted, Extraction,
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.material.source import Source
+from annotator.protocols.passages import excerpt
 from annotator.protocols.replies import blocks
-from annotator.protocols.researcherbench.passages import excerpt
 from annotator.protocols.sources import LONGEST_SOURCES, NO_SOURCE
 
 DIMENSIONS, REFERENCE = "researcherbench.rubric.dimensions", "researcherbench.rubric.reference"

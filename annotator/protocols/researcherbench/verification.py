@@ -14,8 +14,8 @@ from annotator.domain.judges.protocol import Ask, Case, Verdicts, missing_verdic
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.words import terms
 from annotator.protocols.lexical import best_passage
+from annotator.protocols.passages import excerpt
 from annotator.protocols.replies import Word, longest_quote, values_by_name, with_quote
-from annotator.protocols.researcherbench.passages import excerpt
 from annotator.protocols.several import by_id, told_apart
 
 PROMPTS = ("researcherbench.claims",)

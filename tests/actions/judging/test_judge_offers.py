@@ -34,6 +34,8 @@ def test_every_protocol_is_offered_in_order(project: Project) -> None:
         "adra.reasoning",
         "deepscholar.nuggets",
         "arena.checklist",
+        "arena.keypoints",
+        "arena.keypoints.common",
     }
 
 

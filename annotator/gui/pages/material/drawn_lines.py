@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Qt
 from annotator.actions.items.drawn_parts import CurrentPart, PartStatus
 from annotator.domain.kinds.evidence import Reference
 from annotator.domain.kinds.unit import Unit
+from annotator.domain.material.keypoints import KeyPoint
 from annotator.domain.material.part import Claim, Sentence
 from annotator.domain.texts.counting import counted
 from annotator.gui import theme
@@ -28,6 +29,8 @@ UNIT_COLUMNS = {
     "claims": ("", "Claim", "Cites"),
     "references": ("", "Title", "Identifier"),
     "sentences": ("", "Sentence", "Cites"),
+    "keypoints": ("", "Key point", "Pages"),
+    "common pool": ("", "Key point", "Pages"),
 }
 
 
@@ -94,7 +97,10 @@ class UnitsModel(RowsModel[Unit]):
 
 
 def named_by(unit: Unit) -> str:
-    """What a claim or a sentence cites, what a work is known by; nothing for other units."""
+    """What a claim or a sentence cites, what a work is known by, where a key point stands; else nothing."""
+    if isinstance(unit, KeyPoint):
+        marks = (f"{len(unit.merged)} merged" if unit.merged else "", "vital" if unit.vital else "")
+        return ", ".join(filter(None, ("" if unit.accepted else "open", *marks, *unit.addresses)))
     if isinstance(unit, Claim):
         return unit.url or "nothing"
     if isinstance(unit, Sentence):

@@ -21,6 +21,7 @@ from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 READER = "https://reader.example/ — used instead of the pages' own servers"
+EVERY = "Every page that a report gives is to be fetched, as key points need them."
 SHOWN_PROBLEMS = 4
 
 
@@ -38,6 +39,11 @@ class FetchingBar(QFrame):
         self.private.setToolTip("While off, addresses cited in reports cannot reach your own network")
         self.refresh = QCheckBox("Fetch read pages again")
         self.refresh.setToolTip("A stored text is never replaced by an empty one")
+        self.every = QCheckBox("All that reports give")
+        self.every.setToolTip(
+            "Key points are drawn from every page that a report gives, cited by a claim or not"
+        )
+        self.every.toggled.connect(lambda _: self._offer())
         self._found: CitedPages | None = None
         self.refresh.toggled.connect(lambda _: self._offer())
         self.reader = LineField(placeholderText=READER, clearButtonEnabled=True)
@@ -57,7 +63,7 @@ class FetchingBar(QFrame):
         row.addWidget(self.words, 1)
         row.addWidget(self.folder)
         row.addWidget(self.begin)
-        for box in (self.private, self.refresh):
+        for box in (self.every, self.private, self.refresh):
             options.addWidget(box)
         vertical(
             row,
@@ -75,8 +81,9 @@ class FetchingBar(QFrame):
     def _offer(self) -> None:
         plan = self._found.plan(refresh=self.refresh.isChecked()) if self._found else None
         free = not self.run.running and not self._desk.project.readonly
-        self.words.setText(plan.words() if plan else "")
-        self.begin.setEnabled(bool(plan and plan.to_fetch) and free)
+        every = plan is not None and self.every.isChecked()
+        self.words.setText(EVERY if every else plan.words() if plan else "")
+        self.begin.setEnabled((every or bool(plan and plan.to_fetch)) and free)
         self.folder.setEnabled(free)
 
     def start(self) -> None:
@@ -84,7 +91,9 @@ class FetchingBar(QFrame):
         if not self.begin.isEnabled():
             return
         reader = self.reader.text().strip()
-        self._run(page_fetching.FetchRequest(self.refresh.isChecked(), self.private.isChecked(), reader))
+        boxes = (self.refresh, self.private, self.every)
+        refresh, private, every = (box.isChecked() for box in boxes)
+        self._run(page_fetching.FetchRequest(refresh, private, reader, every=every))
 
     def take_in(self, folder: Path) -> None:
         """Take pages from a folder, in a process of its own."""

@@ -109,6 +109,9 @@ class MaterialPage(Page):
             ("new_drawn", PARTS, self.parts.editor.add),
             ("remove_drawn", PARTS, self.parts.editor.remove),
             ("confirm_drawn", PARTS, self.parts.editor.confirm),
+            ("accept_drawn", PARTS, self.parts.editor.accept),
+            ("vital_drawn", PARTS, self.parts.editor.turn_vital),
+            ("part_drawn", PARTS, self.parts.editor.part),
             ("keep_drawn", PARTS, self.parts.editor.keep),
             ("raw_replies", PARTS, self.parts.turn_replies),
         ):

@@ -14,9 +14,11 @@ from PySide6.QtWidgets import (
 
 from annotator.actions.items.drawn_parts import PartStatus, standing_of, whose
 from annotator.actions.material import part_edits
+from annotator.actions.papers import common_pools
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.extract import Extract
+from annotator.domain.material.keypoints import KeyPoint
 from annotator.domain.material.part import ResponsePart
 from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
@@ -34,8 +36,13 @@ NAMES = {
     "plan": "sub-task",
     "references": "reference",
     "sentences": "sentence",
+    "keypoints": "key point",
     "insights": "insight",
 }
+NO_POOL = (
+    "No pool yet. Freezing it takes the key points of all reports on this item that were accepted, each once; every "
+    "report can then be asked about the same ones."
+)
 NUMBER_WIDTH, CITED_WIDTH, LEAST_HEIGHT = 34, 130, 130
 
 
@@ -60,7 +67,7 @@ class PartEditor(QWidget):
         self._stack = QStackedWidget()
         self.fields = self._pane("claims")
         self.standing, self.about = Chips(), ElidedLabel("", "hint")
-        self.nothing = PlainLabel(role="hint", wrap=True)
+        self.nothing, self.merged = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -74,7 +81,14 @@ class PartEditor(QWidget):
         self.cited.setToolTip("Show the page that this claim cites")
         self.replies = KeyButton("Raw replies", keys.shown("raw_replies"), "quiet")
         self.replies.setCheckable(True)
+        self.accepting = KeyButton("Accept", keys.shown("accept_drawn"))
+        self.vital = KeyButton("Vital", keys.shown("vital_drawn"), "quiet")
+        self.vital.setCheckable(True)
+        self.vital.set_hint("An answer without it would fail the task")
+        self.parting = KeyButton("Part", keys.shown("part_drawn"), "quiet")
+        self.parting.set_hint("Make what was merged key points of their own")
         for button, slot in (
+            (self.accepting, self.accept), (self.vital, self.turn_vital), (self.parting, self.part),
             (self.confirming, self.confirm), (self.adding, self.add), (self.removing, self.remove),
             (self.keeping, self.keep), (self.cited, self._ask_page), (self.replies, self.replies_wanted.emit),
         ):  # fmt: skip
@@ -84,12 +98,13 @@ class PartEditor(QWidget):
         head.addStretch(1)
         head.addWidget(self.replies)
         head.addWidget(self.confirming)
-        foot.addWidget(self.cited)
+        for button in (self.cited, self.parting, self.vital, self.accepting):
+            foot.addWidget(button)
         foot.addStretch(1)
         foot.addWidget(self.keeping)
         card = QFrame()
         card.setProperty("role", "card")
-        vertical(self._stack, foot, on=card)
+        vertical(self._stack, self.merged, foot, on=card)
         card.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.card = card
         column = vertical(
@@ -166,14 +181,42 @@ class PartEditor(QWidget):
         self.fields.show_unit(unit)
         self._done(lambda project: part_edits.remove_unit(project, self._subject(), self.kind, unit.id))
 
+    def accept(self) -> None:
+        """Say that the key point at the cursor is right, and go on to the next one."""
+        if self._changed(accepted=True):
+            self.list.setCurrentIndex(self.model.index(self.list.currentIndex().row() + 1, 1))
+
+    def turn_vital(self) -> None:
+        """Mark the key point at the cursor vital, or no longer; it is accepted with that."""
+        self._changed(vital=not getattr(self.unit, "vital", False))
+
+    def part(self) -> None:
+        """Make what was merged into the key point at the cursor key points of their own."""
+        if isinstance(self.unit, KeyPoint) and self._may() and self.keep():
+            unit_id = self.unit.id
+            self._done(lambda project: part_edits.part_unit(project, self._subject(), self.kind, unit_id))
+
+    def _changed(self, **marks: bool) -> bool:
+        if not (isinstance(self.unit, KeyPoint) and self._may() and self.keep()):
+            return False
+        unit_id = self.unit.id
+        return self._done(
+            lambda project: part_edits.change_unit(project, self._subject(), self.kind, unit_id, **marks)
+        )
+
     def confirm(self) -> None:
-        """Confirm it without changes."""
+        """Confirm it without changes; of an item, freeze its common pool."""
+        if self.kind is ResponsePart.POOL and self.line is not None and self.confirming.isEnabled():
+            key = self.line.item
+            self._done(lambda project: common_pools.freeze(project, [key]).changes)
+            return
         if self.confirming.isEnabled() and self._may() and self.keep():
             self._done(lambda project: part_edits.confirm(project, self._subject(), self.kind))
 
     def rebind(self) -> None:
         """Print the keys as they now are."""
         for button, act in (
+            (self.accepting, "accept_drawn"), (self.vital, "vital_drawn"), (self.parting, "part_drawn"),
             (self.confirming, "confirm_drawn"), (self.adding, "new_drawn"), (self.removing, "remove_drawn"),
             (self.keeping, "keep_drawn"), (self.replies, "raw_replies"),
         ):  # fmt: skip
@@ -192,7 +235,8 @@ class PartEditor(QWidget):
         return self.line.place
 
     def _may(self) -> bool:
-        return self.line is not None and not self._desk.project.readonly
+        frozen = self.kind is ResponsePart.POOL
+        return self.line is not None and not self._desk.project.readonly and not frozen
 
     def _done(self, verb: Any) -> bool:
         """Do a verb and show what stands now; False where it was refused, and the typing stays."""
@@ -232,7 +276,24 @@ class PartEditor(QWidget):
         self.removing.setEnabled(may and unit is not None)
         url = getattr(unit, "url", "") if unit is not None else ""
         self.cited.setVisible(self.kind is ResponsePart.CLAIMS)
+        self._offer_point(unit if isinstance(unit, KeyPoint) else None, may=may)
         self.cited.setEnabled(bool(url))
+
+    def _offer_point(self, point: KeyPoint | None, *, may: bool) -> None:
+        """What can be done with a key point, and what was merged into it."""
+        for button in (self.accepting, self.vital, self.parting):
+            button.setVisible(self.kind is ResponsePart.KEYPOINTS)
+            button.setEnabled(may and point is not None)
+        self.accepting.setEnabled(may and point is not None and not self._accepted(point))
+        self.parting.setEnabled(may and point is not None and bool(point.merged))
+        self.vital.setChecked(point is not None and point.vital)
+        said = [f"“{one.text}”" for one in point.merged] if point is not None else []
+        self.merged.setText(f"Merged with it: {'; '.join(said)}")
+        self.merged.setVisible(bool(said))
+
+    def _accepted(self, point: KeyPoint) -> bool:
+        found = self.extract
+        return found is not None and point in common_pools.accepted(found)
 
     def _ask_page(self) -> None:
         url = str(getattr(self.unit, "url", ""))
@@ -244,7 +305,11 @@ class PartEditor(QWidget):
         standing: PartStatus | None = standing_of(found.origin, found.state) if found else None
         words, picture, colour = STANDINGS[standing]
         self.standing.show_chips([Chip(words, picture, colour.removeprefix("state-"))] if self.line else [])
-        self.confirming.setEnabled(standing in (PartStatus.DRAWN, PartStatus.IMPORTED) and self._may())
+        waits = standing in (PartStatus.DRAWN, PartStatus.IMPORTED) or part_edits.open_points(found) > 0
+        pool = self.kind is ResponsePart.POOL
+        self.confirming.set_words("Freeze the pool" if pool else "Confirm")
+        free = self.line is not None and not self._desk.project.readonly
+        self.confirming.setEnabled(free and (found is None if pool else waits))
         self.replies.setVisible(found is not None and found.run_id is not None)
         self.about.setVisible(found is not None)
         if found is not None:
@@ -255,7 +320,9 @@ class PartEditor(QWidget):
             )
         name = NAMES.get(self.kind.value, "unit")
         self.nothing.setText(
-            f"Nothing extracted yet. Have a judge extract it above, or add the first {name} yourself."
+            NO_POOL
+            if self.kind is ResponsePart.POOL
+            else f"Nothing extracted yet. Have a judge extract it above, or add the first {name} yourself."
             if found is None
             else f"The judge found no {name}. Add one if this is wrong."
         )

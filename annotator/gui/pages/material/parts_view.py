@@ -34,7 +34,7 @@ from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
-LIST_WIDTH, KINDS_WIDTH = 330, 480
+LIST_WIDTH, KINDS_WIDTH = 330, 760
 # A list that is narrower than this, at 100 %, leaves the number of units to the editor.
 ROOM_FOR_UNITS = 370
 
@@ -46,6 +46,8 @@ class Drawable(Enum):
     PLAN = "Plans"
     REFERENCES = "References"
     SENTENCES = "Sentences"
+    KEYPOINTS = "Key points"
+    POOL = "Common pools"
     INSIGHTS = "Insights"
 
     @property
@@ -59,6 +61,8 @@ KINDS: dict[Drawable, ResponsePart | Kind] = {
     Drawable.PLAN: ResponsePart.PLAN,
     Drawable.REFERENCES: ResponsePart.REFERENCES,
     Drawable.SENTENCES: ResponsePart.SENTENCES,
+    Drawable.KEYPOINTS: ResponsePart.KEYPOINTS,
+    Drawable.POOL: ResponsePart.POOL,
     Drawable.INSIGHTS: Kind.INSIGHTS,
 }
 
@@ -74,8 +78,8 @@ class PartFilter(Enum):
 
 NOTHING = (
     "Nothing to extract from yet",
-    "Claims, plans, references and sentences are extracted from reports, key insights from the sources of items. "
-    "Import them, or have a model write reports in the first part of this page.",
+    "Claims, plans, references, sentences and key points are extracted from reports, key insights from the sources of "
+    "items. Import them, or have a model write reports in the first part of this page.",
 )
 
 
@@ -259,6 +263,7 @@ class PartsView(QWidget):
             self.text.show_line(line)
             self.text.show_unit(self.editor.unit)
         makes = self.kinds.held.kind.value
+        self.drawing.setVisible(self.kinds.held is not Drawable.POOL)
         self.drawing.offer(next((one for one in self._drawings if one.makes == makes), None), line)
 
     def _show_place(self, unit: Unit | None) -> None:
@@ -275,7 +280,7 @@ def _read(project: Project) -> tuple[Reports, list[ExtractionOffer]]:
 def _lines(found: Reports, kind: ResponsePart | Kind) -> Iterator[DrawnLine]:
     for item in found.items:
         about = f"Item {item.key}"
-        if isinstance(kind, Kind):
+        if isinstance(kind, Kind) or kind is ResponsePart.POOL:
             label = " ".join(item.question.split())
             yield DrawnLine(
                 item.id, "", item.key, item.question, "", label, about, item.parts.get(kind.value)

@@ -2,8 +2,9 @@
 
 from PySide6.QtWidgets import QWidget
 
-from annotator.actions.items import report_lines, sources
+from annotator.actions.items import pages, report_lines, sources
 from annotator.domain.kinds.unit import Unit
+from annotator.domain.material.keypoints import KeyPoint
 from annotator.domain.material.part import Claim
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.material.drawn_lines import DrawnLine, places_alike
@@ -22,7 +23,7 @@ class PartReadingPane(QWidget):
         super().__init__()
         self._desk = desk
         self._line: DrawnLine | None = None
-        self._source_id = ""
+        self._source_id = self._page = ""
         self._unit: Unit | None = None
         self.heading, self.place = PlainLabel(role="strong", wrap=True), PlainLabel(role="hint", wrap=True)
         self.pane = TextPane(desk)
@@ -34,7 +35,7 @@ class PartReadingPane(QWidget):
         """Show the report of a line, or the item's first source."""
         if places_alike(line, self._line):
             return
-        self._line, self._unit, self._source_id = line, None, ""
+        self._line, self._unit, self._source_id, self._page = line, None, "", ""
         self.place.hide()
         if line is None:
             self.heading.clear()
@@ -48,17 +49,32 @@ class PartReadingPane(QWidget):
             self._show_source("")
 
     def show_unit(self, unit: Unit | None) -> None:
-        """Mark where a unit comes from, and bring it into view."""
+        """Mark where a unit comes from, and bring it into view; of a key point that is a page."""
         self._unit = unit
         anchor = unit.anchor if unit else None
+        page = anchor.source_id if anchor and isinstance(unit, KeyPoint) else ""
+        if self._line is not None and page != self._page:
+            self._turn(self._line, page)
         if (
             self._line is not None
             and not self._line.response_id
+            and not page
             and anchor
             and anchor.source_id != self._source_id
         ):
             self._show_source(anchor.source_id)
         self._mark()
+
+    def _turn(self, line: DrawnLine, page: str) -> None:
+        """Show a page in the place of the report or source, or these again."""
+        self._page, self._source_id = page, ""
+        if not page:
+            self._line = None
+            self.show_line(line)
+            return
+        found = self._desk.ask(pages.page, page)
+        self.heading.setText(found.title or page if found else page)
+        self.pane.show_words(found.text if found else "")
 
     def show_replies(self, replies: list[str]) -> None:
         """Show a judge's replies as they came, in the place of the report."""

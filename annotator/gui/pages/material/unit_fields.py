@@ -27,6 +27,8 @@ TEXT = {
     "plan": "Sub-task",
     "references": "Title",
     "sentences": "Sentence",
+    "keypoints": "Key point",
+    "common pool": "Key point",
     "insights": "Insight",
 }
 MORE: dict[str, tuple[FieldSpec, ...]] = {
@@ -41,6 +43,8 @@ MORE: dict[str, tuple[FieldSpec, ...]] = {
         FieldSpec("year", "Year", whole_number=True),
     ),
     "sentences": (FieldSpec("heading", "Under"),),
+    "keypoints": (FieldSpec("spans", "In the page", 4), FieldSpec("note", "Note", 3)),
+    "common pool": (FieldSpec("spans", "In the page", 4),),
     "insights": (FieldSpec("note", "Why", 3),),
 }
 

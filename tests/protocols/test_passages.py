@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.protocols.researcherbench.passages import PASSAGE, excerpt
+from annotator.protocols.passages import PASSAGE, excerpt
 
 FILLER = "Nothing of any note stands here. " * 60
 

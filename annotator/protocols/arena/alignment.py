@@ -1,0 +1,332 @@
+"""KAE: which of the key points of its own sources, or of all systems' sources, a report supports, omits or contradicts.
+
+DeepResearch Arena: Keypoint-Aligned Evaluation, Eqs. 6 to 8.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.presentation import Presentation
+from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, RatedResponse, Target, Verdicts
+from annotator.domain.judges.scale import Value, ValueLook, nominal
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.material.keypoints import KeyPoint, KeyPoints
+from annotator.domain.material.part import ResponsePart
+from annotator.domain.texts.estimate import Basis, Estimate
+from annotator.domain.texts.words import terms
+from annotator.protocols.arena import keypoints
+from annotator.protocols.arena.relation_judge import (
+    CONTRADICTS,
+    OMITS,
+    PROMPTS,
+    RELATIONS,
+    SUPPORTS,
+    judge,
+    judge_together,
+    nothing_there,
+)
+from annotator.protocols.lexical import best_passage
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+OWN, COMMON = "arena.keypoints", "arena.keypoints.common"
+POOLED, OF_COMMON = ".pooled", ".common"
+DEPARTURES = (
+    "How the paper averages is not said, and most of its Chinese rows are exactly the counts of one small pool. Here "
+    "the headline is the mean over items, as everywhere, and the pooled figure stands beside it.",
+    "A report that cites no address, or whose pages give no key point, has no figure: neither 0 nor 1.",
+    "The judge says how sure it is, as in the paper; that is kept with the judgement and enters no figure.",
+    "A relation that did not come is missing: it is no omission, and the range it leaves is given.",
+    "One key point is asked in one call, as printed, unless the judge is set to be asked several together. What "
+    "decided a relation is quoted from the report, which the paper does not ask for.",
+)
+YARDSTICK = (
+    "The yardstick is made of the report's own sources: one that cites a single page and paraphrases it scores 1, and "
+    "honest wide citing lowers the figure. So the number of key points, and how many pages were read, stand with it.",
+)
+COMMON_DEPARTURES = (
+    "The common pool is not in the paper: the key points of all systems' sources on an item that people accepted, "
+    "each once, frozen, and the same for every report.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RelationRate:
+    """A share of key points: those with one relation, in its paper's words and symbols."""
+
+    name: str
+    relation: str
+    symbol: str
+    equation: int
+    better: bool = False
+
+    @property
+    def title(self) -> str:
+        """The paper's abbreviation."""
+        return self.name.upper()
+
+    @property
+    def formula(self) -> str:
+        """The figure as a formula."""
+        return f"{self.title} = {self.symbol} / |UEK|"
+
+
+KSR = RelationRate("ksr", SUPPORTS, "supported", 6, better=True)
+KCR = RelationRate("kcr", CONTRADICTS, "contradicted", 7)
+KOR = RelationRate("kor", OMITS, "omitted", 8)
+RATES = (KSR, KCR, KOR)
+
+
+def rate(of: RelationRate, said: Sequence[str | None], over_valid: bool = False) -> Estimate:
+    """A rate from the relation of each key point, None where it is missing; ValueError on any other value.
+
+    `n` counts the relations that came; floor and ceiling take all missing as another, then as this one.
+    """
+    if odd := set(said) - {*RELATIONS, None}:
+        raise ValueError(f"a key point is supported, omitted or contradicted, not {odd.pop()!r}")
+    counts, missing = Counter(said), said.count(None)
+    own, known = counts[of.relation], len(said) - missing
+    usable = bool(known) and (over_valid or not missing)
+    notes = [f"{missing} of {len(said)} relations are missing"] * bool(missing)
+    notes += ["over the others only"] * bool(missing and usable)
+    return Estimate(
+        own / known if usable else None,
+        n=known,
+        missing=missing,
+        floor=own / len(said),
+        ceiling=(own + missing) / len(said),
+        method=of.formula,
+        note="; ".join(notes),
+    )
+
+
+def points(part: ResponsePart, material: Material) -> list[KeyPoint]:
+    """The key points that count: those with words of a page."""
+    return [unit for unit in material.units(part) if unit.kept]
+
+
+def basis(part: ResponsePart, material: Material) -> Basis:
+    """How many key points a report is measured by, and of how many pages."""
+    found = material.parts.get(part)
+    pages = found.pages if isinstance(found, KeyPoints) else ()
+    return Basis(len(points(part, material)), found.read if pages else 0, len(pages))  # type: ignore[union-attr]
+
+
+def _nothing(part: ResponsePart, material: Material) -> str:
+    """Why a report has no figure."""
+    if part is ResponsePart.POOL:
+        return "the item has no common pool" if part not in material.parts else "the common pool is empty"
+    if part not in material.parts:
+        return "the key points of its pages have not been drawn"
+    found = basis(part, material)
+    if not found.pages:
+        return "the report gives no address"
+    if not found.read:
+        return f"none of its {found.pages} pages could be read"
+    return f"no key point was found in the pages read, {found.read} of {found.pages}"
+
+
+def _said(part: ResponsePart, scored: RatedResponse) -> list[str | None]:
+    return [scored.values.get(unit.id) for unit in points(part, scored.material)]
+
+
+def _score_of(of: RelationRate, part: ResponsePart) -> Callable[[RatedResponse, bool], Estimate]:
+    def score(scored: RatedResponse, over_valid: bool) -> Estimate:
+        said = _said(part, scored)
+        if not said:
+            return Estimate(None, method=of.formula, note=_nothing(part, scored.material))
+        return rate(of, said, over_valid).based(basis(part, scored.material))
+
+    return score
+
+
+def _pooled_of(of: RelationRate) -> Callable[[Sequence[RatedResponse], bool], Estimate]:
+    def pooled(pool: Sequence[RatedResponse], over_valid: bool) -> Estimate:
+        said = [one for scored in pool for one in _said(ResponsePart.KEYPOINTS, scored)]
+        if not said:
+            return Estimate(None, method=of.formula, note="no report has a key point")
+        bases = (basis(ResponsePart.KEYPOINTS, scored.material) for scored in pool)
+        return rate(of, said, over_valid).based(sum(bases, Basis()))
+
+    return pooled
+
+
+def _drawn_of(
+    of: RelationRate,
+) -> "Callable[[Sequence[RatedResponse], bool, NDArray[np.float64]], NDArray[np.float64]]":
+    def drawn(pool: Sequence[RatedResponse], _: bool, times: "NDArray[np.float64]") -> "NDArray[np.float64]":
+        """The pooled rate of every draw, from the counts of each report; over what came."""
+        import numpy as np
+
+        counts = [Counter(_said(ResponsePart.KEYPOINTS, scored)) for scored in pool]
+        own = times @ np.array([float(one[of.relation]) for one in counts])
+        known = times @ np.array([float(one.total() - one[None]) for one in counts])
+        found: NDArray[np.float64] = np.divide(own, known, out=np.full(len(times), np.nan), where=known > 0)
+        return found
+
+    return drawn
+
+
+def _definition(of: RelationRate, said: str) -> str:
+    return f"""\
+$$\\text{{{of.title}}} = \\frac{{|{of.symbol}|}}{{|UEK|}}$$
+
+Of the key points {said}, the share that the report {of.relation} (Eq. {of.equation}). KSR, KCR and KOR sum to 1.
+Undefined, and not 0, without a key point, and as long as a relation is missing; then the range is given in which it
+lies. The number of key points stands with every figure.
+"""
+
+
+OF_OWN = "of the pages that the report gives, each once"
+OF_ALL = "of all systems' pages on the item that people accepted, one frozen pool for all reports"
+
+
+def _metrics() -> Iterator[Metric]:
+    part = ResponsePart.KEYPOINTS
+    for of in RATES:
+        yield Metric(
+            of.name,
+            of.title,
+            _definition(of, OF_OWN) + "\nA system's figure is the mean over its items.\n",
+            _score_of(of, part),
+            higher_is_better=of.better,
+            parts=(part,),
+        )
+    for of in RATES:
+        yield Metric(
+            of.name + POOLED,
+            f"{of.title} (pooled)",
+            _definition(of, OF_OWN)
+            + "\nAll key points of a system count alike, whatever report they are of.\n",
+            higher_is_better=of.better,
+            parts=(part,),
+            pooled=_pooled_of(of),
+            drawn=_drawn_of(of),
+        )
+
+
+def _common_metrics() -> Iterator[Metric]:
+    for of in RATES:
+        yield Metric(
+            of.name + OF_COMMON,
+            f"{of.title} (common pool)",
+            _definition(of, OF_ALL),
+            _score_of(of, ResponsePart.POOL),
+            higher_is_better=of.better,
+            parts=(ResponsePart.POOL,),
+        )
+
+
+def _cases_of(name: str, part: ResponsePart) -> Callable[[Material], Iterable[Case]]:
+    def cases(material: Material) -> Iterator[Case]:
+        """One case for each key point, without its pages and what people noted of it."""
+        artifact_id = material.part_ids.get(part, "")
+        for point in points(part, material):
+            blind = Unit(id=point.id, text=point.text)
+            yield Case(name, material.item, material.response, artifact_id, (blind,))
+
+    return cases
+
+
+# No network: half of a point's terms must stand in one passage. Words alone contradict nothing.
+BASELINE_SHARE = 0.5
+
+
+def baseline(case: Case) -> Verdicts:
+    """Supports or omits, by the share of the point's terms that one passage of the report holds."""
+    return nothing_there(case) or {unit.id: _by_words(unit, case.response.text) for unit in case.units}
+
+
+def _by_words(unit: Unit, report: str) -> Verdict:
+    wanted = terms(unit.text)
+    if not wanted:
+        why = "baseline: the point has no words to look for"
+        return Verdict(status=Status.UNCLEAR, cause=why, rationale=why)
+    best = best_passage(report, wanted)
+    if best.share < BASELINE_SHARE:
+        return Verdict(value=OMITS, rationale=f"baseline: overlap {best.share:.2f} < {BASELINE_SHARE:.2f}")
+    return Verdict(
+        value=SUPPORTS,
+        rationale=f"baseline: overlap {best.share:.2f} ≥ {BASELINE_SHARE:.2f}",
+        quote=report[best.start : best.end],
+        quote_start=best.start,
+        quote_end=best.end,
+    )
+
+
+FLOOR = "Words alone never contradict, so the baseline's KCR is 0 whatever the reports say."
+
+
+def _protocol(
+    name: str,
+    title: str,
+    part: ResponsePart,
+    metrics: Iterable[Metric],
+    shown: Presentation,
+    own: tuple[str, ...],
+) -> Protocol:
+    return Protocol(
+        name=name,
+        title=title,
+        citation="DeepResearch Arena, Keypoint-Aligned Evaluation, Eqs. 6 to 8",
+        needs=(),
+        parts=(part,),
+        metrics=tuple(metrics),
+        scale=nominal(
+            Value(SUPPORTS, "Supports", "The report says it, explains it or bears it out", ValueLook.GOOD),
+            Value(OMITS, "Omits", "The report does not speak of it", ValueLook.NEITHER),
+            Value(CONTRADICTS, "Contradicts", "The report says what cannot be true with it", ValueLook.BAD),
+        ),
+        presentation=shown,
+        cases=_cases_of(name, part),
+        judge=judge,
+        judge_together=judge_together,
+        baseline=baseline,
+        prompts=PROMPTS,
+        target=Target(SUPPORTS, "relation"),
+        departures=(*keypoints.DEPARTURES, *DEPARTURES, *own),
+        floor=FLOOR,
+    )
+
+
+KEYPOINTS = _protocol(
+    OWN,
+    "Key points of its sources that a report supports",
+    ResponsePart.KEYPOINTS,
+    _metrics(),
+    Presentation(
+        "Key points",
+        "What does the report do with each key point of its own sources? (DeepResearch Arena)",
+        "key point",
+        "key points",
+        rest=OMITS,
+        lacking=(
+            "No key points yet",
+            "A report can be labelled once key points are drawn from its pages, and there are any.",
+        ),
+    ),
+    YARDSTICK,
+)
+COMMON_POOL = _protocol(
+    COMMON,
+    "Key points of the common pool that a report supports",
+    ResponsePart.POOL,
+    _common_metrics(),
+    Presentation(
+        "Common pool",
+        "What does the report do with each key point of all systems' sources? (after DeepResearch Arena)",
+        "key point",
+        "key points",
+        rest=OMITS,
+        lacking=(
+            "No common pool yet",
+            "Accept the key points of the reports on an item, and freeze its common pool.",
+        ),
+    ),
+    COMMON_DEPARTURES,
+)

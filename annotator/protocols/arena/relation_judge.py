@@ -1,0 +1,98 @@
+"""Judge questions on how a report relates to key points: one at a time, or several in one call.
+
+DeepResearch Arena: KEY_POINT_RELEVANCE_PROMPT.
+"""
+
+from typing import Annotated, ClassVar, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.protocol import Ask, Case, Verdicts, missing_verdicts
+from annotator.protocols.replies import Word, longest_quote, sole_value, with_quote
+from annotator.protocols.several import by_letter, listed, told_apart
+
+PROMPTS = ("arena.keypoints", "arena.keypoints.together")
+SUPPORTS, OMITS, CONTRADICTS = RELATIONS = ("supports", "omits", "contradicts")
+
+
+class Relation(BaseModel):
+    """What a judge replies about one key point. The evidence comes first, so that the relation follows from it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    TEXT_FORM: ClassVar[str] = (
+        "Reply in plain text. The first line must be supports, omits or contradicts, in exactly those letters, and "
+        "nothing else. On the next line, unless it is omits, copy the passage of the report that decided it between "
+        "double quotes. On the last line give your reason in one or two sentences."
+    )
+    quote: str = Field(
+        description="The report's own words that decide it, copied exactly; empty if there are none"
+    )
+    rationale: str = Field(description="Why, in one or two sentences")
+    aspects: list[str] = Field(default=[], description="What decided it, in a few words each")
+    relation: Annotated[Literal["supports", "omits", "contradicts"], Word] = Field(
+        description="What the report does with the key point"
+    )
+    confidence: float | None = Field(default=None, ge=0, le=1, description="How sure you are, from 0 to 1")
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The plain text form: a relation alone on the first line; ValueError on anything else."""
+        said, rest = sole_value(text, *RELATIONS)
+        return cls.model_validate({"relation": said, "quote": longest_quote(rest), "rationale": rest})
+
+
+class RelationOfOne(Relation):
+    """What a judge replies about one of several key points."""
+
+    id: str = Field(description="The name of the listed key point, such as k1")
+
+
+class RelationsTogether(BaseModel):
+    """What a judge replies about several key points at once: once about each, by its name."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    answers: list[RelationOfOne] = Field(description="One answer for each listed key point")
+
+
+def nothing_there(case: Case) -> dict[str, Verdict]:
+    """An empty report omits every key point, which nobody need be asked for; empty for any other report."""
+    if case.response.text.strip():
+        return {}
+    return {unit.id: Verdict(value=OMITS, rationale="The report is empty.") for unit in case.units}
+
+
+async def judge(case: Case, ask: Ask) -> Verdicts:
+    """Task, key point and report are shown; neither the page nor who cites it."""
+    if empty := nothing_there(case):
+        return empty
+    fields = {"question": case.item.question, "point": case.unit.text, "report": case.response.text}
+    answer = await ask(PROMPTS[0], fields, Relation, fenced=tuple(fields))
+    if answer.status is not Status.OK:
+        return missing_verdicts(case, answer)
+    return {case.unit.id: _verdict(answer.reply, case.response.text, answer.flags)}
+
+
+async def judge_together(case: Case, ask: Ask) -> Verdicts:
+    """Several key points in one call; what is said of each is known by its name alone."""
+    if empty := nothing_there(case):
+        return empty
+    names = by_letter(case.units, "k")
+    fields = {"question": case.item.question, "points": listed(names), "report": case.response.text}
+    answer = await ask(PROMPTS[1], fields, RelationsTogether, fenced=tuple(fields))
+    if answer.status is not Status.OK:
+        return missing_verdicts(case, answer)
+    return told_apart(
+        names,
+        answer.reply.answers,
+        answer.flags,
+        lambda one: _verdict(one, case.response.text, answer.flags),
+    )
+
+
+def _verdict(reply: Relation, report: str, flags: tuple[str, ...]) -> Verdict:
+    """The reply as a verdict; how sure the judge is and what decided it stand in its note."""
+    owed = reply.relation != OMITS
+    found = with_quote(reply.relation, reply.rationale, reply.quote, report, flags, owed=owed)
+    sure = [] if reply.confidence is None else [f"confidence {reply.confidence:.2f}"]
+    return found.model_copy(update={"note": "; ".join([*sure, *reply.aspects])})

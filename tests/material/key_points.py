@@ -1,0 +1,62 @@
+"""Key points as the stories of protocols know them: pages that repeat the questions, a pool of all, plain figures."""
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+
+from annotator.actions.items import items, pages
+from annotator.actions.material import extracting, part_edits
+from annotator.actions.papers import common_pools
+from annotator.actions.project.file import Project
+from annotator.actions.runs.judge_cases import RunRequest
+from annotator.domain.material.keypoints import KeyPoint
+from annotator.domain.material.page import Page, PageState
+from annotator.domain.material.part import ResponsePart
+from annotator.domain.texts.identity import now
+
+EXTRACTION = "arena.keypoints.extract"
+RELATIONS = ("supports", "omits", "contradicts")
+
+
+def fetch(project: Project, *more: str) -> None:
+    """A page for every address that a report gives; each has the questions, so that the baseline finds something."""
+    words = "\n\n".join((*(items.read(project, one).question for one in items.ids(project)), *more))
+    for address in pages.given(project):
+        pages.take_in(project, Page(url=address, state=PageState.OK, text=words, fetched_at=now()))
+
+
+def draw(project: Project) -> None:
+    """The baseline's key points of every report, accepted, and a common pool for each item."""
+    fetch(project)
+    asyncio.run(extracting.run(project, RunRequest("baseline", EXTRACTION)))
+    part_edits.confirm_all(project, ResponsePart.KEYPOINTS)
+    common_pools.freeze(project)
+
+
+def relation(text: str) -> str:
+    """What a report is made to do with a point: decided by the length of the point alone."""
+    return RELATIONS[len(text) % 3]
+
+
+def shares(
+    drawn: Iterable[tuple[str, Sequence[KeyPoint]]], ending: str = ""
+) -> dict[tuple[str, str], list[float]]:
+    """The three rates of each report."""
+    found: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for system, points in drawn:
+        said = Counter(relation(one.text) for one in points)
+        for name, value in zip(("ksr", "kor", "kcr"), RELATIONS, strict=True):
+            found[f"{name}{ending}", system].append(said[value] / len(points))
+    return found
+
+
+def pooled(drawn: Iterable[tuple[str, Sequence[KeyPoint]]]) -> dict[tuple[str, str], float]:
+    """The three rates of each system, all its points together."""
+    of: dict[str, list[str]] = defaultdict(list)
+    for system, points in drawn:
+        of[system] += [relation(one.text) for one in points]
+    return {
+        (f"{name}.pooled", system): said.count(value) / len(said)
+        for system, said in of.items()
+        for name, value in zip(("ksr", "kor", "kcr"), RELATIONS, strict=True)
+    }
