@@ -77,7 +77,7 @@ def sheets(found: ContinuationsReport) -> tuple[ResultSheet, ...]:
     )
     told = (
         "Means over the continuations of a system; the last row is the mean of the rows above it.",
-        "Leak and Count are as printed. Marked and Avg. Comp. (cut) compare what is as long as the half held back.",
+        "Marked and cut: what is as long as the half held back is compared, and ten words in a row are marked.",
     )
     systems = ResultSheet("systems", "Similarity of continuations", heads, tuple(_systems(found)), told)
     heads = columns(

@@ -29,7 +29,7 @@ REFERENCES = Protocol(
     citation="DeepResearch Arena, Table 3",
     needs=(Kind.CHECKLIST,),
     metrics=(
-        Metric("references", "References", DEFINITION, references, unit="references", within=(0.0, inf)),
+        Metric("references", "References", DEFINITION, references, unit="addresses", within=(0.0, inf)),
     ),
     departures=DEPARTURES,
 )

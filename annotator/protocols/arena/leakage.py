@@ -107,41 +107,44 @@ def _metric(name: str, title: str, definition: str, of: Reading) -> Metric:
 METRICS = (
     _metric(
         "leaked",
-        "Leak",
+        "Leaked, as printed",
         "The share of continuations whose composite similarity to the half held back is above .7 (Eq. 15).",
         lambda one: float(one.whole.leaked),
     ),
     _metric(
         "composite",
-        "Avg. Comp.",
+        "Composite similarity",
         "`.4 · string + .4 · TF-IDF + .2 · overlap` (Eq. 14).",
         lambda one: one.whole.composite,
     ),
     _metric(
         "string",
-        "Avg. StrSim",
+        "String similarity",
         "`2 · LCS / (|a| + |b|)` over characters (Eq. 11), LCS the longest common subsequence.",
         lambda one: one.whole.string,
     ),
     _metric(
-        "tfidf", "Avg. TFIDF", "The cosine of TF-IDF vectors of words (Eq. 12).", lambda one: one.whole.tfidf
+        "tfidf",
+        "TF-IDF similarity",
+        "The cosine of TF-IDF vectors of words (Eq. 12).",
+        lambda one: one.whole.tfidf,
     ),
     _metric(
         "overlap",
-        "Avg. Overlap",
+        "Word overlap",
         "The share of the suffix's different words that the continuation has (Eq. 13).",
         lambda one: one.whole.overlap,
     ),
     _metric(
         "marked",
-        "Marked",
+        "Marked as leaked",
         "The share of continuations that, cut to the suffix's length, come above .7, or have "
         f"{LONG_RUN} words in a row in common with it. Ours.",
         lambda one: float(one.marked),
     ),
     _metric(
         "composite_cut",
-        "Avg. Comp. (cut)",
+        "Composite similarity, cut",
         "The composite of continuations cut to the suffix's length. Ours.",
         lambda one: one.cut.composite,
     ),

@@ -102,9 +102,9 @@ def test_a_planted_leak_is_shown_as_found_by_ours_and_missed_as_printed(
     titles = [column.title for column in systems.columns]
     of = {line.cells[0].words: dict(zip(titles, line.cells, strict=True)) for line in systems.lines}
     assert list(of) == [HONEST, LEAKER, "Average"]
-    assert (of[LEAKER]["Leak"].value, of[LEAKER]["Marked"].value) == (0, 0.5)
-    assert (of[HONEST]["Leak"].value, of[HONEST]["Marked"].value) == (0, 0)
-    assert (of["Average"]["Marked"].value, of["Average"]["Count"].value) == (0.25, 0)
+    assert (of[LEAKER]["Leaked, as printed"].value, of[LEAKER]["Marked as leaked"].value) == (0, 0.5)
+    assert (of[HONEST]["Leaked, as printed"].value, of[HONEST]["Marked as leaked"].value) == (0, 0)
+    assert (of["Average"]["Marked as leaked"].value, of["Average"]["Count"].value) == (0.25, 0)
     first = each.lines[0].cells
     assert [cell.words for cell in first[:3]] == ["1", LEAKER, "yes"]
     capsys.readouterr()
