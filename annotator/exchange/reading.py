@@ -18,6 +18,7 @@ LARGEST_NUMBER = 2**63 - 1
 CORRECT = "Correct the file and try again; nothing was changed."
 # Only these escapes can bring in what the text gate refuses: raw control characters are no valid JSON.
 SUSPICIOUS = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 TOKEN = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)"(\s*:)?|[{}\[\]]|[^\s"{}\[\],:]+', re.DOTALL)
 
 
@@ -162,7 +163,8 @@ def _unfit_number(word: str) -> str:
     if word.lstrip("-") in ("NaN", "Infinity"):
         return f"{word} is not a number that can be stored"
     if not re.fullmatch(r"-?\d+", word):
-        return "" if math.isfinite(float(word)) else f"{word[:20]} is too large a number"
+        fits = NUMBER.fullmatch(word) and math.isfinite(float(word))
+        return "" if fits else f"{word[:20]} is too large a number"
     return f"a whole number of {len(word)} digits is too large" if len(word) > 18 and _too_large(word) else ""
 
 

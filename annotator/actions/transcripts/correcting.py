@@ -39,10 +39,9 @@ Edit = Callable[[str, Transcript], tuple[Stretch, Stretch]]
 
 @dataclass(frozen=True, slots=True)
 class TranscriptLine:
-    """A transcript in a list: its source, its item, its title and how long it is in characters."""
+    """A transcript in a list: its source, its item's key, its title and how long it is in characters."""
 
     source_id: str
-    item_id: str
     key: str
     title: str
     characters: int
@@ -74,7 +73,7 @@ def lines(project: Project) -> list[TranscriptLine]:
     """Every transcript of items in use, in the project's order."""
     people.refuse_others(project, DOES)
     question = (
-        select(SOURCE.c.id, ITEM.c.id, ITEM.c.key, SOURCE.c.title, func.length(SOURCE.c.text))
+        select(SOURCE.c.id, ITEM.c.key, SOURCE.c.title, func.length(SOURCE.c.text))
         .join(ITEM, ITEM.c.id == SOURCE.c.item_id)
         .where(SOURCE.c.transcript != "", ITEM.c.retired.is_(False))
         .order_by(ITEM.c.position, ITEM.c.key, SOURCE.c.position)

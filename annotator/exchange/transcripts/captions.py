@@ -10,6 +10,7 @@ from annotator.domain.texts.counting import counted
 from annotator.exchange.transcripts.said import (
     ReadTranscript,
     SpokenLine,
+    continued,
     folded,
     in_order,
     with_repeats,
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from webvtt import Caption, WebVTT
 
 _TIME = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})(?!\d)")
-_VOICE = re.compile(r"<v(?:\.[^\s>]*)*\s+([^>\s][^>]*)>")
+_VOICE = re.compile(r"<v(?:\.[^\s>.]*)*\s+([^>\s][^>]*)>")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>|<\d[\d:.]*>|\{\\[^{}]*\}")
 ARROW = "-->"
 
@@ -47,7 +48,7 @@ def read(text: str, *, subrip: bool) -> ReadTranscript:
         found.notes.append(
             f"{counted(repeats, 'caption')} with lines of the one before; each line is kept once"
         )
-    found.said = with_speakers(said)
+    found.said = continued(with_speakers(said))
     in_order(found)
     found.said = with_repeats(found.said)
     return found

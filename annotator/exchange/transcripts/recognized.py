@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from annotator.domain.material.transcript import UNKNOWN, Doubt
 from annotator.domain.texts.canonical import Text
 from annotator.exchange.release.bundle import in_words
-from annotator.exchange.transcripts.said import ReadTranscript, SpokenLine, doubts_of, in_order, with_repeats
+from annotator.exchange.transcripts.said import ReadTranscript, SpokenLine, in_order, with_repeats
 
 # Where Whisper itself takes a segment for failed or for silence.
 LEAST_LOGPROB, MOST_SILENCE, MOST_COMPRESSION = -1.0, 0.6, 2.4
@@ -43,15 +43,13 @@ class _WhisperSegment(_Heard):
 
     def line(self) -> SpokenLine:
         """The line that it is."""
-        doubts = doubts_of(
-            (
-                (Doubt.UNSURE, self.avg_logprob, lambda one: one < LEAST_LOGPROB),
-                (Doubt.SILENCE, self.no_speech_prob, lambda one: one > MOST_SILENCE),
-                (Doubt.REPETITIVE, self.compression_ratio, lambda one: one > MOST_COMPRESSION),
-            )
-        )
+        found = {
+            Doubt.UNSURE: (self.avg_logprob or 0) < LEAST_LOGPROB,
+            Doubt.SILENCE: (self.no_speech_prob or 0) > MOST_SILENCE,
+            Doubt.REPETITIVE: (self.compression_ratio or 0) > MOST_COMPRESSION,
+        }
         start, end = (UNKNOWN if one is None else round(one * 1000) for one in (self.start, self.end))
-        return self.said(start, end, doubts)
+        return self.said(start, end, tuple(doubt for doubt, so in found.items() if so))
 
 
 class _Offsets(BaseModel):

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -48,11 +48,19 @@ def with_speakers(said: Sequence[SpokenLine]) -> list[SpokenLine]:
     heads = [_HEAD.match(one.text) if not one.speaker else None for one in said]
     often = Counter(head[1] for head in heads if head and _is_name(head[1]))
     return [
-        replace(one, speaker=head[1], text=one.text[head.end() :].strip(), begins=True)
+        replace(one, speaker=head[1], text=one.text[head.end() :].strip())
         if head and often[head[1]] > 1
         else one
         for one, head in zip(said, heads, strict=True)
     ]
+
+
+def continued(said: Sequence[SpokenLine]) -> list[SpokenLine]:
+    """Captions of which those without a name go on with the speaker before, as they do where only changes are named."""
+    found = list[SpokenLine]()
+    for one in said:
+        found.append(one if one.speaker or not found else replace(one, speaker=found[-1].speaker))
+    return found
 
 
 def _is_name(words: str) -> bool:
@@ -122,8 +130,3 @@ def _overlap(before: Sequence[str], lines: Sequence[str]) -> int:
     """How many lines at the head are the last of those before."""
     most = range(min(len(before), len(lines)), 0, -1)
     return next((n for n in most if before[-n:] == lines[:n]), 0)
-
-
-def doubts_of(figures: Iterable[tuple[Doubt, float | None, Callable[[float], bool]]]) -> tuple[Doubt, ...]:
-    """The doubts whose figure is given and of the kind that a function tells."""
-    return tuple(doubt for doubt, figure, doubtful in figures if figure is not None and doubtful(figure))

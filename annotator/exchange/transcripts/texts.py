@@ -63,13 +63,12 @@ def _time(parts: tuple[str | None, ...]) -> int:
 
 def _joined(lines: list[SpokenLine]) -> Iterator[SpokenLine]:
     """Turns: a line that begins none belongs to the one before."""
-    held: SpokenLine | None = None
+    turns: list[list[SpokenLine]] = []
     for line in lines:
-        if held is not None and not line.begins:
-            held = replace(held, text=f"{held.text} {line.text}".strip())
-            continue
-        if held is not None and held.text:
-            yield held
-        held = replace(line, speaker=line.speaker)
-    if held is not None and held.text:
-        yield held
+        if turns and not line.begins and not line.speaker:
+            turns[-1].append(line)
+        else:
+            turns.append([line])
+    for turn in turns:
+        if words := " ".join(line.text for line in turn).strip():
+            yield replace(turn[0], text=words)

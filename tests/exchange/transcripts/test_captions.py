@@ -44,10 +44,27 @@ def test_speakers_times_and_entities_of_webvtt() -> None:
 
 
 def test_a_name_at_the_head_counts_only_when_it_recurs() -> None:
-    found = reader.read(srt("ANN: hello", "Note: this is new", "ANN: bye", "and at 12:30: lunch"), "a.srt")
+    found = reader.read(srt("Note: this is new", "ANN: hello", "BOB: yes", "ANN: bye", "BOB: so"), "a.srt")
     assert lines(found) == [
-        ("ANN", "hello"), ("", "Note: this is new"), ("ANN", "bye"), ("", "and at 12:30: lunch"),
+        ("", "Note: this is new"), ("ANN", "hello"), ("BOB", "yes"), ("ANN", "bye"), ("BOB", "so"),
     ]  # fmt: skip
+
+
+def test_captions_without_a_name_go_on_with_the_speaker_before() -> None:
+    found = reader.read(srt("ANN: hello", "and at 12:30: lunch", "BOB: yes", "ANN: bye", "BOB: so"), "a.srt")
+    assert [one.speaker for one in found.said] == ["ANN", "ANN", "BOB", "ANN", "BOB"]
+    text, _ = reader.assembled(found.said, {}, "")
+    assert text.startswith("ANN: hello and at 12:30: lunch\n\nBOB: yes")
+
+
+def test_a_name_in_each_caption_makes_one_turn() -> None:
+    found = reader.read(srt("Ann Lee: a", "Ann Lee: b", "Bob: c", "Bob: d"), "a.srt")
+    assert reader.assembled(found.said, {}, "")[0] == "Ann Lee: a b\n\nBob: c d"
+
+
+def test_a_voice_of_many_classes_is_read_at_once() -> None:
+    found = reader.read(vtt("00:01.000 --> 00:02.000\n<v" + ".a" * 20_000), "a.vtt")
+    assert len(found.said) == 1
 
 
 @pytest.mark.parametrize("names", ["王老师：", "דוד: ", "Dr. Weiß: ", "- Ann: "])

@@ -80,6 +80,11 @@ def test_a_word_document_is_read_by_paragraph() -> None:
     ]  # fmt: skip
 
 
+def test_a_long_run_of_short_lines_is_one_turn_at_once() -> None:
+    (found,) = reader.read(b"A\n" * 300_000, "a.txt").said
+    assert len(found.text) == 599_999
+
+
 def test_a_pdf_is_read_as_text() -> None:
     assert told(pdf("Rain falls"), "a.pdf") == [(-1, "", "Rain falls")]
 
