@@ -1,7 +1,7 @@
 """Transcripts: who said what and when, beside the one readable text of their source."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from annotator.domain.kinds.unit import Anchor
+from annotator.domain.kinds.finding import Finding, warning
+from annotator.domain.kinds.unit import Anchor, Unit
 from annotator.domain.material.source import Source
 
 UNKNOWN = -1
@@ -172,11 +173,33 @@ def told(source: Source | None, anchor: Anchor) -> str:
 
 
 def quoted_in_doubt(sources: Sequence[Source], anchors: Sequence[Anchor]) -> bool:
-    """Whether every one of some quotations lies in words alone that may never have been said: a remark for a lint."""
-    known = {one.id: of_source(one) for one in sources}
+    """Whether every one of some quotations lies in words alone that may never have been said."""
+    known = {one.id: (one.text, of_source(one)) for one in sources}
 
     def doubted(anchor: Anchor) -> bool:
-        found = known.get(anchor.source_id)
-        return found is not None and anchor.start >= 0 and found.in_doubt(anchor.start, anchor.end)
+        text, found = known.get(anchor.source_id, ("", None))
+        start = _place(text, anchor) if found else -1
+        return found is not None and start >= 0 and found.in_doubt(start, start + len(anchor.quote))
 
     return bool(anchors) and all(map(doubted, anchors))
+
+
+def _place(text: str, anchor: Anchor) -> int:
+    """Where a quotation stands now, nearest to where it once stood; -1 where it does not."""
+    around = (
+        text.rfind(anchor.quote, 0, anchor.start + len(anchor.quote)),
+        text.find(anchor.quote, max(0, anchor.start)),
+    )
+    return min((one for one in around if one >= 0), key=lambda one: abs(one - anchor.start), default=-1)
+
+
+def doubts_about(sources: Sequence[Source], units: Iterable[Unit]) -> Iterator[Finding]:
+    """A remark on each unit that rests on words alone that may never have been said."""
+    for unit in units:
+        if quoted_in_doubt(sources, unit.anchors):
+            yield warning(
+                "in-doubt",
+                "It rests only on words that speech recognition may have invented.",
+                "Listen to the recording, or quote another passage.",
+                unit.id,
+            )

@@ -52,7 +52,8 @@ class SourcePane(QWidget):
         super().__init__()
         self.desk = desk
         self._item: Item | None = None
-        self._sources: Sequence[Source] = ()
+        self.sources: Sequence[Source] = ()
+        """All sources of the item."""
         self._quoted: Sequence[tuple[str, Anchor]] = ()
         self._at_hand = ""
         self.tabs, self.pane, self.pdf, self.hint = (
@@ -107,7 +108,7 @@ class SourcePane(QWidget):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Print as much of the titles as the tabs have room for."""
         if watched is self.tabs and event.type() == QEvent.Type.Resize:
-            for place, source in enumerate(self._sources):
+            for place, source in enumerate(self.sources):
                 self.tabs.setTabText(place, self._short(source.title))
         return super().eventFilter(watched, event)
 
@@ -146,10 +147,10 @@ class SourcePane(QWidget):
         """Show an item's sources, the first in front; of the same item only what is new."""
         before = self._item
         same = before is not None and before.id == item.id
-        if same and before is not None and before.question == item.question and found == self._sources:
+        if same and before is not None and before.question == item.question and found == self.sources:
             return
-        front = len(found) - 1 if same and len(found) > len(self._sources) else 0
-        self._item, self._sources = item, found
+        front = len(found) - 1 if same and len(found) > len(self.sources) else 0
+        self._item, self.sources = item, found
         self._fill_tabs(front)
         readonly = self.desk.project.readonly
         self.quoting.setVisible(not readonly)
@@ -160,10 +161,10 @@ class SourcePane(QWidget):
         blocked = self.tabs.blockSignals(True)
         while self.tabs.count():
             self.tabs.removeTab(0)
-        for source in self._sources:
+        for source in self.sources:
             place = self.tabs.addTab(self._short(source.title))
             self.tabs.setTabToolTip(place, tooltip(source.title))
-        if not self._sources:
+        if not self.sources:
             self.tabs.addTab("Sources")
         self.tabs.addTab(QUESTION)
         self.tabs.setCurrentIndex(front)
@@ -177,10 +178,6 @@ class SourcePane(QWidget):
     def rebind(self) -> None:
         """Print the keys as they now are."""
         self.quoting.set_key(keys.shown("evidence"))
-
-    def words(self) -> str:
-        """The text of all sources, for the guideline."""
-        return "\n\n".join(source.text for source in self._sources)
 
     def quote(self) -> Anchor | None:
         """The anchor of what is chosen; None where nothing is, or where the words are not in the source."""
@@ -201,7 +198,7 @@ class SourcePane(QWidget):
 
     def show_anchor(self, anchor: Anchor) -> bool:
         """Bring a quotation into view and mark it; whether it was found."""
-        ids = [source.id for source in self._sources]
+        ids = [source.id for source in self.sources]
         if anchor.source_id and anchor.source_id not in ids:
             return False
         self.tabs.setCurrentIndex(ids.index(anchor.source_id) if anchor.source_id else self.tabs.count() - 1)
@@ -280,7 +277,7 @@ class SourcePane(QWidget):
 
     def _source(self) -> Source | None:
         place = self.tabs.currentIndex()
-        return self._sources[place] if 0 <= place < len(self._sources) else None
+        return self.sources[place] if 0 <= place < len(self.sources) else None
 
     def _doubtful(self) -> list[Span]:
         """The passages of a transcript that may never have been said."""
@@ -331,5 +328,5 @@ class SourcePane(QWidget):
     def _short(self, title: str) -> str:
         px, around = theme.current().px, theme.current().px(AROUND_TITLE)
         left = self.tabs.width() - self.fontMetrics().horizontalAdvance(QUESTION) - around
-        room = max(px(TAB_WIDTH), min(px(WIDEST_TAB), left // max(1, len(self._sources)) - around))
+        room = max(px(TAB_WIDTH), min(px(WIDEST_TAB), left // max(1, len(self.sources)) - around))
         return self.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, room).replace("&", "&&")

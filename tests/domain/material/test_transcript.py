@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.domain.kinds.unit import Anchor
+from annotator.domain.kinds.unit import Anchor, Unit
 from annotator.domain.material import transcript_edits as edits
 from annotator.domain.material.pieces import pieces
 from annotator.domain.material.source import Source, SourceFormat
@@ -11,6 +11,7 @@ from annotator.domain.material.transcript import (
     Doubt,
     Transcript,
     clock,
+    doubts_about,
     of_source,
     parsed,
     quoted_in_doubt,
@@ -91,6 +92,15 @@ def test_a_quotation_may_lie_in_doubtful_words_alone(quotes: list[str], doubted:
     text, transcript = made()
     anchors = [Anchor.at(text, text.index(one), text.index(one) + len(one), "s") for one in quotes]
     assert quoted_in_doubt([source(text, transcript)], anchors) is doubted
+
+
+def test_a_doubtful_quotation_is_found_after_the_text_has_moved_and_remarked_on() -> None:
+    text, transcript = made()
+    at = text.index("Very old.")
+    unit = Unit(id="u", anchor=Anchor.at(text, at, at + 9, "s"))
+    moved = edits.exchanged(text, transcript, *edits.corrected(text, transcript, 5, 9, "Sodium chloride"))
+    (found,) = doubts_about([source(*moved)], [unit, Unit(id="v")])
+    assert (found.rule, found.unit_id) == ("in-doubt", "u")
 
 
 def test_a_correction_moves_what_follows_and_can_be_put_back() -> None:

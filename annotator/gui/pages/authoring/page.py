@@ -273,7 +273,7 @@ class AuthorPage(Page):
         assert self.item is not None
         self._read_asked()
         self._show_item(self.item.id)
-        self.sheet.know(self.item, self.source.words())
+        self.sheet.know(self.item, self.source.sources)
         self._refresh(self._found(self.item.id))
 
     def _show_item(self, item_id: str) -> None:
@@ -296,7 +296,7 @@ class AuthorPage(Page):
         self.tabs.offer(asked | {kind, *(each.kind for each in found)} if asked is not None else None)
         self.tabs.show_kind(kind)
         self.tabs.show_standings(standings(found))
-        self.sheet.show_kind(self.item, kind, found, self.source.words())
+        self.sheet.show_kind(self.item, kind, found, self.source.sources)
         self.side.follow_artifact(self.sheet.artifact)
         self.side.follow_item(self.item, kind)
         self.hand.show_quoted()

@@ -16,6 +16,8 @@ from annotator.domain.kinds.finding import Finding
 from annotator.domain.kinds.question_types import QuestionType
 from annotator.domain.kinds.weights import Weights
 from annotator.domain.material.item import Item
+from annotator.domain.material.source import Source
+from annotator.domain.material.transcript import doubts_about
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
@@ -62,6 +64,7 @@ class AuthoringSheet(QWidget):
         self.closed: Refusal | None = None
         """Why the document in view cannot be changed now, if so."""
         self._source_text = ""
+        self._sources: Sequence[Source] = ()
         self.saving = Saving(desk, self)
         self.strip, self.form, self.bar = StateStrip(), UnitsForm(self.saving.draft), AuthoringActionBar()
         self.panel, self.messages, self.beginning = SubmitPanel(), MessageBar(), AuthoringStart()
@@ -104,20 +107,21 @@ class AuthoringSheet(QWidget):
         """The artifact in hand."""
         return self.saving.artifact
 
-    def show_kind(self, item: Item, kind: Kind, found: Sequence[Artifact], source_text: str) -> None:
+    def show_kind(self, item: Item, kind: Kind, found: Sequence[Artifact], sources: Sequence[Source]) -> None:
         """Go to a kind of an item; `found` are the item's artifacts that may be seen. Keep typing before."""
         self._wanted = ""
         self.panel.hide()
         self.form.begin()
-        self.know(item, source_text)
+        self.know(item, sources)
         self.kind = kind
         self.refresh(found)
         self.form.verticalScrollBar().setValue(0)
         self.checking.check()
 
-    def know(self, item: Item, source_text: str) -> None:
+    def know(self, item: Item, sources: Sequence[Source]) -> None:
         """The item or its sources have changed: what the guideline says may change with them."""
-        self.item, self._source_text = item, source_text
+        self.item, self._sources = item, sources
+        self._source_text = "\n\n".join(source.text for source in sources)
 
     def refresh(self, found: Sequence[Artifact]) -> None:
         """Show the artifact in hand as it is now, in place."""
@@ -283,7 +287,7 @@ class AuthoringSheet(QWidget):
         document = as_typed(self.artifact.document, self.saving.typed)
         about = (self.item.question, self._source_text, self.item.language)
         found = lint(document, *about, self._weights, question_types.bar(self.desk.project))
-        return [*self.form.unfit(), *found]
+        return [*self.form.unfit(), *found, *doubts_about(self._sources, document.units)]
 
     def _tell(self) -> None:
         if self.artifact is not None:
