@@ -48,7 +48,9 @@ def read(text: str, *, subrip: bool) -> ReadTranscript:
         found.notes.append(
             f"{counted(repeats, 'caption')} with lines of the one before; each line is kept once"
         )
-    found.said = continued(with_speakers(said))
+    named = with_speakers(said)
+    # Where voices are marked, a caption without one is nobody's.
+    found.said = named if any(one.speaker for one in said) else continued(named)
     in_order(found)
     found.said = with_repeats(found.said)
     return found
