@@ -22,7 +22,7 @@ from annotator.cli import (
     sources,
     validation,
 )
-from annotator.cli.judging import judge
+from annotator.cli.judging import contests, judge
 from annotator.cli.research import research
 from annotator.cli.saying import said
 
@@ -48,6 +48,7 @@ app.add_typer(respond.app)
 app.add_typer(respond.systems_app, name="systems")
 app.add_typer(respond.responses_app, name="responses")
 app.add_typer(research.app, name="research")
+app.add_typer(contests.app, name="contest")
 app.add_typer(results.app)
 app.add_typer(pairs.people_app, name="people")
 app.add_typer(pairs.app)

@@ -8,6 +8,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import adra, arena, deepscholar, researcherbench
 from annotator.protocols.adra import lists, reading
 from annotator.protocols.arena import continuations as continuations
+from annotator.protocols.arena import ranking
 from annotator.protocols.arena.leakage import ComparedContinuation as ComparedContinuation
 from annotator.protocols.arena.leakage import compared as compared
 from annotator.protocols.deepscholar.statistics import ReportFigures as ReportFigures
@@ -41,6 +42,8 @@ EXTRACTIONS: dict[str, Extraction] = {one.name: one for paper in PAPERS for one 
 DRAFTS: tuple[Extraction, ...] = tuple(one for paper in PAPERS for one in paper.drafts)
 # The system that a paper describes, to be run on any model.
 reference_system = deepscholar.system
+# How a judge compares two tasks, and how the value that it gives is read.
+RANKING, ranked_value = ranking.RANKING, ranking.read
 # Figures made of others, each with its paper.
 COMPOSITES: dict[str, tuple[Paper, Composite]] = {
     one.name: (paper, one) for paper in PAPERS for one in paper.composites

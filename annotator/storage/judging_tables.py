@@ -5,6 +5,7 @@ from datetime import datetime
 from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
+from annotator.domain.judges.contest import ContestFields
 from annotator.domain.judges.judge import CallFields, JudgeFields
 from annotator.domain.judges.judgement import JudgementFields
 from annotator.domain.material.extract import ExtractFields
@@ -49,6 +50,14 @@ class CallRow(CallFields, table=True):
     id: str = Field(primary_key=True, max_length=36)
     sha256: str = Field(max_length=64)
     at: datetime
+
+
+class ContestRow(ContestFields, table=True):
+    """One showing of two tasks to a rater, planned or answered."""
+
+    __tablename__ = "contest"
+    __table_args__ = (UniqueConstraint("pool", "rater", "round", "first", "second"),)
+    id: str = Field(primary_key=True, max_length=36)
 
 
 class BatchRow(SQLModel, table=True):

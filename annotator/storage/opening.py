@@ -10,7 +10,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.storage.connection import APPLICATION_ID, begin, uri
 from annotator.storage.tables import metadata
 
-SCHEMA = 11
+SCHEMA = 12
 UNHARMED = "The file was not changed."
 RESTORE = "Restore it from a backup, or choose another file."
 # What SQLite tells more closely than “read-only”.

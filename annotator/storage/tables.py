@@ -15,6 +15,7 @@ from annotator.storage import describing
 from annotator.storage.judging_tables import (
     BatchRow,
     CallRow,
+    ContestRow,
     ExtractRow,
     JudgementRow,
     JudgeRow,
@@ -36,6 +37,7 @@ __all__ = [
     "AttackVerdictRow",
     "BatchRow",
     "CallRow",
+    "ContestRow",
     "ExtractRow",
     "InformedRow",
     "JudgeRow",

@@ -122,6 +122,10 @@ def _add_rest(project: Project, item: str) -> None:
     _add(project, "rendering", text_sha256="r" * 64, version=1, html="<p>Shown</p>", plain=False, reason="")
     _add(project, "release", number=1, manifest_sha256="m" * 64, profile="goldsmith", by=project.by, at=now())
     project.set("note", json.dumps({"colour": "grün"}))
+    _add(
+        project, "contest", id="showing-1", pool="tasks", round=1, first="t1", second="t2", rater_kind="judge",
+        rater="judge-1", value="first", confidence=0.8, status="ok", cause="", rationale="", flags="", at=now(),
+    )  # fmt: skip
 
 
 def _add_pairs(project: Project, item: str, rubric: str) -> None:

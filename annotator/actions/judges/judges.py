@@ -14,9 +14,9 @@ from annotator.domain.judges.judge import Asking, Judge, JudgeFields, JudgeKind
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import derived_id, new_id
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import JudgementRow, JudgeRow, table
+from annotator.storage.tables import ContestRow, JudgementRow, JudgeRow, table
 
-JUDGE, JUDGEMENT = table(JudgeRow), table(JudgementRow)
+CONTEST, JUDGE, JUDGEMENT = table(ContestRow), table(JudgeRow), table(JudgementRow)
 BASELINE = Judge(id=derived_id("judge", "baseline"), name="baseline", kind=JudgeKind.BASELINE)
 
 
@@ -135,10 +135,11 @@ def restore(project: Project, db: Connection, judge_id: str, present: Any, goal:
 
 
 def has_judged(project: Project, judge_id: str) -> bool:
-    """Whether there is any judgement of a judge."""
-    question = select(JUDGEMENT.c.id).where(JUDGEMENT.c.rater_id == judge_id).limit(1)
+    """Whether there is any judgement of a judge, or any comparison of tasks."""
+    of_reports = select(JUDGEMENT.c.id).where(JUDGEMENT.c.rater_id == judge_id).limit(1)
+    of_tasks = select(CONTEST.c.id).where(CONTEST.c.rater == judge_id).limit(1)
     with project.store.read() as db:
-        return db.execute(question).first() is not None
+        return any(db.execute(question).first() is not None for question in (of_reports, of_tasks))
 
 
 def retire(project: Project, judge_id: str) -> Change:

@@ -10,6 +10,7 @@ from annotator.actions.attacks import attack_forecasts, attack_offers, attack_te
 from annotator.actions.attacks.attack_forecasts import AttackEstimate
 from annotator.actions.attacks.attack_tests import AttackRunRequest
 from annotator.actions.attacks.attacking import AttackRun
+from annotator.actions.contests.contest_runs import ContestRun
 from annotator.actions.items import page_fetching
 from annotator.actions.items.page_fetching import PagesFolder
 from annotator.actions.judges import judges, kept_keys, writers
@@ -29,7 +30,7 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_kind import RunKind, Tell
 from annotator.actions.runs.run_lines import RunEvent
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import EXTRACTIONS, PAPERS, PROTOCOLS, pairing
+from annotator.protocols import EXTRACTIONS, PAPERS, PROTOCOLS, RANKING, pairing
 
 AnyOrder = RunRequest | AttackRunRequest | page_fetching.FetchRequest | PagesFolder | ProbeRequest
 
@@ -39,6 +40,7 @@ BEGINNINGS: dict[str, type[RunKind]] = {
     attack_tests.PREFIX: AttackRun,
     drift.PREFIX: DriftCheckRun,
     pairing.NAME: PairingRun,
+    RANKING.name: ContestRun,
     draft_runs.PREFIX: DraftRun,
     response_settings.RESEARCH: ResearchRun,
     response_settings.PREFIX: ResponseRun,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from inspect import signature
 from typing import Any
 
+from annotator.actions.contests import contest_standings
 from annotator.actions.items import named_rubrics
 from annotator.actions.material import collections, source_views
 from annotator.actions.project.file import Project
@@ -230,6 +231,17 @@ VIEWS: tuple[ResultView, ...] = (
         selection_ratings.report,
         selection_ratings.sheets,
         "People",
+    ),
+    ResultView(
+        "contest",
+        "Contest of tasks",
+        BENCHMARK,
+        "Tasks of seminars by rating, how likely each is among the best, and a judge beside people.",
+        "It needs settled tasks, compared in pairs by a judge (goldsmith contest run) or by people.",
+        contest_standings.choices,
+        contest_standings.view,
+        contest_standings.sheets,
+        "Judges",
     ),
     ResultView(
         "collection",

@@ -14,7 +14,7 @@ CERTAIN, STEADY = 0.9, 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class PlayedMatch:
     """Two that met in a round, and what the first got of the one point."""
 
     round: int
@@ -65,7 +65,7 @@ class Ranking:
 
 def ranking(
     ids: Iterable[str],
-    played: Iterable[Match],
+    played: Iterable[PlayedMatch],
     top: int,
     resamples: int = bradley_terry.RESAMPLES,
     seed: int = bradley_terry.SEED,
@@ -106,13 +106,13 @@ def _order(names: Sequence[str], first: Floats, second: Floats) -> list[int]:
     )
 
 
-def ratings(ids: Sequence[str], played: Iterable[Match]) -> dict[str, float]:
+def ratings(ids: Sequence[str], played: Iterable[PlayedMatch]) -> dict[str, float]:
     """The Elo ratings alone."""
     names = sorted(ids)
     return dict(zip(names, elo.rated(len(names), _rounds(names, played)[0]).tolist(), strict=True))
 
 
-def met(played: Iterable[Match]) -> Mapping[Pair, int]:
+def met(played: Iterable[PlayedMatch]) -> Mapping[Pair, int]:
     """How often each two met, by their ids in order."""
     found: dict[Pair, int] = {}
     for one in played:
@@ -121,12 +121,12 @@ def met(played: Iterable[Match]) -> Mapping[Pair, int]:
     return found
 
 
-def near(ids: Sequence[str], played: Sequence[Match], top: int, seed: int, round_: int) -> list[Pair]:
+def near(ids: Sequence[str], played: Sequence[PlayedMatch], top: int, seed: int, round_: int) -> list[Pair]:
     """The pairs of another round near the cut."""
     return pairing.near_round(ratings(ids, played), top, seed, round_, met(played))
 
 
-def _rounds(names: Sequence[str], played: Iterable[Match]) -> tuple[list[Matches], Matches]:
+def _rounds(names: Sequence[str], played: Iterable[PlayedMatch]) -> tuple[list[Matches], Matches]:
     """The matches of each round in their order, and all together."""
     at = {name: place for place, name in enumerate(names)}
     by_round: dict[int, list[tuple[int, int, float]]] = {}

@@ -2,11 +2,11 @@
 
 import pytest
 
-from annotator.stats.ranking.standings import Match, met, near, ranking
+from annotator.stats.ranking.standings import PlayedMatch, met, near, ranking
 
 
 def test_rank_goes_by_rating_then_strength_then_id():
-    found = ranking("dcba", [Match(1, "a", "b", 0.8), Match(2, "a", "b", 0.8)], 2, resamples=20)
+    found = ranking("dcba", [PlayedMatch(1, "a", "b", 0.8), PlayedMatch(2, "a", "b", 0.8)], 2, resamples=20)
     assert [row.id for row in found.rows] == ["a", "c", "d", "b"]
     assert [round(row.elo, 4) for row in found.rows] == [1218.3167, 1200, 1200, 1181.6833]
     assert [row.matches for row in found.rows] == [2, 0, 0, 2]
@@ -17,10 +17,10 @@ def test_rank_goes_by_rating_then_strength_then_id():
 def test_of_equal_ratings_the_higher_strength_goes_first():
     # Both gain 9.6 in one match; b beat someone who also won.
     played = [
-        Match(1, "a", "x", 0.8),
-        Match(1, "b", "y", 0.8),
-        Match(2, "y", "z", 0.8),
-        Match(2, "w", "x", 0.8),
+        PlayedMatch(1, "a", "x", 0.8),
+        PlayedMatch(1, "b", "y", 0.8),
+        PlayedMatch(2, "y", "z", 0.8),
+        PlayedMatch(2, "w", "x", 0.8),
     ]
     found = ranking("abxyzw", played, 2, resamples=20)
     assert [row.id for row in found.rows if row.id in "ab"] == ["b", "a"]
@@ -28,26 +28,26 @@ def test_of_equal_ratings_the_higher_strength_goes_first():
 
 
 def test_a_contest_has_converged_when_a_round_leaves_the_best_as_they_were():
-    first = [Match(1, "a", "b", 0.9), Match(1, "c", "d", 0.6)]
-    same = ranking("abcd", [*first, Match(2, "a", "c", 0.9)], 1, resamples=5)
+    first = [PlayedMatch(1, "a", "b", 0.9), PlayedMatch(1, "c", "d", 0.6)]
+    same = ranking("abcd", [*first, PlayedMatch(2, "a", "c", 0.9)], 1, resamples=5)
     assert (same.changed, same.converged, same.rounds, same.matches) == (0.0, True, 2, 3)
-    other = ranking("abcd", [*first, Match(2, "c", "a", 1.0)], 1, resamples=5)
+    other = ranking("abcd", [*first, PlayedMatch(2, "c", "a", 1.0)], 1, resamples=5)
     assert (other.changed, other.converged) == (1.0, False)
     assert ranking("abcd", first, 1, resamples=5).converged is False
 
 
 def test_certain_are_those_who_are_nearly_always_among_the_best():
-    played = [Match(number, "a", other, 1.0) for number, other in enumerate("bcdbcdbcd")]
+    played = [PlayedMatch(number, "a", other, 1.0) for number, other in enumerate("bcdbcdbcd")]
     assert ranking("abcd", played, 1, resamples=200).certain == 1
     assert ranking("abcd", [], 1, resamples=20).certain == 0
 
 
 def test_near_the_cut_goes_by_the_ratings_so_far():
     played = [
-        Match(1, "a", "b", 1.0),
-        Match(1, "c", "d", 1.0),
-        Match(2, "a", "c", 1.0),
-        Match(3, "a", "d", 1.0),
+        PlayedMatch(1, "a", "b", 1.0),
+        PlayedMatch(1, "c", "d", 1.0),
+        PlayedMatch(2, "a", "c", 1.0),
+        PlayedMatch(3, "a", "d", 1.0),
     ]
     pairs = near("abcd", played, 2, 1, 4)
     assert pairs

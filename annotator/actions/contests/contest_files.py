@@ -1,0 +1,136 @@
+"""Matches that were played elsewhere, from CSV: first, second, winner, confidence, rater."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from annotator.actions.contests import contest_rows, contest_tasks
+from annotator.actions.contests.contest_rows import ContestRater
+from annotator.actions.judges import judges
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.domain.judges.contest import POOL, ContestFields, checked_confidence
+from annotator.domain.judges.judgement import RaterKind, Status
+from annotator.domain.judges.pairs import FIRST, SECOND
+from annotator.domain.texts.canonical import sha256
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.identity import now
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.csv_tables import read_table
+
+COLUMNS = ("first", "second", "winner", "confidence", "rater")
+# The setting that tells which files were imported, by the hash of their rows.
+IMPORTED = "contest_imports"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedMatches:
+    """What came of an import."""
+
+    matches: int
+    raters: Mapping[str, int]
+    again: bool = False
+
+    def words(self) -> list[str]:
+        """The same in sentences."""
+        if self.again:
+            return ["These matches were imported before; nothing was added."]
+        by = ", ".join(f"{name} {many:,}" for name, many in self.raters.items())
+        return [f"Imported {counted(self.matches, 'match')} (by {by})."]
+
+
+def import_matches(project: Project, path: Path) -> ImportedMatches:
+    """Import all matches of a file, or none; each goes into the first round in which neither task has played yet.
+
+    The order of the lines is the order of the matches. A file whose lines were all imported before adds nothing.
+    """
+    table = read_table(path, COLUMNS)
+    mark = sha256("\n".join("\t".join(row.get(name, "") for name in COLUMNS) for row in table.rows))
+    known = project.get(IMPORTED, {})
+    if mark in known:
+        return ImportedMatches(0, {}, again=True)
+    ids = contest_tasks.by_name(contest_tasks.competing(project).values())
+    reader = _Reader(project, ids, path.name)
+    found = [reader.read(line, row) for line, row in enumerate(table.rows, start=2)]
+    if not found:
+        raise Refusal(f"“{path.name}” has no matches.", "Choose a file with a line for each match.")
+    with project.store.write() as db:
+        contest_rows.add(db, found)
+        project.set(IMPORTED, {**known, mark: len(found)})
+    return ImportedMatches(len(found), dict(reader.counts))
+
+
+class _Reader:
+    """Reads lines, each with the round it belongs to."""
+
+    def __init__(self, project: Project, ids: Mapping[str, str], file: str) -> None:
+        self._project, self._ids, self._file = project, ids, file
+        self._raters: dict[str, ContestRater] = {}
+        self._last: dict[tuple[str, str], int] = {}
+        self._at = now()
+        self.counts = Counter[str]()
+
+    def read(self, line: int, row: Mapping[str, str]) -> ContestFields:
+        """The match of a line; Refusal names the line and what does not fit."""
+        try:
+            return self._match(row)
+        except Refusal as refusal:
+            raise Refusal(
+                f"“{self._file}”, line {line}: {refusal.happened}",
+                f"{refusal.todo} Nothing was imported.".strip(),
+            ) from None
+
+    def _match(self, row: Mapping[str, str]) -> ContestFields:
+        first, second, winner = (self._task(row.get(name, ""), name) for name in COLUMNS[:3])
+        if first == second:
+            raise Refusal("a task meets itself.", "Name two tasks.")
+        if winner not in (first, second):
+            raise Refusal("the winner is neither of the two.", "Name one of them.")
+        rater = self._rater(row.get("rater", ""))
+        self.counts[rater.name] += 1
+        return ContestFields(
+            pool=POOL, round=self._round(rater.id, first, second), first=first, second=second, rater_kind=rater.kind,
+            rater=rater.id, value=FIRST if winner == first else SECOND,
+            confidence=_confidence(row.get("confidence", "")), status=Status.OK.value, at=self._at,
+        )  # fmt: skip
+
+    def _task(self, name: str, column: str) -> str:
+        if name not in self._ids:
+            raise Refusal(
+                f"“{name}” ({column}) is no task here.", "Tasks are named by their key or their id."
+            )
+        return self._ids[name]
+
+    def _rater(self, name: str) -> ContestRater:
+        """A judge or a person of the project by name or alias; else a judge elsewhere, known by that name."""
+        if not name or len(name) > 200:
+            raise Refusal("the rater has no name.", "Name who compared them, in at most 200 characters.")
+        if name not in self._raters:
+            self._raters[name] = found = self._known(name)
+            for one in contest_rows.showings(self._project, found.id):
+                for task in (one.first, one.second):
+                    self._last[found.id, task] = max(one.round, self._last.get((found.id, task), 0))
+        return self._raters[name]
+
+    def _known(self, name: str) -> ContestRater:
+        for judge in judges.all_of(self._project):
+            if judge.name == name:
+                return ContestRater(judge.id, RaterKind.JUDGE, name, 0)
+        for person in people.people(self._project):
+            if name in (person.alias, person.id):
+                return ContestRater(person.id, RaterKind.PERSON, person.alias, 0)
+        return ContestRater(name, RaterKind.JUDGE, name, 0)
+
+    def _round(self, rater: str, first: str, second: str) -> int:
+        round_ = 1 + max(self._last.get((rater, first), 0), self._last.get((rater, second), 0))
+        self._last[rater, first] = self._last[rater, second] = round_
+        return round_
+
+
+def _confidence(words: str) -> float:
+    try:
+        value = float(words)
+    except ValueError:
+        raise Refusal(f"“{words}” is no confidence.", "Write a number from 0.5 to 1.") from None
+    return checked_confidence(value)

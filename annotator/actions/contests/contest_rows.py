@@ -1,0 +1,118 @@
+"""Showings of pairs as they are stored: planned, answered, and by whom."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import func, select
+from sqlalchemy.engine import Connection
+
+from annotator.actions.judges import judges
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.domain.judges import contest
+from annotator.domain.judges.contest import POOL, ContestFields, Meeting, Showing
+from annotator.domain.judges.judgement import RaterKind, Status
+from annotator.domain.texts.identity import derived_id, now
+from annotator.domain.texts.refusal import Refusal
+from annotator.stats.ranking.standings import PlayedMatch
+from annotator.storage import upserts
+from annotator.storage.tables import ContestRow, table
+
+CONTEST = table(ContestRow)
+
+
+@dataclass(frozen=True, slots=True)
+class ContestRater:
+    """Who has compared tasks: a judge, a person, or a judge elsewhere known by its name alone."""
+
+    id: str
+    kind: RaterKind
+    name: str
+    showings: int
+
+
+def raters(project: Project) -> list[ContestRater]:
+    """Everybody of whom there are showings; who answered most comes first."""
+    answered = func.count().filter(CONTEST.c.status == Status.OK.value)
+    question = select(CONTEST.c.rater, CONTEST.c.rater_kind, answered).where(CONTEST.c.pool == POOL)
+    names: dict[str, str] = {one.id: one.name for one in judges.all_of(project)}
+    names |= {one.id: one.alias for one in people.people(project)}
+    with project.store.read() as db:
+        rows = db.execute(question.group_by(CONTEST.c.rater, CONTEST.c.rater_kind)).all()
+    found = [
+        ContestRater(row[0], RaterKind(row[1]), str(names.get(row[0], row[0])), int(row[2])) for row in rows
+    ]
+    return sorted(found, key=lambda one: (-one.showings, one.name, one.id))
+
+
+def rater_named(project: Project, name: str = "") -> ContestRater:
+    """The rater of that name; without one whoever answered most. Refusal lists who there is."""
+    known = raters(project)
+    if not known:
+        raise Refusal(
+            "No tasks have been compared yet.", "Start with “contest run”, “contest import” or the window."
+        )
+    for one in known:
+        if not name or name.casefold() in (one.name.casefold(), one.id):
+            return one
+    there = ", ".join(one.name for one in known)
+    raise Refusal(f"“{name}” has compared no tasks.", f"Available: {there}.")
+
+
+def showings(project: Project, rater: str, among: Iterable[str] | None = None) -> list[Showing]:
+    """What a rater was shown, round by round; of pairs `among` some tasks, where they are given."""
+    c = CONTEST.c
+    columns = (c.round, c.first, c.second, c.value, c.confidence, c.status, c.cause, c.flags)
+    mine = select(*columns).where(c.pool == POOL, c.rater == rater)
+    with project.store.read() as db:
+        rows = db.execute(mine.order_by(c.round, c.first, c.second)).all()
+    known = None if among is None else set(among)
+    return [Showing(*row) for row in rows if known is None or {row.first, row.second} <= known]
+
+
+def meetings(project: Project, rater: str, among: Iterable[str] | None = None) -> list[Meeting]:
+    """The same as pairs, of two orders the mean."""
+    return contest.meetings(showings(project, rater, among))
+
+
+def played(found: Iterable[Meeting]) -> list[PlayedMatch]:
+    """The pairs that are whole, as matches."""
+    return [PlayedMatch(*one) for one in contest.played(found)]
+
+
+def row_id(rater: str, round_: int, first: str, second: str) -> str:
+    """What a showing is known by."""
+    return derived_id("contest", POOL, rater, round_, first, second)
+
+
+def add(db: Connection, found: Sequence[ContestFields]) -> int:
+    """Keep showings; one that is there already stays as it is. How many are new."""
+    rows = [row_of(one) for one in found]
+    return upserts.add_missing(db, CONTEST, rows).rowcount if rows else 0
+
+
+def row_of(one: ContestFields) -> dict[str, object]:
+    """A showing as its table takes it."""
+    values = {**one.model_dump(), "rater_kind": one.rater_kind.value}
+    return {"id": row_id(one.rater, one.round, one.first, one.second), **values}
+
+
+def planned(
+    rater: str,
+    kind: RaterKind,
+    round_: int,
+    pairs: Iterable[tuple[str, str]],
+    *,
+    both: bool,
+    at: datetime | None = None,
+) -> list[ContestFields]:
+    """What a round shows a rater: each pair in one order or in both."""
+    when = at or now()
+    orders = (
+        (first, second) for a, b in pairs for first, second in (((a, b), (b, a)) if both else ((a, b),))
+    )
+    return [
+        ContestFields(round=round_, first=first, second=second, rater_kind=kind, rater=rater, at=when)
+        for first, second in orders
+    ]

@@ -1,0 +1,291 @@
+"""Standings of a contest: ratings, chances to be kept, what is missing, and a judge beside people."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from annotator.actions.contests import contest_keeping, contest_rows, contest_runs, contest_tasks
+from annotator.actions.contests.contest_keeping import KeptTask
+from annotator.actions.contests.contest_rows import ContestRater
+from annotator.actions.contests.contest_tasks import ContestTask
+from annotator.actions.project.file import Project
+from annotator.actions.results.result_sheets import (
+    ResultSheet,
+    SheetLine,
+    ViewChoice,
+    columns,
+    count,
+    figure,
+    missing,
+    percent,
+    share,
+    text,
+)
+from annotator.domain.judges import contest
+from annotator.domain.judges.contest import NOT_ASKED, SCORES_DISAGREE, Meeting, Showing
+from annotator.domain.judges.judge import JudgeKind
+from annotator.domain.judges.judgement import RaterKind
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.estimate import Estimate, interval
+from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import RANKING
+from annotator.stats.ranking import standings
+from annotator.stats.ranking.beside import BesidePeople, beside
+from annotator.stats.ranking.standings import PlayedMatch, Ranking
+
+# How many are kept where nobody says: a tenth, and never more than a hundred.
+_MOST, _TENTH = 100, 10
+# Of a standing in the window no more is read than of a thousand resamples, of a large pool less.
+_WORDS = 160
+
+
+@dataclass(frozen=True, slots=True)
+class ContestReport:
+    """One rater's standings, with what lacks and, of a judge, how it stands beside each person."""
+
+    rater: ContestRater
+    tasks: Mapping[str, ContestTask]
+    ranking: Ranking
+    lacking: tuple[Showing, ...] = ()
+    disagreeing: int = 0
+    calls_near: int = 0
+    beside: Mapping[str, BesidePeople] = field(default_factory=dict)
+    decided: Mapping[str, KeptTask] = field(default_factory=dict)
+    kind: JudgeKind | None = None
+
+    def tree(self) -> dict[str, Any]:
+        """The standings as JSON."""
+        ranking = self.ranking
+        return {
+            "rater": self.rater.name, "top": ranking.top, "rounds": ranking.rounds, "matches": ranking.matches,
+            "certain": ranking.certain, "changed": ranking.changed, "converged": ranking.converged,
+            "calls_near_the_cut": self.calls_near, "missing": len(self.lacking), "scores_disagree": self.disagreeing,
+            "standings": [
+                {
+                    "task_id": row.id, "key": self.tasks[row.id].key, "rank": row.rank, "elo": round(row.elo, 4),
+                    "bradley_terry": round(row.bradley_terry, 4), "low": _rounded(row.low), "high": _rounded(row.high),
+                    "p_top_k": round(row.p_top, 4), "matches": row.matches,
+                }
+                for row in ranking.rows
+            ],
+            "beside": {
+                person: {name: getattr(found, name).value for name in _FIGURES} | {"ties": found.ties}
+                for person, found in self.beside.items()
+            },
+        }  # fmt: skip
+
+
+_FIGURES = {
+    "accuracy": "Accuracy", "kappa": "κ", "brier": "Brier score", "calibration": "Calibration error",
+    "ratings": "ρ of ratings",
+}  # fmt: skip
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
+
+
+def usual_top(tasks: int) -> int:
+    """How many are kept where nobody says."""
+    return max(1, min(_MOST, tasks // _TENTH))
+
+
+def report(project: Project, rater: str = "", top: str = "", resamples: int = 0) -> ContestReport:
+    """The standings by one rater, by default whoever compared most; Refusal where nobody did, or for a cut of none."""
+    tasks = contest_tasks.competing(project)
+    kept = _top(top, len(tasks))
+    who = contest_rows.rater_named(project, rater)
+    held = contest_rows.meetings(project, who.id, tasks)
+    played = contest_rows.played(held)
+    again = resamples or _resamples(len(played))
+    lacking = tuple(one for meeting in held for one in meeting.showings if not one.came)
+    flagged = sum(SCORES_DISAGREE in one.flags.split() for meeting in held for one in meeting.showings)
+    ranking = standings.ranking(tasks, played, kept, again)
+    one_order = all(len(one.showings) == 1 for one in held)
+    calls = contest_runs.next_near(project, who.id, kept, one_order=one_order) if kept < len(tasks) else 0
+    return ContestReport(
+        who, tasks, ranking, lacking, flagged, calls, _beside(project, who, held, ranking, tasks),
+        contest_keeping.decisions(project),
+    )  # fmt: skip
+
+
+def _resamples(matches: int) -> int:
+    """A thousand; of very many matches fewer, so that nobody waits for more than some seconds."""
+    return 1_000 if matches <= 20_000 else 200
+
+
+def _top(said: str, tasks: int) -> int:
+    if not said:
+        return usual_top(tasks)
+    if not said.isdecimal() or not 0 < int(said) <= tasks:
+        raise Refusal(f"“{said}” of {tasks} tasks cannot be kept.", f"Give a number from 1 to {tasks}.")
+    return int(said)
+
+
+def _beside(
+    project: Project,
+    who: ContestRater,
+    own: list[Meeting],
+    ranking: Ranking,
+    tasks: Mapping[str, ContestTask],
+) -> dict[str, BesidePeople]:
+    """How the rater stands beside each other person who compared the same pairs."""
+    mine, found = contest.by_pair(own), {}
+    for other in contest_rows.raters(project):
+        if other.id == who.id or other.kind is not RaterKind.PERSON:
+            continue
+        held = contest_rows.meetings(project, other.id, tasks)
+        theirs = contest.by_pair(held)
+        played = contest_rows.played(held)
+        rated = _rated(played, standings.ratings(list(tasks), played))
+        pairs = [(mine[pair], theirs[pair]) for pair in sorted(mine.keys() & theirs.keys())]
+        found[other.name] = beside(pairs, _rated(contest_rows.played(own), ranking.elos), rated)
+    return found
+
+
+def _rated(played: list[PlayedMatch], ratings: Mapping[str, float]) -> dict[str, float]:
+    """The ratings of those who played."""
+    there = {task for one in played for task in (one.first, one.second)}
+    return {task: ratings[task] for task in there}
+
+
+# In words, and as tables.
+
+
+def words(found: ContestReport) -> list[str]:
+    """What holds of the whole, in sentences."""
+    return [*_certainty(found), *_gaps(found)]
+
+
+def _certainty(found: ContestReport) -> Iterator[str]:
+    ranking = found.ranking
+    yield (
+        f"By {found.rater.name}: {counted(ranking.matches, 'match')} in {counted(ranking.rounds, 'round')} of "
+        f"{counted(len(ranking.rows), 'task')}."
+    )
+    more = (
+        f"; another round near the cut would take {counted(found.calls_near, 'call')}"
+        if found.calls_near
+        else ""
+    )
+    yield f"{ranking.certain} of the top {ranking.top} are certain (a chance of 90 % or more){more}."
+    if ranking.changed is not None:
+        steady = "it has converged" if ranking.converged else "more rounds are worth it"
+        yield f"The last round replaced {percent(ranking.changed)} of the top {ranking.top}: {steady}."
+
+
+def _gaps(found: ContestReport) -> Iterator[str]:
+    asked = [one for one in found.lacking if one.status != NOT_ASKED]
+    if found.lacking:
+        causes = Counter("not asked yet" if one.status == NOT_ASKED else one.status for one in found.lacking)
+        told = ", ".join(f"{many:,} {cause.replace('_', ' ')}" for cause, many in causes.most_common())
+        yield f"{counted(len(found.lacking), 'comparison')} missing ({told}): they change no rating."
+    for one in asked[:5]:
+        first, second = found.tasks[one.first].key, found.tasks[one.second].key
+        yield f"Round {one.round}, {first} before {second}: {one.status.replace('_', ' ')}. {one.cause}"
+    if found.disagreeing:
+        yield f"In {counted(found.disagreeing, 'reply')} the scores disagree with the winner; the winner counts."
+
+
+def choices(project: Project) -> tuple[ViewChoice, ...]:
+    """By whose comparisons, and how many are kept."""
+    who = tuple((one.name, one.name) for one in contest_rows.raters(project))
+    many = len(contest_tasks.tasks(project))
+    tops = [usual_top(many), *(top for top in (5, 10, 20, 50, 100, 200, 500) if top < many)]
+    cuts = tuple((f"top {top:,}", str(top)) for top in dict.fromkeys(tops))
+    return (ViewChoice("rater", "By", who), ViewChoice("top", "Keep", cuts)) if who else ()
+
+
+def view(project: Project, rater: str = "", top: str = "") -> ContestReport | None:
+    """The same for the window; None where nobody has compared tasks."""
+    if not contest_rows.raters(project) or len(contest_tasks.tasks(project)) < 2:
+        return None
+    return report(project, rater, top)
+
+
+def sheets(found: ContestReport | None) -> tuple[ResultSheet, ...]:
+    """The standings, what is missing, and the rater beside people."""
+    if found is None:
+        return ()
+    return (_standings(found), *_people(found), *_missing(found))
+
+
+def _standings(found: ContestReport) -> ResultSheet:
+    heads = columns(
+        ("rank", "Rank"), ("task", "Task"),
+        ("elo", "Elo", "From 1200, K = 32, with the confidence as outcome"),
+        ("bradley_terry", "Bradley–Terry",
+         "The strength of all matches on the same scale, with a bootstrap interval over matches"),
+        ("p_top_k", "P(top k)", "In how many of the resamples it is among those kept"),
+        ("matches", "Matches"), ("decision", "Decision"), ("text", "Text"),
+    )  # fmt: skip
+    lines = tuple(
+        SheetLine((
+            count(row.rank), text(found.tasks[row.id].key), count(round(row.elo, 1), form=",.1f"),
+            _strength(row), share(row.p_top), count(row.matches), _decided(found.decided.get(row.id)),
+            text(_short(found.tasks[row.id].task.text)),
+        ), item_id=found.tasks[row.id].item.id)
+        for row in found.ranking.rows
+    )  # fmt: skip
+    title = f"Standings of {counted(len(lines), 'task')}"
+    told = tuple(words(found))
+    return ResultSheet("standings", title, heads, lines, told, departures=RANKING.departures, answers=2)
+
+
+def _strength(row: standings.Standing) -> Any:
+    if row.low is None:
+        return missing("it has not met another task")
+    estimate = Estimate(row.bradley_terry, row.low, row.high, n=row.matches, method="bootstrap over matches")
+    cell = count(round(row.bradley_terry, 1), form=",.1f")
+
+    said = f"{cell.words}  {interval(estimate, lambda value: f'{value:,.0f}')}"
+    return replace(cell, words=said, estimate=estimate)
+
+
+def _decided(one: KeptTask | None) -> Any:
+    return text("") if one is None else text(one.words, state="" if one.kept else "incomplete")
+
+
+def _short(words: str) -> str:
+    plain = " ".join(words.split())
+    return plain if len(plain) <= _WORDS else f"{plain[: _WORDS - 1]}…"
+
+
+def _people(found: ContestReport) -> Iterator[ResultSheet]:
+    if not found.beside:
+        return
+    tips = {
+        "accuracy": "The share of pairs on which both prefer the same task; ties are left out",
+        "kappa": "Agreement beyond chance on the same pairs",
+        "brier": "Mean (C − outcome)²: 0 is perfect, 0.25 what always one half gets",
+        "calibration": "How far confidence lies from the share that is right, over five stretches of it",
+        "ratings": "Spearman's ρ of the Elo ratings of tasks that both compared",
+    }
+    heads = columns(
+        ("person", "Person"),
+        *((name, title, tips[name]) for name, title in _FIGURES.items()),
+        ("ties", "Ties"),
+    )
+    lines = tuple(
+        SheetLine((text(person), *(figure(getattr(one, name)) for name in _FIGURES), count(one.ties)))
+        for person, one in sorted(found.beside.items())
+    )
+    yield ResultSheet("people", f"{found.rater.name} beside people", heads, lines)
+
+
+def _missing(found: ContestReport) -> Iterator[ResultSheet]:
+    asked = [one for one in found.lacking if one.status != NOT_ASKED]
+    if not asked:
+        return
+    heads = columns(
+        ("round", "Round"), ("first", "First"), ("second", "Second"), ("status", "Status"), ("cause", "Cause")
+    )
+    lines = tuple(
+        SheetLine((
+            count(one.round), text(found.tasks[one.first].key), text(found.tasks[one.second].key),
+            text(one.status.replace("_", " "), state="missing"), text(one.cause),
+        ))
+        for one in asked
+    )  # fmt: skip
+    yield ResultSheet("missing", "Missing comparisons", heads, lines)

@@ -1,0 +1,230 @@
+"""Standings of imported matches: printed figures, refusals, people beside a judge, and who is kept."""
+
+import pytest
+
+from annotator.actions.contests import (
+    contest_files,
+    contest_keeping,
+    contest_rows,
+    contest_standings,
+    contest_tasks,
+)
+from annotator.actions.items import items
+from annotator.actions.project import people
+from annotator.actions.studies import result_views
+from annotator.domain.texts.refusal import Refusal
+from tests.actions.contests.contest_project import contest_project, two_tasks
+
+HEAD = "first,second,winner,confidence,rater"
+
+
+@pytest.fixture
+def project(tmp_path):
+    return contest_project(tmp_path)
+
+
+def imported(project, tmp_path, *lines, name="matches.csv"):
+    (tmp_path / name).write_text("\n".join([HEAD, *lines]) + "\n", encoding="utf-8")
+    return contest_files.import_matches(project, tmp_path / name)
+
+
+def elos(project, *, rater="", top="1"):
+    return {
+        row.id: round(row.elo, 4) for row in contest_standings.report(project, rater, top, 10).ranking.rows
+    }
+
+
+@pytest.mark.parametrize(
+    ("lines", "ratings"),
+    [
+        (["t01,t02,t01,0.8,m"], {"t01": 1209.6, "t02": 1190.4}),
+        (["t01,t02,t01,0.8,m"] * 2, {"t01": 1218.3167, "t02": 1181.6833}),
+        (["s1-t01,s1-t02,s1-t02,1,m"], {"t02": 1216.0, "t01": 1184.0}),
+        (["t02,t01,t01,0.5,m"], {"t01": 1200.0, "t02": 1200.0}),
+        (["t01,t02,t01,.55,m"], {"t01": 1201.6, "t02": 1198.4}),
+    ],
+)
+def test_imported_matches_give_the_printed_ratings(tmp_path, lines, ratings):
+    project = two_tasks(tmp_path)
+    assert imported(project, tmp_path, *lines).matches == len(lines)
+    assert elos(project) == ratings
+
+
+def test_the_winner_of_a_hollow_match_loses_points(tmp_path):
+    project = two_tasks(tmp_path)
+    imported(project, tmp_path, *["t01,t02,t01,1,m"] * 10)
+    before = elos(project)["t01"]
+    imported(project, tmp_path, "t01,t02,t01,0.55,m", name="more.csv")
+    assert elos(project)["t01"] < before
+
+
+def test_a_file_imported_again_adds_nothing(tmp_path):
+    project = two_tasks(tmp_path)
+    imported(project, tmp_path, "t01,t02,t01,0.8,m")
+    assert imported(project, tmp_path, "t01,t02,t01,0.8,m", name="copy.csv").again
+    assert elos(project)["t01"] == 1209.6
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("t01,t02,t01,0.3,m", r"line 3: A confidence of 0\.3"),
+        ("t01,t02,t01,nan,m", r"line 3: “” is no confidence"),
+        ("t01,t02,t01,much,m", r"“much” is no confidence"),
+        ("t01,t99,t01,0.8,m", r"“t99” \(second\) is no task"),
+        ("t01,t01,t01,0.8,m", "meets itself"),
+        ("t01,t02,t03,0.8,m", "neither of the two"),
+        ("t01,t02,t01,0.8,", "the rater has no name"),
+    ],
+)
+def test_a_line_that_does_not_fit_is_refused_and_nothing_is_imported(project, tmp_path, line, words):
+    with pytest.raises(Refusal, match=words) as refused:
+        imported(project, tmp_path, "t01,t02,t01,0.8,m", line)
+    assert "Nothing was imported" in str(refused.value)
+    assert contest_rows.raters(project) == []
+
+
+def test_a_file_without_matches_or_columns_is_refused(project, tmp_path):
+    with pytest.raises(Refusal, match="has no matches"):
+        imported(project, tmp_path)
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    with pytest.raises(Refusal, match="no column “first”"):
+        contest_files.import_matches(project, tmp_path / "other.csv")
+
+
+def test_a_contest_takes_two_tasks_and_a_cut_that_is_there(project, tmp_path):
+    with pytest.raises(Refusal, match="No tasks have been compared"):
+        contest_standings.report(project)
+    imported(project, tmp_path, "t01,t02,t01,0.8,m")
+    with pytest.raises(Refusal, match="“13” of 12 tasks"):
+        contest_standings.report(project, top="13")
+    with pytest.raises(Refusal, match="“x” has compared no tasks"):
+        contest_standings.report(project, "x")
+
+
+def test_people_stand_beside_a_judge_over_the_pairs_of_both(project, tmp_path):
+    alias = people.people(project)[0].alias
+    judged = [
+        "t01,t02,t01,0.8,m",
+        "t03,t04,t04,0.8,m",
+        "t05,t06,t05,0.6,m",
+        "t07,t08,t07,0.9,m",
+        "t09,t10,t09,0.8,m",
+    ]
+    by_hand = [
+        f"t02,t01,t01,0.8,{alias}",
+        f"t03,t04,t04,0.7,{alias}",
+        f"t05,t06,t06,0.6,{alias}",
+        f"t07,t08,t07,0.5,{alias}",
+    ]
+    imported(project, tmp_path, *judged, *by_hand)
+    found = contest_standings.report(project, "m", "3", 10).beside[alias]
+    # Right on two of three; the fourth is a tie of the person's.
+    assert (found.accuracy.value, found.accuracy.n, found.ties) == (pytest.approx(2 / 3), 3, 1)
+    assert found.brier.value == pytest.approx((0.04 + 0.04 + 0.36) / 3)
+    assert found.calibration.value == pytest.approx((0.4 + 0.6) / 3)
+    assert found.ratings.n == 8
+    (_, sheet, *_) = contest_standings.sheets(contest_standings.report(project, "m", "3", 10))
+    assert sheet.lines[0].cells[0].words == alias
+
+
+def test_the_window_has_the_standings_among_its_views(project, tmp_path):
+    assert result_views.show(project, "contest", {}).sheets == ()
+    imported(project, tmp_path, "t01,t02,t01,0.8,m", "t03,t04,t04,0.8,m")
+    shown = result_views.show(project, "contest", {"top": "5"})
+    sheet = shown.sheets[0]
+    assert [line.cells[1].words for line in sheet.lines[:2]] == ["s1-t01", "s1-t04"]
+    assert "of the top 5 are certain" in " ".join(sheet.told)
+    assert "another round near the cut would take" in " ".join(sheet.told)
+    assert any("both orders" in words for words in sheet.departures)
+
+
+def chosen(project, top, *, per_seminar=None, wanted=()):
+    found = contest_standings.report(project, "", str(top), 10)
+    limits = contest_keeping.quotas(per_seminar, wanted)
+    decided = contest_keeping.decisions(project)
+    return {one.task: one for one in contest_keeping.chosen(found.ranking, found.tasks, top, limits, decided)}
+
+
+LOUD = ["t01,t07,t01,0.9,m", "t02,t08,t02,0.8,m", "t03,t09,t03,0.7,m"]
+
+
+def test_one_loud_seminar_is_held_to_its_quota(project, tmp_path):
+    imported(project, tmp_path, *LOUD)
+    assert [one for one in chosen(project, 3)] == ["t01", "t02", "t03"]
+    found = chosen(project, 3, per_seminar=2)
+    assert found["t03"].words == "held back: 2 of the seminar s1 are kept already"
+    assert [task for task, one in found.items() if one.kept] == ["t01", "t02", "t10"]
+
+
+def test_quotas_go_by_phase_family_and_one_discipline(project, tmp_path):
+    imported(project, tmp_path, *LOUD)
+    assert sum(one.kept for one in chosen(project, 12, wanted=["phase=1"]).values()) == 3
+    found = chosen(project, 4, wanted=["discipline:biology=1"])
+    assert [task for task, one in found.items() if one.kept] == ["t01", "t10", "t11", "t12"]
+
+
+@pytest.mark.parametrize("wanted", ["phase", "phase=x", "colour=3", "=3"])
+def test_what_is_no_quota_is_refused(wanted):
+    with pytest.raises(Refusal, match="is no quota"):
+        contest_keeping.quotas(None, [wanted])
+
+
+def test_of_near_duplicates_the_better_one_stays(tmp_path):
+    from tests.actions.contests.contest_project import add_seminar, task
+
+    project = two_tasks(tmp_path)
+    same = task(1).text.replace("Part", "part")
+    add_seminar(project, "s2", (task(3), task(4, same)))
+    imported(project, tmp_path, "t01,t02,t01,0.9,m", "t04,t03,t04,0.8,m")
+    found = chosen(project, 3)
+    assert found["t04"].reason == "nearly the same as s1-t01, which ranks higher"
+    assert found["t01"].kept
+
+
+def test_what_is_held_back_by_hand_stays_so_until_it_is_taken_back(project, tmp_path):
+    imported(project, tmp_path, *LOUD)
+    contest_keeping.hold(project, "t01", "Needs a licence.", 1)
+    assert chosen(project, 1)["t01"].words == "held back: Needs a licence."
+    contest_keeping.hold(project, "t01", "")
+    assert chosen(project, 1)["t01"].kept
+
+
+def test_a_task_is_named_by_key_or_id(project):
+    assert contest_tasks.named(project, "s2-t01").id == contest_tasks.named(project, "t07").id == "t07"
+    with pytest.raises(Refusal, match="“t99” is no task"):
+        contest_tasks.named(project, "t99")
+
+
+def test_kept_tasks_become_items_once_and_the_reasons_of_others_are_remembered(project, tmp_path):
+    imported(project, tmp_path, *LOUD)
+    for _ in range(2):
+        found = list(chosen(project, 3, per_seminar=2).values())
+        new = contest_keeping.keep(project, found, {one.id: one for one in contest_tasks.tasks(project)})
+    assert new == []
+    keys = {items.read(project, one).key for one in items.ids(project)}
+    assert {"s1-t01", "s1-t02", "s2-t04"} <= keys
+    assert "s1-t03" not in keys
+    decided = contest_keeping.decisions(project)
+    assert (decided["t03"].kept, decided["t03"].rank) == (False, 3)
+    assert decided["t01"].by == project.by
+    assert (
+        "held back: 2 of the seminar s1"
+        in [
+            line.cells[6].words
+            for line in contest_standings.sheets(contest_standings.report(project, top="3"))[0].lines
+        ][2]
+    )
+
+
+def test_an_item_made_of_a_task_does_not_compete(project, tmp_path):
+    imported(project, tmp_path, *LOUD)
+    found = list(chosen(project, 2).values())
+    contest_keeping.keep(project, found, {one.id: one for one in contest_tasks.tasks(project)})
+    assert len(contest_tasks.tasks(project)) == 12
+
+
+def test_standings_are_by_whoever_compared_most(project, tmp_path):
+    imported(project, tmp_path, "t01,t02,t01,0.8,a", "t01,t02,t02,0.8,b", "t03,t04,t04,0.8,b")
+    assert [(one.name, one.showings) for one in contest_rows.raters(project)] == [("b", 2), ("a", 1)]
+    assert contest_standings.report(project, resamples=5).rater.name == "b"
