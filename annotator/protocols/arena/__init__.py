@@ -10,16 +10,14 @@ from annotator.protocols.arena.checklist_drafts import CHECKLIST_MADE
 from annotator.protocols.arena.cited import REFERENCES
 from annotator.protocols.arena.keypoints import KEY_POINTS
 from annotator.protocols.arena.leakage import LEAKAGE
-from annotator.protocols.arena.tables import AGREEMENT, tables
-
-PROTOCOLS = (CHECKLIST, KEYPOINTS, COMMON_POOL, REFERENCES, LEAKAGE)
+from annotator.protocols.arena.tables import AGREEMENT, TABLES
 
 PAPER = Paper(
     name="arena",
     title="DeepResearch Arena",
-    protocols=PROTOCOLS,
+    protocols=(CHECKLIST, KEYPOINTS, COMMON_POOL, REFERENCES, LEAKAGE),
     extractions=(KEY_POINTS,),
     drafts=(CHECKLIST_MADE,),
-    tables=tables(PROTOCOLS),
+    tables=TABLES,
     score_aims=AGREEMENT,
 )

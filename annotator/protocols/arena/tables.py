@@ -1,7 +1,5 @@
 """The tables of DeepResearch Arena that rest on data a project holds."""
 
-from collections.abc import Iterable
-
 from annotator.domain.judges.paper_table import (
     PaperTable,
     SystemsTable,
@@ -9,7 +7,6 @@ from annotator.domain.judges.paper_table import (
     TablePart,
     ViewTable,
 )
-from annotator.domain.judges.protocol import Protocol
 from annotator.domain.judges.published import ScoreAim
 
 COLUMNS = (
@@ -32,58 +29,48 @@ LEAKAGE = (
     ("leakage_composite_cut", "Avg. Comp., cut (ours)"),
     ("continuations", "Continuations"),
 )
-# Of other papers' protocols.
-ELSEWHERE = {"tokens"}
 DEPARTURES = (
     "Rates are shares and not percentages, tokens are not in thousands, and columns stand by language: the paper sets "
     "English and Chinese side by side in each column.",
     "Each figure is the mean over a system's items, with its interval. The paper does not say so; most of its Chinese "
     "rates are exactly shares of one pool of few key points.",
-    "Similarities are shares, too. The last row of the second table is the mean of the rows above it, "
-    "before rounding.",
+    "Similarities are shares, too. The last row of the second table is the mean of the rows above it, before "
+    "rounding.",
 )
 LENGTH = (
     "The paper does not set ACE against length. By its own Table 3 the two rank systems alike: Spearman's ρ of ACE and "
     "tokens is .92 in English and .83 in Chinese, of ACE and references .78 and .81.",
 )
-
-
 AGREEMENT = (
     *(ScoreAim(name, 0.84, 0.79, 0.68, "Table 5, KAE") for name in ("ksr", "kcr", "kor")),
     ScoreAim("ace", 0.81, 0.76, 0.65, "Table 5, ACE"),
 )
-
-
-def tables(protocols: Iterable[Protocol]) -> tuple[PaperTable, ...]:
-    """The tables, with the columns of these protocols."""
-    known = ELSEWHERE | {metric.name for one in protocols for metric in one.metrics}
-    columns = tuple(column for column in COLUMNS if column.metric in known)
-    against = tuple(
-        ViewTable("length", sheet, chosen=(("of", of), ("metric", "ace")), title=title)
-        for of in ("characters", "tokens")
-        for sheet, title in (
-            ("length", f"ACE against {of}"),
-            ("correlations", f"Correlations of ACE and {of}"),
-        )
+AGAINST = tuple(
+    ViewTable("length", sheet, chosen=(("of", of), ("metric", "ace")), title=title)
+    for of in ("characters", "tokens")
+    for sheet, title in (
+        ("length", f"ACE against {of}"),
+        ("correlations", f"Correlations of ACE and {of}"),
     )
-    return (
-        PaperTable(
-            "arena",
-            "Rates of key points, ACE, tokens and references by language; leakage",
-            ("Table 3", "Table 4"),
-            (
-                SystemsTable(
-                    (TablePart("", columns),), across="language", average="", title="Systems by language"
-                ),
-                ViewTable("leakage", "systems", LEAKAGE),
+)
+TABLES = (
+    PaperTable(
+        "arena",
+        "Rates of key points, ACE, tokens and references by language; leakage",
+        ("Table 3", "Table 4"),
+        (
+            SystemsTable(
+                (TablePart("", COLUMNS),), across="language", average="", title="Systems by language"
             ),
-            DEPARTURES,
+            ViewTable("leakage", "systems", LEAKAGE),
         ),
-        PaperTable(
-            "scores-of-people",
-            "Scores beside people's",
-            ("Table 5",),
-            (ViewTable("score-agreement", "score_agreement"),),
-        ),
-        PaperTable("ace-length", "ACE against length", ("beside Table 3",), against, LENGTH),
-    )
+        DEPARTURES,
+    ),
+    PaperTable(
+        "scores-of-people",
+        "Scores beside people's",
+        ("Table 5",),
+        (ViewTable("score-agreement", "score_agreement"),),
+    ),
+    PaperTable("ace-length", "ACE against length", ("beside Table 3",), AGAINST, LENGTH),
+)
