@@ -26,7 +26,7 @@ COMMANDS = (
     ("agreement",),
 )
 # What the sample has nothing of.
-LACKING = {"key-points", "preferences", "modes", "runs", "windows", "leakage"}
+LACKING = {"contest", "key-points", "preferences", "modes", "runs", "windows", "leakage"}
 
 
 def faults(source: str) -> list[str]:

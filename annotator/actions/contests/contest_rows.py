@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import func, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.judges import judges
@@ -116,3 +116,15 @@ def planned(
         ContestFields(round=round_, first=first, second=second, rater_kind=kind, rater=rater, at=when)
         for first, second in orders
     ]
+
+
+def last_of(db: Connection, rater: str) -> str | None:
+    """The latest showing that a rater answered; None before the first."""
+    question = select(CONTEST.c.id).where(CONTEST.c.rater == rater).order_by(CONTEST.c.at.desc()).limit(1)
+    found = db.execute(question).scalar()
+    return None if found is None else str(found)
+
+
+def drop(db: Connection, showing: str) -> None:
+    """Remove a showing."""
+    db.execute(delete(CONTEST).where(CONTEST.c.id == showing))

@@ -1,0 +1,107 @@
+"""Pairs that people rank: blind, one at a time, with a confidence in five steps."""
+
+from dataclasses import dataclass
+
+from annotator.actions.contests import contest_rows, contest_tasks
+from annotator.actions.contests.contest_tasks import ContestTask
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.project.recording import record
+from annotator.domain.judges.contest import POOL, STEPS, ContestFields
+from annotator.domain.judges.judgement import RaterKind, Status
+from annotator.domain.judges.pairs import FIRST, SECOND
+from annotator.domain.texts.canonical import sha256
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.identity import now
+from annotator.domain.texts.refusal import Refusal
+from annotator.stats.ranking import pairing
+
+# The seed of the pairs where no judge has compared any.
+_SEED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPair:
+    """Two tasks as a person sees them, how many they have ranked, and how many are left."""
+
+    first: ContestTask
+    second: ContestTask
+    done: int
+    left: int
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPairs:
+    """How many pairs a person has ranked, when none is left."""
+
+    done: int
+
+
+def next_pair(project: Project) -> ShownPair | RankedPairs:
+    """The next pair for the person working, in an order of their own; Refusal where fewer than two tasks compete.
+
+    Pairs that judges compared come, so that they can stand beside people; where there are none, those of one round.
+    """
+    tasks, person = contest_tasks.competing(project), people.someone(project)
+    mine = {_pair(one.first, one.second) for one in contest_rows.showings(project, person.id, tasks)}
+    open_ = sorted(_offered(project, tasks) - mine, key=lambda pair: _mark(person.id, pair))
+    if not open_:
+        return RankedPairs(len(mine))
+    low, high = open_[0]
+    first, second = (low, high) if int(_mark(person.id, open_[0])[-1], 16) % 2 else (high, low)
+    return ShownPair(tasks[first], tasks[second], len(mine), len(open_))
+
+
+def say(
+    project: Project, first: str, second: str, better: str, step: int, seconds: float | None = None
+) -> Change:
+    """Keep what the person working says of a pair: which is better, and how sure, by the number of a step from 1."""
+    if better not in (FIRST, SECOND) or not 1 <= step <= len(STEPS):
+        raise Refusal("That is no answer.", f"Choose a side and a confidence from 1 to {len(STEPS)}.")
+    tasks, person = contest_tasks.competing(project), people.someone(project)
+    if not {first, second} <= tasks.keys():
+        raise Refusal("One of the two tasks is gone.", "Look at the next pair; nothing was kept.")
+    last = [
+        one.round
+        for one in contest_rows.showings(project, person.id)
+        if {one.first, one.second} & {first, second}
+    ]
+    row = ContestFields(
+        pool=POOL, round=1 + max(last, default=0), first=first, second=second, rater_kind=RaterKind.PERSON,
+        rater=person.id, value=better, confidence=STEPS[step - 1], status=Status.OK.value, seconds=seconds, at=now(),
+    )  # fmt: skip
+    with project.store.write() as db:
+        contest_rows.add(db, [row])
+        known = contest_rows.row_id(row.rater, row.round, first, second)
+        return record(
+            project, db, Change("contest", known, "rank pair", None, {"value": better, "step": step})
+        )
+
+
+def take_back(project: Project) -> bool:
+    """Forget the last pair that the person working ranked, which is then shown again; whether there was one."""
+    with project.store.write() as db:
+        known = contest_rows.last_of(db, people.someone(project).id)
+        if known is None:
+            return False
+        contest_rows.drop(db, known)
+        record(project, db, Change("contest", known, "take back pair", None, None))
+    return True
+
+
+def _offered(project: Project, tasks: dict[str, ContestTask]) -> set[pairing.Pair]:
+    met = {
+        _pair(one.first, one.second)
+        for rater in contest_rows.raters(project)
+        if rater.kind is RaterKind.JUDGE
+        for one in contest_rows.showings(project, rater.id, tasks)
+    }
+    return met or {_pair(*pair) for pair in pairing.random_round(tasks, _SEED, 1)[0]}
+
+
+def _pair(one: str, other: str) -> pairing.Pair:
+    return (one, other) if one < other else (other, one)
+
+
+def _mark(person: str, pair: pairing.Pair) -> str:
+    return sha256("/".join((person, *pair)))

@@ -1,0 +1,75 @@
+"""People rank pairs: what they see, what is kept, taken back and refused."""
+
+import pytest
+
+from annotator.actions.contests import contest_files, contest_labels, contest_rows, contest_standings
+from annotator.actions.contests.contest_labels import RankedPairs
+from annotator.actions.project import people
+from annotator.domain.texts.refusal import Refusal
+from tests.actions.contests.contest_project import contest_project, two_tasks
+
+
+@pytest.fixture
+def project(tmp_path):
+    return contest_project(tmp_path)
+
+
+def said(project, better="first", step=3):
+    pair = contest_labels.next_pair(project)
+    contest_labels.say(project, pair.first.id, pair.second.id, better, step)
+    return pair
+
+
+@pytest.mark.parametrize(("step", "confidence"), [(1, 0.5), (2, 0.6), (3, 0.7), (4, 0.8), (5, 0.95)])
+def test_five_steps_are_five_confidences(tmp_path, step, confidence):
+    project = two_tasks(tmp_path)
+    pair = said(project, "second", step)
+    (row,) = contest_rows.showings(project, people.someone(project).id)
+    assert (row.first, row.value, row.confidence) == (pair.first.id, "second", confidence)
+
+
+def test_every_pair_of_a_round_comes_once(project):
+    pairs = [said(project) for _ in range(6)]
+    assert [(pair.done, pair.left) for pair in pairs[:2]] == [(0, 6), (1, 5)]
+    assert len({task for pair in pairs for task in (pair.first.id, pair.second.id)}) == 12
+    assert contest_labels.next_pair(project) == RankedPairs(6)
+
+
+def test_pairs_that_a_judge_compared_come_so_that_it_stands_beside_people(project, tmp_path):
+    (tmp_path / "m.csv").write_text(
+        "first,second,winner,confidence,rater\nt01,t02,t01,0.8,m\nt03,t04,t04,0.8,m\n", encoding="utf-8"
+    )
+    contest_files.import_matches(project, tmp_path / "m.csv")
+    pairs = [said(project) for _ in range(2)]
+    assert {frozenset((pair.first.id, pair.second.id)) for pair in pairs} == {
+        frozenset(("t01", "t02")), frozenset(("t03", "t04")),
+    }  # fmt: skip
+    (found,) = contest_standings.report(project, "m", "3", 10).beside.values()
+    assert found.accuracy.n == 2
+
+
+def test_what_is_taken_back_is_shown_again(project):
+    pair = said(project)
+    assert contest_labels.take_back(project)
+    again = contest_labels.next_pair(project)
+    assert (again.first.id, again.second.id, again.done) == (pair.first.id, pair.second.id, 0)
+    assert not contest_labels.take_back(project)
+
+
+def test_what_is_shown_tells_neither_seminar_nor_rating(project):
+    shown = contest_labels.next_pair(project).first.shown
+    assert "Difficulty: " in shown
+    assert "s1" not in shown
+    assert "Seminar" not in shown
+
+
+@pytest.mark.parametrize(("better", "step"), [("tie", 3), ("first", 0), ("first", 6)])
+def test_another_answer_is_refused(project, better, step):
+    with pytest.raises(Refusal, match="no answer"):
+        said(project, better, step)
+    assert contest_rows.raters(project) == []
+
+
+def test_a_task_that_is_gone_is_refused(project):
+    with pytest.raises(Refusal, match="is gone"):
+        contest_labels.say(project, "t01", "t99", "first", 3)
