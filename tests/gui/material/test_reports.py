@@ -180,3 +180,12 @@ def test_letter_21_the_form_asks_for_prompt_cut_off_and_mode_name(page, asking):
     form.cutoff.setText("2025-03-24")
     assert form.order().protocol == "respond.end-to-end|by=researcherbench|until=2025-03-24|as=high context"
     assert not form.words.isVisible()
+
+
+def test_a_continuation_is_asked_for_in_one_way_only(page):
+    form = page.reports.form
+    order(page)
+    form.cutoff.setText("2025-03-24")
+    form.mode.setCurrentIndex(form.mode.findData("continuation"))
+    assert not any(field.isVisible() for field in (form.planned, form.condition, form.cutoff, form.filed_as))
+    assert form.order().protocol == "respond.continuation"

@@ -38,10 +38,11 @@ MODES = (
     ("the question alone", "end-to-end"),
     ("the question and the gold plan", "gold-plan-injection"),
     ("the question, gold plan and gold evidence", "isolated"),
+    ("the first half of the task, to be continued", "continuation"),
 )
 RESEARCH = tuple(name for _, name in INPUTS)
 ALL, CHOSEN, FEW = "all", "chosen", "few"
-END_TO_END = MODES[0][1]
+END_TO_END, CONTINUED = MODES[0][1], MODES[-1][1]
 A_FEW = 3
 SETTLE_MS = 400
 TIMEOUT_S = 900.0
@@ -188,6 +189,8 @@ class WritingForm(QFrame):
                 model = self.judge.currentText() != judges.BASELINE.name
                 self._unfit = self.research.lacks(model=model) if mode == SEARCHES else ""
                 return "" if self._unfit else self.research.manner(mode)
+            if mode == CONTINUED:
+                return response_settings.protocol_name(mode)
             return response_settings.protocol_name(
                 mode, planned=self.planned.isChecked() and mode == END_TO_END,
                 condition=str(self.condition.currentData()), cutoff=self.cutoff.text(), filed_as=self.filed_as.text(),
@@ -235,7 +238,7 @@ class WritingForm(QFrame):
     def _change(self) -> None:
         self.planned.setEnabled(self.mode.currentData() == END_TO_END)
         for field in (self.planned, self.condition, self.cutoff, self.filed_as):
-            self._form.setRowVisible(field, not self._researches())
+            self._form.setRowVisible(field, self.mode.currentData() not in (*RESEARCH, CONTINUED))
         for _, row in self.research.rows:
             self._form.setRowVisible(row, self.mode.currentData() == SEARCHES)
         order, free = self.order(), not self.run.running and not self._desk.project.readonly
