@@ -25,13 +25,18 @@ def ask(
     judge: Annotated[str, typer.Option("--judge", help="The judge whose endpoint writes the draft")],
     kind: Annotated[
         str,
-        typer.Option(help="classification, insights, reference, rubric, diagnostics, nuggets or checklist"),
+        typer.Option(
+            help="classification, insights, reference, rubric, diagnostics, nuggets, checklist, inspirations or tasks"
+        ),
     ],
     item: Annotated[list[str], typer.Option("--item", help="Item key; repeatable")],
     person: As = "",
     concurrency: Concurrency = 4,
     timeout: Timeout = 600.0,
     budget: Budget = None,
+    piece_words: Annotated[
+        int, typer.Option(help="Of inspirations: words of a piece of the transcript; 0 for the usual 1500")
+    ] = 0,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Estimate calls, tokens and cost, without making a call")
     ] = False,
@@ -48,7 +53,7 @@ def ask(
 
     order = RunRequest(
         judge=judge, protocol=draft_runs.protocol_name(draft_runs.kind_of(kind)), items=tuple(item),
-        concurrency=concurrency, timeout_s=timeout, budget_usd=budget,
+        concurrency=concurrency, timeout_s=timeout, budget_usd=budget, piece_words=piece_words,
     )  # fmt: skip
 
     if estimate:

@@ -1,18 +1,35 @@
 """The parts of an item's sources shown to a model, and the places of the words that it quotes."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 
 from annotator.domain.judges.protocol import Material
 from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.source import Source
 from annotator.domain.material.transcript import of_source
 from annotator.domain.texts.quotation import find
+from annotator.domain.texts.words import word_count
 
 NO_SOURCE = "The item has no source with text."
 # In characters, over all sources; a transcript of some four hours, a paper of some sixty pages.
 LONGEST_SOURCES = 200_000
 # What a quote spans in the source, whose links stand in it with their addresses.
 LONGEST_QUOTED = 20_000
+
+_SENTENCE = re.compile(r"[^\s.!?。！？](?:[^.!?。！？\n]|[.!?](?!\s|$))*[.!?。！？]?")
+_FEWEST_WORDS, _LONGEST = 6, 1000
+
+
+def sentences(sources: Sequence[Source]) -> Iterator[tuple[Source, int, int]]:
+    """The whole sentences of sources, neither short nor endless, with their places."""
+    for source in sources:
+        for match in _SENTENCE.finditer(source.text):
+            if (
+                match[0][-1] in ".!?。！？"
+                and len(match[0]) <= _LONGEST
+                and word_count(match[0]) >= _FEWEST_WORDS
+            ):
+                yield source, *match.span()
 
 
 def with_text(material: Material) -> list[Source]:

@@ -29,9 +29,10 @@ from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Extracted, Extraction, Material, Protocol, Verdicts
 from annotator.domain.judges.scale import plain
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.extract import for_person
+from annotator.domain.material.pieces import PIECE_WORDS
 from annotator.domain.material.writer_aid import NAMES, WriterAid
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.change import Change
@@ -41,6 +42,8 @@ from annotator.protocols import DRAFTS
 from annotator.protocols.drafts import DRAFTED_DIAGNOSTICS, DRAFTED_RUBRIC
 
 DRAFTED = "drafted"
+# Words of a piece of a transcript.
+FEWEST, MOST = 100, 20_000
 # What a model may be asked to draft, by the kind it makes.
 OFFERED: dict[Kind | WriterAid, Extraction] = {
     proposed(one.makes): one for one in (*DRAFTS, DRAFTED_RUBRIC, DRAFTED_DIAGNOSTICS)
@@ -78,6 +81,10 @@ def _checked(project: Project, order: RunRequest) -> tuple[Extraction, Judge]:
     extraction, judge = found[order.protocol], judges.named(project, order.judge)
     if judge.kind == JudgeKind.DERIVED:
         raise Refusal("A vote drafts nothing.", "Choose a judge with an endpoint.")
+    if order.piece_words and not FEWEST <= order.piece_words <= MOST:
+        raise Refusal(
+            f"Pieces have {FEWEST} to {MOST} words.", "Give another size, or leave --piece-words out."
+        )
     if judge.kind == JudgeKind.BASELINE and extraction.baseline is None:
         raise Refusal(
             f"A model is needed to draft {_named(proposed(extraction.makes))}.",
@@ -156,9 +163,14 @@ class DraftRun(RunKind):
         wanted = materials.WantedMaterial((), texts=self._extraction.exemplar, sources=True)
         for at_hand in materials.each(self.project, wanted, self.to_do):
             item = at_hand.item
-            seen = reversed(annotating.artifacts_of(self.project, item.id))
+            # What is settled comes before what the person wrote, which comes before what was imported.
+            seen = sorted(
+                reversed(annotating.artifacts_of(self.project, item.id)),
+                key=lambda artifact: artifact.state is State.CONSENSUS,
+            )
             documents = {artifact.kind: artifact.document for artifact in seen}
-            self._materials[item.id] = replace(at_hand.own, documents=documents)
+            size = self.order.piece_words or PIECE_WORDS
+            self._materials[item.id] = replace(at_hand.own, documents=documents, piece_words=size)
             unit = Unit(id=self.kind.value)
             yield Case(self.order.protocol, item, at_hand.own.response, "", (unit,), self._trial(item.id))
 

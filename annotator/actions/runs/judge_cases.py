@@ -28,7 +28,8 @@ class RunRequest:
 
     `together` units are asked in one call; each unit is asked `trials` times. With `batch` the provider answers
     overnight at half price. The rates, per minute, take the place of the judge's own. Where `models` names some, the
-    run ends when another one answers. Works are searched in the `corpus`, a file or folder, where one is named.
+    run ends when another one answers. Works are searched in the `corpus`, a file or folder, where one is named. Drafts
+    read a transcript in pieces of about `piece_words`, by default of the usual size.
     """
 
     judge: str
@@ -45,6 +46,7 @@ class RunRequest:
     tokens_per_minute: float | None = None
     models: tuple[str, ...] = ()
     corpus: str = ""
+    piece_words: int = 0
 
 
 @dataclass(frozen=True, slots=True)

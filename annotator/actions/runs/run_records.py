@@ -264,6 +264,7 @@ def _wanted(judge: Judge, order: RunRequest) -> dict[str, Any]:
         "trials": order.trials,
         "batch": order.batch,
         "models": list(order.models),
+        **({"piece_words": order.piece_words} if order.piece_words else {}),
     }
 
 

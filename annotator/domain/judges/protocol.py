@@ -22,6 +22,7 @@ from annotator.domain.material.item import Item
 from annotator.domain.material.matches import Matching
 from annotator.domain.material.page import Page
 from annotator.domain.material.part import ResponsePart
+from annotator.domain.material.pieces import PIECE_WORDS
 from annotator.domain.material.response import Response
 from annotator.domain.material.source import Source
 from annotator.domain.material.writer_aid import WriterAid
@@ -45,7 +46,8 @@ class Material:
     the systems' responses. `sources` are the item's; only an extraction from an item is given them and the project's
     question types and subjects in use, and its `response` is one without id and text. The project allows the `weights`.
     Of a protocol for which pairs were drawn, `drawn` holds the ids of the others with which this response was. A
-    sentence is asked about with the sources of so many sentences on either side as `window` says.
+    sentence is asked about with the sources of so many sentences on either side as `window` says. A long source is read
+    in pieces of about `piece_words`.
     """
 
     item: Item
@@ -63,6 +65,7 @@ class Material:
     subjects: Sequence[str] = ()
     drawn: Mapping[str, frozenset[str]] = field(default_factory=dict)
     window: int = 1
+    piece_words: int = PIECE_WORDS
 
     def rivals(self, protocol: str) -> list[Response]:
         """The others that this response is compared with under a protocol: all of them, or those drawn."""

@@ -143,7 +143,12 @@ class DraftAsking(QFrame):
                 f"experts, using the prompt {asked}. Only you see it until you add it to the item."
             )
         words = KINDS[self._kind]
-        read = "section that people wrote" if draft_runs.OFFERED[self._kind].exemplar else "sources"
+        offered = draft_runs.OFFERED[self._kind]
+        made_of = [KINDS[kind].units for kind in offered.needs]
+        read = (
+            "section that people wrote" if offered.exemplar else "sources" if offered.sources else "question"
+        )
+        read = made_of[0] if made_of else read
         return (
             f"A model reads the {read} and proposes {words.units}, using the prompt {asked}. Only you see "
             f"them; nothing enters your document until you take it, {words.unit} by {words.unit}."

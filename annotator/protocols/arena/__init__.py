@@ -8,16 +8,18 @@ from annotator.protocols.arena.alignment import COMMON_POOL, KEYPOINTS
 from annotator.protocols.arena.checklist import CHECKLIST
 from annotator.protocols.arena.checklist_drafts import CHECKLIST_MADE
 from annotator.protocols.arena.cited import REFERENCES
+from annotator.protocols.arena.inspiration_drafts import INSPIRATIONS_DRAWN
 from annotator.protocols.arena.keypoints import KEY_POINTS
 from annotator.protocols.arena.leakage import LEAKAGE
 from annotator.protocols.arena.tables import AGREEMENT, TABLES
+from annotator.protocols.arena.task_drafts import TASKS_WRITTEN
 
 PAPER = Paper(
     name="arena",
     title="DeepResearch Arena",
     protocols=(CHECKLIST, KEYPOINTS, COMMON_POOL, REFERENCES, LEAKAGE),
     extractions=(KEY_POINTS,),
-    drafts=(CHECKLIST_MADE,),
+    drafts=(INSPIRATIONS_DRAWN, TASKS_WRITTEN, CHECKLIST_MADE),
     tables=TABLES,
     score_aims=AGREEMENT,
 )

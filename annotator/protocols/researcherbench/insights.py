@@ -6,7 +6,7 @@ experts review, correct and add to what comes of it before they write criteria (
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -19,10 +19,10 @@ from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.source import Source
 from annotator.domain.material.writer_aid import Passage, Reference, WriterAid
 from annotator.domain.texts.identity import derived_id
-from annotator.domain.texts.words import terms, word_count
+from annotator.domain.texts.words import terms
 from annotator.protocols.passages import Excerpt, excerpt
 from annotator.protocols.replies import QUOTE_MISSING, blocks
-from annotator.protocols.sources import LONGEST_SOURCES, NO_SOURCE, anchored, with_text
+from annotator.protocols.sources import LONGEST_SOURCES, NO_SOURCE, anchored, sentences, with_text
 
 NAME = "researcherbench.insights"
 REFERENCE_NAME = "researcherbench.reference"
@@ -167,8 +167,6 @@ async def refer(material: Material, ask: Ask) -> Extracted:
 
 # No network (not in the paper).
 
-_SENTENCE = re.compile(r"[^\s.!?。！？](?:[^.!?。！？\n]|[.!?](?!\s|$))*[.!?。！？]?")
-_FEWEST_WORDS, _LONGEST = 6, 1000
 BASELINE_COUNT = 10
 
 
@@ -177,23 +175,12 @@ def baseline(material: Material) -> Extracted:
     sources = with_text(material)
     if not sources:
         return Extracted(None, Status.SKIPPED, NO_SOURCE)
-    found = list(_sentences(sources))
+    found = list(sentences(sources))
     held = [terms(source.text[start:end]) & terms(material.item.question) for source, start, end in found]
     times = Counter(term for sentence in held for term in sentence)
     worth = [sum(1 / times[term] for term in sentence) for sentence in held]
     best = sorted((i for i in range(len(found)) if worth[i]), key=lambda i: (-worth[i], i))[:BASELINE_COUNT]
     return Extracted(Insights(units=tuple(_quoted(*found[i]) for i in sorted(best))))
-
-
-def _sentences(sources: Sequence[Source]) -> Iterator[tuple[Source, int, int]]:
-    for source in sources:
-        for match in _SENTENCE.finditer(source.text):
-            if (
-                match[0][-1] in ".!?。！？"
-                and len(match[0]) <= _LONGEST
-                and word_count(match[0]) >= _FEWEST_WORDS
-            ):
-                yield source, *match.span()
 
 
 def _quoted(source: Source, start: int, end: int) -> Insight:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 from annotator.actions.assignments import reviewing, submitting
 from annotator.actions.authoring import artifacts, criterion_weights, editable, question_types
 from annotator.actions.material import drafting_by_model
-from annotator.domain.kinds.artifact import Artifact, Kind
+from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.kinds.documents import KINDS, lint
 from annotator.domain.kinds.finding import Finding
 from annotator.domain.kinds.question_types import QuestionType
@@ -37,7 +37,9 @@ from annotator.gui.widgets.bars.message_bar import Level, MessageBar
 from annotator.gui.widgets.layouts import vertical
 
 # What a model may be asked to draft.
-DRAFTED_KINDS = frozenset((Kind.INSIGHTS, Kind.RUBRIC, Kind.DIAGNOSTICS))
+DRAFTED_KINDS = frozenset(
+    (Kind.INSIGHTS, Kind.INSPIRATIONS, Kind.TASKS, Kind.RUBRIC, Kind.DIAGNOSTICS, Kind.CHECKLIST)
+)
 # What has a panel of help: a model's draft, or references in bulk.
 HELPED_KINDS = DRAFTED_KINDS | {Kind.EVIDENCE}
 
@@ -276,7 +278,9 @@ class AuthoringSheet(QWidget):
 
     def _made_of(self) -> list[tuple[str, str]]:
         _, kind = KINDS[self.kind].made_of or ("", None)
-        units = [unit for a in self._found if a.kind is kind for unit in a.document.units]
+        found = [one for one in self._found if one.kind is kind]
+        settled = [one for one in found if one.state is State.CONSENSUS]
+        units = [unit for one in settled or found for unit in one.document.units]
         return [(unit.id, unit.text) for unit in units if unit.text.strip()]
 
     def _remarks(self) -> list[Finding]:

@@ -6,11 +6,15 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QFrame
 
+from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.diagnostics import Statement
-from annotator.domain.kinds.insights import Insight
+from annotator.domain.kinds.inspirations import Inspiration
 from annotator.domain.kinds.rubric import Criterion
+from annotator.domain.kinds.tasks import Task
 from annotator.domain.kinds.unit import Unit
+from annotator.domain.texts.counting import counted
 from annotator.gui import theme
+from annotator.gui.review.ruling_words import field_chips
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.chips import Chip, Chips
@@ -50,7 +54,7 @@ class DraftCard(QFrame):
 
     def _lay_out(self, number: int) -> None:
         column = vertical(self.words, self.chips, spacing=4)
-        if isinstance(self.unit, Insight) and self.unit.note:
+        if self.unit.note:
             column.addWidget(PlainLabel(self.unit.note, "hint", wrap=True))
         for anchor in self.unit.anchors:
             quote = QuoteButton("chip", "Press to show it in the source.")
@@ -100,4 +104,11 @@ def _about(unit: Unit) -> list[Chip]:
     if isinstance(unit, Statement):
         said = Chip("True", "check", "agreed") if unit.label else Chip("False", "cross", "disagree")
         return [said, Chip(unit.aspect.value.replace("_", " "))] if unit.aspect else [said]
+    if isinstance(unit, Inspiration):
+        return field_chips(Kind.INSPIRATIONS, unit)
+    if isinstance(unit, Task):
+        return [
+            *field_chips(Kind.TASKS, unit),
+            Chip(f"from {counted(len(unit.inspirations), 'inspiration')}"),
+        ]
     return []

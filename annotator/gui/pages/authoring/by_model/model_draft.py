@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
+from annotator.actions.authoring import annotating
 from annotator.actions.items import sources
 from annotator.actions.material import reference_material
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.item import Item
 from annotator.domain.material.writer_aid import WriterAid
@@ -114,10 +116,7 @@ class ModelDraft(QWidget):
 
         found = self._desk.ask(drafting_by_model.proposals, item.id, self._kind) or []
         draft = found[0] if found else None
-        beside = self._desk.ask(sources.sources, item.id) or []
-        sourced = any(source.text.strip() and not source.drafted for source in beside)
-        lacks = "" if sourced else NO_SOURCE
-        self.asking.show_item(item, self._kind, lacks=lacks, waiting=draft is not None)
+        self.asking.show_item(item, self._kind, lacks=self._lacks(item), waiting=draft is not None)
         self.head.setVisible(draft is not None)
         self.nothing_more.setVisible(draft is not None)
         self.area.setVisible(draft is not None)
@@ -130,6 +129,20 @@ class ModelDraft(QWidget):
             f"Drafted by {named} on {moment(draft.at)}: {len(draft.left)} of {len(draft.document.units)} not taken."
         )
         self._show_cards([(unit, unit.id in draft.taken) for unit in draft.document.units])
+
+    def _lacks(self, item: Item) -> str:
+        """What must be there before a model can draft: a source, or what units of the kind are made of."""
+        from annotator.actions.material import draft_runs
+
+        wanted = draft_runs.OFFERED.get(self._kind)
+        if wanted is None or wanted.sources:
+            beside = self._desk.ask(sources.sources, item.id) or []
+            return "" if any(one.text.strip() and not one.drafted for one in beside) else NO_SOURCE
+        there = {
+            one.kind for one in self._desk.ask(annotating.artifacts_of, item.id) or [] if one.document.units
+        }
+        lacking = [KINDS[kind].units for kind in wanted.needs if kind not in there]
+        return f"Write {lacking[0]} for this item first: a model drafts from these." if lacking else ""
 
     def enter(self) -> None:
         """Take the focus: the first card that may be taken, the text to be edited, or the button that asks."""

@@ -1,0 +1,206 @@
+"""Inspirations that a model draws from a seminar's transcript, piece by piece.
+
+DeepResearch Arena: inspiration extraction of MAHTG, and its prompt in appendix D. People take what they confirm.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.protocol import Answer, Ask, Extracted, Extraction, Material
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.inspirations import (
+    MOST,
+    REQUIRED,
+    Inspiration,
+    Inspirations,
+    InspirationType,
+    Quality,
+)
+from annotator.domain.kinds.unit import Anchor
+from annotator.domain.material.pieces import Piece, pieces
+from annotator.domain.material.source import Source
+from annotator.domain.texts.words import word_count
+from annotator.protocols.replies import BARS, QUOTE_MISSING, blocks
+from annotator.protocols.sources import NO_SOURCE, anchored, sentences, with_text
+
+NAME = "arena.inspirations"
+MISSING = "Not found in the transcript: “{}”"
+DEPARTURES = (
+    "The paper's reply holds text and type alone. Here it adds the qualities and the quotations, so that both can be "
+    "checked; a quotation that the transcript does not hold is named in the note, and the draft is flagged.",
+    "The paper does not say how a transcript of an hour is handed over, and its number of tasks cannot come from one "
+    "call for each. Here it is read in pieces of about 1,500 words, cut where turns end; at most ten inspirations "
+    "come from each piece, and a reply with more is refused.",
+    "Its table says transdisciplinarity where its prompt says transdisciplinary: they are one type.",
+    "A draft is a proposal: what a person takes of it is theirs, and every unit that was taken is marked.",
+)
+
+
+class DrawnInspiration(BaseModel):
+    """An inspiration as the model drew it: first what it rests on."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    quotes: list[str] = Field(description="Passages that it rests on, copied exactly")
+    text: str = Field(min_length=1, max_length=4000, description="The inspiration in four or five sentences")
+    type: InspirationType = Field(description="Its one type")
+    qualities: list[Quality] = Field(description="The qualities that the text shows")
+
+
+class DrawnInspirations(BaseModel):
+    """The inspirations of one piece."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    TEXT_FORM: ClassVar[str] = (
+        "Reply in plain text. For each inspiration write four lines that begin with QUOTES: (|| between two), TEXT:, "
+        "TYPE: and QUALITIES: (commas between them), and leave one empty line before the next."
+    )
+    AGAIN: ClassVar[str] = "Give the same list again."
+    inspirations: list[DrawnInspiration] = Field(description="At most ten; none where the piece holds none")
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The plain text form; ValueError on a block that is not the four lines."""
+        told = [
+            {
+                "quotes": [one.strip() for one in quotes.split(BARS.strip()) if one.strip()],
+                "text": words,
+                "type": kind,
+                "qualities": [one.strip() for one in qualities.split(",") if one.strip()],
+            }
+            for quotes, words, kind, qualities in blocks(text, "QUOTES", "TEXT", "TYPE", "QUALITIES")
+        ]
+        return cls.model_validate({"inspirations": told})
+
+
+async def draw(material: Material, ask: Ask) -> Extracted:
+    """The inspirations of an item's sources; every piece is asked about, and one that fails spoils the draft."""
+    read = list(read_in_pieces(material))
+    if not read:
+        return Extracted(None, Status.SKIPPED, NO_SOURCE)
+    units, flags, failed = list[Inspiration](), list[str](), None
+    for source, piece in read:
+        fields = {
+            "seminar": material.item.question,
+            "place": f"piece {piece.number} of {len(read)}",
+            "transcript": piece.text,
+        }
+        answer = await ask(NAME, fields, DrawnInspirations, fenced=("seminar", "transcript"))
+        flags += answer.flags
+        if answer.status is not Status.OK:
+            failed = failed or Extracted(None, answer.status, answer.cause, answer.flags)
+            continue
+        drawn: list[DrawnInspiration] = answer.reply.inspirations
+        failed = failed or _too_many(drawn, piece, answer)
+        units += (_unit(one, source, piece.number) for one in drawn if one.text.strip())
+    if failed is not None:
+        return failed
+    if not units:
+        return Extracted(None, Status.UNCLEAR, "The model found no inspiration.", tuple(flags))
+    flags += [QUOTE_MISSING] * any(unit.note or not unit.anchors for unit in units)
+    return Extracted(Inspirations(units=tuple(units)), flags=tuple(dict.fromkeys(flags)))
+
+
+def read_in_pieces(material: Material) -> Iterator[tuple[Source, Piece]]:
+    """Every piece of the sources with text, numbered through."""
+    number = 0
+    for source in with_text(material):
+        for piece in pieces(source, material.piece_words):
+            number += 1
+            yield source, piece._replace(number=number)
+
+
+def _too_many(drawn: Sequence[DrawnInspiration], piece: Piece, answer: Answer) -> Extracted | None:
+    if len(drawn) <= MOST:
+        return None
+    cause = f"The reply on piece {piece.number} has {len(drawn)} inspirations; a piece gives at most {MOST}."
+    return Extracted(None, Status.INVALID, cause, answer.flags)
+
+
+def _unit(one: DrawnInspiration, source: Source, piece: int) -> Inspiration:
+    found = {quote: anchored([source], quote) for quote in one.quotes if quote.strip()}
+    anchors = list(dict.fromkeys(anchor for anchor in found.values() if anchor is not None))
+    return Inspiration(
+        text=one.text.strip(),
+        type=one.type,
+        qualities=tuple(dict.fromkeys(one.qualities)),
+        piece=piece,
+        anchor=anchors[0] if anchors else None,
+        more_anchors=tuple(anchors[1:100]),
+        note="\n".join(MISSING.format(quote) for quote, anchor in found.items() if anchor is None)[:20_000],
+    )
+
+
+_CUES: Mapping[InspirationType, re.Pattern[str]] = {
+    kind: re.compile(pattern, re.IGNORECASE)
+    for kind, pattern in (
+        (InspirationType.HYPOTHESIS, r"\b(?:leads? to|causes?|because of|predicts?|hypothes\w+|would (?:increase|"
+         r"reduce|improve)|the more\b.*\bthe (?:more|less)|depends? on)\b|导致|假设|预测"),
+        (InspirationType.TRANSDISCIPLINARY, r"\b(?:appl(?:y|ies|ied) .{3,60} to|bridg\w+|borrow\w* from|another "
+         r"field|other fields|interdisciplinary|combin\w+ .{3,60} with)\b|跨学科|借鉴"),
+        (InspirationType.METHODOLOGY, r"\b(?:we (?:propose|introduce|develop\w*|built|designed)|new (?:method|"
+         r"approach|framework|model|tool)|our (?:method|approach|framework))\b|提出|新方法"),
+        (InspirationType.LIMITATION, r"\b(?:unsolved|open (?:problem|question)|bottleneck|lack of|limit\w*|nobody|"
+         r"no one|still (?:not|no|unknown)|cannot|unclear|remains?)\b|瓶颈|缺乏|尚未|不足"),
+    )
+}  # fmt: skip
+_LONGEST_MERGED = 100
+
+
+def baseline(material: Material) -> Extracted:
+    """Sentences with cue words, by words alone; neighbours of one type become one inspiration of up to 100 words."""
+    read = list(read_in_pieces(material))
+    if not read:
+        return Extracted(None, Status.SKIPPED, NO_SOURCE)
+    cued = [unit for source, piece in read for unit in _cued(source, piece)[:MOST]]
+    # A turn that stands in two pieces is of the first.
+    units = {unit.anchor: unit for unit in reversed(cued)}
+    if not units:
+        return Extracted(None, Status.UNCLEAR, "No sentence holds a cue word.")
+    return Extracted(Inspirations(units=tuple(reversed(units.values()))))
+
+
+def _short(text: str) -> bool:
+    return word_count(text) <= _LONGEST_MERGED
+
+
+def _cued(source: Source, piece: Piece) -> list[Inspiration]:
+    """The spans of a piece whose sentences hold a cue word, joined where they follow one another."""
+    spans: list[tuple[InspirationType, int, int, int]] = []
+    places = [(a, b) for _, a, b in sentences([source]) if piece.start <= a and b <= piece.end]
+    for place, (start, end) in enumerate(places):
+        said = source.text[start:end]
+        kind = next((kind for kind, cue in _CUES.items() if cue.search(said)), None)
+        if kind is None:
+            continue
+        last = spans[-1] if spans else None
+        if last and (last[0], last[3]) == (kind, place - 1) and _short(source.text[last[1] : end]):
+            spans[-1] = (kind, last[1], end, place)
+        else:
+            spans.append((kind, start, end, place))
+    return [
+        Inspiration(
+            text=" ".join(source.text[start:end].split()),
+            type=kind,
+            qualities=REQUIRED[kind],
+            piece=piece.number,
+            note="baseline: found by cue words",
+            anchor=Anchor.at(source.text, start, end, source.id),
+        )
+        for kind, start, end, _ in spans
+    ]
+
+
+INSPIRATIONS_DRAWN = Extraction(
+    name=NAME,
+    title="Inspirations of a seminar",
+    citation="DeepResearch Arena, MAHTG and appendix D",
+    makes=Kind.INSPIRATIONS,
+    prompts=(NAME,),
+    extract=draw,
+    baseline=baseline,
+    departures=DEPARTURES,
+)

@@ -1,0 +1,195 @@
+"""Inspirations drawn piece by piece, and tasks written from them: what is kept, flagged, and refused by name."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.protocol import Answer, Material
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.documents import lint
+from annotator.domain.kinds.inspirations import Inspiration, Inspirations
+from annotator.domain.kinds.tasks import Tasks
+from annotator.domain.material.source import Source
+from annotator.judging.prompts.schema import strict_schema
+from annotator.protocols.arena import inspiration_drafts, task_drafts
+from annotator.protocols.arena.inspiration_drafts import DrawnInspirations
+from annotator.protocols.arena.task_drafts import WrittenTasks
+from tests.protocols.arena.test_checklist import material
+from tests.servers.scripted_ask import ScriptedAsk
+
+pytestmark = pytest.mark.anyio
+
+OPENING = "Ann: Good morning, and thank you all for coming to this seminar on early warning."
+OPEN = "Ben: The blind zone around the epicentre is still an unsolved problem for every network we know."
+NEW = "Ann: We propose a new framework that uses the motion sensors of phones near the fault."
+TALK = f"{OPENING}\n\n{OPEN}\n\n{NEW}"
+SET = {
+    "phase": "design", "family": "Method / Experiment Blueprint", "difficulty": "basic", "inspirations": ["i1"],
+}  # fmt: skip
+
+
+def seminar(text: str = TALK, size: int = 1500) -> Material:
+    source = Source(id="s1", item_id="i", title="Talk", text=text)
+    return replace(material(), sources=(source,), piece_words=size)
+
+
+def drawn(quote: str = "still an unsolved problem", **more: Any) -> dict[str, Any]:
+    given = {
+        "quotes": [quote],
+        "text": "Near the epicentre no warning is possible.",
+        "type": "limitation",
+        "qualities": ["challenge", "explorability"],
+    }
+    return given | more
+
+
+def inspired(*pieces: int | None) -> Material:
+    units = tuple(
+        Inspiration(id=f"u{place}", text=f"Lead {place} on warning", type="limitation", piece=piece)
+        for place, piece in enumerate(pieces)
+    )
+    return replace(seminar(), documents={Kind.INSPIRATIONS: Inspirations(units=units)})
+
+
+def written(count: int, **more: Any) -> dict[str, Any]:
+    return {"tasks": [SET | {"task": f"Write protocol {n} for sensor {n * 7}."} | more for n in range(count)]}
+
+
+async def test_an_inspiration_is_drawn_with_its_place_in_the_transcript() -> None:
+    ask = ScriptedAsk({"inspirations": [drawn(type="Transdisciplinarity")]})
+    found = await inspiration_drafts.draw(seminar(), ask)
+    assert isinstance(found.document, Inspirations)
+    (unit,) = found.document.units
+    assert (unit.type, unit.piece, unit.qualities) == ("transdisciplinary", 1, ("challenge", "explorability"))
+    assert unit.anchor is not None
+    assert TALK[unit.anchor.start : unit.anchor.end] == "still an unsolved problem"
+    assert found.flags == ()
+    ((prompt, fields, fenced, sent),) = ask.asked
+    assert (prompt, fields["place"], fenced) == (
+        "arena.inspirations",
+        "piece 1 of 1",
+        ("seminar", "transcript"),
+    )
+    assert NEW in sent
+
+
+async def test_a_quotation_that_is_not_in_the_transcript_is_named_and_flagged() -> None:
+    found = await inspiration_drafts.draw(
+        seminar(), ScriptedAsk({"inspirations": [drawn("nobody said this")]})
+    )
+    assert found.document is not None
+    assert found.flags == ("quote_missing",)
+    assert found.document.units[0].note == "Not found in the transcript: “nobody said this”"
+    assert found.document.units[0].anchor is None
+
+
+async def test_every_piece_is_asked_about_and_its_number_kept() -> None:
+    ask = ScriptedAsk(*({"inspirations": [drawn()]} for _ in range(3)))
+    found = await inspiration_drafts.draw(seminar(size=20), ask)
+    assert found.document is not None
+    count = len(ask.asked)
+    assert count > 1
+    assert [fields["place"] for _, fields, _, _ in ask.asked] == [
+        f"piece {n} of {count}" for n in range(1, count + 1)
+    ]
+    assert [unit.piece for unit in found.document.units] == list(range(1, count + 1))
+
+
+async def test_an_eleventh_inspiration_of_a_piece_is_refused_by_name() -> None:
+    ten = await inspiration_drafts.draw(seminar(), ScriptedAsk({"inspirations": [drawn()] * 10}))
+    assert ten.document is not None
+    found = await inspiration_drafts.draw(seminar(), ScriptedAsk({"inspirations": [drawn()] * 11}))
+    cause = "The reply on piece 1 has 11 inspirations; a piece gives at most 10."
+    assert (found.document, found.status, found.cause) == (None, Status.INVALID, cause)
+
+
+async def test_a_piece_that_fails_spoils_the_draft_but_the_others_are_asked() -> None:
+    ask = ScriptedAsk(Answer(Status.TIMEOUT, cause="too slow"), *({"inspirations": [drawn()]},) * 5)
+    found = await inspiration_drafts.draw(seminar(size=20), ask)
+    assert (found.document, found.status, found.cause) == (None, Status.TIMEOUT, "too slow")
+    assert len(ask.asked) > 1
+
+
+async def test_no_source_and_no_inspiration_are_told() -> None:
+    assert (await inspiration_drafts.draw(material(), ScriptedAsk())).status is Status.SKIPPED
+    none = await inspiration_drafts.draw(seminar(), ScriptedAsk({"inspirations": []}))
+    assert (none.status, none.cause) == (Status.UNCLEAR, "The model found no inspiration.")
+    assert (await task_drafts.write(seminar(), ScriptedAsk())).cause == task_drafts.NO_INSPIRATIONS
+
+
+async def test_tasks_are_tied_to_the_inspirations_that_they_name() -> None:
+    ask = ScriptedAsk(written(5, family="method blueprint", inspirations=["i2", "i2"]))
+    found = await task_drafts.write(inspired(1, 1), ask)
+    assert isinstance(found.document, Tasks)
+    assert {(one.family, one.inspirations, one.piece) for one in found.document.units} == {
+        ("Method / Experiment Blueprint", ("u1",), 1)
+    }
+    assert "i2 (limitation): Lead 1 on warning" in ask.asked[0][3]
+    assert found.flags == ()
+
+
+async def test_each_piece_is_a_call_of_its_own_and_what_is_odd_is_flagged() -> None:
+    ask = ScriptedAsk(written(4), written(5, inspirations=["i9"]))
+    found = await task_drafts.write(inspired(1, 2, 1), ask)
+    assert found.document is not None
+    assert [one.piece for one in found.document.units] == [1] * 4 + [2] * 5
+    assert found.flags == ("task_count", "inspiration_unknown")
+    assert found.document.units[-1].inspirations == ()
+
+
+@pytest.mark.parametrize(
+    ("reply", "cause"),
+    [
+        (written(9), "The reply on piece 1 has 9 tasks; 5 to 8 are asked for."),
+        (written(5, family="Essay Writing"), "“Essay Writing” is no family of the menu."),
+        (
+            written(5, phase="evaluate"),
+            "Method / Experiment Blueprint belongs to the phase design, not evaluate.",
+        ),
+    ],
+)
+async def test_a_draft_of_tasks_that_breaks_a_rule_is_refused_by_name(
+    reply: dict[str, Any], cause: str
+) -> None:
+    found = await task_drafts.write(inspired(1), ScriptedAsk(reply))
+    assert (found.document, found.status, found.cause) == (None, Status.INVALID, cause)
+
+
+async def test_the_plain_text_forms_are_read() -> None:
+    told = DrawnInspirations.from_text(
+        "QUOTES: one || two\nTEXT: A lead.\nTYPE: Hypothesis\nQUALITIES: verifiability, explorability"
+    )
+    assert told.inspirations[0].quotes == ["one", "two"]
+    assert told.inspirations[0].type == "hypothesis"
+    tasks = WrittenTasks.from_text(
+        "INSPIRATIONS: i1, i2\nPHASE: Design\nFAMILY: Hypothesis Generation\nDIFFICULTY: Basic\nTASK: Do it."
+    )
+    assert (tasks.tasks[0].inspirations, tasks.tasks[0].phase) == (["i1", "i2"], "design")
+    with pytest.raises(ValueError, match="block 1"):
+        WrittenTasks.from_text("Here are the tasks.")
+    for reply in (DrawnInspirations, WrittenTasks):
+        assert strict_schema(reply)["additionalProperties"] is False
+
+
+async def test_the_baseline_finds_cue_words_and_fills_fixed_sentences() -> None:
+    found = inspiration_drafts.baseline(seminar())
+    assert found.document is not None
+    assert [(one.type, one.piece) for one in found.document.units] == [("limitation", 1), ("methodology", 1)]
+    assert [finding.rule for finding in lint(found.document)] == []
+    filled = replace(seminar(), documents={Kind.INSPIRATIONS: found.document})
+    tasks = task_drafts.baseline(filled)
+    assert tasks.document is not None
+    assert [one.family.phase for one in tasks.document.units] == [one.phase for one in tasks.document.units]
+    assert len(tasks.document.units) == 5
+    assert {finding.level for finding in lint(tasks.document)} <= {"warning"}
+    assert {finding.rule for finding in lint(tasks.document)} <= {"near-duplicate", "seminar"}
+    assert task_drafts.baseline(seminar()).cause == task_drafts.NO_INSPIRATIONS
+    assert inspiration_drafts.baseline(seminar("Nothing is here to be found at all today.")).document is None
+
+
+async def test_the_baseline_takes_a_turn_that_stands_in_two_pieces_once() -> None:
+    found = inspiration_drafts.baseline(seminar(size=20))
+    assert found.document is not None
+    assert len({one.anchor.start for one in found.document.units}) == len(found.document.units)
