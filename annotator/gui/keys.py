@@ -62,6 +62,8 @@ BINDINGS: tuple[Binding, ...] = (
     Binding("reopen_document", "Reopen a submitted document, or edit the consensus", "Author", ("Ctrl+R",)),
     Binding("unit_up", "Move unit up", "Author", ("Alt+Up",)),
     Binding("unit_down", "Move unit down", "Author", ("Alt+Down",)),
+    Binding("merge_unit", "Merge the unit with the one above", "Author", ("Ctrl+L",)),
+    Binding("split_unit", "Split the unit at the cursor", "Author", ("Ctrl+Shift+L",)),
     Binding("next_kind", "Next kind of document", "Author", ("Ctrl+Tab",)),
     Binding("previous_kind", "Previous kind of document", "Author", ("Ctrl+Shift+Tab",)),
     Binding("model_draft", "Show or hide the model's draft, or references to take", "Author", ("F8",)),

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 from sqlalchemy import Row, bindparam, insert, select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions.authoring import criterion_weights, editable, guidelines
+from annotator.actions.authoring import criterion_weights, draft_provenance, editable, guidelines
 from annotator.actions.project import drafts, people
 from annotator.actions.project.drafts import REMARK
 from annotator.actions.project.file import Project
@@ -18,6 +18,7 @@ from annotator.domain.experts.assignment import stage_of
 from annotator.domain.experts.guideline import FORM
 from annotator.domain.kinds.artifact import Artifact, Document, Kind, Revision, State, chain
 from annotator.domain.kinds.documents import DOCUMENTS
+from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id, now
@@ -130,6 +131,61 @@ def move_unit(project: Project, artifact_id: str, unit_id: str, by: int) -> Chan
         rest = [unit for unit in document.units if unit.id != unit_id]
         rest.insert(max(0, min(len(rest), place + by)), document.units[place])
         return _revise(project, db, newest, document.with_units(tuple(rest)), "move unit")
+
+
+def merge_unit(project: Project, artifact_id: str, unit_id: str) -> Change:
+    """Join a unit to the one above it: its words follow that one's, with its quotations, and the marks of a draft."""
+    with project.store.write() as db:
+        newest = read_open(project, db, artifact_id)
+        units = newest.artifact.document.units
+        place = _place(newest.artifact.document, unit_id)
+        if not place:
+            raise Refusal("There is no unit above this one.", "Go to the lower one of the two.")
+        upper = _checked(type(units[0]), _merged(units[place - 1], units[place]))
+        document = newest.artifact.document.with_units((*units[: place - 1], upper, *units[place + 1 :]))
+        said = _carried(db, artifact_id, unit_id, upper.id) or ("merge units", None)
+        return _revise(project, db, newest, document, *said)
+
+
+def split_unit(project: Project, artifact_id: str, unit_id: str, at: int) -> Change:
+    """Make two of a unit: its words from the character `at` on become a unit below it, of the same kind in all else."""
+    with project.store.write() as db:
+        newest = read_open(project, db, artifact_id)
+        units, place = newest.artifact.document.units, _place(newest.artifact.document, unit_id)
+        first, second = units[place].text[:at].strip(), units[place].text[at:].strip()
+        if not first or not second:
+            raise Refusal("One half would be empty.", "Put the cursor where the second half begins.")
+        halves = [
+            _checked(type(units[place]), {**units[place].model_dump(mode="json"), "id": own, "text": words})
+            for own, words in ((unit_id, first), (new_id(), second))
+        ]
+        document = newest.artifact.document.with_units((*units[:place], *halves, *units[place + 1 :]))
+        said = _carried(db, artifact_id, unit_id, halves[1].id) or ("split unit", None)
+        return _revise(project, db, newest, document, *said)
+
+
+def _merged(upper: Unit, lower: Unit) -> dict[str, Any]:
+    """The upper unit with all that the lower one adds: words, note, quotations, what there may be several of."""
+    tree, other = upper.model_dump(mode="json"), lower.model_dump(mode="json")
+    for name, value in other.items():
+        if name in ("text", "note"):
+            tree[name] = ("\n" if name == "note" else " ").join(
+                filter(None, (tree[name].strip(), value.strip()))
+            )
+        elif isinstance(value, list):
+            tree[name] = [*tree.get(name, []), *(one for one in value if one not in tree.get(name, []))]
+        elif tree.get(name) in (None, ""):
+            tree[name] = value
+    return tree | upper.quoting(tuple(dict.fromkeys((*upper.anchors, *lower.anchors))))
+
+
+def _carried(db: Connection, artifact_id: str, from_id: str, to_id: str) -> tuple[str, dict[str, Any]] | None:
+    """How the history says that words taken from a draft stand in another unit now; None where they are not."""
+    known = draft_provenance.of_artifacts(db, [artifact_id]).get(artifact_id, {})
+    if from_id not in known or to_id in known:
+        return None
+    source = known[from_id]
+    return draft_provenance.verb(source), draft_provenance.about({to_id: ""}, source)
 
 
 def set_remark(project: Project, artifact_id: str, remark: str) -> Change:

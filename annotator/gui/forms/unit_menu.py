@@ -12,6 +12,8 @@ ACTS = (
     ("note", "note", "note", "Note"),
     ("up", "unit_up", "up", "Move up"),
     ("down", "unit_down", "down", "Move down"),
+    ("merge", "merge_unit", "link", "Merge with the one above"),
+    ("split", "split_unit", "minus", "Split at the cursor"),
     ("retire", "retire_unit", "remove", "Retire"),
 )
 

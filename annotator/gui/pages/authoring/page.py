@@ -119,6 +119,8 @@ class AuthorPage(Page):
             "retire_unit": acts.retire,
             "unit_up": partial(acts.move, -1),
             "unit_down": partial(acts.move, 1),
+            "merge_unit": acts.merge,
+            "split_unit": acts.split,
             "note": acts.note,
             "evidence": self.hand.quote,
         }

@@ -1,4 +1,4 @@
-"""Keyboard acts on the current unit: add below, retire, move, choose, note, quote."""
+"""Keyboard acts on the current unit: add below, retire, move, merge, split, choose, note, quote."""
 
 from PySide6.QtCore import QObject, Signal
 
@@ -10,6 +10,7 @@ from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.authoring.form import UnitsForm
 from annotator.gui.pages.authoring.saving import Saving, change_unit
+from annotator.gui.widgets.reading.units import TextPositions
 
 
 class UnitActs(QObject):
@@ -35,6 +36,10 @@ class UnitActs(QObject):
                 self.move(-1 if ask == "up" else 1, unit_id)
             case "retire":
                 self.retire(unit_id)
+            case "merge":
+                self.merge(unit_id)
+            case "split":
+                self.split(unit_id)
             case "note":
                 self.note(unit_id)
             case "unquote":
@@ -77,6 +82,28 @@ class UnitActs(QObject):
         if 0 <= ids.index(unit_id) + by < len(ids):
             self._desk.do(artifacts.move_unit, artifact.id, unit_id, by)
             self._form.reveal(unit_id)
+
+    def merge(self, unit_id: str = "") -> None:
+        """Join a unit to the one above; the focus goes there."""
+        artifact, unit_id = self._ready(), unit_id or self._current_id()
+        if artifact is None or not unit_id or self._form.given:
+            return
+        before = [unit.id for unit in artifact.document.units]
+        above = before[max(0, before.index(unit_id) - 1)]
+        if self._desk.do(artifacts.merge_unit, artifact.id, unit_id) is not None:
+            self._form.go(above)
+            self.told.emit(f"Merged with the one above; {keys.shown('undo')} parts them.")
+
+    def split(self, unit_id: str = "") -> None:
+        """Make two of a unit at the cursor in its words; the focus goes to the second."""
+        current, artifact = self._form.current, self._ready()
+        if artifact is None or current is None or self._form.given:
+            return
+        words = current.text.textCursor()
+        at = TextPositions(current.text.toPlainText()).from_qt(words.position())
+        before = {unit.id for unit in artifact.document.units}
+        if self._desk.do(artifacts.split_unit, artifact.id, unit_id or current.unit_id, at) is not None:
+            self._form.go(next((one.unit_id for one in self._form.editors if one.unit_id not in before), ""))
 
     def choose(self, number: int) -> None:
         """Choose by number: the weight of a criterion, true or false, vital or okay, a rating."""
