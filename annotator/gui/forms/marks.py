@@ -47,6 +47,8 @@ class MarkMenu(QToolButton):
         self._menu.triggered.connect(self._toggle)
         self.setMenu(self._menu)
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.setProperty("role", "segment")
+        self.setProperty("position", "only")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.show_value(())
 

@@ -11,15 +11,18 @@ from annotator.gui.forms.fields import PickList
 from annotator.gui.forms.marks import MarkMenu
 from annotator.gui.forms.standard import StandardField
 from annotator.gui.forms.unit_editor import UnitEditor
+from annotator.gui.widgets.layouts import StretchSpace, horizontal
 
 
 class TaskEditor(UnitEditor):
     """A task; choosing a family chooses its phase."""
 
     def build(self) -> None:
-        """The families stand with their phases, the inspirations in a menu."""
+        """Phase and family stand above, difficulty and the menu of inspirations below them."""
         self.inspirations = MarkMenu("Inspirations", "No inspiration")
         super().build()
+        below = horizontal(self.fields["difficulty"], self.inspirations, StretchSpace(1))
+        self._places["more"].addLayout(below)
 
     def made(self, field: UnitField, *, keyed: bool) -> StandardField:
         """The inspirations are chosen from those of the item."""
@@ -27,7 +30,6 @@ class TaskEditor(UnitEditor):
             return self.inspirations
         made = super().made(field, keyed=keyed)
         if isinstance(made, PickList):
-            made.offer([(one, f"{words} ({phase.lower()})") for one, words, phase in field.options])
             made.chosen.connect(self._file)
         return made
 

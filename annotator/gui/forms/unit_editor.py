@@ -23,7 +23,7 @@ from annotator.gui.forms.standard import StandardField
 from annotator.gui.forms.text_field import TextField
 from annotator.gui.forms.unit_menu import UnitMenu
 from annotator.gui.parts import below
-from annotator.gui.widgets.layouts import horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 Field = TextField | StandardField
@@ -65,7 +65,7 @@ class UnitEditor(QFrame):
         self._note_row: NoteRow | None = None
         self._drafted: PlainLabel | None = None
         self._remarks: dict[str, FindingLines] = {}
-        self._places = {name: QVBoxLayout() for name in ("text", "", "chip", "note", "drafted")}
+        self._places = {name: QVBoxLayout() for name in ("text", "more", "", "chip", "note", "drafted")}
         self._locked = False
         self._lay_out()
         self.add_field("text", self.text)
@@ -84,7 +84,11 @@ class UnitEditor(QFrame):
                 caption = QLabel(field.title)
                 caption.setBuddy(widget)
                 self.row.addWidget(caption)
-            self.row.addWidget(widget, int(isinstance(widget, TextLine)))
+            if field.several:
+                # Beside others it would be wider than a small window.
+                self._places["more"].addLayout(horizontal(widget, StretchSpace(1)))
+            else:
+                self.row.addWidget(widget, int(isinstance(widget, TextLine)))
             self.add_field(field.name, widget)
 
     def made(self, field: UnitField, *, keyed: bool) -> StandardField:
@@ -97,7 +101,7 @@ class UnitEditor(QFrame):
         if self.name:
             self.text.hide()
             self._places["text"].addWidget(self.name)
-        for name in ("", "chip", "note", "drafted"):
+        for name in ("more", "", "chip", "note", "drafted"):
             column.addLayout(self._places[name])
         px = theme.current().px
         self.number.setFixedWidth(px(LEFT))

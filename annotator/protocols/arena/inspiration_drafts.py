@@ -148,6 +148,8 @@ _CUES: Mapping[InspirationType, re.Pattern[str]] = {
     )
 }  # fmt: skip
 _LONGEST_MERGED = 100
+# Who speaks, as it stands before a turn: no inspiration is a person's.
+_SPEAKER = re.compile(r"^[^\s:.][^:.\n]{0,40}:\s+", re.MULTILINE)
 
 
 def baseline(material: Material) -> Extracted:
@@ -183,7 +185,7 @@ def _cued(source: Source, piece: Piece) -> list[Inspiration]:
             spans.append((kind, start, end, place))
     return [
         Inspiration(
-            text=" ".join(source.text[start:end].split()),
+            text=" ".join(_SPEAKER.sub("", source.text[start:end]).split()),
             type=kind,
             qualities=REQUIRED[kind],
             piece=piece.number,

@@ -1,0 +1,97 @@
+"""Inspirations and tasks of a seminar by keyboard: drafted by the baseline, mended, tied, merged and split."""
+
+import pytest
+
+from annotator.actions.items import items, sources
+from annotator.actions.project.file import Project
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.inspirations import Inspiration, Inspirations
+from annotator.domain.kinds.tasks import Task, Tasks
+from tests.projects.authoring_project import authoring_project, begin, mine
+from tests.windows.labelling_keys import press, type_words
+
+OPEN = "The blind zone around the epicentre is still an unsolved problem for every network."
+NEW = "We propose a new framework that listens to the motion sensors of phones near the fault."
+
+
+@pytest.fixture
+def project(tmp_path) -> Project:
+    project = authoring_project(tmp_path)
+    talk = tmp_path / "talk.txt"
+    talk.write_text(f"Ann: Good morning to all of you here.\n\nBen: {OPEN}\n\nAnn: {NEW}\n", "utf-8")
+    second = items.ids(project)[1]
+    sources.add_source(project, second, talk)
+    return project
+
+
+@pytest.fixture
+def open_kind(project, page_over):
+    return lambda kind: page_over(project, "Author", item_id=items.ids(project)[1], kind=kind.value)
+
+
+def units(project: Project, kind: Kind):
+    return mine(project, kind, 1).document.units
+
+
+def test_inspirations_are_drafted_offline_and_mended_by_keys(open_kind, project, qtbot):
+    page = open_kind(Kind.INSPIRATIONS)
+    press("F8")
+    panel = page.side.draft
+    assert panel.asking.judge.currentText() == "baseline"
+    with qtbot.waitSignal(panel.asking.came, timeout=20_000):
+        press("Ctrl+Shift+D")
+    assert [card.unit.text for card in panel.cards] == [OPEN, NEW]
+    press("Ctrl+T", 2)
+    first, second = units(project, Kind.INSPIRATIONS)
+    assert (first.type, second.type) == ("limitation", "methodology")
+    page.sheet.form.go(second.id)
+    press("Alt+3")
+    current = page.sheet.form.current
+    current.fields["qualities"].enter()
+    press("4")
+    press("2")
+    (_, second) = units(project, Kind.INSPIRATIONS)
+    assert (second.type, second.qualities) == ("transdisciplinary", ("novelty", "verifiability"))
+    rules = {finding.rule for finding in page.sheet._remarks()}
+    assert "traits" in rules
+
+
+def test_units_are_merged_and_split_by_keys(open_kind, project):
+    begin(
+        project,
+        Kind.INSPIRATIONS,
+        Inspirations(units=(Inspiration(text="😀 One."), Inspiration(text="Two."))),
+        1,
+    )
+    page = open_kind(Kind.INSPIRATIONS)
+    page.sheet.form.go(units(project, Kind.INSPIRATIONS)[1].id)
+    press("Ctrl+L")
+    (unit,) = units(project, Kind.INSPIRATIONS)
+    assert unit.text == "😀 One. Two."
+    press("Ctrl+Home")
+    press("Right", 6)
+    press("Ctrl+Shift+L")
+    assert [one.text for one in units(project, Kind.INSPIRATIONS)] == ["😀 One.", "Two."]
+    type_words("And ")
+    press("Ctrl+Z")
+
+
+def test_a_task_is_filed_and_tied_by_keys(open_kind, project, qtbot):
+    leads = (Inspiration(id="x", text="Blind zones"), Inspiration(id="y", text="Phones & faults"))
+    begin(project, Kind.INSPIRATIONS, Inspirations(units=leads), 1)
+    begin(project, Kind.TASKS, Tasks(units=(Task(text="Compare two networks."),)), 1)
+    page = open_kind(Kind.TASKS)
+    (unit,) = units(project, Kind.TASKS)
+    page.sheet.form.go(unit.id)
+    fields = page.sheet.form.current.fields
+    fields["family"].enter()
+    type_words("Comp")
+    press("Return")
+    (unit,) = units(project, Kind.TASKS)
+    assert (unit.family, unit.phase) == ("Comparative Analysis", "evaluate")
+    tie = fields["inspirations"]
+    tie.menu().actions()[1].trigger()
+    assert (units(project, Kind.TASKS)[0].inspirations, tie.text()) == (("y",), "Inspirations 2")
+    tie.menu().actions()[0].trigger()
+    tie.menu().actions()[1].trigger()
+    assert units(project, Kind.TASKS)[0].inspirations == ("x",)
