@@ -190,6 +190,12 @@ BINDINGS: tuple[Binding, ...] = (
     Binding("attack_read", "Read the attacked case", "Validate", ("Ctrl+R",)),
     Binding("attack_back", "Back to the list of attacks", "Validate", ("Ctrl+Backspace",)),
     Binding("attack_families", "Families of models", "Validate", ("F8",)),
+    *(
+        Binding(f"rank_{side}_{step}", f"The {side} task is better: confidence {sure}", "Contest", (key,))
+        for side, row in (("first", "12345"), ("second", "67890"))
+        for step, (key, sure) in enumerate(zip(row, (".5", ".6", ".7", ".8", ".95"), strict=True), start=1)
+    ),
+    Binding("rank_back", "Take the last ranked pair back", "Contest", ("Ctrl+Backspace",)),
     Binding("next_view", "Next view", "Results", ("Ctrl+Tab",)),
     Binding("previous_view", "Previous view", "Results", ("Ctrl+Shift+Tab",)),
     Binding("next_sheet", "Next table of the view", "Results", ("Ctrl+T",)),

@@ -38,11 +38,11 @@ class RankedPairs:
 
 
 def next_pair(project: Project) -> ShownPair | RankedPairs:
-    """The next pair for the person working, in an order of their own; Refusal where fewer than two tasks compete.
+    """The next pair for the person working, in an order of their own; none where fewer than two tasks compete.
 
     Pairs that judges compared come, so that they can stand beside people; where there are none, those of one round.
     """
-    tasks, person = contest_tasks.competing(project), people.someone(project)
+    tasks, person = {one.id: one for one in contest_tasks.tasks(project)}, people.someone(project)
     mine = {_pair(one.first, one.second) for one in contest_rows.showings(project, person.id, tasks)}
     open_ = sorted(_offered(project, tasks) - mine, key=lambda pair: _mark(person.id, pair))
     if not open_:

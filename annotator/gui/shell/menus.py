@@ -136,6 +136,7 @@ def _people(window: "Window") -> list[Entry]:
         ("", "Hand out work…", lambda: window.show_page("People", part="Hand out")),
         ("", "Progress…", lambda: window.show_page("People", part="Progress")),
         ("", "Pilot and final pass…", lambda: window.show_page("Final pass")),
+        ("", "Contest of tasks…", lambda: window.show_page("Contest")),
         None,
         *guided,
     ]

@@ -30,6 +30,7 @@ ASIDE: tuple[tuple[str, str, str], ...] = (
     ("Feedback", "annotator.gui.pages.feedback", "FeedbackPage"),
     ("Reviews", "annotator.gui.pages.reviewing", "ReviewsPage"),
     ("Final pass", "annotator.gui.pages.final_pass", "FinalPassPage"),
+    ("Contest", "annotator.gui.pages.contest", "ContestPage"),
     ("Keys", "annotator.gui.pages.keyboard", "KeyboardPage"),
     ("Help", "annotator.gui.pages.help", "HelpPage"),
 )
