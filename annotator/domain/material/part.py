@@ -20,7 +20,7 @@ class ResponsePart(StrEnum):
     REFERENCES = "references"
     CLAIMS = "claims"
     SENTENCES = "sentences"
-    KEYPOINTS = "keypoints"
+    KEYPOINTS = "key points"
     POOL = "common pool"
 
     @property

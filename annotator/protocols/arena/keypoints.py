@@ -163,17 +163,18 @@ async def extract(material: Material, ask: Ask) -> Extracted:
     """K_u = Extract(u) of Eq. 4 for each page, then their union of Eq. 5; nothing when one of them failed."""
     if waits := _unfetched(material):
         return waits
-    drawing = _PageReading(material)
+    drawing, failed = _PageReading(material), None
+    # The other pages are asked about all the same: what came is not asked for again.
     for page in _readable(material, drawing):
         shown = excerpt(page.text, [material.item.question])
         fields = {"question": material.item.question, "page": shown.text, "extent": shown.extent}
         answer = await ask(NAME, fields, DrawnPoints, fenced=("question", "page"))
         drawing.flags |= {*answer.flags, *([PAGE_CUT] if shown.cut else [])}
         if answer.status is not Status.OK:
-            cause = f"{page.url}: {answer.cause}"
-            return Extracted(None, answer.status, cause, tuple(sorted(drawing.flags)))
+            failed = failed or Extracted(None, answer.status, f"{page.url}: {answer.cause}", answer.flags)
+            continue
         drawing.add(page, [(one.text, one.spans) for one in answer.reply.points])
-    return drawing.extracted()
+    return failed or drawing.extracted()
 
 
 # No network, and not in the paper: the sentences of a page that share most terms with the question.

@@ -10,7 +10,7 @@ from annotator.actions.items.drawn_parts import CurrentPart, PartStatus
 from annotator.domain.kinds.evidence import Reference
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.keypoints import KeyPoint
-from annotator.domain.material.part import Claim, Sentence
+from annotator.domain.material.part import Claim, ResponsePart, Sentence
 from annotator.domain.texts.counting import counted
 from annotator.gui import theme
 from annotator.gui.tables.cells import Column
@@ -25,11 +25,13 @@ STANDINGS: dict[PartStatus | None, tuple[str, str, str]] = {
     PartStatus.CONFIRMED: ("confirmed", "check", "state-agreed"),
     PartStatus.EDITED: ("corrected", "author", "state-agreed"),
 }
+# Of a common pool that is there.
+FROZEN = ("frozen", "lock", "state-agreed")
 UNIT_COLUMNS = {
     "claims": ("", "Claim", "Cites"),
     "references": ("", "Title", "Identifier"),
     "sentences": ("", "Sentence", "Cites"),
-    "keypoints": ("", "Key point", "Pages"),
+    "key points": ("", "Key point", "Pages"),
     "common pool": ("", "Key point", "Pages"),
 }
 
@@ -123,6 +125,12 @@ def _explained(line: DrawnLine) -> str:
     return f"{line.about}\nBy {line.drawn.whose}, {when}: {units}{cited}{flags}"
 
 
+def _shown(line: DrawnLine) -> tuple[str, str, str]:
+    """How far a line is: words, icon, colour."""
+    frozen = line.drawn is not None and line.drawn.kind == ResponsePart.POOL
+    return FROZEN if frozen else STANDINGS[line.standing]
+
+
 def columns(label: str) -> Sequence[Column[DrawnLine]]:
     """The reports or items to draw from, told from one another by their `label`."""
     return (
@@ -131,10 +139,10 @@ def columns(label: str) -> Sequence[Column[DrawnLine]]:
         Column("Units", lambda line: f"{line.drawn.units:,}" if line.drawn else "", 52, tip=_explained),
         Column(
             "State",
-            lambda line: STANDINGS[line.standing][0],
+            lambda line: _shown(line)[0],
             102,
             tip=_explained,
-            look=lambda line: STANDINGS[line.standing][1:],
+            look=lambda line: _shown(line)[1:],
         ),
     )
 

@@ -22,12 +22,12 @@ from annotator.domain.material.keypoints import KeyPoint
 from annotator.domain.material.part import ResponsePart
 from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.material.drawn_lines import STANDINGS, DrawnLine, UnitsModel, places_alike
+from annotator.gui.pages.material.drawn_lines import FROZEN, STANDINGS, DrawnLine, UnitsModel, places_alike
 from annotator.gui.pages.material.unit_fields import UnitFields
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.elided_label import ElidedLabel
-from annotator.gui.widgets.layouts import horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -36,7 +36,7 @@ NAMES = {
     "plan": "sub-task",
     "references": "reference",
     "sentences": "sentence",
-    "keypoints": "key point",
+    "key points": "key point",
     "insights": "insight",
 }
 NO_POOL = (
@@ -98,13 +98,13 @@ class PartEditor(QWidget):
         head.addStretch(1)
         head.addWidget(self.replies)
         head.addWidget(self.confirming)
-        for button in (self.cited, self.parting, self.vital, self.accepting):
-            foot.addWidget(button)
+        foot.addWidget(self.cited)
         foot.addStretch(1)
         foot.addWidget(self.keeping)
         card = QFrame()
         card.setProperty("role", "card")
-        vertical(self._stack, self.merged, foot, on=card)
+        points = horizontal(self.parting, self.vital, StretchSpace(1), self.accepting)
+        vertical(self._stack, self.merged, points, foot, on=card)
         card.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.card = card
         column = vertical(
@@ -303,10 +303,10 @@ class PartEditor(QWidget):
     def _show_state(self) -> None:
         found = self.extract
         standing: PartStatus | None = standing_of(found.origin, found.state) if found else None
-        words, picture, colour = STANDINGS[standing]
+        pool = self.kind is ResponsePart.POOL
+        words, picture, colour = FROZEN if pool and found else STANDINGS[standing]
         self.standing.show_chips([Chip(words, picture, colour.removeprefix("state-"))] if self.line else [])
         waits = standing in (PartStatus.DRAWN, PartStatus.IMPORTED) or part_edits.open_points(found) > 0
-        pool = self.kind is ResponsePart.POOL
         self.confirming.set_words("Freeze the pool" if pool else "Confirm")
         free = self.line is not None and not self._desk.project.readonly
         self.confirming.setEnabled(free and (found is None if pool else waits))

@@ -73,7 +73,7 @@ class PartReadingPane(QWidget):
             self.show_line(line)
             return
         found = self._desk.ask(pages.page, page)
-        self.heading.setText(found.title or page if found else page)
+        self.heading.setText(f"{found.title} ({page})" if found and found.title else page)
         self.pane.show_words(found.text if found else "")
 
     def show_replies(self, replies: list[str]) -> None:

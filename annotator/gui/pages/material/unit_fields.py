@@ -27,7 +27,7 @@ TEXT = {
     "plan": "Sub-task",
     "references": "Title",
     "sentences": "Sentence",
-    "keypoints": "Key point",
+    "key points": "Key point",
     "common pool": "Key point",
     "insights": "Insight",
 }
@@ -43,7 +43,7 @@ MORE: dict[str, tuple[FieldSpec, ...]] = {
         FieldSpec("year", "Year", whole_number=True),
     ),
     "sentences": (FieldSpec("heading", "Under"),),
-    "keypoints": (FieldSpec("spans", "In the page", 4), FieldSpec("note", "Note", 3)),
+    "key points": (FieldSpec("spans", "In the page", 4), FieldSpec("note", "Note", 3)),
     "common pool": (FieldSpec("spans", "In the page", 4),),
     "insights": (FieldSpec("note", "Why", 3),),
 }
