@@ -37,7 +37,7 @@ class ImportedMatches:
         if self.again:
             return ["These matches were imported before; nothing was added."]
         by = ", ".join(f"{name} {many:,}" for name, many in self.raters.items())
-        return [f"Imported {counted(self.matches, 'match')} (by {by})."]
+        return [f"Imported {counted(self.matches, 'match', 'matches')} (by {by})."]
 
 
 def import_matches(project: Project, path: Path) -> ImportedMatches:

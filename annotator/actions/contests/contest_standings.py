@@ -161,7 +161,7 @@ def words(found: ContestReport) -> list[str]:
 def _certainty(found: ContestReport) -> Iterator[str]:
     ranking = found.ranking
     yield (
-        f"By {found.rater.name}: {counted(ranking.matches, 'match')} in {counted(ranking.rounds, 'round')} of "
+        f"By {found.rater.name}: {counted(ranking.matches, 'match', 'matches')} in {counted(ranking.rounds, 'round')} of "
         f"{counted(len(ranking.rows), 'task')}."
     )
     more = (

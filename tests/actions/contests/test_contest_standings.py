@@ -46,7 +46,11 @@ def elos(project, *, rater="", top="1"):
 )
 def test_imported_matches_give_the_printed_ratings(tmp_path, lines, ratings):
     project = two_tasks(tmp_path)
-    assert imported(project, tmp_path, *lines).matches == len(lines)
+    found = imported(project, tmp_path, *lines)
+    assert found.matches == len(lines)
+    assert found.words() == [
+        f"Imported {len(lines)} {'match' if len(lines) == 1 else 'matches'} (by m {len(lines)})."
+    ]
     assert elos(project) == ratings
 
 
