@@ -85,8 +85,8 @@ def _milliseconds(words: str) -> int | None:
 
 def _cues(caption: "Caption") -> Iterator[tuple[SpokenLine, list[str]]]:
     """A caption in as many parts as it has speakers, each with its lines."""
-    start, end = _milliseconds(caption.start), _milliseconds(caption.end)
-    if start is None or end is None or end < start:
+    start, end = caption.start_time.in_milliseconds(), caption.end_time.in_milliseconds()
+    if end < start:
         return
     parts = _VOICE.split(caption.raw_text)
     for name, words in zip(("", *parts[1::2]), parts[::2], strict=True):
