@@ -44,16 +44,25 @@ def sample(
             "--related-work", help="Another sample: one paper's related-work section and two systems"
         ),
     ] = False,
+    seminar: Annotated[
+        bool,
+        typer.Option("--seminar", help="Another sample: a seminar's transcript, its tasks and two reports"),
+    ] = False,
     json_: Json = False,
 ) -> None:
     """Create the sample project, in which every page has content."""
     from annotator.actions.imports import samples
 
-    if related_work and reset:
-        raise Refusal("Only the usual sample can be reset.", "Create the other one under a new name.")
+    wanted = {samples.RELATED_WORK: related_work, samples.SEMINAR: seminar}
+    other = [one for one, asked in wanted.items() if asked]
+    if other and (reset or len(other) > 1):
+        raise Refusal(
+            "Only the usual sample can be reset, and one is made at a time.",
+            "Create another one under a new name.",
+        )
     with progress_bars() as progress:
-        if related_work:
-            say_made(samples.create_related_work(file, bar(progress)), json_)
+        if other:
+            say_made(samples.create_small(file, other[0], bar(progress)), json_)
             return
         if not reset:
             say_made(samples.create(file, progress=bar(progress)), json_)

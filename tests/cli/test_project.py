@@ -208,3 +208,24 @@ def test_the_sample_of_related_work_is_judged_as_far_as_words_go(tmp_path, capsy
     assert figures["larkmoor", "document_importance"]["reason"]
     # Asked for figures that nobody made, it names those there are.
     assert "--protocol: deepscholar.nuggets" in goldsmith(capsys, "results", file)[1]
+
+
+def test_the_sample_of_a_seminar_is_judged_and_comes_back_from_its_release(tmp_path, capsys):
+    file, again = str(tmp_path / "seminar.goldsmith"), str(tmp_path / "again.goldsmith")
+    assert run_command(["sample", file, "--seminar"]) == 0
+    assert run_command(["sample", file, "--seminar", "--related-work"]) == 1
+    assert run_command(["export", file, "--to", str(tmp_path / "out"), "--with-pages"]) == 0
+    assert run_command(["new", again]) == 0
+    assert run_command(["import", again, "--format", "goldsmith", str(tmp_path / "out")]) == 0
+    assert run_command(["check", again]) == 0
+    figures = []
+    for one in (file, again):
+        capsys.readouterr()
+        assert run_command(["results", one, "--view", "arena", "--json"]) == 0
+        figures.append(json.loads(capsys.readouterr().out)["sheets"][0]["rows"])
+    assert figures[0] == figures[1]
+    ace = {row["system"]: row["en_ace"] for row in figures[0]}
+    # One report answers all four points of the checklist, the other hardly any.
+    assert ace["Pendrel"] > ace["Quarrow"]
+    extracts = json.loads((tmp_path / "out" / "extracts.json").read_text("utf-8"))
+    assert {one["kind"] for one in extracts} == {"keypoints", "common pool"}

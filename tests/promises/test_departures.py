@@ -68,7 +68,7 @@ def shown(project: Project, name: str, chosen: dict[str, str]) -> tuple[ResultSh
 def test_letter_20_every_departure_is_told_beside_a_figure_or_a_draft(
     made: Project, sample: Project, tmp_path: Path
 ) -> None:
-    related = samples.create_related_work(tmp_path / "related.goldsmith")
+    related = samples.create_small(tmp_path / "related.goldsmith", samples.RELATED_WORK)
     rated = rated_tasks(tmp_path)
     told = {words for one in (made, sample, related, rated) for words in told_by_views(one)}
     told |= set(alt_test.DEPARTURES)

@@ -160,10 +160,8 @@ def words(found: ContestReport) -> list[str]:
 
 def _certainty(found: ContestReport) -> Iterator[str]:
     ranking = found.ranking
-    yield (
-        f"By {found.rater.name}: {counted(ranking.matches, 'match', 'matches')} in {counted(ranking.rounds, 'round')} of "
-        f"{counted(len(ranking.rows), 'task')}."
-    )
+    matches, rounds = counted(ranking.matches, "match", "matches"), counted(ranking.rounds, "round")
+    yield f"By {found.rater.name}: {matches} in {rounds} of {counted(len(ranking.rows), 'task')}."
     more = (
         f"; another round near the cut would take {counted(found.calls_near, 'call')}"
         if found.calls_near

@@ -6,6 +6,7 @@ What it ships holds the same content whenever it is made; what it adds to be wor
 import asyncio
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -18,6 +19,7 @@ from annotator.actions.adjudication import adjudication_sheets, openings, ruling
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import gold
 from annotator.actions.consensus import remarks
+from annotator.actions.contests import contest_files
 from annotator.actions.imports import imports, practice
 from annotator.actions.items import items
 from annotator.actions.judges import judges
@@ -69,7 +71,23 @@ BEGUN, EACH = 140.0, 85.5
 # The step of a plan as its author reworded it after the consensus was closed.
 LATE_STEP = "Examine why unbalanced gradients alone cannot explain the failure of deep models."
 
-RELATED_WORK = "Sample: the related work of one paper, two systems"
+
+@dataclass(frozen=True)
+class SmallSample:
+    """A sample of one paper: the folder that ships it, its title, and the layout it is in."""
+
+    name: str
+    title: str
+    paper: str
+    layout: str
+
+
+RELATED_WORK = SmallSample(
+    "related-work", "Sample: the related work of one paper, two systems", "deepscholar", "deepscholar"
+)
+SEMINAR = SmallSample(
+    "seminar", "Sample: one seminar, its tasks, and two reports on one of them", "arena", "goldsmith"
+)
 
 Progress = Callable[[str, int, int], None]
 
@@ -83,19 +101,21 @@ def create(path: Path, progress: Progress | None = None, *, to_work_in: bool = T
     return Project.create(path, practice.TITLE if to_work_in else TITLE, fill=fill)
 
 
-def create_related_work(path: Path, progress: Progress | None = None) -> Project:
-    """A new project file with one paper's related work in it, judged by the baseline as far as that goes.
+def create_small(path: Path, sample: SmallSample, progress: Progress | None = None) -> Project:
+    """A new project file with a sample of one paper in it, judged by the baseline as far as that goes.
 
-    Refusal when it exists. What is shipped lies in a folder named after its layout, and after the paper.
+    Refusal when it exists.
     """
-    (folder,) = (resources() / "related-work").iterdir()
-    paper = next(one for one in PAPERS if one.name == folder.name)
+    folder = resources() / sample.name
+    paper = next(one for one in PAPERS if one.name == sample.paper)
 
     def fill(project: Project) -> None:
         people.someone(project)
-        imports.run(project, folder.name, [folder], progress=progress)
+        imports.run(project, sample.layout, [folder / sample.layout], progress=progress)
 
-    project, baseline = Project.create(path, RELATED_WORK, fill=fill), judges.BASELINE.name
+    project, baseline = Project.create(path, sample.title, fill=fill), judges.BASELINE.name
+    for matches in folder.glob("*.csv"):
+        contest_files.import_matches(project, matches)
     for drawn in paper.extractions:
         if drawn.baseline is not None:
             asyncio.run(extracting.run(project, RunRequest(baseline, drawn.name)))

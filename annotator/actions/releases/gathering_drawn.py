@@ -73,8 +73,9 @@ def _extract(row: RowMapping) -> ExtractRecord:
 
 
 def _addresses(found: Iterable[ExtractRecord]) -> Iterable[str]:
-    """The normal addresses that the units cite or are known by."""
+    """The normal addresses that the units cite or are known by, and of the pages they were drawn from."""
     for one in found:
+        yield from (page["address"] for page in one.document.get("pages", ()))
         for unit in one.document["units"]:
             for name in ("url", "identifier"):
                 said = unit.get(name) or ""

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from annotator.domain.material.extract import SET, ExtractState, class_of
 from annotator.domain.material.page import PageState
+from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import Text, sha256
 from annotator.exchange.release.records import LaterFields, MetricRecord, Record
 
@@ -91,7 +92,8 @@ LEFT_OUT_EMPTY = (ExtractRecord.FILE, PageRecord.FILE, PromptRecord.FILE, Metric
 def check(record: Record) -> None:
     """ValueError when a record is not what its checksum was made of, or its document does not fit its kind."""
     if isinstance(record, ExtractRecord):
-        if not record.response_id and not record.origin.startswith(SET):
+        of_item = record.origin.startswith(SET) or record.kind == ResponsePart.POOL
+        if not record.response_id and not of_item:
             raise ValueError("it does not say which response it was drawn from")
         cls = class_of(record.kind, record.response_id)
         document = cls.model_validate_json(orjson.dumps(record.document), strict=True)

@@ -22,6 +22,7 @@ TOPICS = (
     ("The results page", "results"),
     ("Which view makes which table", "tables"),
     ("Related work: from arXiv to the table", "related-work"),
+    ("Seminars: from a transcript to ranked tasks", "seminar"),
     ("The coverage score", "coverage"),
     ("What the agreement figures say", "agreement"),
     ("Labelling reports", "labelling"),

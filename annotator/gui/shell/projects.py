@@ -2,6 +2,7 @@
 
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QFileDialog, QWidget
@@ -12,7 +13,10 @@ from annotator.actions.project.people import new_project
 from annotator.gui.desk.errands import Tell
 from annotator.places import user_data
 
-RECENT, SAMPLE, RELATED_WORK = 8, "sample.goldsmith", "related-work.goldsmith"
+if TYPE_CHECKING:
+    from annotator.actions.imports.samples import SmallSample
+
+RECENT, SAMPLE = 8, "sample.goldsmith"
 FILES = "Goldsmith projects (*.goldsmith)"
 
 
@@ -60,11 +64,24 @@ def sample(progress: Tell) -> Path:
 
 def related_sample(progress: Tell) -> Path:
     """The sample of related-work sections, made when it is not there yet."""
-    path = user_data() / RELATED_WORK
-    if not path.exists():
-        from annotator.actions.imports import samples
+    from annotator.actions.imports import samples
 
-        samples.create_related_work(path, progress).close()
+    return _small(samples.RELATED_WORK, progress)
+
+
+def seminar_sample(progress: Tell) -> Path:
+    """The sample of a seminar, made when it is not there yet."""
+    from annotator.actions.imports import samples
+
+    return _small(samples.SEMINAR, progress)
+
+
+def _small(sample: "SmallSample", progress: Tell) -> Path:
+    from annotator.actions.imports import samples
+
+    path = user_data() / f"{sample.name}.goldsmith"
+    if not path.exists():
+        samples.create_small(path, sample, progress).close()
     return path
 
 

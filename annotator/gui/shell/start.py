@@ -19,7 +19,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.gui import theme
 from annotator.gui.desk import dropping
 from annotator.gui.desk.errands import Errands, Hearers, Tell
-from annotator.gui.shell.projects import FILES, create_by_dialog, related_sample, sample
+from annotator.gui.shell.projects import FILES, create_by_dialog, related_sample, sample, seminar_sample
 from annotator.gui.widgets.bars.key_button import EnterPresses
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.progress_row import ProgressRow
@@ -84,6 +84,11 @@ class StartPage(QWidget):
         self.related = QPushButton("Open the sample of related work")
         self.related.setToolTip("The related-work section of one paper and two systems that wrote it, too")
         self.related.clicked.connect(lambda: self.make("Making the sample of related work", related_sample))
+        self.seminar = QPushButton("Open the sample of a seminar")
+        self.seminar.setToolTip(
+            "A seminar’s transcript, the tasks made from it, and two reports on one of them"
+        )
+        self.seminar.clicked.connect(lambda: self.make("Making the sample of a seminar", seminar_sample))
         self.new = QPushButton("New project…")
         self.new.clicked.connect(self._new)
         self.open = QPushButton("Open project…")
@@ -97,10 +102,10 @@ class StartPage(QWidget):
             wrap=True,
         )
         column = vertical(mark, title, words, 16, spacing=12)
-        for button in (self.sample, self.related, self.new, self.open, self.task):
+        for button in (self.sample, self.related, self.seminar, self.new, self.open, self.task):
             button.setMinimumHeight(40)
             column.addWidget(button)
-            if button is self.related:
+            if button is self.seminar:
                 column.addWidget(self.making)
         column.addWidget(hint)
         column.addStretch(1)
@@ -161,7 +166,7 @@ class StartPage(QWidget):
         self._errands.send(act, hearers)
 
     def _offer(self, some: bool) -> None:
-        for choice in (self.sample, self.related, self.new, self.open, self.task, self.list):
+        for choice in (self.sample, self.related, self.seminar, self.new, self.open, self.task, self.list):
             choice.setEnabled(some)
         self.setAcceptDrops(some)
 

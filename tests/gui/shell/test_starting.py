@@ -103,7 +103,7 @@ def test_a_sample_that_cannot_be_made_is_explained_on_the_first_page(goldsmith, 
     assert isinstance(page, StartPage)
     qtbot.waitUntil(lambda: "could not be created" in page.messages.text())
     assert page.making.isHidden()
-    others = (page.sample, page.related, page.new, page.open, page.task, page.list)
+    others = (page.sample, page.related, page.seminar, page.new, page.open, page.task, page.list)
     assert all(one.isEnabled() for one in others)
     assert page.acceptDrops()
 
@@ -133,7 +133,7 @@ def test_the_sample_is_made_while_the_window_lives_on_and_says_how_far_it_is(
     # It is not made by the click: that has come back.
     assert goldsmith.shown() is page
     assert page.making.isVisible()
-    others = (page.sample, page.related, page.new, page.open, page.task, page.list)
+    others = (page.sample, page.related, page.seminar, page.new, page.open, page.task, page.list)
     assert not [one for one in others if one.isEnabled()]
     assert not page.acceptDrops()
     qtbot.waitUntil(lambda: isinstance(goldsmith.shown(), Window))
@@ -165,12 +165,12 @@ def test_enter_presses_what_has_the_focus_on_the_first_page(goldsmith, key, qtbo
     page = goldsmith.show(None)
     be_active(page, qtbot)
     pressed = []
-    for button in (page.sample, page.related, page.new, page.open, page.task):
+    for button in (page.sample, page.related, page.seminar, page.new, page.open, page.task):
         button.clicked.disconnect()
         button.clicked.connect(lambda *_, button=button: pressed.append(button))
         button.setFocus()
         qtbot.keyClick(button, key)
-    assert pressed == [page.sample, page.related, page.new, page.open, page.task]
+    assert pressed == [page.sample, page.related, page.seminar, page.new, page.open, page.task]
 
 
 def test_the_program_has_an_icon(qapp):
