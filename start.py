@@ -15,13 +15,21 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ENVIRONMENT = HERE / ".venv"
-PYTHON = ENVIRONMENT / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+WINDOWS = os.name == "nt"
+PYTHON = ENVIRONMENT / ("Scripts/python.exe" if WINDOWS else "bin/python")
 MARK = ENVIRONMENT / "installed"
 OLDEST = (3, 11)
 NO_PIP = """\
 Python's own venv module is incomplete here, so no environment could be made.
 On Debian or Ubuntu run: apt install python3-venv
 Elsewhere install Python from python.org. Then run the same command again."""
+# So many characters has the longest path below the checkout of what is installed.
+LONGEST = 175
+TOO_DEEP = f"""\
+The path of this folder is too long: {HERE}
+Windows allows 259 characters in a path, and some files that Goldsmith needs would have more.
+Move the folder to a path of at most {259 - LONGEST - 1} characters, such as C:\\goldsmith, or allow long paths in
+Windows (LongPathsEnabled). Then run the same command again."""
 NO_INSTALL = "Installing failed; pip says why above. Check the network and run the same command again."
 
 
@@ -42,6 +50,8 @@ def prepare(extra: str) -> None:
     """Make the environment and install what pyproject.toml asks for, unless that was done before."""
     if PYTHON.exists() and installed() in (f"{wanted()} {extra}", f"{wanted()} dev"):
         return
+    if WINDOWS and too_deep():
+        sys.exit(TOO_DEEP)
     if not works():
         make()
     print("Installing what Goldsmith needs, once ...", flush=True)
@@ -62,6 +72,17 @@ def wanted() -> str:
     """What an installation depends on: the requirements, and where the checkout lies."""
     place = str(HERE).encode("utf-8", "surrogateescape")
     return hashlib.sha256((HERE / "pyproject.toml").read_bytes() + place).hexdigest()
+
+
+def too_deep() -> bool:
+    """Whether a file with a path as long as the longest one to be installed cannot be made here."""
+    probe = HERE / ("x" * LONGEST)
+    try:
+        probe.touch()
+        probe.unlink()
+    except OSError:
+        return len(str(probe)) > 259
+    return False
 
 
 def works() -> bool:

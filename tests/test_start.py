@@ -135,6 +135,33 @@ def test_a_python_without_venv_is_told_what_to_install(
         start.main([])
 
 
+@pytest.mark.parametrize(("allowed", "stops"), [(259, True), (4000, False)])
+def test_windows_says_that_the_checkout_lies_too_deep_unless_long_paths_are_allowed(
+    start: ModuleType, calls: Calls, monkeypatch: pytest.MonkeyPatch, allowed: int, stops: bool
+) -> None:
+    touch = Path.touch
+
+    def refuse_long(path: Path) -> None:
+        if len(str(path)) > allowed:
+            raise FileNotFoundError(2, "No such file or directory")
+        touch(path)
+
+    folder = start.HERE / ("d" * 80)
+    folder.mkdir()
+    monkeypatch.setattr(start, "HERE", folder)
+    monkeypatch.setattr(start, "WINDOWS", True)
+    monkeypatch.setattr(Path, "touch", refuse_long)
+    if stops:
+        with pytest.raises(SystemExit, match="path of this folder is too long"):
+            start.prepare("")
+        assert not calls.installs()
+    else:
+        (folder / "pyproject.toml").write_bytes(b"")
+        start.prepare("")
+        assert calls.installs() == 1
+    assert not [path for path in folder.iterdir() if path.name.startswith("x")]
+
+
 def test_an_old_python_is_refused(start: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     monkeypatch.setattr(start, "OLDEST", (99, 0))
     assert start.main([]) == 1
