@@ -2,7 +2,7 @@
 
 Needs nothing but Python 3.11 or newer. The first call makes an environment in `.venv` and installs what is needed
 into it; later calls start at once. Any other words are handed to the command line: `python start.py info FILE`, and
-words after `test` to pytest: `python start.py test -k rubric`.
+words after `test` to pytest: `python start.py test -k rubric`. `python start.py package` makes installers.
 """
 
 from __future__ import annotations
@@ -38,6 +38,11 @@ def main(words: list[str]) -> int:
     if sys.version_info < OLDEST:
         print(f"Goldsmith needs Python 3.11 or newer; this is {sys.version.split()[0]}.")
         return 1
+    if words[:1] == ["package"]:
+        sys.path.insert(0, str(HERE))
+        from installers import command
+
+        return command.main(words[1:])
     if words[:1] == ["test"]:
         prepare("dev")
         return run(["-m", "pytest", *(words[1:] or ["-n", "auto"])], HERE, QT_QPA_PLATFORM="offscreen")

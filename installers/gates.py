@@ -1,0 +1,60 @@
+"""What a built folder must keep to before it is packed: its size, and the oldest system it runs on."""
+
+from __future__ import annotations
+
+import platform
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+MB = 1_000_000
+# RHEL 9, Ubuntu 22.04 and Debian 12: the oldest that PySide6 runs on.
+GLIBC = (2, 34)
+_ASKED = re.compile(r"GLIBC_(\d+)\.(\d+)")
+
+
+def size(folder: Path) -> int:
+    """The bytes of a folder's files; what is linked to counts once."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+
+
+def too_large(folder: Path, most: float) -> str | None:
+    """Why the folder is refused for its size in MB."""
+    found = size(folder) / MB
+    print(f"size: {found:.1f} MB, at most {most:.0f}")
+    return None if found <= most else f"{found:.1f} MB are more than {most:.0f}"
+
+
+def too_new(folder: Path) -> str | None:
+    """Why the folder is refused for what it asks of the C library; built on a newer system it cannot do better."""
+    if shutil.which("objdump") is None:
+        print("glibc: skipped, objdump is missing (binutils)")
+        return None
+    asked = {path: newest(path) for path in sorted(folder.rglob("*")) if _is_elf(path)}
+    wanting = {path.relative_to(folder).as_posix(): least for path, least in asked.items() if least > GLIBC}
+    print(f"glibc: {'.'.join(map(str, max(asked.values(), default=(0, 0))))} asked for by {len(asked)} files")
+    own = _numbers(platform.libc_ver()[1])
+    if wanting and own > GLIBC:
+        print(f"glibc: not judged, because this system has {'.'.join(map(str, own))} itself")
+        return None
+    if wanting:
+        return f"more than glibc {'.'.join(map(str, GLIBC))} is asked for by {', '.join(wanting)}"
+    return None
+
+
+def newest(path: Path) -> tuple[int, ...]:
+    """The newest version of glibc that a library asks for."""
+    words = subprocess.run(["objdump", "-T", str(path)], capture_output=True, text=True, check=False).stdout
+    return max((_numbers(".".join(found)) for found in _ASKED.findall(words)), default=(0, 0))
+
+
+def _is_elf(path: Path) -> bool:
+    if path.is_symlink() or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(4) == b"\x7fELF"
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part.isdigit())
