@@ -228,4 +228,4 @@ def test_the_sample_of_a_seminar_is_judged_and_comes_back_from_its_release(tmp_p
     # One report answers all four points of the checklist, the other hardly any.
     assert ace["Pendrel"] > ace["Quarrow"]
     extracts = json.loads((tmp_path / "out" / "extracts.json").read_text("utf-8"))
-    assert {one["kind"] for one in extracts} == {"keypoints", "common pool"}
+    assert {one["kind"] for one in extracts} == {"key points", "common pool"}

@@ -22,7 +22,7 @@ from annotator.cli import run_command
 from annotator.domain.judges.protocol import Extraction, Protocol
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui.views.account import account
-from annotator.protocols import COMPOSITES, EXTRACTIONS, PAPERS, PROTOCOLS, TAXONOMIES
+from annotator.protocols import COMPOSITES, EXTRACTIONS, PAPERS, PROTOCOLS, RANKING, TAXONOMIES
 from annotator.stats.validation import alt_test
 from tests.house import reading
 from tests.material.rated_tasks import rated_tasks
@@ -77,6 +77,10 @@ def test_letter_20_every_departure_is_told_beside_a_figure_or_a_draft(
     # What no project here is judged by is told by its metrics, as that of others is.
     told |= set(metrics.departures(info.name for info in metrics.described() if info.protocol not in JUDGED))
     told |= set(human_agreement.departures(PROTOCOLS.values()))
+    seminar = samples.create_small(tmp_path / "seminar.goldsmith", samples.SEMINAR)
+    standings, *_ = result_views.show(seminar, "contest", {}).sheets
+    told |= set(standings.departures)
+    seminar.close()
     ordered = (*EXTRACTIONS.values(), *draft_runs.OFFERED.values())
     offered = {words for one in ordered for words in one.departures}
     untold = {
@@ -92,7 +96,7 @@ def test_letter_20_no_constant_stands_unused() -> None:
     carried: set[str] = set()
     extractions = (*EXTRACTIONS.values(), *draft_runs.OFFERED.values())
     carriers: tuple[object, ...] = (
-        *PROTOCOLS.values(), *TAXONOMIES.values(), *extractions, *(one for _, one in COMPOSITES.values()),
+        *PROTOCOLS.values(), RANKING, *TAXONOMIES.values(), *extractions, *(one for _, one in COMPOSITES.values()),
         *(table for paper in PAPERS for table in paper.tables),
     )  # fmt: skip
     for one in carriers:

@@ -23,8 +23,10 @@ from annotator.protocols.adra.preference_judge import ASPECTS, Preferred
 from annotator.protocols.adra.reasoning_judge import Together, Told
 from annotator.protocols.arena.checklist_drafts import DraftedChecklist
 from annotator.protocols.arena.checklist_judge import RATINGS, Rating, RatingsTogether
+from annotator.protocols.arena.inspiration_drafts import DrawnInspirations
 from annotator.protocols.arena.keypoints import DrawnPoints
 from annotator.protocols.arena.relation_judge import RELATIONS, Relation, RelationsTogether
+from annotator.protocols.arena.task_drafts import WrittenTasks
 from annotator.protocols.deepscholar import operators
 from annotator.protocols.deepscholar.entailment import Entailed
 from annotator.protocols.deepscholar.importance import NuggetImportance, ReferenceImportance
@@ -73,7 +75,8 @@ IN_JSON = (CoverageTogether, Together, SupportTogether, RatingsTogether, Relatio
 LABELLED = (Preferred,)
 DRAWN = (
     DrawnClaims, DrawnInsights, DrawnReference, DrawnPlan, References, drafts.DraftedRubric, drafts.DraftedDiagnostics,
-    Pairs, SetCriteria, DrawnType, DrawnPoints, DraftedChecklist,
+    Pairs, SetCriteria, DrawnType, DrawnPoints, DraftedChecklist, DrawnInspirations,
+    WrittenTasks,
 )  # fmt: skip
 # Reports and their parts, notes, and lines of plans, queries or facts to choose from are whatever the model writes.
 TEXTS = (

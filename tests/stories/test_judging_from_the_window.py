@@ -9,14 +9,16 @@ import pytest
 from llmock.pytest_plugin import LLMock
 from PySide6.QtCore import QSettings, Qt
 
-from annotator.actions.items import page_fetching, pages
+from annotator.actions.items import extracts, items, page_fetching, pages
 from annotator.actions.judges import judges
+from annotator.actions.papers import common_pools
 from annotator.actions.runs import run_records
+from annotator.domain.material.part import ResponsePart
 from annotator.gui.shell.starting import make_application
 from annotator.gui.shell.window import Window
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from tests.material.bundles import REAL
-from tests.projects.both_papers import add_nuggets, both_papers
+from tests.projects.both_papers import add_checklist, add_nuggets, both_papers
 from tests.windows.judges_window import choose, settle
 from tests.windows.labelling_keys import be_active, press
 from tests.windows.words_shown import all_words
@@ -29,6 +31,8 @@ JUDGED = [
     for name, shape in PROTOCOLS.items()
     if shape.values and not shape.by_people and shape.baseline and not shape.exemplar
 ]
+# Drawn from pages, which come last.
+POINTS = next(name for name in DRAWN if EXTRACTIONS[name].makes is ResponsePart.KEYPOINTS)
 JUDGE = "mock"
 
 
@@ -39,6 +43,7 @@ def window(qapp, qtbot, tmp_path, llmock: LLMock):
     QSettings().clear()
     project = both_papers(tmp_path)
     add_nuggets(project)
+    add_checklist(project)
     judges.add(project, JUDGE, base_url=llmock.base_url(), model="gpt-4o-mini")
     made = Window(project)
     made.resize(1280, 800)
@@ -64,19 +69,36 @@ def order(window: Window, qtbot: Any, judge: str, what: str) -> None:
 
 
 def pages_from_a_folder(project: Any, folder: Path) -> None:
-    """A page for every address that the claims cite."""
+    """A page for every address that a report gives or a claim cites; it speaks of all questions."""
     folder.mkdir()
-    (folder / "page.txt").write_text("What was measured is written here.", encoding="utf-8")
+    asked = "\n\n".join(items.read(project, one).question for one in items.ids(project))
+    (folder / "page.txt").write_text(asked, encoding="utf-8")
     with (folder / "pages.csv").open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([("url", "file"), *((url, "page.txt") for url in pages.cited(project))])
+        csv.writer(file).writerows(
+            [("url", "file"), *((url, "page.txt") for url in pages.given(project) | pages.cited(project))]
+        )
     asyncio.run(page_fetching.import_folder(project, folder))
+
+
+def pools_of_accepted_points(project: Any) -> None:
+    """Every drawn key point accepted, and one pool of them for each item."""
+    with project.store.read() as db:
+        drawn = extracts.standing(db, items.ids(project))
+    for found in drawn.values():
+        for kind, extract in found.items():
+            if kind == common_pools.KIND:
+                extracts.confirm(project, extract.id)
+    common_pools.freeze(project)
 
 
 def test_every_protocol_is_judged_and_every_metric_shown(window, qtbot, tmp_path: Path) -> None:
     project = window.desk.project
     for what in DRAWN:
-        order(window, qtbot, "baseline", what)
+        if what != POINTS:
+            order(window, qtbot, "baseline", what)
     pages_from_a_folder(project, tmp_path / "pages")
+    order(window, qtbot, "baseline", POINTS)
+    pools_of_accepted_points(project)
     for what in JUDGED:
         order(window, qtbot, "baseline", what)
     assert {(run.protocol, run.state) for run in run_records.runs(project)} == {

@@ -8,6 +8,7 @@ from annotator.actions.agreement import agreement_figures, agreement_report, ass
 from annotator.actions.agreement import agreement_words as words
 from annotator.actions.agreement.agreement_figures import FigureRow
 from annotator.actions.agreement.agreement_groups import BY
+from annotator.actions.agreement.agreement_inputs import refuse_others
 from annotator.actions.agreement.agreement_report import (
     BY_ADJUDICATOR,
     BY_MODEL,
@@ -91,7 +92,11 @@ class RowLine(SheetLine):
 
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
-    """What figures are grouped by, of which stage they are, and who pairs by meaning beside the fixed matcher."""
+    """What figures are grouped by, of which stage they are, and who pairs by meaning beside the fixed matcher.
+
+    Refusal for anyone who does not coordinate.
+    """
+    refuse_others(project)
     stages = (
         ("All stages", ""),
         *((one.value.capitalize(), one.value) for one in agreement_report.stages(project)),

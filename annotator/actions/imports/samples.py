@@ -6,7 +6,6 @@ What it ships holds the same content whenever it is made; what it adds to be wor
 import asyncio
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -72,22 +71,8 @@ BEGUN, EACH = 140.0, 85.5
 LATE_STEP = "Examine why unbalanced gradients alone cannot explain the failure of deep models."
 
 
-@dataclass(frozen=True)
-class SmallSample:
-    """A sample of one paper: the folder that ships it, its title, and the layout it is in."""
-
-    name: str
-    title: str
-    paper: str
-    layout: str
-
-
-RELATED_WORK = SmallSample(
-    "related-work", "Sample: the related work of one paper, two systems", "deepscholar", "deepscholar"
-)
-SEMINAR = SmallSample(
-    "seminar", "Sample: one seminar, its tasks, and two reports on one of them", "arena", "goldsmith"
-)
+# The small samples, by their names.
+RELATED_WORK, SEMINAR = "related-work", "seminar"
 
 Progress = Callable[[str, int, int], None]
 
@@ -101,13 +86,13 @@ def create(path: Path, progress: Progress | None = None, *, to_work_in: bool = T
     return Project.create(path, practice.TITLE if to_work_in else TITLE, fill=fill)
 
 
-def create_small(path: Path, sample: SmallSample, progress: Progress | None = None) -> Project:
-    """A new project file with a sample of one paper in it, judged by the baseline as far as that goes.
+def create_small(path: Path, name: str, progress: Progress | None = None) -> Project:
+    """A new project file with a small sample of a paper in it, judged by the baseline as far as that goes.
 
     Refusal when it exists.
     """
-    folder = resources() / sample.name
-    paper = next(one for one in PAPERS if one.name == sample.paper)
+    paper, sample = next((one, one.sample) for one in PAPERS if one.sample and one.sample.name == name)
+    folder = resources() / name
 
     def fill(project: Project) -> None:
         people.someone(project)

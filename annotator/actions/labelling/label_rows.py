@@ -20,6 +20,8 @@ ITEM, JUDGEMENT, ASSIGNMENT = table(ItemRow), table(JudgementRow), table(Assignm
 # Named apart from the artifact that a label is about.
 SUBMISSION = table(ArtifactRow).alias("submission")
 UNSURE = "unsure"
+# The mark of a label that its person wants to come back to.
+FLAGGED = "flagged"
 SAID = (Status.OK.value, Status.UNCLEAR.value)
 # The mark of a label that was given elsewhere and came in by a file: it is finished, and counts at once.
 IMPORTED = "imported"

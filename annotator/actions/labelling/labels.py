@@ -11,6 +11,7 @@ from annotator.actions.authoring import annotating
 from annotator.actions.items import materials
 from annotator.actions.labelling import dealing, label_cases, wordings
 from annotator.actions.labelling.label_origins import Origins
+from annotator.actions.labelling.label_rows import FLAGGED as FLAGGED
 from annotator.actions.labelling.label_rows import (
     JUDGEMENT,
     is_given,
@@ -45,7 +46,6 @@ from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import ResponseRow, table
 
 RESPONSE = table(ResponseRow)
-FLAGGED = "flagged"
 # What becomes of what was kept beside a unit.
 Make = Callable[[Fields], Fields]
 

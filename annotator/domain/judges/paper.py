@@ -9,8 +9,17 @@ from annotator.domain.judges.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True)
+class PaperSample:
+    """A small sample of a paper: the folder that ships it, its project's title, and the layout it is in."""
+
+    name: str
+    title: str
+    layout: str
+
+
+@dataclass(frozen=True)
 class Paper:
-    """A paper: its protocols, extractions, drafts, composite figures, second looks, tables and published agreement."""
+    """A paper: its protocols, extractions, drafts, figures, second looks, tables, published agreement and sample."""
 
     name: str
     title: str
@@ -21,3 +30,4 @@ class Paper:
     taxonomies: tuple[Taxonomy, ...] = ()
     tables: tuple[PaperTable, ...] = ()
     score_aims: tuple[ScoreAim, ...] = ()
+    sample: PaperSample | None = None

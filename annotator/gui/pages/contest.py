@@ -14,6 +14,7 @@ from annotator.domain.judges.pairs import FIRST, SECOND
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
+from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
@@ -69,15 +70,16 @@ class ContestPage(Page):
         self.bind(act, partial(self._say, side, step))
         return button
 
+    def _answers(self, side: str) -> FlowRow:
+        row = FlowRow()
+        for step in range(1, len(STEPS) + 1):
+            row.addWidget(self.buttons[side, step])
+        return row
+
     def _lay_out(self) -> None:
         pair, self.stack = QWidget(), QStackedWidget()
         columns = [
-            vertical(
-                PlainLabel(name, "subtitle"),
-                (self.texts[side], 1),
-                horizontal(*(self.buttons[side, step] for step in range(1, len(STEPS) + 1)), spacing=6),
-                spacing=8,
-            )
+            vertical(PlainLabel(name, "subtitle"), (self.texts[side], 1), self._answers(side), spacing=8)
             for side, name in SIDES.items()
         ]
         row = horizontal((columns[0], 1), (columns[1], 1), spacing=20)

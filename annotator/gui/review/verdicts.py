@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
-from annotator.actions.labelling import labels
 from annotator.actions.labelling.label_cases import scale_of
-from annotator.actions.labelling.label_rows import UNSURE
+from annotator.actions.labelling.label_rows import FLAGGED, UNSURE
 from annotator.domain.judges.judgement import Judgement, Status
 from annotator.domain.judges.scale import ValueLook
 from annotator.domain.judges.taxonomy import Taxonomy
@@ -67,7 +66,7 @@ def said(label: Judgement | None) -> str:
 
 def is_flagged(label: Judgement | None) -> bool:
     """Whether a person flagged it themselves; other marks are the page's."""
-    return label is not None and labels.FLAGGED in label.flags.split()
+    return label is not None and FLAGGED in label.flags.split()
 
 
 def faces(protocol: str) -> tuple[Face, ...]:

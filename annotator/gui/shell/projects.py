@@ -2,7 +2,6 @@
 
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QFileDialog, QWidget
@@ -12,9 +11,6 @@ from annotator.actions.project import unfinished
 from annotator.actions.project.people import new_project
 from annotator.gui.desk.errands import Tell
 from annotator.places import user_data
-
-if TYPE_CHECKING:
-    from annotator.actions.imports.samples import SmallSample
 
 RECENT, SAMPLE = 8, "sample.goldsmith"
 FILES = "Goldsmith projects (*.goldsmith)"
@@ -76,12 +72,12 @@ def seminar_sample(progress: Tell) -> Path:
     return _small(samples.SEMINAR, progress)
 
 
-def _small(sample: "SmallSample", progress: Tell) -> Path:
+def _small(name: str, progress: Tell) -> Path:
     from annotator.actions.imports import samples
 
-    path = user_data() / f"{sample.name}.goldsmith"
+    path = user_data() / f"{name}.goldsmith"
     if not path.exists():
-        samples.create_small(path, sample, progress).close()
+        samples.create_small(path, name, progress).close()
     return path
 
 

@@ -233,11 +233,16 @@ class Viewer(QWidget):
         self.title.setText(view.title)
         self.hint.setText(view.about if found.sheets else "")
         if not found.sheets:
-            self.show_empty("Nothing to show here yet", f"{view.about} {view.lacks}")
+            self.show_nothing(found)
             return
         self.leaving.name = found.view
         self.view.show_sheets(found.sheets, found.chosen.get("metric", ""))
         self.show_body(self.view)
+
+    def show_nothing(self, found: CountedView) -> None:
+        """Say what a view without a table needs."""
+        view = self.named(found.view)
+        self.show_empty("Nothing to show here yet", f"{view.about} {view.lacks}")
 
     def show_empty(self, headline: str, words: str) -> None:
         """Say why there is nothing to show, and where to go on."""

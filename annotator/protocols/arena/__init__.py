@@ -3,7 +3,7 @@
 DeepResearch Arena: The First Exam of LLMs' Research Abilities via Seminar-Grounded Tasks.
 """
 
-from annotator.domain.judges.paper import Paper
+from annotator.domain.judges.paper import Paper, PaperSample
 from annotator.protocols.arena.alignment import COMMON_POOL, KEYPOINTS
 from annotator.protocols.arena.checklist import CHECKLIST
 from annotator.protocols.arena.checklist_drafts import CHECKLIST_MADE
@@ -22,4 +22,7 @@ PAPER = Paper(
     drafts=(INSPIRATIONS_DRAWN, TASKS_WRITTEN, CHECKLIST_MADE),
     tables=TABLES,
     score_aims=AGREEMENT,
+    sample=PaperSample(
+        "seminar", "Sample: one seminar, its tasks, and two reports on one of them", layout="goldsmith"
+    ),
 )

@@ -3,7 +3,7 @@
 DeepScholar-Bench: A Live Benchmark and Automated Evaluation for Generative Research Synthesis.
 """
 
-from annotator.domain.judges.paper import Paper
+from annotator.domain.judges.paper import Paper, PaperSample
 from annotator.protocols.deepscholar import system
 from annotator.protocols.deepscholar.agreement_table import AGREEMENT
 from annotator.protocols.deepscholar.coverage import COVERAGE
@@ -36,4 +36,7 @@ PAPER = Paper(
     drafts=(NUGGETS_MADE,),
     composites=(OVERALL,),
     tables=(*TABLES, AGREEMENT),
+    sample=PaperSample(
+        "related-work", "Sample: the related work of one paper, two systems", layout="deepscholar"
+    ),
 )

@@ -71,18 +71,18 @@ class AgreementViewer(Viewer):
         if isinstance(found, CountedView):
             self.assisting.show_report(found.kept)
 
-    def show_empty(self, _headline: str, _words: str) -> None:
+    def show_nothing(self, found: CountedView) -> None:
         """Say what must happen first, or why nothing can be grouped so."""
-        report = self._known[self._name].kept
+        report = found.kept
         if report.stages:
             by_criterion = "Only judgements of reports have criteria; none are shown here."
             words = by_criterion if report.by == "criterion" else "No agreement on this stage is frozen."
-            super().show_empty("Nothing to group by this", words)
+            self.show_empty("Nothing to group by this", words)
             return
         half = self.desk.ask(agreement_report.half_sealed) or 0
         many = "1 document has" if half == 1 else f"{half} documents have"
         more = f" {many} been submitted, but only by one person or not by everyone assigned." if half else ""
-        super().show_empty("No agreement has been frozen yet", FIRST + more)
+        self.show_empty("No agreement has been frozen yet", FIRST + more)
 
 
 def _account(

@@ -7,7 +7,7 @@ from annotator.domain.experts.digest import DigestRow, Fate
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.unit import Unit
-from annotator.gui.review.ruling_words import field_chips
+from annotator.gui.review.field_chips import field_chips
 from annotator.gui.widgets.chips import Chip
 
 # The order in which the fates of a stage are counted up.

@@ -17,7 +17,8 @@ from annotator.domain.kinds.labels import Label
 from annotator.gui import theme
 from annotator.gui.pages.adjudication.bench import AdjudicationBench
 from annotator.gui.pages.adjudication.rows.consensus_rows import LINE_ROLE, ConsensusLine, ConsensusModel
-from annotator.gui.review.ruling_words import about, field_chips, origin
+from annotator.gui.review.field_chips import field_chips
+from annotator.gui.review.ruling_words import about, origin
 from annotator.gui.tables.rows import Index
 from annotator.gui.widgets.chips import Chip, paint, size_of
 from annotator.gui.widgets.layouts import horizontal, vertical

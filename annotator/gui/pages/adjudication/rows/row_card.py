@@ -24,7 +24,8 @@ from annotator.domain.experts.adjudication import DROP
 from annotator.domain.kinds.artifact import Kind
 from annotator.gui import theme
 from annotator.gui.pages.adjudication.rows.unit_cell import UNIT_MIME, UnitCell, add_beside
-from annotator.gui.review.ruling_words import about, difference_chips, field_chips, ruled
+from annotator.gui.review.field_chips import field_chips
+from annotator.gui.review.ruling_words import about, difference_chips, ruled
 from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel

@@ -13,8 +13,9 @@ from annotator.domain.experts.adjudication import BOTH, DROP, OWN, Reason
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
 from annotator.gui import keys, theme
+from annotator.gui.review.field_chips import value_words
 from annotator.gui.review.key_chips import KeyChips
-from annotator.gui.review.ruling_words import CONFIDENCES, LETTER_ACTS, REASONS, VOTE_ACTS, value_words
+from annotator.gui.review.ruling_words import CONFIDENCES, LETTER_ACTS, REASONS, VOTE_ACTS
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton

@@ -9,7 +9,7 @@ from annotator.gui.pages.adjudication.bench import AdjudicationBench
 from annotator.gui.pages.adjudication.rows.own_editor import OwnEditor
 from annotator.gui.pages.adjudication.rows.row_card import RowCard
 from annotator.gui.pages.adjudication.rows.row_controls import RowControls
-from annotator.gui.review.ruling_words import protocol_of
+from annotator.gui.review.field_chips import protocol_of
 from annotator.gui.widgets.keyless_area import KeylessArea
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel

@@ -12,7 +12,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.labels import Label
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.difference import TextPiece
-from annotator.gui.review.ruling_words import field_chips
+from annotator.gui.review.field_chips import field_chips
 from annotator.gui.widgets.chips import Chips
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel

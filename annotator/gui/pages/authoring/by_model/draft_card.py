@@ -14,7 +14,7 @@ from annotator.domain.kinds.tasks import Task
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.counting import counted
 from annotator.gui import theme
-from annotator.gui.review.ruling_words import field_chips
+from annotator.gui.review.field_chips import field_chips
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.chips import Chip, Chips
