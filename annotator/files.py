@@ -12,6 +12,7 @@ from pathlib import Path
 
 from annotator.domain.texts.refusal import Refusal
 
+WINDOWS = os.name == "nt"
 RETRIED_SECONDS = 5.0
 UNFINISHED = ".part"
 # What a killed process left is swept away once it is so old that nobody can be writing it any more.
@@ -53,32 +54,44 @@ def save(place: Path, content: bytes) -> Path:
     except OSError as error:
         raise Refusal(
             f"“{place.name}” could not be written: {error.strerror or error}.",
-            "Free some space or choose another folder; what was there before is unchanged.",
+            f"{advice(error)}; what was there before is unchanged.",
         ) from error
     return place
 
 
-def put_in_place(finished: Path, place: Path, patience: float | None = None, *, new: bool = False) -> None:
-    """Sync a finished file and move it onto `place`; with `new` FileExistsError when something lies there.
+def advice(error: OSError) -> str:
+    """What may help where something could not be written, without the full stop."""
+    if isinstance(error, PermissionError):
+        return "Close it where it is open, in a spreadsheet for example, or choose a folder you may write to"
+    return "Free some space or choose another folder"
 
-    A virus scanner may hold the file for a moment, so PermissionError is retried for `patience` seconds.
-    """
+
+def put_in_place(finished: Path, place: Path, *, new: bool = False) -> None:
+    """Sync a finished file and move it onto `place`; with `new` FileExistsError when something lies there."""
     sync(finished)
-    give_up = time.monotonic() + (RETRIED_SECONDS if patience is None else patience)
-    move = _move_to_free if new else os.replace
+    move(finished, place, new=new)
+    sync_folder(place.parent)
+
+
+def move(here: Path, there: Path, *, new: bool = False) -> None:
+    """Give a file or folder another name, with `new` only a free one.
+
+    A virus scanner or a syncing program may hold it for a moment, so PermissionError is retried for a while.
+    """
+    give_up = time.monotonic() + RETRIED_SECONDS
+    act = _move_to_free if new else os.replace
     while True:
         try:
-            move(finished, place)
-            break
+            act(here, there)
+            return
         except PermissionError:
             if time.monotonic() >= give_up:
                 raise
             time.sleep(0.05)
-    sync_folder(place.parent)
 
 
 def _move_to_free(finished: Path, place: Path) -> None:
-    if os.name == "nt":
+    if WINDOWS:
         os.rename(finished, place)
         return
     try:
@@ -116,7 +129,9 @@ def forget_second_names(path: Path, *patterns: str) -> None:
     if path.stat().st_nlink > 1:
         for name in (name for pattern in patterns for name in path.parent.glob(pattern)):
             if same(name, path):
-                name.unlink(missing_ok=True)
+                # One that is held stays, and is named where the project is opened to read.
+                with suppress(OSError):
+                    name.unlink(missing_ok=True)
 
 
 def other_name(path: Path) -> str | None:
@@ -139,6 +154,19 @@ def sweep(folder: Path, pattern: str) -> None:
         with suppress(OSError):
             if datetime.fromtimestamp(part.stat().st_mtime, UTC) < oldest:
                 remove(part)
+
+
+def writable(folder: Path) -> bool:
+    """Whether files can be made in a folder; Windows says so of every folder, so that it is tried there."""
+    if not os.access(folder, os.W_OK) or not WINDOWS:
+        return os.access(folder, os.W_OK)
+    probe = folder / f".{uuid.uuid4().hex[:8]}{UNFINISHED}"
+    try:
+        probe.touch(exist_ok=False)
+        probe.unlink()
+    except OSError:
+        return False
+    return True
 
 
 def sync(path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from annotator import files
 from annotator.domain.texts.refusal import Refusal
+from annotator.exchange import folders
 from annotator.files import save
 
 
@@ -42,6 +43,37 @@ def test_a_failed_writing_leaves_the_former_file_and_nothing_else(
     with pytest.raises(Refusal, match=f"“a” could not be written: {os.strerror(code)}"):
         save(tmp_path / "a", b"new")
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a", b"former")]
+
+
+def test_a_table_that_a_spreadsheet_holds_open_is_to_be_closed_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def held(*_: object) -> None:
+        raise PermissionError(errno.EACCES, "Access is denied")
+
+    monkeypatch.setattr(files, "RETRIED_SECONDS", 0.0)
+    monkeypatch.setattr(files.os, "replace", held)
+    for write in (lambda: save(tmp_path / "a.csv", b"x"), lambda: folders.write(tmp_path / "f", {"a": b"x"})):
+        with pytest.raises(Refusal) as refused:
+            write()
+        assert "Close it where it is open, in a spreadsheet for example" in refused.value.todo
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_second_name_that_is_held_keeps_nothing_from_being_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def held(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, "Access is denied")
+
+    (tmp_path / "a").touch()
+    os.link(tmp_path / "a", tmp_path / "b")
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "unlink", held)
+        files.forget_second_names(tmp_path / "a", "b")
+    assert files.other_name(tmp_path / "a") == "b"
+    files.forget_second_names(tmp_path / "a", "b")
+    assert files.other_name(tmp_path / "a") is None
 
 
 def test_a_folder_or_a_place_that_is_not_there_is_refused_for_writing(tmp_path: Path) -> None:

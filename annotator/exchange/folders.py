@@ -19,11 +19,10 @@ import orjson
 
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.refusal import Refusal
+from annotator.files import advice, move
 
 SUMS = "SHA256SUMS"
 RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
-# On Windows a virus scanner may hold a fresh file for a moment (seconds to keep trying, pause between).
-PATIENCE, PAUSE = 5.0, 0.1
 # Seconds after which nobody can still be writing what a killed process left.
 ABANDONED = 3600.0
 ELSEWHERE = "Choose another folder; what is there was not changed."
@@ -138,7 +137,7 @@ def staged(folder: Path, files: Files) -> Iterator[Callable[[], None]]:
     except OSError as error:
         raise Refusal(
             f"“{folder.name}” could not be written: {error.strerror or error}.",
-            "Nothing was left half written; free some space or choose another folder.",
+            f"{advice(error)}; nothing was left half written.",
         ) from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
@@ -195,7 +194,7 @@ def _recover(folder: Path) -> None:
     formers = sorted(folder.parent.glob(f"{pattern}former"))
     with suppress(OSError):
         if formers and not folder.exists():
-            os.rename(formers[0], folder)
+            move(formers[0], folder)
         for left in (*formers, *folder.parent.glob(f"{pattern}partial")):
             if time.time() - left.stat().st_mtime > ABANDONED:
                 shutil.rmtree(left, ignore_errors=True)
@@ -204,22 +203,10 @@ def _recover(folder: Path) -> None:
 def _swap(partial: Path, folder: Path, former: Path) -> None:
     replaces = folder.exists()
     if replaces:
-        _rename(folder, former)
+        move(folder, former)
     try:
-        _rename(partial, folder)
+        move(partial, folder)
     except OSError:
         if replaces:
-            _rename(former, folder)
+            move(former, folder)
         raise
-
-
-def _rename(here: Path, there: Path) -> None:
-    deadline = time.monotonic() + (PATIENCE if os.name == "nt" else 0.0)
-    while True:
-        try:
-            os.rename(here, there)
-            return
-        except PermissionError:
-            if time.monotonic() >= deadline:
-                raise
-            time.sleep(PAUSE)

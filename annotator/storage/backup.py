@@ -148,15 +148,21 @@ def _write_label(path: Path, label: dict[str, str]) -> None:
 
 @contextmanager
 def _explaining(folder: Path, stem: str) -> Iterator[None]:
-    todo = "Free some space or choose another disk; the project and its earlier backups are unchanged."
+    unchanged = "the project and its earlier backups are unchanged."
     try:
         yield
     except OSError as error:
-        raise Refusal(f"The backup could not be written to {folder}: {error.strerror}.", todo) from error
+        raise Refusal(
+            f"The backup could not be written to {folder}: {error.strerror or error}.",
+            f"{files.advice(error)}; {unchanged}",
+        ) from error
     except sqlite3.Error as error:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF in NOT_THE_BACKUP:
             raise opening.explained(error, Path(f"{stem}.goldsmith")) from error
-        raise Refusal(f"The backup could not be written to {folder}: {error}.", todo) from error
+        raise Refusal(
+            f"The backup could not be written to {folder}: {error}.",
+            f"Free some space or choose another disk; {unchanged}",
+        ) from error
 
 
 def backups(folder: Path, stem: str) -> list[BackupFile]:
@@ -210,12 +216,17 @@ def label_of(path: Path) -> dict[str, str]:
 
 
 def prune(folder: Path, stem: str, now: datetime) -> list[Path]:
-    """Delete the backups that are no longer needed; what cannot be recognised is left alone."""
+    """Delete the backups that are no longer needed; what cannot be recognised is left alone.
+
+    One that a scanner or a syncing program holds is left to the next time.
+    """
     known = {file.path: file.at for file in backups(folder, stem) if file.ok}
     doomed = set(to_delete(known.values(), now))
-    gone = [path for path, at in known.items() if at in doomed]
-    for path in gone:
-        path.unlink(missing_ok=True)
+    gone = []
+    for path in (path for path, at in known.items() if at in doomed):
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+            gone.append(path)
     return gone
 
 

@@ -3,7 +3,7 @@
 import errno
 import json
 import os
-import platform
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -77,7 +77,7 @@ class ProjectHold:
 
 
 def _say_who(path: Path) -> None:
-    who = {"host": platform.node(), "pid": os.getpid(), "since": datetime.now(UTC).isoformat()}
+    who = {"host": socket.gethostname(), "pid": os.getpid(), "since": datetime.now(UTC).isoformat()}
     try:
         _sidecar(path).write_text(json.dumps(who), "utf-8")
     except OSError as error:

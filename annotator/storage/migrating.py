@@ -5,7 +5,7 @@ import glob
 import os
 import sqlite3
 from collections.abc import Callable, Container, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from alembic.config import Config
@@ -117,7 +117,8 @@ def _swap_for_migrated(path: Path, found: int, target: int, scripts: Path) -> No
         ) from error
     finally:
         if not swapped:
-            kept.unlink(missing_ok=True)
+            with suppress(OSError):
+                kept.unlink(missing_ok=True)
 
 
 def _migrate_beside(

@@ -85,7 +85,7 @@ def _recognised(path: Path, *, thorough: bool) -> int:
 
 def may_be_written(path: Path) -> bool:
     """Whether the file and its folder, where the journal goes, may be written."""
-    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+    return os.access(path, os.W_OK) and files.writable(path.parent)
 
 
 def why_not_written(path: Path) -> Refusal | None:

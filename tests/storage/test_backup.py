@@ -150,6 +150,26 @@ def test_pruning_deletes_only_whole_backups_that_are_no_longer_needed(project: P
     assert set(whole.parent.iterdir()) == {whole, cut}
 
 
+def test_a_backup_that_is_held_is_deleted_the_next_time(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, real = made(project), Path.unlink
+    held, free = (whole.with_name(f"small-2020010{n}-120000.goldsmith") for n in (1, 2))
+    for stale in (held, free):
+        stale.write_bytes(whole.read_bytes())
+
+    def scanned(path: Path, missing_ok: bool = False) -> None:
+        if path == held:
+            raise PermissionError(13, "Access is denied")
+        real(path, missing_ok)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "unlink", scanned)
+        assert backup.prune(whole.parent, "small", datetime.now(UTC)) == [free]
+    assert backup.prune(whole.parent, "small", datetime.now(UTC)) == [held]
+    assert set(whole.parent.iterdir()) == {whole}
+
+
 def ago(**age: int) -> datetime:
     return NOON - timedelta(**age)
 

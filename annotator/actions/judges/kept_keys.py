@@ -40,7 +40,7 @@ def remember_key(project: Project, name: str, key: str, *, session_only: bool = 
         return f"The key is in your system's keyring, for {address_of(judge.base_url)}."
     if session_only:
         return "The key is kept until Goldsmith is closed, and asked for again then."
-    return "This system has no keyring: the key is kept until Goldsmith is closed, and asked for again then."
+    return "No keyring here took the key: it is kept until Goldsmith is closed, and asked for again then."
 
 
 def forget_key(project: Project, name: str) -> str:

@@ -149,7 +149,7 @@ def replaced(path: Path) -> Iterator[tuple[Path, Path]]:
             _set_aside(path, aside)
     except (OSError, copies.NotCopied) as error:
         raise Refusal(
-            f"“{path.name}” could not be replaced: {error}.",
+            f"“{path.name}” could not be replaced: {getattr(error, 'strerror', None) or error}.",
             f"Your files are still there; look for “{path.name}” and “{aside.name}”.",
         ) from error
     finally:
@@ -178,14 +178,15 @@ def _set_aside(path: Path, aside: Path) -> None:
             # A second name, so that there is a project at its place at every moment.
             os.link(path, aside)
         except OSError:
-            os.replace(path, aside)
+            files.move(path, aside)
     left = files.journal(path)
     if left.exists() and left.stat().st_size > 0:
         # Beside the restored file it would be taken for its own and played back into it.
-        os.replace(left, files.journal(aside))
+        files.move(left, files.journal(aside))
 
 
 def _forget_second_name(path: Path, aside: Path) -> None:
     # Only where putting back failed: a live project with two names would be given two journals.
     if aside.exists() and path.exists() and aside.samefile(path):
-        aside.unlink()
+        with suppress(OSError):
+            aside.unlink()

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 from typing import Annotated, Any
 
 import typer
@@ -71,7 +70,7 @@ def judge_add(
 def judge_test(file: File, name: str, json_: Json = False) -> None:
     """Make one call that shows what the endpoint supports, how fast it answers, and what it costs."""
 
-    with opened(file, readonly=not os.access(file, os.W_OK)) as project:
+    with opened(file) as project:
         found = asyncio.run(judge_probes.test(project, name))
     say(found, json_, [found["words"], *(": ".join(fact) for fact in judge_probes.facts(found))])
     if not found["ok"]:

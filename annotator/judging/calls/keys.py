@@ -1,6 +1,7 @@
 """API keys: from the system keyring, an environment variable, or this session's memory."""
 
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -138,4 +139,6 @@ def _no_ring() -> tuple[type[Exception], ...]:
     """What the keyring package and its backends raise when there is no ring, or it stays locked."""
     from keyring.errors import KeyringError
 
-    return (KeyringError, RuntimeError, OSError)
+    # What Windows answers passes through the package as it is: a key too long for its ring, a session without one.
+    windows = (sys.modules.get(name) for name in ("win32ctypes.pywin32.pywintypes", "pywintypes"))
+    return (KeyringError, RuntimeError, OSError, *(each.error for each in windows if each))

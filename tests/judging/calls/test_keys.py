@@ -1,6 +1,8 @@
 """Where keys are found, and that they are seen nowhere."""
 
 import logging
+import sys
+from types import ModuleType
 
 import keyring
 import keyring.backends.fail
@@ -82,6 +84,19 @@ def test_the_real_keyring_package_without_a_ring_is_lived_with() -> None:
         assert keys.find("judge") is None
     finally:
         keyring.set_keyring(before)
+
+
+def test_a_key_that_windows_ring_does_not_take_is_kept_for_this_session(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pywintypes = ModuleType("win32ctypes.pywin32.pywintypes")
+    pywintypes.error = type("error", (Exception,), {})  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, pywintypes.__name__, pywintypes)
+    ring = NoRing(pywintypes.error)
+    keys = Keys({"MY_KEY": "from-environment"}, ring)
+    assert keys.find("judge", "MY_KEY") == FoundKey("from-environment", KeyPlace.ENVIRONMENT)
+    assert keys.keep("judge", "k" * 1300) is KeyPlace.SESSION
+    assert keys.find("judge") == FoundKey("k" * 1300, KeyPlace.SESSION)
 
 
 def test_a_keyring_that_will_not_let_go_says_so() -> None:
