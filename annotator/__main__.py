@@ -8,6 +8,7 @@ from pathlib import Path
 
 def main() -> int:
     """Open the window when no command, `--sample` or a file of ours is given; otherwise run the command."""
+    lend_streams()
     if getattr(sys, "frozen", False) and len(sys.argv) > 1:
         # A bundled program starts its helping processes by its own name; this is where they part from it.
         from multiprocessing import freeze_support
@@ -29,6 +30,13 @@ def main() -> int:
     speak_everywhere()
     sys.excepthook = faults.report
     return run_command(words)
+
+
+def lend_streams() -> None:
+    """Put streams that lead nowhere where there are none: Windows gives a windowed program none."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - until the program ends
 
 
 def _is_ours(word: str) -> bool:

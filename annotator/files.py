@@ -206,6 +206,11 @@ def free_name(wanted: Path) -> Path:
     return place
 
 
+def with_ending(path: Path, *endings: str) -> Path:
+    """The path with the first of the endings unless it has one of them; a dot elsewhere in its name ends nothing."""
+    return path if path.suffix.lower() in endings else path.with_name(path.name + endings[0])
+
+
 def stamp(at: datetime) -> str:
     """A moment as file names carry it: UTC, YYYYMMDD-HHMMSS."""
     return at.astimezone(UTC).strftime("%Y%m%d-%H%M%S")

@@ -76,6 +76,14 @@ def test_a_second_name_that_is_held_keeps_nothing_from_being_opened(
     assert files.other_name(tmp_path / "a") is None
 
 
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [("study v1.2", "study v1.2.html"), ("a.PDF", "a.PDF"), ("a", "a.html"), ("a.html", "a.html")],
+)
+def test_a_dot_in_a_name_is_no_ending(name: str, wanted: str) -> None:
+    assert files.with_ending(Path(name), ".html", ".pdf") == Path(wanted)
+
+
 def test_a_folder_or_a_place_that_is_not_there_is_refused_for_writing(tmp_path: Path) -> None:
     with pytest.raises(Refusal, match="is a folder"):
         save(tmp_path, b"x")

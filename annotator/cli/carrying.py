@@ -1,7 +1,9 @@
 """Running orders: with a progress bar for a person, or JSON lines for the window."""
 
 import asyncio
+import io
 import json
+import os
 import sys
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import partial
@@ -19,6 +21,8 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 Shown = Annotated[str, typer.Option("--progress", help="bar or json")]
 Line = dict[str, Any]
 FOR_A_WINDOW = "json"
+# How far a child stands back behind the window where both want the processor; on Windows by its class.
+NICENESS, BELOW_NORMAL = 5, 0x4000
 
 
 def order_carried_out(
@@ -107,14 +111,45 @@ def child() -> None:
     """Do what the window asks in a line of JSON; what comes of it is told in lines of JSON."""
     from annotator.actions.orders import requests
 
-    asked = requests.read(sys.stdin.readline())
-    end(_for_a_window(asked.file, partial(requests.answer, asked), asked.by, readonly=asked.readonly))
+    stand_back()
+    said = own_input()
+    asked = requests.read(said.readline())
+    end(_for_a_window(asked.file, partial(requests.answer, asked), asked.by, said, readonly=asked.readonly))
+
+
+def stand_back() -> None:
+    """Take a lower priority than the window has; it does not know the right process where a launcher started it."""
+    if sys.platform == "win32":
+        import ctypes
+
+        kernel = ctypes.windll.kernel32
+        kernel.GetCurrentProcess.restype = ctypes.c_void_p
+        kernel.SetPriorityClass(ctypes.c_void_p(kernel.GetCurrentProcess()), BELOW_NORMAL)
+    else:
+        os.nice(NICENESS)
+
+
+def own_input() -> TextIO:
+    """Standard input on a descriptor of its own, and nothing in its old place.
+
+    While a thread waits for a line from a pipe, Windows stops whoever asks about that descriptor, as a child process
+    does that inherits it.
+    """
+    try:
+        copy = os.dup(sys.stdin.fileno())
+    except (AttributeError, io.UnsupportedOperation):
+        # What stands in for it has no descriptor, and nothing to inherit.
+        return sys.stdin
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, sys.stdin.fileno())
+    os.close(nothing)
+    return open(copy, encoding="utf-8", errors="backslashreplace")
 
 
 def gone_through(file: Path, run: Run, *, doing: str, progress: str, person: str) -> Line:
     """Open the project and let the run go: its last line, which a window was told already."""
     if progress == FOR_A_WINDOW:
-        return _for_a_window(file, run, person)
+        return _for_a_window(file, run, person, own_input())
     with opened(file, person=person) as project, progress_bars() as bars:
         return asyncio.run(run(project, tell=shown(bar(bars), doing)))
 
@@ -138,7 +173,7 @@ def shown(show: Callable[[str, int, int], None], doing: str) -> Callable[[Line],
     return lambda line: show(doing, int(line["done"]), int(line["total"])) if line.get("total") else None
 
 
-def _for_a_window(file: Path, run: Run, person: str, *, readonly: bool = False) -> Line:
+def _for_a_window(file: Path, run: Run, person: str, listen: TextIO, *, readonly: bool = False) -> Line:
     """JSON lines out, `cancel` as a line in, a refusal as the last line."""
 
     def tell(line: Line) -> None:
@@ -147,7 +182,7 @@ def _for_a_window(file: Path, run: Run, person: str, *, readonly: bool = False) 
 
     try:
         with opened(file, readonly=readonly, person=person) as project:
-            return asyncio.run(run(project, tell=tell, listen=sys.stdin))
+            return asyncio.run(run(project, tell=tell, listen=listen))
     except Refusal as refusal:
         tell({"event": "refused", "error": refusal.happened, "todo": refusal.todo})
         raise typer.Exit(REFUSED) from None

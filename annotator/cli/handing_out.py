@@ -11,6 +11,7 @@ from annotator.cli.saying import As, File, Json, opened, say
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.counting import counted
+from annotator.domain.texts.moments import local
 from annotator.domain.texts.refusal import Refusal
 
 app = typer.Typer()
@@ -80,7 +81,7 @@ def assign(
         plan = AssignmentPlan(
             stages=tuple(stage or ()),
             overlap=overlap,
-            due=due.replace(hour=23, minute=59).astimezone() if due else None,
+            due=local(due.replace(hour=23, minute=59)) if due else None,
             seed=seed,
             repeat_share=repeat_share,
             repeat_after_days=repeat_after,

@@ -11,6 +11,7 @@ import typer
 
 from annotator.cli.carrying import Line, Shown, carried_out
 from annotator.cli.saying import As, File, Json, given_of, opened, say, say_changed
+from annotator.domain.texts.moments import local
 
 app = typer.Typer(help="Pages cited by reports.", no_args_is_help=True)
 evidence_app = typer.Typer(help="Gold evidence in bulk.", no_args_is_help=True)
@@ -119,7 +120,7 @@ def describe(
     from annotator.domain.texts.identity import now
 
     if citations is not None and citations_on is None:
-        citations_on = now().astimezone().date().isoformat()
+        citations_on = local(now()).date().isoformat()
     given = given_of(
         kind=kind, published=published, venue=venue, citations=citations, citations_on=citations_on,
         identifier=identifier,

@@ -1,5 +1,7 @@
-"""Key bindings: one table, rebindable, without clashes."""
+"""Key bindings: one table, rebindable, without clashes, in the form of each system."""
 
+import re
+import sys
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QSettings
@@ -9,6 +11,10 @@ from annotator.gui.parts import below
 
 EVERYWHERE = "Everywhere"
 _TOLD = "told-with-keys"
+MAC = sys.platform == "darwin"
+# Qt calls ⌘ “Ctrl” and the Control key “Meta” there. ⌘Tab and ⌘H are the system's own.
+_ON_A_MAC = {"Ctrl+H": "Ctrl+Shift+H", "Ctrl+Tab": "Meta+Tab", "Ctrl+Shift+Tab": "Meta+Shift+Tab"}
+_IN_WORDS = re.compile(r"\b(?:(?:Ctrl|Alt|Shift)\+)+(?:[A-Z][A-Za-z]*|[0-9.=+-])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,13 +252,37 @@ _BY_ACT = {binding.act: binding for binding in BINDINGS}
 def sequences(act: str) -> list[QKeySequence]:
     """The keys that now do an act."""
     stored = QSettings().value(f"keys/{act}")
-    keys = [str(stored)] if stored else list(_BY_ACT[act].keys)
+    keys = [str(stored)] if stored else [here(key) for key in _BY_ACT[act].keys]
     return [QKeySequence(key) for key in keys]
 
 
+def here(key: str) -> str:
+    """A key as shipped in the form that this system leaves free.
+
+    On macOS ⌥ with a letter or digit types a character: Alt+1 is ⌃1 there, and Alt+A is ⌘⌥A, for ⌃A moves in a text.
+    """
+    if not MAC:
+        return key
+    if told := re.fullmatch(r"Alt\+((?:Shift\+)?[0-9])", key):
+        return f"Meta+{told[1]}"
+    return f"Ctrl+{key}" if re.fullmatch(r"Alt\+[A-Z]", key) else _ON_A_MAC.get(key, key)
+
+
+def written(key: str | QKeySequence | QKeySequence.StandardKey) -> str:
+    """A key as people write it on this system: “Ctrl+J” or “⌘J”."""
+    return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
+
+
+def in_words(words: str) -> str:
+    """A help text or guideline with its keys as this system has and writes them."""
+    if not MAC:
+        return words
+    return _IN_WORDS.sub(lambda key: written(here(re.sub("Enter$", "Return", key[0]))), words)
+
+
 def shown(act: str) -> str:
-    """The act's first key as people write it, e.g. “Ctrl+J”."""
-    return sequences(act)[0].toString(QKeySequence.SequenceFormat.NativeText)
+    """The act's first key as people write it."""
+    return written(sequences(act)[0])
 
 
 class _Shown(dict[str, str]):

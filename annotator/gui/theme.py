@@ -120,6 +120,7 @@ def apply(app: QApplication) -> None:
     stored = str(settings.value("theme/colours", "system"))
     theme.choice = "dark" if stored == "dark" else "light" if stored == "light" else "system"
     theme.zoom = _within(settings.value("theme/zoom", 100))
+    _tell_system(theme.choice)
     theme.begin(app)
     theme.dress()
 
@@ -127,8 +128,15 @@ def apply(app: QApplication) -> None:
 def choose(choice: Choice) -> None:
     """Follow the system, or be light or dark whatever it says; kept for the next start."""
     current().choice = choice
+    _tell_system(choice)
     QSettings().setValue("theme/colours", choice)
     current().dress()
+
+
+def _tell_system(choice: Choice) -> None:
+    """Have the system draw title bars and its own dialogs in the chosen colours."""
+    schemes = {"light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}
+    QGuiApplication.styleHints().setColorScheme(schemes.get(choice, Qt.ColorScheme.Unknown))
 
 
 def zoom(step: int) -> None:

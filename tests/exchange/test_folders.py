@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from annotator import files
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange import folders
 from annotator.exchange.folders import AT_ONCE, known_by, pretty, pretty_list, slug, slugs, with_sums, write
 
 FILES = with_sums({"a.json": b"[]\n", "sub/b.json": b"{}\n"})
@@ -93,14 +93,15 @@ def test_a_full_disk_leaves_the_former_release_and_no_partial_one(
 
 def test_a_failed_swap_puts_the_former_release_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "out", FILES)
-    rename = os.rename
+    rename = os.replace
 
     def stubborn(here: Path, there: Path) -> None:
         if here.name.endswith(".partial"):
             raise PermissionError(errno.EACCES, "Permission denied")
         rename(here, there)
 
-    monkeypatch.setattr(folders.os, "rename", stubborn)
+    monkeypatch.setattr(files.os, "replace", stubborn)
+    monkeypatch.setattr(files, "RETRIED_SECONDS", 0.0)
     with pytest.raises(Refusal, match="Permission denied"):
         write(tmp_path / "out", with_sums({"a.json": b"1"}))
     assert found(tmp_path) == {f"out/{path}": content for path, content in FILES.items()}

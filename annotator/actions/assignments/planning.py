@@ -20,6 +20,7 @@ from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.kinds.artifact import State
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.identity import now
+from annotator.domain.texts.moments import local
 from annotator.protocols import PROTOCOLS, TO_SUBMIT, asked
 from annotator.storage.tables import AdjudicationRow, ArtifactRow, AssignmentRow, ItemRow, JudgementRow, table
 
@@ -202,7 +203,7 @@ def has_passed(due: datetime | None) -> str:
     """That a date cannot be set because it has passed, in one sentence; empty when it can."""
     if due is None or due >= now():
         return ""
-    return f"{due.astimezone():%Y-%m-%d} is in the past; choose a later due date."
+    return f"{local(due):%Y-%m-%d} is in the past; choose a later due date."
 
 
 def unlabelled(protocol: str) -> str:

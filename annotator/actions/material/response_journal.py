@@ -29,6 +29,7 @@ from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import ResponseFields
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.moments import local
 from annotator.domain.texts.ordering import natural
 from annotator.judging.runs.progress import Finished
 from annotator.storage import upserts
@@ -112,7 +113,7 @@ class ResponseJournal(RunJournal):
             "latency_s": _sum(call.latency_s for call in used),
             "tokens": _report_tokens(last) if last else None,
             "cost_usd": _sum(call.cost_usd for call in used),
-            "collected_on": at.astimezone().date(),
+            "collected_on": local(at).date(),
             "product_version": (last.returned_model or last.requested_model)[:200] if last else "",
             "collected_by": people.someone(self._project).alias,
             **self._origin,

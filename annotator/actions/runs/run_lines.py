@@ -6,6 +6,7 @@ from typing import Any
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.judgement import SETTLED
 from annotator.domain.texts.counting import counted
+from annotator.domain.texts.moments import local
 
 RunEvent = dict[str, Any]
 _ASKS = JudgeKind.ENDPOINT.value
@@ -42,7 +43,7 @@ def line(run_id: str, deed: str, progress: Any, before: int, total: int) -> RunE
         "under_way": [_under_way(running) for running in progress.running],
     }
     if progress.waiting_until is not None:
-        told["paused"] = f"The endpoint asks to wait until {progress.waiting_until.astimezone():%H:%M:%S}"
+        told["paused"] = f"The endpoint asks to wait until {local(progress.waiting_until):%H:%M:%S}"
     return told
 
 

@@ -3,8 +3,7 @@
 import json
 import os
 import sys
-from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
@@ -15,10 +14,6 @@ from annotator.gui.desk.focus_keeper import keyboard_stays
 if TYPE_CHECKING:
     from annotator.actions.orders.orders import AnyOrder
 
-# How far a child stands back behind the window where both want the processor.
-NICENESS = 5
-_BELOW_NORMAL = 0x4000
-_SET_INFORMATION = 0x0200
 # A child that has been asked to stop and has not is ended after this many milliseconds.
 PATIENCE_MS = 5000
 
@@ -38,7 +33,6 @@ class Child(QObject):
         self.process.readyReadStandardOutput.connect(self._read)
         self.process.finished.connect(self._finished)
         self.process.errorOccurred.connect(self._failed)
-        self.process.started.connect(lambda: stand_back(self.process.processId()))
         self._rest = b""
         self._last: dict[str, Any] = {}
 
@@ -135,26 +129,14 @@ class Child(QObject):
             self.ended.emit(self._last)
 
 
-def stand_back(pid: int) -> None:
-    """Give a process a lower priority than the window has; one that has already ended needs none."""
-    if sys.platform == "win32":
-        import ctypes
-
-        kernel = ctypes.windll.kernel32
-        handle = kernel.OpenProcess(_SET_INFORMATION, False, pid)
-        if handle:
-            kernel.SetPriorityClass(handle, _BELOW_NORMAL)
-            kernel.CloseHandle(handle)
-        return
-    with suppress(ProcessLookupError, PermissionError):
-        os.setpriority(os.PRIO_PROCESS, pid, os.getpriority(os.PRIO_PROCESS, 0) + NICENESS)
-
-
 def command() -> tuple[str, list[str]]:
     """How this very program is started again: itself when frozen, otherwise through Python."""
     windows = os.name == "nt"
     if getattr(sys, "frozen", False):
         # A windowed program of Windows has no standard output: its twin for the terminal has.
         return (str(Path(sys.executable).with_name("goldsmith-cli.exe")) if windows else sys.executable), []
-    python = sys.executable.replace("pythonw", "python") if windows else sys.executable
-    return python, ["-m", "annotator"]
+    python = PureWindowsPath(sys.executable)
+    if windows and python.stem.lower() == "pythonw":
+        # A part of its path may be called so too.
+        return str(python.with_name("python.exe")), ["-m", "annotator"]
+    return sys.executable, ["-m", "annotator"]

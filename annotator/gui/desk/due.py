@@ -4,17 +4,17 @@ from datetime import UTC, datetime
 
 from PySide6.QtCore import QDate, QDateTime, QLocale, QTime
 
+from annotator.domain.texts.moments import local
+
 # A date this many days away or nearer is also told as a distance.
 NEAR = 7
 
 
 def day(at: datetime) -> str:
     """A day in local time, its year only where it is not this one."""
-    local = at.astimezone().date()
-    this_year = local.year == datetime.now().astimezone().year
-    return QLocale().toString(
-        QDate(local.year, local.month, local.day), "d MMM" if this_year else "d MMM yyyy"
-    )
+    date = local(at).date()
+    this_year = date.year == datetime.now().astimezone().year
+    return QLocale().toString(QDate(date.year, date.month, date.day), "d MMM" if this_year else "d MMM yyyy")
 
 
 def due_words(due: datetime, *, overdue: bool | None = None) -> str:
@@ -23,7 +23,7 @@ def due_words(due: datetime, *, overdue: bool | None = None) -> str:
     Work that is handed in is never late: then `overdue` is False; None leaves it to the clock.
     """
     now = datetime.now().astimezone()
-    days = (due.astimezone().date() - now.date()).days
+    days = (local(due).date() - now.date()).days
     if overdue if overdue is not None else due < now:
         return f"{day(due)}, {late_words(due)}"
     if overdue is False or not 0 <= days <= NEAR:
@@ -33,7 +33,7 @@ def due_words(due: datetime, *, overdue: bool | None = None) -> str:
 
 def late_words(due: datetime) -> str:
     """How late something is: “3 days late”."""
-    days = (datetime.now().astimezone().date() - due.astimezone().date()).days
+    days = (datetime.now().astimezone().date() - local(due).date()).days
     return f"{_days(days)} late" if days else "late since today"
 
 

@@ -1,16 +1,19 @@
 """The base class of pages: one step of the work, with its own acts and a count of waiting work."""
 
+import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtGui import QKeyEvent, QShortcut
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QPlainTextEdit, QWidget
 
 from annotator.domain.texts.change import Change
 from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
+
+WINDOWS = sys.platform == "win32"
 
 
 class Page(QWidget):
@@ -50,15 +53,14 @@ class Page(QWidget):
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def event(self, event: QEvent) -> bool:
-        """Leave the key that deletes a word to the field that is written in, where the page says so."""
+        """Leave to the field that is written in what deletes a word or line, where the page says so, and codes."""
         field = QApplication.focusWidget()
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
-            and event.matches(QKeySequence.StandardKey.DeleteStartOfWord)
             and isinstance(field, QLineEdit | QPlainTextEdit | QAbstractSpinBox)
             and not field.isReadOnly()
-            and self.keeps_words(field)
+            and (_types_a_code(event) or (_deletes(event) and self.keeps_words(field)))
         ):
             event.accept()
             return True
@@ -93,3 +95,14 @@ class Page(QWidget):
         for act, shortcuts in self._shortcuts.items():
             for shortcut, sequence in zip(shortcuts, keys.sequences(act), strict=False):
                 shortcut.setKey(sequence)
+
+
+def _deletes(event: QKeyEvent) -> bool:
+    """Whether the key deletes the word before the cursor, or on macOS the line."""
+    return event.key() == Qt.Key.Key_Backspace and event.modifiers() == Qt.KeyboardModifier.ControlModifier
+
+
+def _types_a_code(event: QKeyEvent) -> bool:
+    """Whether the key is a digit of a character's code, as Windows takes them from the number pad under Alt."""
+    code = Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.KeypadModifier
+    return WINDOWS and event.modifiers() == code

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from annotator.actions.project import backups
 from annotator.domain.texts.counting import counted
+from annotator.domain.texts.moments import local
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
@@ -69,7 +70,7 @@ class BackupList(QWidget):
         self.list.clear()
         found = backups.listing(self._path)
         for backup in found:
-            when = f"{backup.at.astimezone():%A %d %B %Y, %H:%M:%S}"
+            when = f"{local(backup.at):%A %d %B %Y, %H:%M:%S}"
             about = [when, f"{backup.size / 1e6:.1f} MB", backup.why, backup.problem]
             entry = QListWidgetItem("   ".join(part for part in about if part))
             entry.setData(Qt.ItemDataRole.UserRole, backup.path)
@@ -90,7 +91,7 @@ class BackupList(QWidget):
             self.about.setText(str(refusal))
             self.take.setEnabled(False)
             return
-        last = f"{found.last_change.astimezone():%Y-%m-%d %H:%M:%S}" if found.last_change else "never"
+        last = f"{local(found.last_change):%Y-%m-%d %H:%M:%S}" if found.last_change else "never"
         self.about.setText(
             f"“{found.title}”: {counted(found.items, 'item')}, {counted(found.artifacts, 'artifact')}, "
             f"{counted(found.judgements, 'judgement')}. "

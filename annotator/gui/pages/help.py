@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem
 
 from annotator import __version__
 from annotator.actions.items import renderings
-from annotator.gui import theme
+from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.widgets.layouts import horizontal, vertical
@@ -70,6 +70,6 @@ class HelpPage(Page):
             words = words.format(
                 version=__version__, python=platform.python_version(), qt=qVersion(), folder=user_data()
             )
-        made = self.desk.ask(renderings.html, words)
+        made = self.desk.ask(renderings.html, keys.in_words(words))
         if made is not None:
             self.text.show_html(made.html)

@@ -82,10 +82,10 @@ class KeyboardPage(Page):
             return
         taken = keys.rebind(act, wanted)
         if taken is not None:
-            self.answer.setText(f"{wanted} already does “{taken.title}”; nothing was changed.")
+            self.answer.setText(f"{keys.written(wanted)} already does “{taken.title}”; nothing was changed.")
             field.setKeySequence(keys.sequences(act)[0])
             return
-        self.answer.setText(f"Changed to {wanted}.")
+        self.answer.setText(f"Changed to {keys.shown(act)}.")
         self._take_over()
 
     def _restore(self) -> None:

@@ -22,6 +22,7 @@ from annotator.actions.items import summaries
 from annotator.actions.releases import releases
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.counting import counted
+from annotator.domain.texts.moments import local
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.widgets.bars.progress_row import ProgressRow
@@ -207,5 +208,5 @@ class ReleasePage(Page):
 
 
 def _told(release: releases.NumberedRelease) -> str:
-    when = f"{release.at.astimezone():%Y-%m-%d %H:%M}"
+    when = f"{local(release.at):%Y-%m-%d %H:%M}"
     return f"Release {release.number}   {when}   {release.profile}   content {release.manifest_sha256[:12]}"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.texts.counting import counted, usd
+from annotator.domain.texts.moments import local
 
 if TYPE_CHECKING:
     from annotator.gui.review.verdicts import Face
@@ -119,9 +120,9 @@ def spent_tip(amount: float | None, calls: int, unpriced: int) -> str:
 
 def when(moment: datetime) -> str:
     """A moment as people read it."""
-    return f"{moment.astimezone():%Y-%m-%d %H:%M}"
+    return f"{local(moment):%Y-%m-%d %H:%M}"
 
 
 def day(moment: datetime) -> str:
     """A moment of this year in few letters."""
-    return f"{moment.astimezone():%d %b, %H:%M}"
+    return f"{local(moment):%d %b, %H:%M}"

@@ -3,6 +3,7 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QTextBrowser, QToolButton
 
+from annotator.gui import keys
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
@@ -42,4 +43,4 @@ class GuidelinePanel(QFrame):
             self._shown = words
             for field, name in FIELDS.items():
                 words = words.replace(f"\n## {field}\n", f"\n## {name}\n")
-            self.text.setMarkdown(words)
+            self.text.setMarkdown(keys.in_words(words))

@@ -2,6 +2,7 @@
 
 import sys
 import traceback
+from contextlib import suppress
 from types import TracebackType
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -81,7 +82,9 @@ def report(kind: type[BaseException], error: BaseException, trace: TracebackType
         _bell.refused.emit(error)
         return
     words = redact("".join(traceback.format_exception(kind, error, trace)), held())
-    sys.stderr.write(words)
+    # A terminal that was closed must not keep the page from being shown.
+    with suppress(OSError, ValueError):
+        sys.stderr.write(words)
     if QApplication.instance() is None or issubclass(kind, KeyboardInterrupt):
         return
     # A window made on a background task's thread ends the program.

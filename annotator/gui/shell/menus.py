@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QFileDialog
 
+from annotator import files
 from annotator.gui import keys, theme
 from annotator.gui.shell import projects
 
@@ -67,7 +68,7 @@ def menus(window: "Window") -> list[tuple[str, list[Entry]]]:
             ("undo", "Undo", lambda: window.take_back(desk.undo)),
             ("redo", "Redo", lambda: window.take_back(desk.redo)),
             None,
-            *((("", f"{words}\t{_native(key)}", partial(_edit, verb))) for words, key, verb in CLIPBOARD),
+            *((("", f"{words}\t{keys.written(key)}", partial(_edit, verb))) for words, key, verb in CLIPBOARD),
             None,
             ("", "Find on this page\t{find}", lambda: _find(window)),
             ("find_everywhere", "Find an item", lambda: window.show_page("Items", search=True)),
@@ -90,10 +91,6 @@ def menus(window: "Window") -> list[tuple[str, list[Entry]]]:
             *_of_the_sample(window),
         ]),
     ]  # fmt: skip
-
-
-def _native(key: QKeySequence.StandardKey) -> str:
-    return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
 
 
 def _edit(verb: str) -> None:
@@ -173,5 +170,8 @@ def _copy(window: "Window") -> None:
     here = window.desk.project.path
     suggested = here.with_name(f"{here.stem} copy{here.suffix}")
     name, _ = QFileDialog.getSaveFileName(window.page, "Save a copy", str(suggested), projects.FILES)
-    if name and window.desk.do(backups.save_copy, Path(name)) is not None:
-        window.messages.show_message("success", f"Saved a copy as {Path(name).name}.")
+    if not name:
+        return
+    copy = files.with_ending(Path(name), here.suffix)
+    if window.desk.do(backups.save_copy, copy) is not None:
+        window.messages.show_message("success", f"Saved a copy as {copy.name}.")

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent, QShortcut
 from PySide6.QtWidgets import QButtonGroup, QFrame, QLabel, QSizePolicy, QToolButton, QWidget
 
-from annotator.gui import theme
+from annotator.gui import keys, theme
 from annotator.gui.widgets.icons import put
 from annotator.gui.widgets.layouts import vertical
 
@@ -47,8 +47,9 @@ class Navigation(QFrame):
         button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         # Not the button's own shortcut: that is lost whenever its text changes.
-        QShortcut(QKeySequence(f"Ctrl+{number}"), self).activated.connect(lambda: self.chosen.emit(name))
-        button.setToolTip(f"{name} (Ctrl+{number})")
+        key = QKeySequence(f"Ctrl+{number}")
+        QShortcut(key, self).activated.connect(lambda: self.chosen.emit(name))
+        button.setToolTip(f"{name} ({keys.written(key)})")
         button.clicked.connect(lambda: self.chosen.emit(name))
         self._buttons[name] = button
         return button

@@ -177,6 +177,11 @@ def make_application() -> QApplication:
     """The one application object, named so that settings find their place, dressed in the theme."""
     from annotator.gui.shell.bugs import install
 
+    if sys.platform == "win32":
+        import ctypes
+
+        # The taskbar counts the window to the program of this name, and not to Python.
+        ctypes.windll.shell32.SetCurrentProcessExplicitAppUserModelID("org.goldsmith.goldsmith")
     QCoreApplication.setOrganizationName("goldsmith")
     QCoreApplication.setApplicationName("goldsmith")
     existing = QApplication.instance()

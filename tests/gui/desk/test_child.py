@@ -1,8 +1,10 @@
-"""The window's child: it stands back behind the window, and hears its words."""
+"""The window's child: it stands back behind the window, hears its words, and nobody else does."""
 
+import io
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,27 +12,63 @@ from annotator.actions.judges import judges, kept_keys
 from annotator.actions.orders import requests
 from annotator.actions.orders.requests import ChildRequest
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.gui.desk.child import NICENESS, Child, stand_back
+from annotator.cli.carrying import NICENESS, own_input
+from annotator.gui.desk.child import Child, command
 from annotator.gui.desk.desk import Desk
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="priorities are read another way there")
 ORDER = RunRequest("distant", systems=("Alpha",), items=("1", "2"), budget_usd=0.5)
 KEY = "sk-a-key-that-nobody-may-see"
-WAITING = "import sys; sys.stdin.readline()"
+# What the command line's own child does first, and what it then has as standard input.
+FIRST_WORDS = """
+import os, subprocess, sys
+from annotator.cli.carrying import own_input, stand_back
+stand_back()
+said = own_input()
+look = "import sys; print(repr(sys.stdin.read()))"
+print(ascii(said.readline()))
+print(subprocess.run([sys.executable, "-c", look], capture_output=True).stdout.decode().strip())
+print(os.getpriority(os.PRIO_PROCESS, 0) if os.name == "posix" else "unknown")
+print(said.readline().strip())
+"""
 
 
-def test_a_process_is_given_a_lower_priority() -> None:
-    with subprocess.Popen([sys.executable, "-c", WAITING], stdin=subprocess.PIPE) as process:
-        stand_back(process.pid)
-        assert os.getpriority(os.PRIO_PROCESS, process.pid) == os.getpriority(os.PRIO_PROCESS, 0) + NICENESS
-        process.communicate(b"\n")
+def test_a_child_lowers_its_priority_and_keeps_what_the_window_says_to_itself() -> None:
+    """A process of its own would wait for the pipe, or take the window's lines, were it inherited."""
+    command = [sys.executable, "-c", FIRST_WORDS]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write("order 水\n")
+        process.stdin.flush()
+        assert [process.stdout.readline() for _ in range(2)] == [f"{'order 水' + chr(10)!a}\n", "''\n"]
+        told = process.stdout.readline().strip()
+        rest, _ = process.communicate("cancel\n")
+    assert rest == "cancel\n"
+    if os.name == "posix":
+        assert int(told) == min(19, os.getpriority(os.PRIO_PROCESS, 0) + NICENESS)
 
 
-def test_one_that_has_ended_needs_none() -> None:
-    with subprocess.Popen([sys.executable, "-c", ""]) as process:
-        process.wait()
-    stand_back(process.pid)
-    assert process.returncode == 0
+def test_what_stands_in_for_standard_input_is_listened_to_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = io.StringIO("cancel\n")
+    monkeypatch.setattr(sys, "stdin", said)
+    assert own_input() is said
+
+
+@pytest.mark.parametrize(
+    ("python", "started"),
+    [
+        (r"C:\Users\pythonw\venv\Scripts\pythonw.exe", r"C:\Users\pythonw\venv\Scripts\python.exe"),
+        (r"C:\Users\pythonw\venv\Scripts\python.exe", r"C:\Users\pythonw\venv\Scripts\python.exe"),
+    ],
+)
+def test_on_windows_a_child_is_started_by_the_python_that_has_streams(
+    monkeypatch: pytest.MonkeyPatch, python: str, started: str
+) -> None:
+    monkeypatch.setattr("annotator.gui.desk.child.os", SimpleNamespace(name="nt"))
+    monkeypatch.setattr(sys, "executable", python)
+    assert command() == (started, ["-m", "annotator"])
 
 
 @pytest.fixture
@@ -47,16 +85,11 @@ def child(small, qtbot, monkeypatch: pytest.MonkeyPatch) -> Child:
     return Child(Desk(small))
 
 
-def test_a_child_stands_back_and_hears_words(child, qtbot) -> None:
-    seen: list[int] = []
-    child.process.started.connect(
-        lambda: seen.append(os.getpriority(os.PRIO_PROCESS, child.process.processId()))
-    )
+def test_a_child_hears_words(child, qtbot) -> None:
     with qtbot.waitSignal(child.ended) as ended:
         assert child.start(ORDER)
         child.process.waitForStarted()
         child.say("pause")
-    assert seen == [os.getpriority(os.PRIO_PROCESS, 0) + NICENESS]
     assert ended.args[0]["given"][1] == "pause\n"
 
 

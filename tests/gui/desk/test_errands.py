@@ -1,5 +1,6 @@
 """What is done on another thread: who hears what came of it, and who no longer does."""
 
+import io
 import sys
 import threading
 import weakref
@@ -136,3 +137,14 @@ def test_a_fault_in_an_errand_shows_its_page_on_the_windows_own_thread(desk, qtb
     qtbot.addWidget(page)
     assert page.thread() == QThread.currentThread()
     assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+def test_a_fault_is_shown_though_the_error_stream_was_closed(qtbot, monkeypatch):
+    monkeypatch.setattr(bugs, "_shown", [])
+    closed = io.StringIO()
+    closed.close()
+    monkeypatch.setattr(sys, "stderr", closed)
+    bugs.report(ZeroDivisionError, ZeroDivisionError("x"), None)
+    (page,) = bugs._shown
+    qtbot.addWidget(page)
+    assert page.isVisible()

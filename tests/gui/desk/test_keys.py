@@ -3,11 +3,18 @@
 import re
 
 import pytest
-from PySide6.QtCore import QObject, QSettings
+from PySide6.QtCore import QObject, QSettings, Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit
 
 from annotator.gui import keys
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.page import Page
 from annotator.gui.shell.steps import ASIDE, STEPS
+from annotator.places import resources
 from tests.gui.shell.test_window import EVERY_PAGE
+from tests.windows.labelling_keys import be_active
 
 
 def test_every_act_is_bound_once():
@@ -80,3 +87,116 @@ def test_a_key_that_was_changed_is_named_nowhere_by_its_old_name(sample, window_
         QSettings().setValue(f"keys/{binding.act}", "Ctrl+Alt+F35")
     window.rebind()
     assert "\n".join(sorted(words for words in look_at_all() if named.search(words))) == ""
+
+
+@pytest.fixture
+def mac(monkeypatch):
+    """The keys as macOS has them; Qt still writes them as on this system."""
+    monkeypatch.setattr(keys, "MAC", True)
+
+
+# What the system does there, whatever program is in front, and what Qt leaves to the menu that it makes by itself.
+OF_MACOS = {
+    *(
+        "Ctrl+Tab",
+        "Ctrl+Shift+Tab",
+        "Ctrl+H",
+        "Ctrl+Alt+H",
+        "Ctrl+Alt+D",
+        "Ctrl+Space",
+        "Ctrl+Alt+Esc",
+        "Ctrl+Shift+Q",
+    ),
+    *(
+        "Ctrl+Shift+3",
+        "Ctrl+Shift+4",
+        "Ctrl+Shift+5",
+        "Meta+Up",
+        "Meta+Down",
+        "Meta+Left",
+        "Meta+Right",
+        "Meta+Space",
+    ),
+}
+
+
+@pytest.mark.parametrize("binding", keys.BINDINGS, ids=lambda binding: binding.act)
+def test_on_macos_no_key_clashes_belongs_to_the_system_or_types_a_character(binding, mac):
+    for sequence in keys.sequences(binding.act):
+        key = sequence.toString()
+        assert keys.clash(binding.act, key) is None
+        assert key not in OF_MACOS
+        assert not re.fullmatch(r"Alt\+(Shift\+)?.", key)
+        # In a text the Control key with a letter moves the cursor or deletes.
+        assert not re.fullmatch(r"Meta\+[A-Z]", key)
+
+
+def test_macos_has_other_keys_for_what_would_type_or_belongs_to_it(mac):
+    wanted = {
+        "weight_1": "Meta+1", "sure_high": "Meta+Shift+3", "accept_work": "Ctrl+Alt+A", "next_kind": "Meta+Tab",
+        "hold_run": "Ctrl+Shift+H", "unit_up": "Alt+Up", "submit": "Ctrl+Return",
+    }  # fmt: skip
+    assert {act: keys.sequences(act)[0].toString() for act in wanted} == wanted
+
+
+def test_a_key_that_a_person_chose_is_left_as_chosen_on_macos(mac):
+    assert keys.rebind("flag", "Alt+Y") is None
+    assert keys.shown("flag") == "Alt+Y"
+    keys.restore_all()
+
+
+def test_help_names_the_keys_of_the_system(mac, monkeypatch):
+    symbols = {"Ctrl": "⌘", "Meta": "⌃", "Alt": "⌥", "Shift": "⇧"}
+
+    def native(key) -> str:
+        return re.sub(r"(Ctrl|Meta|Alt|Shift)\+", lambda one: symbols[one[1]], QKeySequence(key).toString())
+
+    monkeypatch.setattr(keys, "written", native)
+    said = "Use Alt+1 to Alt+4, right after; Ctrl+Enter, Ctrl+PgDown, Ctrl+Z, Ctrl+H · Ctrl+. and Ctrl+Tab. F1 lists."
+    shown = "Use ⌃1 to ⌃4, right after; ⌘Return, ⌘PgDown, ⌘Z, ⌘⇧H · ⌘. and ⌃Tab. F1 lists."
+    assert keys.in_words(said) == shown
+    monkeypatch.setattr(keys, "MAC", False)
+    assert keys.in_words(said) == said
+
+
+def test_every_key_in_the_help_texts_is_one_that_qt_knows(mac):
+    texts = [path.read_text("utf-8") for path in (resources() / "help").glob("*.md")]
+    named = {key for text in texts for key in keys._IN_WORDS.findall(text)}
+    assert {"Ctrl+Enter", "Alt+1", "Ctrl+."} <= named
+    assert [key for key in named if "Unknown" in keys.in_words(key) or not keys.in_words(key)] == []
+
+
+def test_navigation_tells_its_keys_as_the_system_writes_them(small, window_over, monkeypatch):
+    monkeypatch.setattr(keys, "written", lambda key: f"<{QKeySequence(key).toString()}>")
+    told = printed(window_over(small))
+    assert "_Step.toolTip: Items (<Ctrl+1>)" in told
+
+
+class OnePage(Page):
+    """A page of one field, on which Alt+1 and Ctrl+Backspace do something."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self.done: list[str] = []
+        self.field = QLineEdit("two words", self)
+        for act in ("weight_1", "retire_unit"):
+            self.bind(act, lambda act=act: self.done.append(act) or True)
+
+
+@pytest.mark.parametrize(
+    ("windows", "pad", "done"), [(True, True, []), (True, False, ["weight_1"]), (False, True, ["weight_1"])]
+)
+def test_on_windows_the_number_pad_under_alt_types_a_code_into_a_field_and_does_nothing_else(
+    small, qtbot, monkeypatch, windows, pad, done
+):
+    monkeypatch.setattr("annotator.gui.desk.page.WINDOWS", windows)
+    page = OnePage(Desk(small))
+    qtbot.addWidget(page)
+    page.show()
+    be_active(page, qtbot)
+    page.field.setFocus()
+    keypad = Qt.KeyboardModifier.KeypadModifier if pad else Qt.KeyboardModifier.NoModifier
+    QTest.keyClick(page.field, Qt.Key.Key_1, Qt.KeyboardModifier.AltModifier | keypad)
+    assert page.done == done
+    QTest.keyClick(page.field, Qt.Key.Key_Backspace, Qt.KeyboardModifier.ControlModifier)
+    assert (page.done, page.field.text().startswith("two words")) == (done, False)

@@ -14,7 +14,8 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import results
 from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.gui.desk.child import NICENESS, Child
+from annotator.cli.carrying import NICENESS
+from annotator.gui.desk.child import Child
 from annotator.gui.pages.judges.runs import forecast_view
 from annotator.judging.calls.prices import FILE
 from tests.judging.odd_server import Odd

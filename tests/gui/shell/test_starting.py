@@ -1,8 +1,10 @@
 """The first page, and how one window at a time has a project."""
 
+import ctypes
 import sqlite3
 import sys
 from contextlib import closing
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -31,6 +33,15 @@ def file(tmp_path):
     project = small_project(tmp_path)
     project.close()
     return project.path
+
+
+def test_on_windows_the_taskbar_knows_the_program_and_not_python(qapp, monkeypatch):
+    named = []
+    shell = SimpleNamespace(SetCurrentProcessExplicitAppUserModelID=named.append)
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(ctypes, "windll", SimpleNamespace(shell32=shell), raising=False)
+    make_application()
+    assert named == ["org.goldsmith.goldsmith"]
 
 
 def test_without_a_file_the_first_page_offers_the_ways_in(goldsmith):

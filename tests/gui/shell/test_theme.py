@@ -93,6 +93,16 @@ def test_a_chosen_scheme_is_worn_and_kept(qapp):
     assert theme.current().scheme == "dark"
 
 
+def test_the_system_draws_title_bars_in_the_chosen_colours(qapp, monkeypatch):
+    told = []
+    monkeypatch.setattr(type(qapp.styleHints()), "setColorScheme", lambda _, scheme: told.append(scheme))
+    for choice in ("dark", "light", "system"):
+        theme.choose(choice)
+    theme.apply(qapp)
+    unknown = Qt.ColorScheme.Unknown
+    assert told == [Qt.ColorScheme.Dark, Qt.ColorScheme.Light, unknown, unknown]
+
+
 def test_the_system_is_followed_where_nothing_is_chosen(qapp, monkeypatch):
     hints = qapp.styleHints()
     hints.setColorScheme(Qt.ColorScheme.Dark)

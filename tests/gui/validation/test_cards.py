@@ -108,9 +108,10 @@ def test_what_is_seen_is_what_is_saved_by_keyboard(project, show, tmp_path, monk
 
 def test_a_name_without_ending_becomes_a_page(project, show, tmp_path, monkeypatch):
     page = show(project)
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "card"), "JSON (*.json)"))
+    name = str(tmp_path / "card v1.2")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (name, "JSON (*.json)"))
     page.cards.acts["submit"]()
-    assert (tmp_path / "card.json").is_file()
+    assert (tmp_path / "card v1.2.json").is_file()
 
 
 def test_a_pdf_holds_the_same_words_on_white(project, show, tmp_path):

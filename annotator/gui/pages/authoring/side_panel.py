@@ -14,7 +14,7 @@ from annotator.actions.items import renderings
 from annotator.domain.experts.assignment import stage_of
 from annotator.domain.kinds.artifact import Artifact, Kind
 from annotator.domain.material.item import Item
-from annotator.gui import theme
+from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.forms import kind_guideline
 from annotator.gui.pages.authoring.bulk_evidence import BulkEvidence
@@ -160,6 +160,6 @@ class SidePanel(QFrame):
         )
         if words != self._shown:
             self._shown = words
-            rendered = self.desk.ask(renderings.html, words)
+            rendered = self.desk.ask(renderings.html, keys.in_words(words))
             if rendered is not None:
                 self.text.show_html(rendered.html)

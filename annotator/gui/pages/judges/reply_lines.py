@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from annotator.actions.runs.judgement_replies import Reply
 from annotator.actions.runs.run_judgements import JudgementLine
 from annotator.actions.validation.judge_comparing import RaterDifference
+from annotator.domain.texts.moments import local
 from annotator.gui.review.judge_words import STATUS_WORDS, flag_words, spent, value_look, value_words
 from annotator.gui.tables.cells import Column
 
@@ -28,7 +29,7 @@ LINES: Sequence[Column[JudgementLine]] = (
     Column("Trial", lambda line: str(line.trial), 44, number=True),
 )
 CALLS: Sequence[Column[Reply]] = (
-    Column("At", lambda reply: f"{reply.at.astimezone():%H:%M:%S}", 74),
+    Column("At", lambda reply: f"{local(reply.at):%H:%M:%S}", 74),
     Column(
         "Result",
         lambda reply: "Readable" if reply.call.status == "ok" else STATUS_WORDS.get(reply.call.status, ""),

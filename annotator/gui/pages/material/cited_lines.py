@@ -6,6 +6,7 @@ from annotator.actions.items import pages
 from annotator.actions.items.cited_pages import CitedPage
 from annotator.domain.material.page import PageState
 from annotator.domain.texts.counting import counted
+from annotator.domain.texts.moments import local
 from annotator.gui.tables.cells import Column
 
 NEVER, ELSEWHERE = "never fetched", "text left out"
@@ -49,7 +50,7 @@ CITED: Sequence[Column[CitedPage]] = (
     Column("Claims", lambda page: f"{page.claims:,}" if page.claims else "none", 62, tip=_claims),
     Column(
         "Fetched",
-        lambda page: f"{page.fetched_at.astimezone():%Y-%m-%d}" if page.fetched_at else "",
+        lambda page: f"{local(page.fetched_at):%Y-%m-%d}" if page.fetched_at else "",
         96,
         tip=_explained,
     ),

@@ -12,6 +12,7 @@ from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.keypoints import KeyPoint
 from annotator.domain.material.part import Claim, ResponsePart, Sentence
 from annotator.domain.texts.counting import counted
+from annotator.domain.texts.moments import local
 from annotator.gui import theme
 from annotator.gui.tables.cells import Column
 from annotator.gui.tables.rows import Index, RowsModel, resetting
@@ -120,7 +121,7 @@ def _explained(line: DrawnLine) -> str:
         else ""
     )
     cited = f", {line.drawn.cited} of them cite" if line.drawn.kind == "claims" else ""
-    when = f"{line.drawn.at.astimezone():%Y-%m-%d %H:%M}"
+    when = f"{local(line.drawn.at):%Y-%m-%d %H:%M}"
     units = counted(line.drawn.units, "unit")
     return f"{line.about}\nBy {line.drawn.whose}, {when}: {units}{cited}{flags}"
 

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 from annotator.actions.items import cited_pages, pages
 from annotator.actions.items.cited_pages import CitedPage, CitedPages, CitingClaim
 from annotator.domain.material.page import PageState
+from annotator.domain.texts.moments import local
 from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.material.cited_lines import ADDRESS, CITED, look, state_words
@@ -211,7 +212,7 @@ class PagesView(QWidget):
         picture, colour = look(page)
         chips = [Chip(state_words(page), picture, colour.removeprefix("state-"))]
         if page.fetched_at is not None:
-            chips.append(Chip(f"{page.fetched_at.astimezone():%Y-%m-%d %H:%M}"))
+            chips.append(Chip(f"{local(page.fetched_at):%Y-%m-%d %H:%M}"))
         if page.is_here:
             chips += [Chip(f"{page.characters:,} characters"), Chip(f"SHA-256 {page.sha256[:12]}")]
         self.state.show_chips(chips)

@@ -20,6 +20,7 @@ from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.extract import Extract
 from annotator.domain.material.keypoints import KeyPoint
 from annotator.domain.material.part import ResponsePart
+from annotator.domain.texts.moments import local
 from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.material.drawn_lines import FROZEN, STANDINGS, DrawnLine, UnitsModel, places_alike
@@ -315,9 +316,7 @@ class PartEditor(QWidget):
         if found is not None:
             marks = ", ".join(flag.replace("_", " ") for flag in found.flags.split())
             by = self._desk.ask(whose, found.origin)
-            self.about.setText(
-                f"By {by}, {found.at.astimezone():%Y-%m-%d}{f' · marks: {marks}' if marks else ''}"
-            )
+            self.about.setText(f"By {by}, {local(found.at):%Y-%m-%d}{f' · marks: {marks}' if marks else ''}")
         name = NAMES.get(self.kind.value, "unit")
         self.nothing.setText(
             NO_POOL

@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QPushButton,
 
 from annotator.actions.transcripts.correcting import OpenTranscript
 from annotator.domain.material.transcript import DOUBTS, clock
+from annotator.domain.texts.moments import local
 from annotator.gui import keys, theme
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
@@ -88,7 +89,7 @@ class TranscriptSide(QWidget):
         for one in opened.history[:MOST_ACTS] if opened else ():
             undone = ", undone" if one.undone else ""
             item = QListWidgetItem(
-                f"{one.verb}{undone}\n{one.by or 'nobody named'}, {one.at.astimezone():%Y-%m-%d %H:%M}"
+                f"{one.verb}{undone}\n{one.by or 'nobody named'}, {local(one.at):%Y-%m-%d %H:%M}"
             )
             item.setToolTip(tooltip(f"Before: {one.before}\nAfter: {one.after}"))
             self.acts.addItem(item)

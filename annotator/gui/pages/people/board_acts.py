@@ -11,6 +11,7 @@ from annotator.actions.assignments import assignments
 from annotator.actions.labelling.board import AssignmentStatus
 from annotator.domain.experts.person import Person
 from annotator.domain.texts.counting import counted
+from annotator.domain.texts.moments import local
 from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.due import end_of_day
@@ -59,8 +60,8 @@ class DueBar(QFrame):
         """Ask for the date of these."""
         due = next((line.due for line in lines if line.due), None)
         if due is not None:
-            local = due.astimezone().date()
-            self.date.setDate(QDate(local.year, local.month, local.day))
+            date = local(due).date()
+            self.date.setDate(QDate(date.year, date.month, date.day))
         self.words.setText(f"{counted(len(lines), 'piece')} due by the end of")
         self.show()
         self.date.setFocus()

@@ -5,6 +5,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QPushButton, QToolButton, QWidget
 from shiboken6 import isValid
 
+from annotator.gui import keys
 from annotator.gui.widgets.plain import tooltip
 
 _GAP = "\u2003"
@@ -30,8 +31,7 @@ class KeyButton(QPushButton):
 
     def set_key(self, key: str | QKeySequence) -> None:
         """Show another key, as people write it on this system."""
-        native = QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
-        self._key = native.replace("Return", "Enter")
+        self._key = keys.written(key).replace("Return", "Enter")
         self._show()
 
     key = Property(str, lambda self: self._key, set_key)

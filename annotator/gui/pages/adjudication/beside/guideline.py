@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QWidget
 from annotator.actions.authoring import guidelines
 from annotator.actions.items import renderings
 from annotator.domain.kinds.artifact import Kind
+from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.forms.kind_guideline import whole
 from annotator.gui.pages.adjudication.bench import AdjudicationBench
@@ -36,7 +37,7 @@ class GuidelineText(QWidget):
         if words == self._shown:
             return
         self._shown = words
-        rendered = self._desk.ask(renderings.html, words)
+        rendered = self._desk.ask(renderings.html, keys.in_words(words))
         if rendered is not None:
             self.text.show_html(rendered.html)
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QIODevice, QMarginsF
-from PySide6.QtGui import QFont, QPageSize, QPdfWriter, QTextDocument
+from PySide6.QtGui import QFont, QFontDatabase, QPageSize, QPdfWriter, QTextDocument
 from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 from PySide6.QtWidgets import QWidget
 
@@ -21,7 +21,7 @@ table { border-collapse: collapse; border-style: solid; border-color: #555555; m
 th, td { vertical-align: top; }
 th { font-weight: 600; text-align: left; }
 small { font-size: 7pt; }
-code { font-family: monospace; font-size: 6.5pt; }
+code { font-size: 6.5pt; }
 .warn { font-weight: 700; }
 """
 
@@ -33,7 +33,8 @@ def document(body: str, title: str) -> QTextDocument:
     font.setPointSizeF(POINTS)
     made.setDefaultFont(font)
     made.setDocumentMargin(0)
-    made.setDefaultStyleSheet(STYLE)
+    fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()
+    made.setDefaultStyleSheet(f'{STYLE}code {{ font-family: "{fixed}"; }}')
     made.setMetaInformation(QTextDocument.MetaInformation.DocumentTitle, title)
     made.setHtml(f"<body>{body}</body>")
     return made

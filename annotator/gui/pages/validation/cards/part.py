@@ -6,6 +6,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QFileDialog
 
+from annotator import files
 from annotator.actions.validation import cards
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
@@ -116,8 +117,8 @@ class ValidityCards(PagePart):
             return
         name, kind = QFileDialog.getSaveFileName(self, "Save the card", "card.html", ";;".join(ENDINGS))
         if name:
-            path = Path(name)
-            self.save(path if path.suffix else path.with_suffix(ENDINGS.get(kind, ENDINGS[PAGE])))
+            ending = ENDINGS.get(kind, ENDINGS[PAGE])
+            self.save(files.with_ending(Path(name), ending, *ENDINGS.values()))
 
     def _print(self) -> None:
         card = self.view.card
