@@ -4,7 +4,10 @@ The files start with a byte order mark: without it Excel takes UTF-8 for the loc
 Reports' texts stay in the JSON files, because Excel cuts a cell at 32 767 characters.
 """
 
+import io
 from collections.abc import Iterable, Iterator
+from csv import writer
+from math import isnan
 from typing import Any
 
 from annotator.domain.kinds.artifact import Kind
@@ -19,7 +22,7 @@ from annotator.exchange.release.release import ordered
 # What a spreadsheet would run as a formula (OWASP, CSV injection).
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 UNIT_HEAD = ("item_key", "item_id", "artifact_id", "author", "state", "revision", "position")
-# So many lines are made at a time: a frame costs more than its rows.
+# So many lines are made at a time.
 AT_ONCE = 1_000
 ANCHORS = ("anchor", "more_anchors")
 RESPONSE_HEAD = ("id", "item_key", "system", "trial", "mode", "characters", "latency_s", "tokens", "cost_usd")
@@ -56,12 +59,17 @@ def _pieces(rows: Iterable[dict[str, Any]]) -> Iterator[bytes]:
 
 
 def _lines_of(rows: Rows, *, heads: bool) -> str:
-    import pandas as pd
+    written = io.StringIO(newline="")
+    lines = writer(written, lineterminator="\r\n")
+    if heads:
+        lines.writerow(rows[0])
+    lines.writerows([_shown(row.get(name)) for name in rows[0]] for row in rows)
+    return written.getvalue()
 
-    guarded = [{name: guard(value) for name, value in row.items()} for row in rows]
-    # Columns of objects: pandas would otherwise turn whole numbers with gaps into fractions.
-    frame = pd.DataFrame(guarded, columns=list(rows[0]), dtype=object)
-    return str(frame.to_csv(index=False, header=heads, lineterminator="\r\n"))
+
+def _shown(value: Any) -> Any:
+    """What stands in a cell: nothing for a number that is none."""
+    return None if isinstance(value, float) and isnan(value) else guard(value)
 
 
 def guard(value: Any) -> Any:

@@ -83,6 +83,32 @@ def test_the_same_content_gives_the_same_bytes_in_any_order() -> None:
     assert {name: bytes(made[name]) for name in made} == {name: bytes(again[name]) for name in again}
 
 
+def test_a_table_is_written_as_pandas_writes_it() -> None:
+    cells = [
+        1,
+        -0.5,
+        1e-7,
+        1e22,
+        True,
+        None,
+        float("nan"),
+        "",
+        "a,b",
+        'a"b',
+        "a\nb",
+        "a\r",
+        " a ",
+        "界",
+        "0.10",
+    ]
+    rows = [{"first": cell, "second, third": n if n % 3 else None} for n, cell in enumerate(cells)]
+    expected = pd.DataFrame(rows, dtype=object).to_csv(index=False, lineterminator="\r\n")
+    assert tables_csv.csv(rows).decode("utf-8-sig") == expected
+    alone = [{"a": None}, {"a": ""}, {"a": 2}]
+    expected = pd.DataFrame(alone, dtype=object).to_csv(index=False, lineterminator="\r\n")
+    assert tables_csv.csv(alone).decode("utf-8-sig") == expected
+
+
 def test_a_table_made_piece_by_piece_is_the_same_table() -> None:
     rows = [
         {"a": n, "b": None if n % 7 else n / 3, "c": f'"{n}", =x'} for n in range(2 * tables_csv.AT_ONCE + 1)
