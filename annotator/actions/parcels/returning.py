@@ -9,13 +9,14 @@ from typing import Any
 from sqlalchemy import Row, func, select
 from sqlalchemy.engine import Connection
 
+from annotator import __version__
 from annotator.actions.assignments import reviewing
 from annotator.actions.authoring import draft_provenance
 from annotator.actions.authoring.draft_provenance import Drafted
 from annotator.actions.parcels import origins, packing, parcel_secrets
 from annotator.actions.parcels.packing import PackedTask, keep, place_of
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import META, Project
+from annotator.actions.project.recording import CHANGED_WITH, record
 from annotator.domain.kinds.artifact import State
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.change import Change
@@ -62,7 +63,7 @@ def work(project: Project, path: Path | None = None) -> PackedTask:
             "answers.json": answers,
         }
         entries = parcels.packed(records)
-        facts = _facts(found, entries)
+        facts = _facts(found, entries, _changed_with(db))
         content = packages.package_bytes(facts, entries, key)
         place = place_of(project, path, "work", packages.suffix(packages.WORK))
         keep(place, content, facts)
@@ -163,13 +164,22 @@ def _answers(project: Project) -> list[parcels.WorkAnswer]:
     ]
 
 
-def _facts(found: origins.TaskOrigin, entries: dict[str, bytes]) -> packages.PackageFacts:
+def _changed_with(db: Connection) -> list[str]:
+    """The versions of the program that changed this project, this one last."""
+    keys = db.execute(select(META.c.key).where(META.c.key.startswith(CHANGED_WITH))).scalars()
+    return [*sorted({key.removeprefix(CHANGED_WITH) for key in keys} - {__version__}), __version__]
+
+
+def _facts(
+    found: origins.TaskOrigin, entries: dict[str, bytes], programs: list[str]
+) -> packages.PackageFacts:
     content = sha256(canonical_json({name: sha256(entry) for name, entry in entries.items()}))
     return packages.PackageFacts(
         format=packages.WORK,
         package_id=derived_id("work", found.project_id, found.person_id, content),
         project_id=found.project_id,
         person_id=found.person_id,
+        extra={"programs": programs},
     )
 
 

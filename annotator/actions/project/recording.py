@@ -6,15 +6,19 @@ from typing import Any
 from sqlalchemy import insert
 from sqlalchemy.engine import Connection
 
-from annotator.actions.project.file import Project
+from annotator import __version__
+from annotator.actions.project.file import META, Project
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import now
+from annotator.storage import upserts
 from annotator.storage.ready import PreparedStatement
 from annotator.storage.tables import AuditRow, table
 
 AUDIT = table(AuditRow)
 _ADD = PreparedStatement(insert(AUDIT))
+# Settings of an annotator's project, one for each version of the program that changed it.
+CHANGED_WITH = "changed with "
 
 
 def record(project: Project, db: Connection, change: Change, *, undoes: int | None = None) -> Change:
@@ -32,6 +36,8 @@ def record(project: Project, db: Connection, change: Change, *, undoes: int | No
         "undone": False,
     }
     row["sha256"] = row_hash(row)
+    if project.from_task:
+        upserts.add_missing(db, META, {"key": f"{CHANGED_WITH}{__version__}", "value": "true"})
     return replace(change, by=project.by, at=at, seq=_ADD.add(db, row))
 
 

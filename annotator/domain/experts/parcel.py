@@ -71,6 +71,12 @@ class Arrival(FrozenRecord):
     key: str = Field(default="", description="The public key that signed it, in hexadecimal")
     words: str = Field(default="", description="The six words of that key")
     at: datetime | None = Field(default=None, description="When it was taken in; None before")
+    program: str = Field(
+        default="", description="The versions of the program it was made with, the last one last"
+    )
+    asked: str = Field(
+        default="", description="The versions that tasks asked for, in words, where it was another"
+    )
 
 
 class TrayEntry(FrozenRecord):

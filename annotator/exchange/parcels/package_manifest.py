@@ -24,6 +24,8 @@ WORK: Format = "goldsmith-work"
 FORMAT_VERSION = "2.1"
 MAJOR = 2
 AGAIN = "Nothing was changed; ask for the file again."
+# So many versions are told of a package at most.
+MOST_PROGRAMS = 20
 
 # From which major version, and the pure function that tells the JSON trees of a package in the next one's words.
 # Versions that were released are kept permanently. What format 1 holds is worded as in format 2; only its signature, an
@@ -99,6 +101,19 @@ class Package:
     def signer(self) -> str:
         """The public key of anyone who signed it; empty for a package of format 1."""
         return self.manifest.signer or ""
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """The versions of the program it was made with, that which wrote it last."""
+        told = self.manifest.extra.get("programs")
+        sound = (
+            [one for one in told if isinstance(one, str) and re.fullmatch(_APP_VERSION, one)]
+            if isinstance(told, list)
+            else []
+        )
+        return *dict.fromkeys(
+            one for one in sound[:MOST_PROGRAMS] if one != self.manifest.app_version
+        ), self.manifest.app_version
 
     def trees(self) -> dict[str, Any]:
         """The JSON tree of each JSON entry, told in the words of the present major version."""

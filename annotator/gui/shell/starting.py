@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QLocale, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
-from annotator.actions.project.file import Project, Unwritable
+from annotator.actions.project.file import LOOK, Project, Unwritable
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui import theme
 from annotator.gui.desk import dropping
@@ -111,7 +111,8 @@ class Goldsmith:
         warning = Project.warning_about(path)
         if warning and not project.readonly:
             window.messages.show_message("warning", warning, lasting=True)
-        projects.remember(path)
+        if not project.get(LOOK):
+            projects.remember(path)
         return window
 
     def _window_over(self, path: Path, readonly: bool | Refusal) -> Window:

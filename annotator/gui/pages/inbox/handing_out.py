@@ -9,11 +9,13 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QTreeWid
 
 from annotator.actions.parcels import handing_out, parcel_secrets
 from annotator.actions.parcels.handing_out import HandOutResult, TaskContent
+from annotator.actions.project import program_pins
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.ordering import natural
 from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.inbox.naming import shown
+from annotator.gui.pages.inbox.program_row import ProgramRow
 from annotator.gui.review.moments import moment
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
@@ -24,15 +26,17 @@ from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
 from annotator.gui.widgets.plain import PlainLabel
 
-COLUMNS = ("Person", "Alias", "Items", "Assigned", "Due", "Handed in", "Task file")
-WIDTHS = (180, 100, 64, 250, 150, 90, 260)
-ALIAS, STAGES, DUE, FILE = 1, 3, 4, 6
+COLUMNS = ("Person", "Alias", "Items", "Assigned", "Due", "Handed in", "Works with", "Task file")
+WIDTHS = (180, 100, 64, 250, 150, 90, 90, 260)
+ALIAS, STAGES, DUE, PROGRAM, FILE = 1, 3, 4, 6, 7
 
 KEY = (
     "This project signs its tasks as “{}”. People who open their first task see these six words: tell them "
     "by telephone or in person."
 )
 NO_KEY = "Tasks are signed; the six words of this project's key appear here once the first task is written."
+
+VERSION = "The version of Goldsmith that this person's newest returned work was made with"
 
 
 class HandingOut(QWidget):
@@ -43,9 +47,11 @@ class HandingOut(QWidget):
         self._desk = desk
         self._holdings: list[TaskContent] = []
         self._written: dict[str, HandOutResult] = {}
+        self._programs: dict[str, str] = {}
         self._folder: Path | None = None
         self.answer, self.progress = MessageBar(), ProgressRow()
         self.progress.hide()
+        self.program = ProgramRow(desk)
         self.nothing = EmptyState(
             "annotator",
             "Nobody has anything to do yet",
@@ -58,6 +64,7 @@ class HandingOut(QWidget):
         listed = QWidget()
         column = vertical((self._table(), 1), on=listed, margins=0, spacing=8)
         self.answer.float_over(self.table)
+        column.addWidget(self.program)
         column.addWidget(self.progress)
         column.addLayout(self._foot())
         self.body = QStackedWidget()
@@ -102,6 +109,8 @@ class HandingOut(QWidget):
         self.body.setCurrentIndex(1 if self._holdings else 0)
         words = self._desk.ask(parcel_secrets.own_words)
         self.key.setText(KEY.format(words) if words else NO_KEY)
+        self.program.fill()
+        self._programs = self._desk.ask(program_pins.used) or {}
         self._fill_table()
 
     def _fill_table(self) -> None:
@@ -118,9 +127,10 @@ class HandingOut(QWidget):
         handed = f"{holding.handed_in} of {holding.pieces}"
         cells = [
             shown(holding.person.name), shown(holding.person.alias), str(holding.items), stages, due, handed,
-            self._file_words(holding),
+            self._programs.get(holding.person.id, "–"), self._file_words(holding),
         ]  # fmt: skip
         made = line(cells)
+        made.setToolTip(PROGRAM, VERSION)
         written = self._written.get(holding.person.id)
         if written is not None:
             name, colour = ("check", "state-agreed") if written.packed else ("warning", "state-disagree")

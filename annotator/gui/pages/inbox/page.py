@@ -22,7 +22,7 @@ from annotator.gui.widgets.plain import PlainLabel
 # double or drop work without a word, no way to see beforehand what would happen, and nothing to answer the sender with.
 TABS = ("Import", "Tray", "Received", "Hand out")
 TAKE_IN, TRAY, RECEIVED, HAND_OUT = range(4)
-SHOWN_KINDS = ("parcel", "tray", "assignment", "person", "import", "item")
+SHOWN_KINDS = ("parcel", "tray", "assignment", "person", "import", "item", "setting")
 
 
 class ExchangePage(Page):

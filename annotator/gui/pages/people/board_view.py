@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.actions.labelling.board import AssignmentStatus
+from annotator.actions.project import program_pins
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.counting import counted
 from annotator.gui import keys
@@ -115,7 +116,8 @@ class BoardView(QWidget):
         row = self.table.currentIndex().row()
         self._coordinates = coordinates
         self.model.fill(lines)
-        self.people.fill(lines, self.filters.person_id)
+        programs = self._desk.ask(program_pins.used) if coordinates else None
+        self.people.fill(lines, self.filters.person_id, programs)
         self.filters.fill([stage for stage in Stage if any(line.stage is stage for line in lines)])
         self.people.setVisible(coordinates)
         for column in (PERSON, WITH):

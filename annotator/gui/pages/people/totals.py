@@ -7,18 +7,28 @@ from annotator.gui.desk.naming import named
 from annotator.gui.pages.people.board import time_words
 from annotator.gui.tables.cells import Column
 
-PERSON, HANDED_IN, LATE, TIME = range(4)
+PERSON, HANDED_IN, LATE, TIME, PROGRAM = range(5)
 EVERYBODY = "Everybody"
+VERSION = "The version of Goldsmith that a person's newest returned work was made with"
 
 
-def columns(aliases: Mapping[str, str]) -> Sequence[Column[StatusTotal]]:
-    """What is shown of each person's work, and in each tip how much of it is in which state."""
+def columns(
+    aliases: Mapping[str, str], programs: Mapping[str, str] | None = None
+) -> Sequence[Column[StatusTotal]]:
+    """What is shown of each person's work, and in each tip how much of it is in which state.
+
+    `programs` are the versions that people worked with, by their ids.
+    """
+    worked_with = programs or {}
 
     def person(total: StatusTotal) -> str:
         return named(aliases.get(total.key) or total.name, total.name)
 
     def states(total: StatusTotal) -> str:
-        return "\n".join((person(total), *(f"{state}: {count}" for state, count in total.states.items())))
+        program = worked_with.get(total.key, "")
+        told = [f"works with Goldsmith {program}"] if program else []
+        counts = (f"{state}: {count}" for state, count in total.states.items())
+        return "\n".join((person(total), *counts, *told))
 
     return (
         Column("Person", person, 150, tip=states),
@@ -31,6 +41,7 @@ def columns(aliases: Mapping[str, str]) -> Sequence[Column[StatusTotal]]:
             look=lambda total: ("warning", "state-disagree") if total.overdue else None,
         ),
         Column("Time", lambda total: time_words(total.seconds), 66, tip=states, number=True),
+        Column("Goldsmith", lambda total: worked_with.get(total.key, ""), 92, tip=states, about=VERSION),
     )
 
 

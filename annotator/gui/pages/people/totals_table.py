@@ -1,6 +1,6 @@
 """Table of each person's progress; choosing a person filters the board."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QModelIndex, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QResizeEvent
@@ -10,13 +10,13 @@ from annotator.actions.labelling import board
 from annotator.actions.labelling.board import AssignmentStatus, StatusTotal
 from annotator.domain.texts.ordering import natural
 from annotator.gui import theme
-from annotator.gui.pages.people.totals import HANDED_IN, PERSON, TIME, columns, with_everybody
+from annotator.gui.pages.people.totals import HANDED_IN, PERSON, PROGRAM, TIME, columns, with_everybody
 from annotator.gui.tables.cells import CellsModel
 from annotator.gui.tables.rows import Index
 from annotator.gui.widgets.lists.lines_table import LinesTable
 
-# With less room than this the time is in the tooltips alone.
-ROOM_FOR_TIME = 350
+# With less room than this the time, and the version of the program, are in the tooltips alone.
+ROOM_FOR_TIME, ROOM_FOR_PROGRAM = 350, 440
 BAR = 4
 
 
@@ -34,12 +34,14 @@ class TotalsTable(LinesTable):
         self._filling = False
         self.selectionModel().currentRowChanged.connect(self._tell)
 
-    def fill(self, lines: Sequence[AssignmentStatus], person_id: str) -> None:
+    def fill(
+        self, lines: Sequence[AssignmentStatus], person_id: str, programs: Mapping[str, str] | None = None
+    ) -> None:
         """Add up these lines; the row of a person stays the chosen one, if there is such a row."""
         aliases = {line.person_id: line.alias for line in lines}
         found = sorted(board.per_person(lines), key=lambda total: natural(aliases[total.key]))
         self._filling = True
-        self.totals.show(with_everybody(found), columns(aliases))
+        self.totals.show(with_everybody(found), columns(aliases, programs))
         self._filling = False
         self.show_person(person_id)
 
@@ -59,6 +61,7 @@ class TotalsTable(LinesTable):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave out what there is no room for."""
         self.setColumnHidden(TIME, self.width() < theme.current().px(ROOM_FOR_TIME))
+        self.setColumnHidden(PROGRAM, self.width() < theme.current().px(ROOM_FOR_PROGRAM))
         super().resizeEvent(event)
 
 
