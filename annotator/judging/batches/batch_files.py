@@ -19,10 +19,14 @@ from annotator.judging.calls.settling import KeyedQuestion
 
 @dataclass(frozen=True, slots=True)
 class BatchLimits:
-    """The most one batch may hold: requests and bytes, a little below what providers take (50 000 and 200 MB)."""
+    """The most one batch may hold: requests and bytes, a little below what providers take (50 000 and 200 MB).
+
+    No more than `out` questions are with the provider at a time, all of which are held in memory.
+    """
 
     requests: int = 50_000
     bytes: int = 195_000_000
+    out: int = 400_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
 """The state of a batch: the questions it holds, and how far the provider is."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import Annotated, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -29,13 +30,13 @@ class BatchStage(StrEnum):
     """What came of it is journalled."""
 
 
-class BatchEntry(BaseModel):
-    """One question of a batch: its cache key, its prompt, and the most its answer may cost."""
+@dataclass(frozen=True, slots=True)
+class BatchEntry:
+    """One question of a batch: its cache key, its prompt's place in the batch's list, the most its answer may cost."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     key: str
-    prompt: int = Field(ge=0, description="Place of the prompt's hash in the batch's list")
-    most_usd: float = Field(default=0.0, ge=0)
+    prompt: Annotated[int, Field(ge=0)]
+    most_usd: Annotated[float, Field(ge=0)] = 0.0
 
 
 class BatchState(BaseModel):

@@ -15,7 +15,7 @@ from annotator.judging.batches.batch_results import DECLINED, QuestionFate
 from annotator.judging.batches.batch_state import Shelf
 from annotator.judging.calls.asking import Asker, CaseAsk
 from annotator.judging.calls.breaker import RunHalt
-from annotator.judging.calls.cache import Key, keys_of
+from annotator.judging.calls.cache import keys_of
 from annotator.judging.calls.replies import UnreadableReply, reread
 from annotator.judging.calls.settling import KeyedQuestion
 
@@ -26,7 +26,7 @@ R = TypeVar("R", bound=BaseModel)
 class Batched:
     """What came of the batches, as the ordinary run takes it: it gives each case an ask of its own.
 
-    `live` holds the keys of the questions that the batches left over, `open` names the cases that wait for an answer.
+    `live` holds the keys of the questions that the batches left over, `open` marks the cases that wait for an answer.
     With a `halt` nothing is asked live any more.
     """
 
@@ -35,7 +35,7 @@ class Batched:
     answered: set[str] = field(default_factory=set)
     declined: dict[str, Call] = field(default_factory=dict)
     live: set[str] = field(default_factory=set)
-    open: set[tuple[Key, ...]] = field(default_factory=set)
+    open: set[int] = field(default_factory=set)
     fates: Counter[QuestionFate] = field(default_factory=Counter)
     spent_usd: float = 0.0
     halt: RunHalt | None = None
@@ -50,8 +50,8 @@ class Batched:
 
     def in_order(self, cases: Callable[[], Iterable[Case]]) -> Iterator[Case]:
         """All cases, those that wait for an answer last: a run that is halted has judged the others by then."""
-        yield from (case for case in cases() if keys_of(case) not in self.open)
-        yield from (case for case in cases() if keys_of(case) in self.open)
+        yield from (case for case in cases() if hash(keys_of(case)) not in self.open)
+        yield from (case for case in cases() if hash(keys_of(case)) in self.open)
 
     def settled(self, key: str) -> bool:
         """Whether nothing more is to be sent about a question."""

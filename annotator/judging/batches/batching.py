@@ -176,8 +176,10 @@ class _Work:
         with TemporaryDirectory(prefix="goldsmith-batch-") as folder:
             filing: BatchFileWriter | None = None
             async for question, trial in self._questions(cases):
-                self._replies[question.key] = question.reply
-                if not room or self._done_with(question.key) or not await self._learn(question):
+                if question.key in self._held:
+                    self._replies[question.key] = question.reply
+                full = not room or len(self._held) >= self._sizes.out
+                if full or self._done_with(question.key) or not await self._learn(question):
                     continue
                 filing = filing or self._filing(folder)
                 request = filing.request(question, trial)
@@ -191,6 +193,7 @@ class _Work:
                 if room:
                     filing.add(request)
                     self._held.add(question.key)
+                    self._replies[question.key] = question.reply
             if filing is not None and filing.entries:
                 await self._post(filing, group)
                 made += 1
@@ -221,7 +224,7 @@ class _Work:
             # Thousands of cases must not keep the loop to themselves.
             await asyncio.sleep(0)
             if ask.noted:
-                self._batched.open.add(keys_of(case))
+                self._batched.open.add(hash(keys_of(case)))
             for question in ask.noted:
                 yield question, case.trial
 
@@ -354,7 +357,9 @@ class _Work:
         if state.stage is BatchStage.SETTLED:
             self._out.pop(state.id, None)
             self._seen.pop(state.id, None)
-            self._held -= state.keys
+            for key in state.keys:
+                self._held.discard(key)
+                self._replies.pop(key, None)
         else:
             self._out[state.id] = state
         return state

@@ -76,6 +76,18 @@ async def test_a_run_is_split_by_the_providers_limits(
     assert ended.progress.by_status == {"ok": 11}
 
 
+async def test_a_run_larger_than_what_may_be_out_goes_in_rounds(provider: BatchServer, folder: Path) -> None:
+    out: list[int] = []
+    async with asker(provider.url, folder) as factory:
+        await through(
+            tiny_judge, lambda: map(case, range(1, 31)), factory, Shelf(), nap=soon,
+            sizes=BatchLimits(requests=5, out=10), tell=lambda seen: out.append(seen.questions),
+        )  # fmt: skip
+    assert len(provider.named()) == len(set(provider.named())) == 29
+    assert [len(made.requests) for made in provider.made.values()] == [5, 5, 5, 5, 5, 4]
+    assert max(out) == 10
+
+
 async def test_a_question_too_large_for_any_file_is_asked_live(provider: BatchServer, folder: Path) -> None:
     found, ended, _ = await batched(provider, folder, Shelf(), cases=3, sizes=BatchLimits(bytes=100))
     assert (len(provider.made), len(found.live)) == (0, 2)
