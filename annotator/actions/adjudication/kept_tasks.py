@@ -27,9 +27,9 @@ def settled(project: Project, seminars: Iterable[str] | None = None) -> dict[str
         return {item_id: artifact_of(row).document.units for item_id, row in rows.items() if item_id in kept}
 
 
-def made(project: Project) -> dict[str, str]:
-    """Task → the item that was made from it, by their ids."""
-    question = select(ITEM.c.made_from, ITEM.c.id).where(ITEM.c.made_from != "")
+def made(project: Project, *, retired: bool = False) -> dict[str, str]:
+    """Task → the item in use that was made from it, by their ids; or the one that is `retired`."""
+    question = select(ITEM.c.made_from, ITEM.c.id).where(ITEM.c.made_from != "", ITEM.c.retired.is_(retired))
     with project.store.read() as db:
         return dict(db.execute(question).all())
 
@@ -39,7 +39,8 @@ def keep(
 ) -> Change:
     """Make a settled task of a seminar an item: the task is its question, its family the type, its seminar the origin.
 
-    Its key tells both, such as s012-t03. A task that was made an item before makes no change, whose number is then 0.
+    Its key tells both, such as s012-t03. A task that was made an item before makes no change, whose number is then 0;
+    where that item is retired, it is brought back.
     Several are kept in one transaction by calling this within `project.store.write()`. Refusal for anyone but a
     coordinator, and for a task that is not settled.
     """
@@ -47,6 +48,8 @@ def keep(
     with project.store.write():
         if known := made(project).get(task_id):
             return Change("item", known, "add item", None, None, by=project.by)
+        if known := made(project, retired=True).get(task_id):
+            return items.change(project, known, retired=False)
         tasks = settled(project, [seminar_id]).get(seminar_id, ())
         place = next((place for place, task in enumerate(tasks) if task.id == task_id), None)
         if place is None:

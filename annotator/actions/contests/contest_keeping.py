@@ -2,13 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from annotator.actions.adjudication import kept_tasks
 from annotator.actions.contests.contest_tasks import ContestTask
+from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
+from annotator.actions.project.recording import record
+from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.stats.matching.likeness import likeness_among
@@ -18,6 +21,7 @@ from annotator.stats.ranking.standings import Ranking
 DECISIONS = "contest_decisions"
 # From which likeness on two tasks are one.
 ALIKE = 0.8
+RETIRED = "its item was retired"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,42 +112,63 @@ def _reasons(
 
 
 def decisions(project: Project) -> dict[str, KeptTask]:
-    """What was decided of each task."""
-    return {task: KeptTask(**one) for task, one in project.get(DECISIONS, {}).items()}
+    """What was decided of each task: kept is one of which there is an item in use, whoever made it, and no other."""
+    noted = {task: KeptTask(**one) for task, one in project.get(DECISIONS, {}).items()}
+    made = kept_tasks.made(project)
+    gone = {
+        task: replace(one, kept=False, reason=RETIRED, by_hand=True)
+        for task, one in noted.items()
+        if one.kept
+    }
+    return (
+        noted
+        | gone
+        | {task: replace(noted.get(task, KeptTask(task, True)), kept=True, reason="") for task in made}
+    )
 
 
-def keep(project: Project, found: Sequence[KeptTask], tasks: Mapping[str, ContestTask]) -> list[str]:
+def keep(
+    project: Project, found: Sequence[KeptTask], tasks: Mapping[str, ContestTask]
+) -> tuple[Change, list[str]]:
     """Make items of those that are kept, and note why the others are not; all of it or nothing. Keys of new items."""
     people.refuse_others(project, "can keep tasks")
-    before, new = set(kept_tasks.made(project)), []
+    before, kept = kept_tasks.made(project), [one.task for one in found if one.kept]
     with project.store.write():
-        for one in found:
-            if one.kept:
-                kept_tasks.keep(project, tasks[one.task].item.id, one.task)
-                new += [tasks[one.task].key] if one.task not in before else []
-        _note(project, found)
-    return new
+        for task in kept:
+            kept_tasks.keep(project, tasks[task].item.id, task)
+        change = _note(project, found, "keep tasks")
+    return change, [tasks[task].key for task in kept if task not in before]
 
 
-def hold(project: Project, task: str, reason: str, rank: int = 0) -> KeptTask:
-    """Hold a task back by hand, whatever its rank; with an empty reason it may be kept again."""
+def hold(project: Project, task: str, reason: str, rank: int = 0) -> tuple[Change, KeptTask]:
+    """Hold a task back by hand, whatever its rank; an item that was made of it is retired.
+
+    With an empty reason it may be kept again.
+    """
     people.refuse_others(project, "can hold tasks back")
-    reason = reason.strip()
-    if reason:
-        one = KeptTask(task, False, reason, rank, by_hand=True)
-        with project.store.write():
-            _note(project, [one])
-        return one
-    held = {name: asdict(known) for name, known in decisions(project).items() if name != task}
-    project.set(DECISIONS, held)
-    return KeptTask(task, False)
+    one = KeptTask(task, False, reason.strip(), rank, by_hand=True)
+    made = kept_tasks.made(project).get(task)
+    if made and not one.reason:
+        raise Refusal(
+            "This task is kept: it is an item.", "Hold it back with a reason; its item is then retired."
+        )
+    with project.store.write():
+        if made:
+            items.change(project, made, retired=True)
+        return _note(project, [one], "hold task back"), one
 
 
-def _note(project: Project, found: Sequence[KeptTask]) -> None:
-    held, known = project.get(DECISIONS, {}), decisions(project)
+def _note(project: Project, found: Sequence[KeptTask], verb: str) -> Change:
+    """Keep what was decided, in the transaction of what is done about it; a task without a reason is forgotten."""
+    held = dict(project.get(DECISIONS, {}))
+    by_hand = {task for task, one in decisions(project).items() if one.by_hand}
     at = now().isoformat(timespec="seconds")
-    new = {}
     for one in found:
-        by_hand = one.by_hand or (one.task in known and known[one.task].by_hand and not one.kept)
-        new[one.task] = asdict(one) | {"by": project.by, "at": at, "by_hand": by_hand}
-    project.set(DECISIONS, held | new)
+        own = one.by_hand or (one.task in by_hand and not one.kept)
+        held[one.task] = asdict(one) | {"by": project.by, "at": at, "by_hand": own}
+        if not one.kept and not one.reason:
+            del held[one.task]
+    with project.store.write() as db:
+        project.set(DECISIONS, held)
+        told = {one.task: one.words for one in found}
+        return record(project, db, Change("contest", "", verb, None, told))

@@ -115,7 +115,7 @@ def keep(
         limits = contest_keeping.quotas(per_seminar, quota or ())
         found = contest_standings.report(project, rater, str(top))
         chosen = contest_keeping.chosen(found.ranking, found.tasks, top, limits, found.decided)
-        new = [] if dry_run else contest_keeping.keep(project, chosen, found.tasks)
+        _, new = (None, []) if dry_run else contest_keeping.keep(project, chosen, found.tasks)
     keys = {one.task: found.tasks[one.task].key for one in chosen}
     lines = [f"{one.rank}. {keys[one.task]}: {one.words}" for one in chosen]
     kept = sum(one.kept for one in chosen)
@@ -140,6 +140,6 @@ def hold(
     from annotator.actions.contests import contest_keeping, contest_tasks
 
     with opened(file, person=as_) as project:
-        one = contest_keeping.hold(project, contest_tasks.named(project, task).id, reason)
+        _, one = contest_keeping.hold(project, contest_tasks.named(project, task).id, reason)
     words = one.words if one.reason else "may be kept again"
     say({"task": task, "reason": one.reason}, json_, [f"{task}: {words}."])

@@ -204,7 +204,7 @@ def test_kept_tasks_become_items_once_and_the_reasons_of_others_are_remembered(p
     imported(project, tmp_path, *LOUD)
     for _ in range(2):
         found = list(chosen(project, 3, per_seminar=2).values())
-        new = contest_keeping.keep(project, found, {one.id: one for one in contest_tasks.tasks(project)})
+        _, new = contest_keeping.keep(project, found, {one.id: one for one in contest_tasks.tasks(project)})
     assert new == []
     keys = {items.read(project, one).key for one in items.ids(project)}
     assert {"s1-t01", "s1-t02", "s2-t04"} <= keys

@@ -24,28 +24,28 @@ def ranked(page):
     [("1", "first", 0.5), ("5", "first", 0.95), ("6", "second", 0.5), ("0", "second", 0.95)],
 )
 def test_one_key_ranks_a_pair_and_shows_the_next(window, qtbot, key, value, confidence):
-    page = window.page
+    page = window.page.ranking
     before = page.texts["first"].toPlainText()
     page.focus_first()
     qtbot.keyClick(page, getattr(Qt.Key, f"Key_{key}"))
     (row,) = ranked(page)
     assert (row.value, row.confidence) == (value, confidence)
     assert page.texts["first"].toPlainText() != before
-    assert page.far.text() == "1 ranked, 5 left"
+    assert page.bar.progress.text() == "1 ranked, 5 left"
 
 
-def test_the_last_one_is_taken_back_and_shown_again(window):
-    page = window.page
+def test_the_last_one_is_taken_back_and_shown_again(window, qtbot):
+    page = window.page.ranking
     before = page.texts["first"].toPlainText()
     page.buttons["second", 4].click()
-    page.back.click()
+    qtbot.keyClick(page, Qt.Key.Key_Backspace, Qt.KeyboardModifier.ControlModifier)
     assert ranked(page) == []
     assert page.texts["first"].toPlainText() == before
-    assert not page.back.isEnabled()
+    assert not page.bar.buttons["rank_back"].isEnabled()
 
 
 def test_nothing_on_the_page_names_a_seminar(window):
-    page = window.page
+    page = window.page.ranking
     shown = "".join(field.toPlainText() for field in page.texts.values())
     assert "Difficulty: " in shown
     assert "s1" not in shown
@@ -53,7 +53,7 @@ def test_nothing_on_the_page_names_a_seminar(window):
 
 
 def test_when_all_is_ranked_the_page_says_where_the_standings_are(window):
-    page = window.page
+    page = window.page.ranking
     for _ in range(6):
         page.buttons["first", 3].click()
     assert page.stack.currentIndex() == 1
@@ -63,7 +63,7 @@ def test_when_all_is_ranked_the_page_says_where_the_standings_are(window):
 
 
 def test_without_tasks_the_page_says_what_is_lacking(tmp_path, window_over):
-    page = window_over(labelling_project(tmp_path), "Contest").page
+    page = window_over(labelling_project(tmp_path), "Contest").page.ranking
     assert page.stack.currentIndex() == 1
-    assert not page.back.isEnabled()
+    assert not page.bar.buttons["rank_back"].isEnabled()
     assert page.window().messages.text() == ""

@@ -1,0 +1,40 @@
+"""The Contest page: pairs to rank, and for coordinators the standings from which tasks are kept."""
+
+from functools import cached_property
+
+from annotator.actions.project import people
+from annotator.domain.experts.person import Role
+from annotator.gui.desk.parted_page import PartedPage
+from annotator.gui.pages.contest.keeping import KeepingPart
+from annotator.gui.pages.contest.ranking import RankingPart
+
+RANK, KEEP = range(2)
+
+
+class ContestPage(PartedPage):
+    """Whoever ranks sees no standing; who decides what is kept sees them all."""
+
+    NAME = "Contest"
+    ICON = "judges"
+    TABS = ("Rank", "Keep")
+    PARTS = ("ranking", "keeping")
+    TURNS = ("contest_rank", "contest_keep")
+    ABOUT = ("What is a contest?", "seminar")
+    DENIED = ("Contest of tasks", "")
+    AT_ONCE = frozenset({"contest", "item", "import"})
+    SOON = frozenset({"artifact", "consensus", "adjudication"})
+
+    @cached_property
+    def ranking(self) -> RankingPart:
+        """Two tasks side by side."""
+        return self.put(RANK, RankingPart(self.desk))
+
+    @cached_property
+    def keeping(self) -> KeepingPart:
+        """The standings."""
+        return self.put(KEEP, KeepingPart(self.desk))
+
+    def offered(self) -> frozenset[str]:
+        """Ranking to everybody, the standings to coordinators."""
+        coordinates = people.someone(self.desk.project).has(Role.COORDINATOR)
+        return frozenset(self.TABS if coordinates else self.TABS[:1])
