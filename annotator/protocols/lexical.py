@@ -2,9 +2,11 @@
 
 import re
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.texts.words import terms
 
 # Sentences that may make up one passage.
@@ -50,6 +52,36 @@ def best_passage(report: str, wanted: frozenset[str]) -> Overlap:
     if not most:
         return Overlap(0.0, 0, 0)
     return Overlap(most / len(wanted), index.spans[first][0], index.spans[first + length - 1][1])
+
+
+def at_least(threshold: float, met: str, unmet: str) -> Callable[[float, str], tuple[str, str]]:
+    """What a share of terms says: one value from a threshold on, another below, and why."""
+
+    def said(share: float, _passage: str) -> tuple[str, str]:
+        value, sign = (met, "≥") if share >= threshold else (unmet, "<")
+        return value, f"baseline: overlap {share:.2f} {sign} {threshold:.2f}"
+
+    return said
+
+
+def by_passage(
+    called: str, wanted: str, text: str, said: Callable[[float, str], tuple[str, str]], *, unmet: str
+) -> Verdict:
+    """The verdict on a unit by the share of its terms in a text's best passage; unclear where it has no words.
+
+    `said` gives a value and its rationale for a share and a passage, which is quoted unless the value is `unmet`.
+    """
+    sought = terms(wanted)
+    if not sought:
+        return Verdict(status=Status.UNCLEAR, cause=f"baseline: the {called} has no words to look for")
+    best = best_passage(text, sought)
+    passage = text[best.start : best.end]
+    value, rationale = said(best.share, passage)
+    if value == unmet:
+        return Verdict(value=value, rationale=rationale)
+    return Verdict(
+        value=value, rationale=rationale, quote=passage, quote_start=best.start, quote_end=best.end
+    )
 
 
 def _held(index: _Index, wanted: list[str]) -> dict[int, int]:

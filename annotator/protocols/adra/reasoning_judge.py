@@ -6,8 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Verdicts, missing_verdicts
-from annotator.domain.texts.words import terms
-from annotator.protocols.lexical import best_passage
+from annotator.protocols.lexical import at_least, by_passage
 from annotator.protocols.replies import Word, longest_quote, sole_value, with_quote
 from annotator.protocols.several import by_letter, listed, told_apart
 
@@ -97,19 +96,6 @@ def baseline(case: Case) -> Verdicts:
 
     It never says false: words alone cannot contradict.
     """
-    wanted = terms(case.unit.text)
-    if not wanted:
-        cause = "baseline: the statement has no words to look for"
-        return {case.unit.id: Verdict(value=None, status=Status.UNCLEAR, cause=cause)}
-    best = best_passage(case.response.text, wanted)
-    if best.share < BASELINE_THRESHOLD:
-        rationale = f"baseline: overlap {best.share:.2f} < {BASELINE_THRESHOLD:.2f}"
-        return {case.unit.id: Verdict(value=CANNOT_TELL, rationale=rationale)}
-    verdict = Verdict(
-        value=TRUE,
-        rationale=f"baseline: overlap {best.share:.2f} ≥ {BASELINE_THRESHOLD:.2f}",
-        quote=case.response.text[best.start : best.end],
-        quote_start=best.start,
-        quote_end=best.end,
-    )
+    said = at_least(BASELINE_THRESHOLD, TRUE, CANNOT_TELL)
+    verdict = by_passage("statement", case.unit.text, case.response.text, said, unmet=CANNOT_TELL)
     return {case.unit.id: verdict}

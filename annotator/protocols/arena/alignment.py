@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.presentation import Presentation
 from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, RatedResponse, Target, Verdicts
 from annotator.domain.judges.scale import Value, ValueLook, nominal
@@ -16,7 +15,6 @@ from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.keypoints import KeyPoint, KeyPoints
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.estimate import Basis, Estimate
-from annotator.domain.texts.words import terms
 from annotator.protocols.arena import keypoints
 from annotator.protocols.arena.relation_judge import (
     CONTRADICTS,
@@ -28,7 +26,7 @@ from annotator.protocols.arena.relation_judge import (
     judge_together,
     nothing_there,
 )
-from annotator.protocols.lexical import best_passage
+from annotator.protocols.lexical import at_least, by_passage
 
 if TYPE_CHECKING:
     import numpy as np
@@ -239,24 +237,10 @@ BASELINE_SHARE = 0.5
 
 def baseline(case: Case) -> Verdicts:
     """Supports or omits, by the share of the point's terms that one passage of the report holds."""
-    return nothing_there(case) or {unit.id: _by_words(unit, case.response.text) for unit in case.units}
-
-
-def _by_words(unit: Unit, report: str) -> Verdict:
-    wanted = terms(unit.text)
-    if not wanted:
-        why = "baseline: the point has no words to look for"
-        return Verdict(status=Status.UNCLEAR, cause=why, rationale=why)
-    best = best_passage(report, wanted)
-    if best.share < BASELINE_SHARE:
-        return Verdict(value=OMITS, rationale=f"baseline: overlap {best.share:.2f} < {BASELINE_SHARE:.2f}")
-    return Verdict(
-        value=SUPPORTS,
-        rationale=f"baseline: overlap {best.share:.2f} ≥ {BASELINE_SHARE:.2f}",
-        quote=report[best.start : best.end],
-        quote_start=best.start,
-        quote_end=best.end,
-    )
+    report, said = case.response.text, at_least(BASELINE_SHARE, SUPPORTS, OMITS)
+    return nothing_there(case) or {
+        unit.id: by_passage("point", unit.text, report, said, unmet=OMITS) for unit in case.units
+    }
 
 
 FLOOR = "Words alone never contradict, so the baseline's KCR is 0 whatever the reports say."

@@ -6,7 +6,6 @@ DeepResearch Arena: adaptively-generated checklist evaluation, and both prompts 
 from collections.abc import Iterator, Sequence
 from math import fsum
 
-from annotator.domain.judges.judgement import Verdict
 from annotator.domain.judges.presentation import Presentation
 from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, RatedResponse, Target, Verdicts
 from annotator.domain.judges.scale import Level, numbers
@@ -14,7 +13,6 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.checklist import unequal
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.words import terms
 from annotator.protocols.arena.checklist_judge import (
     PROMPTS,
     RATINGS,
@@ -22,7 +20,7 @@ from annotator.protocols.arena.checklist_judge import (
     judge_together,
     nothing_there,
 )
-from annotator.protocols.lexical import best_passage
+from annotator.protocols.lexical import by_passage
 
 NAME = "arena.checklist"
 METHOD = "Σ w · rating / Σ w"
@@ -98,24 +96,14 @@ def cases(material: Material) -> Iterator[Case]:
 
 def baseline(case: Case) -> Verdicts:
     """A rating by the share of the point's terms that one passage of the report holds."""
-    return nothing_there(case) or {unit.id: _by_words(unit, case.response.text) for unit in case.units}
+    report = case.response.text
+    return nothing_there(case) or {
+        unit.id: by_passage("point", unit.text, report, _said, unmet=RATINGS[0]) for unit in case.units
+    }
 
 
-def _by_words(unit: Unit, report: str) -> Verdict:
-    wanted = terms(unit.text)
-    if not wanted:
-        return Verdict(value=RATINGS[0], rationale="baseline: the point has no words to look for")
-    best = best_passage(report, wanted)
-    value, rationale = (
-        RATINGS[int(MOST * best.share + 0.5)],
-        f"baseline: {best.share:.2f} of its terms in one passage",
-    )
-    if not best.share:
-        return Verdict(value=value, rationale=rationale)
-    passage = report[best.start : best.end]
-    return Verdict(
-        value=value, rationale=rationale, quote=passage, quote_start=best.start, quote_end=best.end
-    )
+def _said(share: float, _passage: str) -> tuple[str, str]:
+    return RATINGS[int(MOST * share + 0.5)], f"baseline: {share:.2f} of its terms in one passage"
 
 
 BANDS = {

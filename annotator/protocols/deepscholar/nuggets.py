@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import fsum
 
-from annotator.domain.judges.judgement import Verdict
 from annotator.domain.judges.presentation import Presentation
 from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, RatedResponse, Target, Verdicts
 from annotator.domain.judges.published import Aim
@@ -16,7 +15,6 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.nuggets import Nugget
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.words import terms
 from annotator.protocols.deepscholar.nugget_judge import (
     FULL,
     NONE,
@@ -26,7 +24,7 @@ from annotator.protocols.deepscholar.nugget_judge import (
     judge_together,
     nothing_there,
 )
-from annotator.protocols.lexical import best_passage
+from annotator.protocols.lexical import by_passage
 
 NAME = "deepscholar.nuggets"
 DEPARTURES = (
@@ -134,22 +132,15 @@ BASELINE_FULL, BASELINE_PARTIAL = 0.75, 0.4
 
 def baseline(case: Case) -> Verdicts:
     """Supported, partly or not, by the share of the nugget's terms that one passage of the report holds."""
-    return nothing_there(case) or {unit.id: _by_words(unit, case.response.text) for unit in case.units}
+    report = case.response.text
+    return nothing_there(case) or {
+        unit.id: by_passage("nugget", unit.text, report, _said, unmet=NONE) for unit in case.units
+    }
 
 
-def _by_words(unit: Unit, report: str) -> Verdict:
-    wanted = terms(unit.text)
-    if not wanted:
-        return Verdict(value=NONE, rationale="baseline: the nugget has no words to look for")
-    best = best_passage(report, wanted)
-    value = FULL if best.share >= BASELINE_FULL else PARTIAL if best.share >= BASELINE_PARTIAL else NONE
-    rationale = f"baseline: {best.share:.2f} of its terms in one passage"
-    if value == NONE:
-        return Verdict(value=value, rationale=rationale)
-    passage = report[best.start : best.end]
-    return Verdict(
-        value=value, rationale=rationale, quote=passage, quote_start=best.start, quote_end=best.end
-    )
+def _said(share: float, _passage: str) -> tuple[str, str]:
+    value = FULL if share >= BASELINE_FULL else PARTIAL if share >= BASELINE_PARTIAL else NONE
+    return value, f"baseline: {share:.2f} of its terms in one passage"
 
 
 NUGGETS = Protocol(

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import fsum
 
-from annotator.domain.judges.judgement import NO, YES, Status, Verdict
+from annotator.domain.judges.judgement import NO, YES
 from annotator.domain.judges.presentation import Presentation
 from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, RatedResponse, Target, Verdicts
 from annotator.domain.judges.published import Aim
@@ -17,8 +17,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.words import terms
-from annotator.protocols.lexical import best_passage
+from annotator.protocols.lexical import at_least, by_passage
 from annotator.protocols.researcherbench.coverage_judge import PROMPTS, judge, judge_together
 from annotator.protocols.researcherbench.public_rule import PUBLIC_RULE
 
@@ -145,30 +144,15 @@ _EXCERPT = 60
 
 def baseline(case: Case) -> Verdicts:
     """Covered when one passage of the report holds enough of the criterion's terms; the same on every machine."""
-    return {unit.id: by_words(unit, case.response.text) for unit in case.units}
+    report = case.response.text
+    return {unit.id: by_passage("criterion", unit.text, report, _said, unmet=NO) for unit in case.units}
 
 
-def by_words(unit: Unit, report: str) -> Verdict:
-    """The baseline's verdict on one criterion."""
-    wanted = terms(unit.text)
-    if not wanted:
-        return Verdict(
-            value=None, status=Status.UNCLEAR, cause="baseline: the criterion has no words to look for"
-        )
-    best = best_passage(report, wanted)
-    passage = report[best.start : best.end]
+def _said(share: float, passage: str) -> tuple[str, str]:
+    """The verdict on a criterion, with the beginning of the passage."""
+    value, rationale = at_least(BASELINE_THRESHOLD, YES, NO)(share, passage)
     excerpt = " ".join(passage[:_EXCERPT].split()) + ("…" if len(passage) > _EXCERPT else "")
-    beside = f" with “{excerpt}”" if passage else ""
-    if best.share < BASELINE_THRESHOLD:
-        rationale = f"baseline: overlap {best.share:.2f} < {BASELINE_THRESHOLD:.2f}{beside}"
-        return Verdict(value=NO, rationale=rationale)
-    return Verdict(
-        value=YES,
-        rationale=f"baseline: overlap {best.share:.2f} ≥ {BASELINE_THRESHOLD:.2f}{beside}",
-        quote=passage,
-        quote_start=best.start,
-        quote_end=best.end,
-    )
+    return value, f"{rationale} with “{excerpt}”" if passage else rationale
 
 
 COVERAGE = Protocol(

@@ -12,8 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from annotator.domain.judges.judgement import NO, YES, Status, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Verdicts, missing_verdicts
 from annotator.domain.kinds.unit import Unit
-from annotator.domain.texts.words import terms
-from annotator.protocols.lexical import best_passage
+from annotator.protocols.lexical import at_least, by_passage
 from annotator.protocols.passages import excerpt
 from annotator.protocols.replies import Word, longest_quote, values_by_name, with_quote
 from annotator.protocols.several import by_id, told_apart
@@ -127,13 +126,6 @@ def baseline(case: Case) -> Verdicts:
 
 
 def _by_words(claim: str, page: str) -> Verdict:
-    wanted = terms(claim)
-    if not wanted:
-        return Verdict(
-            value=None, status=Status.UNCLEAR, cause="baseline: the claim has no words to look for"
-        )
-    best = best_passage(page, wanted)
-    if best.share < BASELINE_THRESHOLD:
-        return Verdict(value=NO, rationale=f"baseline: overlap {best.share:.2f} < {BASELINE_THRESHOLD:.2f}")
-    rationale = f"baseline: overlap {best.share:.2f} ≥ {BASELINE_THRESHOLD:.2f}"
-    return Verdict(value=YES, rationale=rationale, quote=page[best.start : best.end])
+    """A quote of a page is kept without its place, which is of the report everywhere else."""
+    found = by_passage("claim", claim, page, at_least(BASELINE_THRESHOLD, YES, NO), unmet=NO)
+    return found.model_copy(update={"quote_start": None, "quote_end": None})
