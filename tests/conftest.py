@@ -1,6 +1,7 @@
 """What all tests share: examples, garbage collected in order, patience, templates, the sample project, a server."""
 
 import gc
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -10,9 +11,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+from PySide6.QtCore import QSettings
+from PySide6.QtGui import QKeySequence
 
 from annotator.actions.project.file import Project
 from annotator.domain.texts import estimate
+from annotator.gui import keys
 from annotator.gui.shell.tidying import tidy
 from annotator.storage import migrating
 from tests import templates
@@ -36,6 +40,12 @@ SLOW = (
     "promises/test_figures", "promises/test_files", "promises/test_labels", "promises/test_secrets_and_cost",
     "promises/test_validation", "stories/", "cli/",
 )  # fmt: skip
+
+# Settings lie in a file of the tests' own, and not in Windows' registry or where macOS keeps a person's.
+QSettings.setDefaultFormat(QSettings.Format.IniFormat)
+QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, os.environ["XDG_CONFIG_HOME"])
+# Keys are pressed and read as they are shipped; `gui/desk/test_keys` tells what becomes of them on macOS.
+keys.MAC, keys.written = False, lambda key: QKeySequence(key).toString()
 
 # A verdict hangs on the code alone: not on the examples drawn this time, nor on how fast the machine is.
 # `pytest --hypothesis-profile=search` draws new examples, to look for what nobody thought of.

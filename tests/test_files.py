@@ -12,6 +12,7 @@ from annotator import files
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange import folders
 from annotator.files import save
+from tests.systems import links, posix
 
 
 def test_a_virus_scanner_that_holds_the_file_is_waited_for(
@@ -125,6 +126,7 @@ def test_what_a_killed_process_left_is_swept_up_once_it_is_old(tmp_path: Path) -
     assert {path.name for path in tmp_path.iterdir()} == {"table.csv", young.name, downloads.name}
 
 
+@posix
 def test_a_file_keeps_who_may_read_it(tmp_path: Path) -> None:
     save(tmp_path / "a", b"former")
     (tmp_path / "a").chmod(0o600)
@@ -132,6 +134,7 @@ def test_a_file_keeps_who_may_read_it(tmp_path: Path) -> None:
     assert (tmp_path / "a").stat().st_mode & 0o777 == 0o600
 
 
+@links
 def test_a_link_stays_a_link_to_what_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     real, link = tmp_path / "there" / "a", tmp_path / "link"

@@ -13,7 +13,7 @@ from annotator.domain.texts.refusal import Refusal
 @pytest.mark.slow
 def test_every_part_works_here() -> None:
     found = subprocess.run(
-        [sys.executable, "-m", "annotator", "--selftest"], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "annotator", "--selftest"], capture_output=True, encoding="utf-8", check=False
     )
     report = json.loads(found.stdout)
     assert {part["name"]: part["detail"] for part in report["parts"] if not part["ok"]} == {}

@@ -101,7 +101,7 @@ def test_the_tests_after_the_window_install_what_they_need_more(start: ModuleTyp
 
 def test_changed_requirements_are_installed(start: ModuleType, calls: Calls) -> None:
     start.main([])
-    with (start.HERE / "pyproject.toml").open("a") as more:
+    with (start.HERE / "pyproject.toml").open("a", encoding="utf-8") as more:
         more.write("# changed\n")
     start.main([])
     assert calls.installs() == 2

@@ -4,8 +4,8 @@ import re
 import sys
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, QSettings
-from PySide6.QtGui import QKeySequence
+from PySide6.QtCore import QObject, QSettings, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence
 
 from annotator.gui.parts import below
 
@@ -14,6 +14,10 @@ _TOLD = "told-with-keys"
 MAC = sys.platform == "darwin"
 # Qt calls ⌘ “Ctrl” and the Control key “Meta” there. ⌘Tab and ⌘H are the system's own.
 _ON_A_MAC = {"Ctrl+H": "Ctrl+Shift+H", "Ctrl+Tab": "Meta+Tab", "Ctrl+Shift+Tab": "Meta+Shift+Tab"}
+# With one of these a key writes no text.
+COMMANDS = (
+    Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
+)
 _IN_WORDS = re.compile(r"\b(?:(?:Ctrl|Alt|Shift)\+)+(?:[A-Z][A-Za-z]*|[0-9.=+-])")
 
 
@@ -278,6 +282,11 @@ def here(key: str) -> str:
 def written(key: str | QKeySequence | QKeySequence.StandardKey) -> str:
     """A key as people write it on this system: “Ctrl+J” or “⌘J”."""
     return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
+
+
+def plain(event: QKeyEvent) -> bool:
+    """Whether a key is pressed alone; Qt marks those of the number pad, and on macOS all arrows, as of the pad."""
+    return not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
 
 
 def in_words(words: str) -> str:

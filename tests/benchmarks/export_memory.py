@@ -41,7 +41,7 @@ def made(folder: Path, judgements: int, items: int) -> Path:
 def peak(project: Path, profile: str, to: Path) -> int:
     """The most memory that a process held which exports the project, in MB."""
     words = [sys.executable, "-c", EXPORT, str(project), str(to), profile]
-    done = subprocess.run(words, check=True, capture_output=True, text=True)
+    done = subprocess.run(words, check=True, capture_output=True, encoding="utf-8")
     return int(done.stdout)
 
 

@@ -53,8 +53,8 @@ class Spent:
     def run(self, *words: str) -> str:
         """What a command prints; its error ends the benchmark."""
         done = subprocess.run(
-            [sys.executable, "-c", COMMAND, *words], check=False, capture_output=True, text=True, env=environment(),
-            cwd=HERE,
+            [sys.executable, "-c", COMMAND, *words], check=False, capture_output=True, encoding="utf-8",
+            env=environment(), cwd=HERE,
         )  # fmt: skip
         if done.returncode:
             raise SystemExit(done.stderr or done.stdout)
@@ -135,7 +135,9 @@ def measured(folder: Path, items: int) -> tuple[int, dict[str, Spent]]:
     made_apart = "import sys; from pathlib import Path; from tests.benchmarks import scale; "
     made_apart += "print(scale.made(Path(sys.argv[1]), int(sys.argv[2])))"
     words = [sys.executable, "-c", made_apart, str(folder), str(items)]
-    done = subprocess.run(words, check=True, capture_output=True, text=True, env=environment(), cwd=HERE)
+    done = subprocess.run(
+        words, check=True, capture_output=True, encoding="utf-8", env=environment(), cwd=HERE
+    )
     path = done.stdout.splitlines()[-1]
     planned, stored, scored = Spent(), Spent(), Spent()
     total = 0

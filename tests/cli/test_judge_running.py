@@ -40,7 +40,7 @@ class Child:
     def __init__(self, *words: object) -> None:
         command = [sys.executable, "-m", "annotator", "judge", *map(str, words), "--progress", "json"]
         pipe = subprocess.PIPE
-        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, cwd=HERE)
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, encoding="utf-8", cwd=HERE)
         self.lines: list[dict[str, Any]] = []
         self._reader = threading.Thread(target=self._read)
         self._reader.start()

@@ -84,7 +84,7 @@ def test_human_files_of_two_systems_come_in_and_leave_again(
     found = told(capsys, "labels", "export", file, "--to", str(tmp_path / "out"))
     assert (found["labels"], found["raters"]) == (24, ["R2", "R3"])
     folder = tmp_path / "out" / "Beta"
-    assert json.loads((folder / "Q1_result_R3.json").read_text())["rubric_eval"][0] == {
+    assert json.loads((folder / "Q1_result_R3.json").read_text("utf-8"))["rubric_eval"][0] == {
         "point": FIRST,
         "covered": False,
     }

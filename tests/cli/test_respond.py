@@ -25,6 +25,7 @@ from tests.judging.odd_server import KEY, Odd, OddServer, completion, error
 from tests.projects.small_project import small_project
 from tests.servers.writing_server import QUESTIONS, answering, asking_project, question_of, writing, written
 from tests.storage import sql
+from tests.systems import posix
 
 HERE = Path(__file__).parents[2]
 
@@ -142,6 +143,7 @@ def test_after_a_kill_no_finished_report_is_paid_again(file: Path, server: OddSe
     assert "4 of 4 reports written" in out
 
 
+@posix
 def test_an_interrupt_stops_it_in_order(file: Path, server: OddServer) -> None:
     begun = threading.Event()
 

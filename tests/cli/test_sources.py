@@ -108,12 +108,11 @@ def test_a_folder_of_which_nothing_could_be_taken_is_a_failure(file: Path, tmp_p
     assert "nameless.html: it does not say which address" in words
 
 
-@pytest.mark.skipif(os.name != "posix", reason="a line over a pipe, read as it comes, as on POSIX")
 def test_a_window_hears_json_lines_and_can_cancel(file: Path, server: PageServer) -> None:
     server.pages["/b"] = Given(held=True)
     code = "import sys; from annotator.cli.sources import app; app(sys.argv[1:])"
     words = [sys.executable, "-c", code, "fetch", str(file), "--allow-private", "--progress", "json"]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as child:
         assert child.stdin is not None
         assert child.stdout is not None
         first = json.loads(child.stdout.readline())
@@ -134,7 +133,7 @@ def test_a_polite_end_keeps_what_came(file: Path, server: PageServer) -> None:
     server.pages["/b"] = Given(held=True)
     code = "import sys; from annotator.cli.sources import app; app(sys.argv[1:])"
     words = [sys.executable, "-c", code, "fetch", str(file), "--allow-private", "--progress", "json"]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as child:
         assert child.stdout is not None
         child.stdout.readline()
         child.send_signal(signal.SIGTERM)
@@ -153,7 +152,7 @@ def test_a_refusal_reaches_a_window_as_the_last_line(file: Path) -> None:
 
 def test_letter_7_references_come_in_from_a_file_or_from_input(file: Path, tmp_path: Path) -> None:
     (path := tmp_path / "works.ris").write_text(
-        "TY  - JOUR\nTI  - Deep rivers of the north\nDO  - 10.1234/a\nER  - \n"
+        "TY  - JOUR\nTI  - Deep rivers of the north\nDO  - 10.1234/a\nER  - \n", "utf-8"
     )
     said = CliRunner().invoke(evidence_app, ["import", str(file), "--item", "1", str(path)])
     assert said.stdout.strip() == "1 entry (RIS): 1 new."
@@ -167,7 +166,9 @@ def test_letter_7_references_come_in_from_a_file_or_from_input(file: Path, tmp_p
 def test_letter_7_lacking_titles_are_filled_in_from_a_file(file: Path, tmp_path: Path) -> None:
     run = CliRunner().invoke
     run(evidence_app, ["import", str(file), "--item", "1", "-"], input="10.1234/a\n10.1234/b\n")
-    (path := tmp_path / "replies.json").write_text(json.dumps({"DOI": "10.1234/a", "title": ["Rivers"]}))
+    (path := tmp_path / "replies.json").write_text(
+        json.dumps({"DOI": "10.1234/a", "title": ["Rivers"]}), "utf-8"
+    )
     said = run(evidence_app, ["look-up", str(file), "--item", "1", "--from", str(path)])
     assert said.stdout.strip() == "1 work found."
     with closing(Project.open(file, readonly=True)) as project:
@@ -184,7 +185,7 @@ def test_letter_7_it_must_be_clear_what_to_import(file: Path) -> None:
 
 
 def test_letter_8_sources_are_described_from_the_command_line(file: Path, tmp_path: Path) -> None:
-    (path := tmp_path / "Rivers.md").write_text("Words.")
+    (path := tmp_path / "Rivers.md").write_text("Words.", "utf-8")
     with closing(Project.open(file)) as project:
         first = items.ids(project)[0]
         beside.add_source(project, first, path)

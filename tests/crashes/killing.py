@@ -12,11 +12,15 @@ import pytest
 PATIENCE_S = 120.0
 
 
-def killed(act: Callable[[], object], now: Callable[[], bool]) -> bool:
-    """Do something in a process of its own and kill that once `now` says so; False when it had ended by then."""
+def _forked() -> int:
     if not hasattr(os, "fork"):
         pytest.skip("this system cannot fork")
-    child = os.fork()
+    return os.fork()
+
+
+def killed(act: Callable[[], object], now: Callable[[], bool]) -> bool:
+    """Do something in a process of its own and kill that once `now` says so; False when it had ended by then."""
+    child = _forked()
     if child == 0:
         try:
             act()
@@ -35,7 +39,7 @@ def killed(act: Callable[[], object], now: Callable[[], bool]) -> bool:
 def begun_apart(act: Callable[[], str]) -> Callable[[], str]:
     """Begin something in a process of its own; what waits for its end and gives what it returned."""
     answer, question = os.pipe()
-    child = os.fork()
+    child = _forked()
     if child == 0:
         try:
             os.write(question, act().encode())

@@ -69,7 +69,7 @@ def test_a_folder_with_anything_else_in_it_is_refused_and_kept(tmp_path: Path, p
 
 
 def test_a_file_in_the_way_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "out").write_text("x")
+    (tmp_path / "out").write_text("x", "utf-8")
     with pytest.raises(Refusal, match="is a file, not a folder"):
         write(tmp_path / "out", FILES)
 

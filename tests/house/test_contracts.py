@@ -52,7 +52,7 @@ def lint(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
         cwd=root,
         env=os.environ | {"PYTHONPATH": str(root), "COLUMNS": "200"},
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         check=False,
     )
 

@@ -66,7 +66,7 @@ def said(words: str, *arguments: str, home: Path | None = None) -> str:
         [sys.executable, "-c", words, *arguments],
         env=os.environ | places,
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         check=False,
     )
     assert found.returncode == 0, found.stderr

@@ -85,7 +85,7 @@ def run(copy: Path, *words: object) -> str:
         },
         cwd=copy,
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         check=False,
     )
     assert found.returncode == 0, found.stderr

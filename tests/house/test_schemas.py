@@ -29,7 +29,7 @@ def test_the_committed_schemas_are_those_of_the_classes() -> None:
 
 
 def test_writing_takes_out_a_schema_that_is_no_longer_made(tmp_path: Path) -> None:
-    (tmp_path / "gone.json").write_text("{}")
+    (tmp_path / "gone.json").write_text("{}", "utf-8")
     schemas.write(tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == schemas.all_schemas().keys()
 

@@ -13,7 +13,12 @@ def run(*words: str) -> tuple[int, str]:
     """Run a tool over the checkout; its exit code and what it said."""
     environment = {name: value for name, value in os.environ.items() if name != "FORCE_COLOR"}
     found = subprocess.run(
-        [sys.executable, "-m", *words], cwd=HERE, env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-m", *words],
+        cwd=HERE,
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
     )
     return found.returncode, found.stdout + found.stderr
 

@@ -14,7 +14,7 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     """The names in the wheel, built without a network."""
     folder = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
-    found = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False)
+    found = subprocess.run(command, cwd=HERE, capture_output=True, encoding="utf-8", check=False)
     assert found.returncode == 0, found.stderr
     (wheel,) = folder.glob("goldsmith-*.whl")
     with zipfile.ZipFile(wheel) as archive:

@@ -20,7 +20,7 @@ def needs(*tools: str) -> pytest.MarkDecorator:
 
 def said(*command: object, **more: str) -> str:
     found = subprocess.run(
-        list(map(str, command)), capture_output=True, text=True, check=True, env=os.environ | more
+        list(map(str, command)), capture_output=True, encoding="utf-8", check=True, env=os.environ | more
     )
     return found.stdout
 

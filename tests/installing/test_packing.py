@@ -18,7 +18,7 @@ def test_start_py_packs_a_stand_in_with_its_sum(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, HERE / "start.py", "package", "deb", "--stand-in", "--to", tmp_path / "out"],
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         check=False,
     )
     if shutil.which("dpkg-deb") is None:

@@ -23,5 +23,5 @@ ROOM = {
 def test_importing_the_room_loads_no_client_no_keyring_and_no_other_room() -> None:
     imports = "".join(f"from annotator.judging.{part} import {names}\n" for part, names in ROOM.items())
     code = f"import sys\n{imports}print([m for m in {HEAVY!r} if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
     assert done.stdout.strip() == "[]"

@@ -11,6 +11,7 @@ import pytest
 from tests.benchmarks import bundle
 from tests.benchmarks.measuring import NO_FIGURES, parser, verdict
 from tests.house import reading
+from tests.systems import links
 
 FOLDER = reading.HERE / "tests" / "benchmarks"
 SCRIPTS = [path.stem for path in sorted(FOLDER.glob("*.py")) if "main" in dict(reading.functions(path))]
@@ -106,6 +107,7 @@ def test_a_goal_that_is_missed_ends_a_whole_run_with_1(
     assert capsys.readouterr().out == f"goal 1 reached; goal 2 {word}\n"
 
 
+@links
 def test_a_bundle_weighs_what_its_files_do_and_a_link_nothing(tmp_path: Path) -> None:
     (tmp_path / "inner").mkdir()
     (tmp_path / "inner" / "library").write_bytes(bytes(3_000))

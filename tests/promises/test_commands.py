@@ -169,7 +169,7 @@ def test_a_command_that_is_ended_says_so_and_leaves_its_project_whole(
         "sys.exit(run_command(['backup', sys.argv[1]]))\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, file], check=False, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", code, file], check=False, capture_output=True, encoding="utf-8", timeout=60
     )
     assert (done.returncode, "Traceback" in done.stderr) == (3, False)
     assert "Everything finished" in done.stderr
@@ -189,7 +189,7 @@ def test_pictures_are_written_without_a_display(file: str, tmp_path: Path) -> No
         "sys.exit(run_command(['grab', sys.argv[1], '--to', 'pictures']))\n"
     )
     words = [sys.executable, "-c", code, file]
-    done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=120, env=without)
+    done = subprocess.run(words, check=False, capture_output=True, encoding="utf-8", timeout=120, env=without)
     assert done.returncode == 0, done.stderr
     assert list((tmp_path / "pictures").glob("*.png"))
 

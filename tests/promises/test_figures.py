@@ -152,9 +152,9 @@ def test_the_papers_offsets_are_an_option_of_files(tmp_path: Path, capsys) -> No
     file, to = measured(tmp_path, 10), tmp_path / "figures.json"
     words = ("results", file, "--view", "domains", "--metric", "plan.recall", "--to", str(to))
     said(capsys, *words)
-    assert ", minus" not in to.read_text()
+    assert ", minus" not in to.read_text("utf-8")
     said(capsys, *words, "--offsets")
-    row = json.loads(to.read_text())["rows"][0]
+    row = json.loads(to.read_text("utf-8"))["rows"][0]
     value, low, minus = row["system_alpha"], row["system_alpha_low"], row["system_alpha_minus"]
     assert minus == pytest.approx(low - value)
 

@@ -39,6 +39,7 @@ from tests.golden.test_old_projects import rows
 from tests.material.content_hash import content_hash
 from tests.material.sent_apart import annotators, coordinated, task_for
 from tests.projects.filled_project import filled_project
+from tests.systems import links
 
 TIMES = int(os.environ.get("GOLDSMITH_TIMES", "20"))
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -267,6 +268,7 @@ def test_a_reset_brings_the_whole_sample_back_and_keeps_the_present_one(
     assert kept.name in capsys.readouterr().out
 
 
+@links
 def test_an_old_project_opened_through_a_link_leaves_the_link_a_link(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     real, link = old_project(tmp_path / "there" / "old.goldsmith"), tmp_path / "link.goldsmith"
@@ -279,6 +281,7 @@ def test_an_old_project_opened_through_a_link_leaves_the_link_a_link(tmp_path: P
     assert seen(tmp_path) == ["link.goldsmith", "there"]
 
 
+@links
 def test_a_backup_put_back_through_a_link_leaves_the_link_a_link(tmp_path: Path) -> None:
     with closing(filled_project(tmp_path)) as project:
         kept, real = backups.make(project, "before"), project.path
@@ -291,6 +294,7 @@ def test_a_backup_put_back_through_a_link_leaves_the_link_a_link(tmp_path: Path)
     assert link.samefile(real)
 
 
+@links
 def test_one_file_is_never_held_under_two_names(tmp_path: Path) -> None:
     with closing(filled_project(tmp_path)) as first:
         link = tmp_path / "link.goldsmith"
@@ -344,7 +348,7 @@ def looked_at(path: Path, most: int = -1) -> str:
     """What is shown where no file may grow beyond `most` bytes: its kind, whether only to read, and its words."""
     words = [sys.executable, "-c", LOOK, str(path), str(most)]
     root = Path(__file__).parents[2]
-    shown = subprocess.run(words, capture_output=True, text=True, cwd=root, timeout=240, check=False)
+    shown = subprocess.run(words, capture_output=True, encoding="utf-8", cwd=root, timeout=240, check=False)
     assert "Traceback" not in shown.stderr, shown.stderr
     return shown.stdout
 
@@ -392,7 +396,7 @@ def test_nothing_that_a_killed_process_left_keeps_a_project_closed(
     if kind == "folder":
         (rest / "in the way").mkdir(parents=True)
     else:
-        rest.write_text("half")
+        rest.write_text("half", "utf-8")
     window = goldsmith.show(path)
     assert isinstance(window, Window)
     assert window.desk.project.title == "pairs"

@@ -156,7 +156,7 @@ def test_the_keys_of_added_items_go_on_where_those_of_the_import_end(tmp_path: P
     said(project, write_peer(tmp_path / "in"))
     items.add(project, "What else?")
     assert sorted(line.key for line in items.lines(project, items.ids(project))) == ["1", "2", "3"]
-    assert json.loads((tmp_path / "in" / "questions.json").read_text())[0]["id"] == 1
+    assert json.loads((tmp_path / "in" / "questions.json").read_text("utf-8"))[0]["id"] == 1
 
 
 def keys(project: Project) -> list[str]:

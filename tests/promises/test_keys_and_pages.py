@@ -168,7 +168,7 @@ async def test_a_page_is_read_within_512_megabytes() -> None:
     async def watch(worker: ReadingProcess) -> None:
         while True:
             with suppress(OSError, AttributeError, ValueError):
-                told = Path(f"/proc/{worker._process.pid}/status").read_text()  # type: ignore[union-attr]
+                told = Path(f"/proc/{worker._process.pid}/status").read_text("utf-8")  # type: ignore[union-attr]
                 most.append(int(told.split("VmHWM:")[1].split()[0]) * 1024)
             await asyncio.sleep(0.01)
 

@@ -306,7 +306,7 @@ def test_a_silent_repeat_looks_like_any_other_item(tmp_path: Path, names: tuple[
     home = three_reports(tmp_path / "home")
     ada = people.add_person(home, "Ada", alias="Z1").subject
     paper = tmp_path / "paper.md"
-    paper.write_text("# Residual networks\n\nThey ease training.")
+    paper.write_text("# Residual networks\n\nThey ease training.", "utf-8")
     for item_id, key in zip(items.ids(home), names, strict=True):
         items.change(home, item_id, key=key)
         sources.add_source(home, item_id, paper)

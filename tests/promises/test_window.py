@@ -142,7 +142,9 @@ def undone_after_a_restart(project: Project, times: int) -> list[str]:
     person = project.by
     project.close()
     words = [sys.executable, "-c", UNDO, str(project.path), person, str(times)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2])
+    done = subprocess.run(
+        words, capture_output=True, encoding="utf-8", check=False, cwd=Path(__file__).parents[2]
+    )
     return done.stdout.split() or [done.stderr.strip().splitlines()[-1]]
 
 

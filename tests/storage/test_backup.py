@@ -105,7 +105,7 @@ def test_a_full_disk_leaves_earlier_backups_and_no_rest(closed: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_made_is_a_refusal(project: Project) -> None:
-    folder_of(project.path).write_text("a file in the way")
+    folder_of(project.path).write_text("a file in the way", "utf-8")
     with pytest.raises(Refusal, match="could not be written"):
         made(project)
 

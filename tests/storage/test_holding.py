@@ -32,7 +32,7 @@ def another_window(path: Path) -> Iterator[subprocess.Popen[str]]:
         command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        text=True,
+        encoding="utf-8",
         env=os.environ | {"PYTHONPATH": root},
     ) as other:
         assert other.stdout
@@ -88,5 +88,5 @@ def test_a_project_that_may_only_be_read_is_held_by_nobody(closed: Path) -> None
 
 
 def test_a_sidecar_that_makes_no_sense_names_nobody(closed: Path) -> None:
-    closed.with_name("small.goldsmith.holder.json").write_text("[1, 2")
+    closed.with_name("small.goldsmith.holder.json").write_text("[1, 2", "utf-8")
     assert holder(closed) == {}

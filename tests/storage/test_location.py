@@ -11,6 +11,7 @@ import pytest
 from annotator.actions.project.file import Project
 from annotator.storage.location import is_passing, warning_about
 from annotator.storage.opening import may_be_written
+from tests.systems import links, posix
 
 MOUNTS = """\
 sysfs /sys sysfs rw,nosuid 0 0
@@ -38,6 +39,7 @@ def test_a_folder_that_syncs_itself_is_warned_about(place: str, service: str) ->
     assert f"a folder that {service} copies" in warning_about(Path(place), MOUNTS)
 
 
+@posix
 @pytest.mark.parametrize(
     "place", ["/mnt/lab share/a/study.goldsmith", "/mnt/nas/s.goldsmith", "/home/u/remote/s"]
 )
@@ -81,6 +83,7 @@ https://dav.example.org/files on /Volumes/dav (webdav, nodev, noexec, nosuid)
 """
 
 
+@posix
 @pytest.mark.parametrize("place", ["Lab share (2)", unicodedata.normalize("NFC", "Bu\u0308ro"), "dav"])
 def test_on_macos_a_network_disk_is_known_by_what_mount_says(
     monkeypatch: pytest.MonkeyPatch, place: str
@@ -105,6 +108,7 @@ def test_a_mac_whose_mount_does_not_answer_is_not_warned_about(monkeypatch: pyte
     assert warning_about(Path("/Users/ada/study.goldsmith")) == ""
 
 
+@links
 def test_documents_that_macos_keeps_in_icloud_are_warned_about_and_others_are_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

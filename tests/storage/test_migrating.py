@@ -125,9 +125,9 @@ def test_an_older_project_is_brought_up_to_date_and_its_old_file_kept(closed: Pa
 
 def test_an_earlier_kept_file_is_not_overwritten(closed: Path, tmp_path: Path) -> None:
     earlier = closed.with_name(f"small.before-format-{NEXT}.goldsmith")
-    earlier.write_text("precious")
+    earlier.write_text("precious", "utf-8")
     bring_up_to_date(closed, NEXT, scripts_with(tmp_path / "scripts", *STEPS))
-    assert earlier.read_text() == "precious"
+    assert earlier.read_text("utf-8") == "precious"
     assert closed.with_name(f"small.before-format-{NEXT}-2.goldsmith").exists()
 
 

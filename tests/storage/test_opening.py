@@ -112,7 +112,7 @@ sys.stdin.read()
 def test_a_file_locked_by_another_program_is_busy_and_opens_once_it_is_free(closed: Path) -> None:
     before = digest(closed)
     command = [sys.executable, "-c", HOLDER, str(closed)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as other:
         assert other.stdout
         assert other.stdout.readline() == "held\n"
         with pytest.raises(Busy, match="in use by another program"):

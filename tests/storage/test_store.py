@@ -17,6 +17,7 @@ from annotator.storage.opening import Busy
 from annotator.storage.store import Store
 from tests.storage import sql
 from tests.storage.apart import with_files_no_larger_than
+from tests.systems import posix
 
 
 def keys(store: Store) -> set[str]:
@@ -116,6 +117,7 @@ def test_a_write_while_another_writes_is_busy_and_works_afterwards(closed: Path)
     other.close()
 
 
+@posix
 def test_writing_stops_when_the_file_was_moved_away_and_a_copy_can_be_saved(project: Project) -> None:
     elsewhere = project.path.with_name("moved.goldsmith")
     project.path.rename(elsewhere)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -132,7 +131,7 @@ def test_a_killed_run_is_gone_on_with_and_repeats_no_finished_call(file: Path, s
     process = run(file, "--concurrency", str(in_flight), "--timeout", "60")
     wait_until(lambda: len(server.bodies) == finished_calls + in_flight)
     wait_until(lambda: len(stored(file)) == finished_calls)
-    os.kill(process.pid, signal.SIGKILL)
+    process.kill()
     process.communicate()
     asked = [named(body) for body in server.bodies]
     server.answer = lambda body, number: completion(YES)
@@ -147,7 +146,7 @@ def test_a_run_killed_at_any_moment_asks_again_only_what_was_not_kept(file: Path
     server.answer = lambda body, number: Odd(completion(YES).body, delay=0.03, held=number >= CASES // 2)
     process = run(file, "--concurrency", "3", "--timeout", "60")
     wait_until(lambda: len(server.bodies) >= CASES // 3)
-    os.kill(process.pid, signal.SIGKILL)
+    process.kill()
     process.communicate()
     kept, asked = answers(file), len(server.bodies)
     server.answer = lambda body, number: completion(YES)

@@ -5,7 +5,6 @@
 """
 
 import os
-import resource
 from collections import Counter
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from tests.material.sent_apart import annotators, coordinated, task_for
 from tests.projects.small_project import empty_project
 from tests.windows.random_walk import Walk, walking
 
+resource = pytest.importorskip("resource", reason="memory is not told here")
 ACTS = int(os.environ.get("GOLDSMITH_WALK", "100"))
 SEED = int(os.environ.get("GOLDSMITH_SEED", "2026"))
 DATA = Path("shared/data/researcherbench")
@@ -73,7 +73,7 @@ def held() -> int:
     """
     told = Path("/proc/self/statm")
     if told.exists():
-        _, resident, mapped, *_ = map(int, told.read_text().split())
+        _, resident, mapped, *_ = map(int, told.read_text("utf-8").split())
         return (resident - mapped) * resource.getpagesize()
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 

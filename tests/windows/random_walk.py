@@ -87,7 +87,7 @@ class Lookout(threading.Thread):
 
     def _look(self) -> str:
         # Without frames: one that is held here keeps what stands in it, a painter say, alive in the wrong thread.
-        with tempfile.TemporaryFile("w+") as told:
+        with tempfile.TemporaryFile("w+", encoding="utf-8") as told:
             faulthandler.dump_traceback(told)
             told.seek(0)
             _, _, after = told.read().partition(f"{self._of:x} ")

@@ -86,7 +86,7 @@ class ChoiceButtons(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """A digit chooses by number."""
-        if event.text().isdigit() and not event.modifiers():
+        if event.text().isdigit() and keys.plain(event):
             self.choose(int(event.text()))
         else:
             event.ignore()

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QMenu, QToolButton
 
+from annotator.gui import keys
 from annotator.gui.forms.fields import ChoiceButtons
 from annotator.gui.widgets.plain import tooltip
 
@@ -88,7 +89,7 @@ class MarkMenu(QToolButton):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter opens the menu, as the space bar does."""
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and keys.plain(event):
             self.showMenu()
         else:
             super().keyPressEvent(event)

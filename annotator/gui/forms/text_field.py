@@ -29,7 +29,7 @@ class TextField(GrowingEdit):
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
-            and event.modifiers() & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier)
+            and event.modifiers() & keys.COMMANDS
             and not self._composing
             and _belongs_to_page(QKeySequence(event.keyCombination()))
         ):

@@ -12,7 +12,7 @@ from annotator.domain.kinds.question_types import QuestionType
 from annotator.domain.kinds.spec import KindSpec, UnitField
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.item import Item
-from annotator.gui import theme
+from annotator.gui import keys, theme
 from annotator.gui.forms import standard
 from annotator.gui.forms.anchor_chip import AnchorChips
 from annotator.gui.forms.fields import ChoiceButtons, PickList, ShareField, TextLine
@@ -274,9 +274,9 @@ class UnitEditor(QFrame):
         asks = {Qt.Key.Key_Up: "previous", Qt.Key.Key_Down: "next"}
         if event.key() == Qt.Key.Key_Escape and not self.hasFocus():
             self.setFocus(Qt.FocusReason.OtherFocusReason)
-        elif self.hasFocus() and event.key() in ENTER_KEYS and not event.modifiers():
+        elif self.hasFocus() and event.key() in ENTER_KEYS and keys.plain(event):
             self.enter()
-        elif self.hasFocus() and event.key() in asks and not event.modifiers():
+        elif self.hasFocus() and event.key() in asks and keys.plain(event):
             self.asked.emit(self.unit_id, asks[Qt.Key(event.key())])
         else:
             super().keyPressEvent(event)

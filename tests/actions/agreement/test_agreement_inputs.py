@@ -124,7 +124,7 @@ def test_writing_again_gives_the_same_bytes(project: Project, tmp_path: Path) ->
 def test_a_folder_with_other_files_is_refused(project: Project, tmp_path: Path) -> None:
     two_rubrics(project)
     (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "thesis.txt").write_text("mine")
+    (tmp_path / "out" / "thesis.txt").write_text("mine", "utf-8")
     with pytest.raises(Refusal):
         agreement_inputs.write_inputs(project, tmp_path / "out")
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["thesis.txt"]

@@ -153,7 +153,8 @@ def test_letter_1_an_older_release_with_a_settled_query_asks_its_wording(
     path.write_text(
         path.read_text("utf-8")
         .replace(FIRST, TITLE)
-        .replace(f'"working_title": "{TITLE}"', '"working_title": ""')
+        .replace(f'"working_title": "{TITLE}"', '"working_title": ""'),
+        "utf-8",
     )
     with closed(people.new_project(tmp_path / "again.goldsmith")) as again:
         imports.run(again, "goldsmith", [tmp_path / "older"])

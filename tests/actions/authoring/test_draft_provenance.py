@@ -151,16 +151,16 @@ def test_a_release_says_how_many_units_of_each_document_were_drafted(
         ruling.rule(project, row.ruling.id, said, reason=Reason.SCOPE, rationale="So.")
     closing.close(project, adjudication)
     releases.export(work_as(project, "Cora"), tmp_path / "out")
-    rubrics = json.loads((tmp_path / "out/artifacts/rubric.json").read_text())
+    rubrics = json.loads((tmp_path / "out/artifacts/rubric.json").read_text("utf-8"))
     of = {one["id"]: (one["state"], len(one["document"]["units"])) for one in rubrics}
-    counts = json.loads((tmp_path / "out/manifest.json").read_text())["drafted"]
+    counts = json.loads((tmp_path / "out/manifest.json").read_text("utf-8"))["drafted"]
     # Ada took 2 of her 3, Ben 1 of his 2; the consensus has the one both took and Ada's other two.
     assert sorted((of[name], count) for name, count in counts.items()) == [
         (("consensus", 3), 2),
         (("sealed", 2), 1),
         (("sealed", 3), 2),
     ]
-    card = (tmp_path / "out/data_card.md").read_text()
+    card = (tmp_path / "out/data_card.md").read_text("utf-8")
     assert "5 units of 3 documents came from a model's draft" in card
     assert "Models: test-model." in card
     assert "| rubric | consensus | 2 | 3 |" in card
@@ -168,8 +168,8 @@ def test_a_release_says_how_many_units_of_each_document_were_drafted(
 
 def test_a_release_without_drafts_says_nothing_of_them(project: Project, tmp_path: Path) -> None:
     releases.export(project, tmp_path / "out")
-    assert "drafted" not in json.loads((tmp_path / "out/manifest.json").read_text())
-    assert "model's draft" not in (tmp_path / "out/data_card.md").read_text()
+    assert "drafted" not in json.loads((tmp_path / "out/manifest.json").read_text("utf-8"))
+    assert "model's draft" not in (tmp_path / "out/data_card.md").read_text("utf-8")
 
 
 def test_a_draft_itself_never_leaves_with_a_release(project: Project, tmp_path: Path) -> None:

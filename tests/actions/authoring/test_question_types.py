@@ -68,7 +68,7 @@ def test_letter_3_a_fourth_type_is_a_section_and_is_rated_and_drafted_by(
     forecast = question_types.named(project, "Forecast")
     assert [unit.text for unit in fresh(Kind.SELECTION, forecast).units] == ["Resolvability"]
     item = items.add(project, "How many will there be in 2030?", "Forecast").subject
-    (tmp_path / "almanac.md").write_text("There were nine.")
+    (tmp_path / "almanac.md").write_text("There were nine.", "utf-8")
     sources.add_source(project, item, tmp_path / "almanac.md")
     (at_hand,) = materials.each(project, WantedMaterial((), sources=True), [item])
     (own,) = (one for one in at_hand.own.types if one.name == at_hand.item.question_type)

@@ -153,7 +153,7 @@ def test_only_a_coordinator_exports_and_nobody_over_a_strangers_folder(
 ) -> None:
     take(project, written(tmp_path, *every()))
     (tmp_path / "folder").mkdir()
-    (tmp_path / "folder/mine.txt").write_text("mine")
+    (tmp_path / "folder/mine.txt").write_text("mine", "utf-8")
     with pytest.raises(Refusal, match="holds files that are not"):
         written_to(project, tmp_path / "folder")
     with pytest.raises(Refusal, match="not a format for labels"):

@@ -299,7 +299,7 @@ def test_the_public_data_come_in_whole_and_go_round(project: Project, tmp_path: 
 def test_reports_of_the_public_data_are_as_published(project: Project) -> None:
     take(project, SHARED)
     found = [row.text for (_, system), row in responses(project).items() if system.startswith("deepscholar")]
-    assert sorted(found) == sorted(path.read_text().strip() for path in (SHARED / "reports").iterdir())
+    assert sorted(found) == sorted(path.read_text("utf-8").strip() for path in (SHARED / "reports").iterdir())
 
 
 @needs_shared

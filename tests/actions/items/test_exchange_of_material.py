@@ -141,17 +141,17 @@ def test_a_pages_text_stays_and_all_else_of_it_leaves(project: Project, tmp_path
     releases.export(project, tmp_path / "bare")
     assert page_texts(tmp_path / "bare") == {READ: "", DEAD: ""}
     (read,) = [
-        one for one in json.loads((tmp_path / "bare" / "pages.json").read_text()) if one["url"] == READ
+        one for one in json.loads((tmp_path / "bare" / "pages.json").read_text("utf-8")) if one["url"] == READ
     ]
     assert (read["title"], read["state"], read["sha256"]) == ("A study", "ok", sha256(TEXT))
     assert read["fetched_at"].startswith("2026-01-31")
-    assert TEXT not in (tmp_path / "bare" / "data_card.md").read_text()
+    assert TEXT not in (tmp_path / "bare" / "data_card.md").read_text("utf-8")
 
 
 def test_the_data_card_says_whether_the_texts_are_included(project: Project, tmp_path: Path) -> None:
     releases.export(project, tmp_path / "bare")
     releases.export(project, tmp_path / "whole", page_texts=True)
-    bare, whole = ((tmp_path / name / "data_card.md").read_text() for name in ("bare", "whole"))
+    bare, whole = ((tmp_path / name / "data_card.md").read_text("utf-8") for name in ("bare", "whole"))
     assert "2 cited pages" in bare
     assert "Their texts are not included" in bare
     assert "The texts of 1 of these are included" in whole
@@ -238,7 +238,7 @@ def test_the_wording_that_judges_were_asked_by_comes_back(
         assert prompts.in_force(taken, name).text == prompts.in_force(project, name).text
         assert prompts.in_force(taken, name).note == "stricter"
         assert str(imports.run(taken, "goldsmith", [tmp_path / "out"], warm=False)[1]) == "nothing new"
-    names = [one["name"] for one in json.loads((tmp_path / "out" / "prompts.json").read_text())]
+    names = [one["name"] for one in json.loads((tmp_path / "out" / "prompts.json").read_text("utf-8"))]
     assert name in names
 
 

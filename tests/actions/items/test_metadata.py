@@ -91,7 +91,7 @@ def test_letter_11_responses_know_where_they_come_from(project: Project, tmp_pat
     metadata.describe(project, Thing.RESPONSE, {one: told for one in reports})
     releases.export(project, tmp_path / "release")
     (found,) = [path for path in (tmp_path / "release" / "responses").iterdir() if "lpha" in path.name]
-    assert [{name: one[name] for name in told} for one in json.loads(found.read_text())] == [told] * 2
+    assert [{name: one[name] for name in told} for one in json.loads(found.read_text("utf-8"))] == [told] * 2
     history.undo(project)
     assert report_lines.reports(project).lines
     assert {line.collected_on for line in each_line(project)} == {None}
@@ -124,7 +124,7 @@ def test_letter_11_the_collection_table_has_a_line_for_each_system(project: Proj
 
 
 def test_letter_8_sources_have_kind_date_venue_and_citations(project: Project, tmp_path: Path) -> None:
-    (path := tmp_path / "Rivers.md").write_text("Words.")
+    (path := tmp_path / "Rivers.md").write_text("Words.", "utf-8")
     source = sources.add_source(project, items.ids(project)[0], path).subject
     told = {
         "kind": "review",
@@ -135,7 +135,7 @@ def test_letter_8_sources_have_kind_date_venue_and_citations(project: Project, t
     }
     metadata.describe(project, Thing.SOURCE, {source: told})
     releases.export(project, tmp_path / "release")
-    (record,) = json.loads((tmp_path / "release" / "sources.json").read_text())
+    (record,) = json.loads((tmp_path / "release" / "sources.json").read_text("utf-8"))
     assert {name: record[name] for name in told} == told
     for value in ("May 2024", "2024-13", "24"):
         with pytest.raises(Refusal, match=f"published “{value}” does not fit"):
@@ -143,7 +143,7 @@ def test_letter_8_sources_have_kind_date_venue_and_citations(project: Project, t
 
 
 def sourced(project: Project, folder: Path, told: dict[str, str | int], item: int) -> None:
-    (path := folder / f"source {item}.md").write_text("Words.")
+    (path := folder / f"source {item}.md").write_text("Words.", "utf-8")
     source = sources.add_source(project, items.ids(project)[item], path).subject
     metadata.describe(project, Thing.SOURCE, {source: told})
 

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("distant_judge")
 @pytest.fixture
 def priced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = {"as_of": "2026-05-01", "models": {"test-model": {"input": 1000, "output": 2000}}}
-    (tmp_path / FILE).write_text(json.dumps(table))
+    (tmp_path / FILE).write_text(json.dumps(table), "utf-8")
     monkeypatch.setattr("annotator.judging.calls.prices.user_data", lambda: tmp_path)
 
 

@@ -50,7 +50,7 @@ def test_letter_8_scores_are_cut_by_date_and_by_citations(project: Project, tmp_
     for item_id, published, citations in zip(
         items.ids(project), ("2024-05", "2025-03-10"), (40, 3), strict=True
     ):
-        (path := tmp_path / f"{citations}.md").write_text("Words.")
+        (path := tmp_path / f"{citations}.md").write_text("Words.", "utf-8")
         source = sources.add_source(project, item_id, path).subject
         metadata.describe(project, Thing.SOURCE, {source: {"published": published, "citations": citations}})
     assert rows(project, "cut-off", at="2025-03") == [
@@ -63,7 +63,7 @@ def test_letter_8_a_year_alone_leaves_open_on_which_side_of_a_month_it_lies(
     project: Project, tmp_path: Path
 ) -> None:
     for item_id, published in zip(items.ids(project), ("2025", "2025-03"), strict=True):
-        (path := tmp_path / f"{published}.md").write_text("Words.")
+        (path := tmp_path / f"{published}.md").write_text("Words.", "utf-8")
         source = sources.add_source(project, item_id, path).subject
         metadata.describe(project, Thing.SOURCE, {source: {"published": published}})
     found = result_views.show(project, "cut-off", {"at": "2025-03"})
@@ -73,7 +73,7 @@ def test_letter_8_a_year_alone_leaves_open_on_which_side_of_a_month_it_lies(
 
 def test_letter_8_what_a_file_says_of_sources_is_taken_with_its_day(project: Project, tmp_path: Path) -> None:
     first = items.ids(project)[0]
-    (path := tmp_path / "a.md").write_text("Words.")
+    (path := tmp_path / "a.md").write_text("Words.", "utf-8")
     source = sources.add_source(project, first, path).subject
     metadata.describe(project, Thing.SOURCE, {source: {"identifier": "10.1234/a", "venue": "Old"}})
     told = {
@@ -82,7 +82,7 @@ def test_letter_8_what_a_file_says_of_sources_is_taken_with_its_day(project: Pro
         "publication_date": "2024-05-01",
         "cited_by_count": 7,
     }
-    (file := tmp_path / "openalex.json").write_text(json.dumps({"results": [told]}))
+    (file := tmp_path / "openalex.json").write_text(json.dumps({"results": [told]}), "utf-8")
     found = lookups.in_file(file)
     lookups.describe_sources(project, items.ids(project), found)
     (one,) = sources.sources(project, first)

@@ -293,7 +293,7 @@ def test_a_part_that_a_person_confirmed_is_no_draft_of_theirs(project: Project) 
 
 def test_a_source_that_comes_later_can_be_drafted_from(project: Project, tmp_path: Path) -> None:
     paper = tmp_path / "later.md"
-    paper.write_text("残差块把输入加到输出上。")
+    paper.write_text("残差块把输入加到输出上。", "utf-8")
     ask(project, items=("2",))
     sources.add_source(project, sql.first(project, "SELECT id FROM item WHERE key = '2'")[0], paper)
     assert ask(project, items=("2",))["failed"] == []

@@ -63,7 +63,8 @@ def test_letter_7_sixty_bibtex_entries_go_in_and_out_in_one_act(
 ) -> None:
     path = tmp_path / "works.bib"
     path.write_text(
-        f"{bibtex(60)}\n\n@article{{again, title={{Twice}}, doi={{10.1234/WORK.7}}}}\n@book{{none}}\n"
+        f"{bibtex(60)}\n\n@article{{again, title={{Twice}}, doi={{10.1234/WORK.7}}}}\n@book{{none}}\n",
+        "utf-8",
     )
     offer = evidence_import.from_file(project, item, path)
     assert offer.words() == "62 entries (BibTeX): 60 new, 1 repeated, 1 not read."
@@ -99,7 +100,7 @@ def test_letter_7_a_work_with_an_identifier_may_go_without_its_title() -> None:
 def test_letter_7_the_sources_own_list_is_found(project: Project, item: str, tmp_path: Path) -> None:
     with pytest.raises(Refusal, match="No list of references was found"):
         evidence_import.from_sources(project, item)
-    (path := tmp_path / "paper.md").write_text(PAPER)
+    (path := tmp_path / "paper.md").write_text(PAPER, "utf-8")
     sources.add_source(project, item, path)
     offer = evidence_import.from_sources(project, item)
     assert [(one.text, one.identifier, one.year) for one in offer.fresh] == [
@@ -114,7 +115,7 @@ def test_letter_7_the_source_itself_is_the_evidence_of_a_research_paper(
 ) -> None:
     with pytest.raises(Refusal, match="has no source"):
         evidence_import.the_source_itself(project, item)
-    (path := tmp_path / "Deep rivers.md").write_text(PAPER)
+    (path := tmp_path / "Deep rivers.md").write_text(PAPER, "utf-8")
     sources.add_source(project, item, path)
     assert not evidence_import.of_research(project, item)
     offer = evidence_import.the_source_itself(project, item)
@@ -161,7 +162,7 @@ def test_letter_7_works_are_looked_up_in_a_file_without_a_network(
     project: Project, item: str, tmp_path: Path
 ) -> None:
     evidence_import.take(project, item, [Reference(identifier="doi:10.1234/A")], "a list")
-    (path := tmp_path / "crossref.json").write_text(json.dumps([CROSSREF]))
+    (path := tmp_path / "crossref.json").write_text(json.dumps([CROSSREF]), "utf-8")
     lookups.complete(project, item, lookups.in_file(path))
     assert units(project, item)[0].text == "Rivers"
 

@@ -28,7 +28,7 @@ def test_without_that_project_it_is_known_where_it_was_sent_from(tmp_path: Path)
 def test_files_that_are_no_projects_are_passed_over(tmp_path: Path) -> None:
     study = coordinated(tmp_path / "study")
     work = returned(study, annotators(study)[0].id, tmp_path / "ana")
-    (tmp_path / "junk.goldsmith").write_text("junk")
+    (tmp_path / "junk.goldsmith").write_text("junk", "utf-8")
     found = origins.owner_of_work(
         work, [tmp_path / "junk.goldsmith", tmp_path / "gone.goldsmith", study.path]
     )
@@ -36,6 +36,6 @@ def test_files_that_are_no_projects_are_passed_over(tmp_path: Path) -> None:
 
 
 def test_damaged_work_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "junk.goldsmith-work").write_text("junk")
+    (tmp_path / "junk.goldsmith-work").write_text("junk", "utf-8")
     with pytest.raises(Refusal, match="junk"):
         origins.owner_of_work(tmp_path / "junk.goldsmith-work", [])

@@ -36,7 +36,7 @@ def test_a_folder_that_is_missing_is_made(tmp_path: Path) -> None:
 
 
 def test_a_file_where_a_folder_should_be_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("x")
+    (tmp_path / "file").write_text("x", "utf-8")
     with pytest.raises(Refusal, match="could not be created"):
         new_project(tmp_path / "file" / "p.goldsmith")
 

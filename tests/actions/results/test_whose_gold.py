@@ -107,7 +107,9 @@ def test_a_release_says_nothing_of_who_is_awaited_for_an_item_that_was_retired(
     for name in ("Ada", "Ben"):
         assignments.assign_one(project, second, pairs.person(project, name).id, Stage.RUBRIC)
     releases.export(project, tmp_path / "one")
-    assert json.loads((tmp_path / "one" / "manifest.json").read_text())["awaited"] == {"rubric": [second]}
+    assert json.loads((tmp_path / "one" / "manifest.json").read_text("utf-8"))["awaited"] == {
+        "rubric": [second]
+    }
     items.change(project, second, retired=True)
     releases.export(project, tmp_path / "two")
-    assert "awaited" not in json.loads((tmp_path / "two" / "manifest.json").read_text())
+    assert "awaited" not in json.loads((tmp_path / "two" / "manifest.json").read_text("utf-8"))

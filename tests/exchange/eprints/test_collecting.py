@@ -200,6 +200,6 @@ async def test_the_list_of_requests_tells_time_hash_and_status(server: PageServe
     told = json.loads((tmp_path / "papers" / "manifest.json").read_text("utf-8"))["requests"]
     assert set(told) >= {server.url(f"/e-print/{FIRST}"), server.url(f"/e-print/{SECOND}")}
     assert all(one["status"] == 400 or (len(one["sha256"]) == 64 and one["at"]) for one in told.values())
-    (tmp_path / "papers" / "manifest.json").write_text('{"requests": 3}')
+    (tmp_path / "papers" / "manifest.json").write_text('{"requests": 3}', "utf-8")
     with pytest.raises(Refusal, match="not a list of requests"):
         await collected(server, tmp_path / "papers")

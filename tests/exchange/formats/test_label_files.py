@@ -349,7 +349,8 @@ def test_points_that_share_enough_words_are_taken_for_one_another_there() -> Non
 def test_most_published_points_are_told_apart_there() -> None:
     """Of the 931 published criteria a few are compared with another one; the share is small, and it is said."""
     rubrics = [
-        [line["point"] for line in one["rubric"]] for one in json.loads((REAL / "rubric.json").read_text())
+        [line["point"] for line in one["rubric"]]
+        for one in json.loads((REAL / "rubric.json").read_text("utf-8"))
     ]
     taken = sum(len(human_files.mistaken(points)) for points in rubrics)
     assert sum(map(len, rubrics)) == 931

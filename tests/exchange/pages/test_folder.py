@@ -11,6 +11,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.pages.folder import FolderEntry, FolderProblem, entries, page_of
 from tests.exchange.pages.page_server import ARTICLE, HereWorker
 from tests.exchange.texts.test_documents import pdf
+from tests.systems import links
 
 SAVED = f'<link rel="canonical" href="https://a.example/saved/"><title>Saved</title><p>{ARTICLE}'
 pytestmark = pytest.mark.anyio
@@ -89,6 +90,7 @@ async def test_what_a_person_could_read_is_no_paywall(tmp_path: Path) -> None:
     assert page.state is PageState.OK
 
 
+@links
 @pytest.mark.parametrize(
     "name",
     [

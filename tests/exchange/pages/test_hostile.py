@@ -94,5 +94,5 @@ def test_orders_to_a_judge_stay_text() -> None:
 def test_loading_the_actions_loads_no_client_and_no_parser() -> None:
     loading = "import sys\nfrom annotator.actions.items import page_fetching\n"
     code = f"{loading}print([m for m in {HEAVY!r} if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
     assert done.stdout.strip() == "[]"

@@ -67,7 +67,7 @@ def test_the_number_is_no_part_of_the_content() -> None:
 def test_files_written_by_hand_need_no_manifest(tmp_path: Path) -> None:
     folder = without_manifest(write_release(tmp_path / "a"))
     (folder / "runs.json").unlink()
-    (folder / "notes.json").write_text("[]")
+    (folder / "notes.json").write_text("[]", "utf-8")
     bundle, problems = release.read([folder])
     assert bundle.counts()["items"] == 2
     assert [(p.file, p.note) for p in problems] == [("notes.json", True)]
@@ -95,8 +95,8 @@ def test_units_written_without_ids_get_the_same_ids_every_time(tmp_path: Path) -
             "checksum differs",
         ),
         (lambda f: (f / "judgements.json").unlink(), "There is no file"),
-        (lambda f: (f / "data_card.md").write_text("mine"), "checksum differs"),
-        (lambda f: (f / "responses" / "extra.json").write_text("[]"), "is not listed"),
+        (lambda f: (f / "data_card.md").write_text("mine", "utf-8"), "checksum differs"),
+        (lambda f: (f / "responses" / "extra.json").write_text("[]", "utf-8"), "is not listed"),
         (
             lambda f: change_json(f / "manifest.json", lambda t: t.update(format_version="2.0")),
             "needs a newer Goldsmith",
@@ -147,14 +147,14 @@ def test_a_newer_minor_format_is_read_without_its_new_fields(tmp_path: Path) -> 
 
 def test_a_newer_minor_format_may_hold_files_that_are_left_unread_but_not_unchecked(tmp_path: Path) -> None:
     folder = write_release(tmp_path / "a")
-    (folder / "moods.json").write_text("[]")
+    (folder / "moods.json").write_text("[]", "utf-8")
     entry = {"path": "moods.json", "sha256": release.sha256("[]"), "bytes": 2, "records": 0}
     change_json(folder / "manifest.json", lambda t: t.update(files=[*t["files"], entry]))
     with pytest.raises(Refusal, match="no file of a release"):
         release.read([folder])
     change_json(folder / "manifest.json", lambda t: t.update(format_version="1.7"))
     assert [(p.file, p.note) for p in release.read([folder])[1]] == [("moods.json", True)]
-    (folder / "moods.json").write_text("{}")
+    (folder / "moods.json").write_text("{}", "utf-8")
     with pytest.raises(Refusal, match="checksum differs"):
         release.read([folder])
 
@@ -247,13 +247,13 @@ def test_shares_that_do_not_sum_to_one_are_a_problem(tmp_path: Path) -> None:
         "document": {"units": units},
     }
     record["sha256"] = release.sha256(release.canonical_json(record["document"]))
-    (folder / "checklist.json").write_text(json.dumps([record]))
+    (folder / "checklist.json").write_text(json.dumps([record]), "utf-8")
     assert [p.reason for p in release.read([folder.parent])[1]] == [
         "The shares of the checklist sum to 0.90 and not to 1."
     ]
 
 
 def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "photo.json").write_text("{}")
+    (tmp_path / "photo.json").write_text("{}", "utf-8")
     with pytest.raises(Refusal, match="holds no file of a Goldsmith release"):
         release.read([tmp_path])

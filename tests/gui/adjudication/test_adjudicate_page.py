@@ -341,7 +341,7 @@ def test_notes_are_added_and_never_taken_out(page):
 def test_a_quotation_leads_to_its_source(tmp_path, window_over, qtbot):
     project = pairs_project(tmp_path)
     path = tmp_path / "survey.txt"
-    path.write_text("Synthetic questions help. Verified passages help more.")
+    path.write_text("Synthetic questions help. Verified passages help more.", "utf-8")
     sources.add_source(project, item(project), path)
     quoted = (
         rubric(ADA, "a")

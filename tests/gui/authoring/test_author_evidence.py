@@ -68,7 +68,9 @@ def test_letter_7_pasted_dois_are_previewed_and_taken_with_one_key(page, panel, 
 
 
 def test_letter_7_a_file_is_read_where_it_is_chosen(page, panel, project, item, tmp_path: Path, qtbot):
-    (path := tmp_path / "works.bib").write_text("@book{a, title={Deep rivers of the north}, year={2020}}")
+    (path := tmp_path / "works.bib").write_text(
+        "@book{a, title={Deep rivers of the north}, year={2020}}", "utf-8"
+    )
     panel.read_file(path)
     qtbot.waitUntil(lambda: panel.entries.count() > 0)
     assert lines(panel) == ["Deep rivers of the north. 2020"]
@@ -77,7 +79,7 @@ def test_letter_7_a_file_is_read_where_it_is_chosen(page, panel, project, item, 
 
 
 def test_letter_7_one_key_takes_a_research_paper_as_its_own_evidence(page, project, item, tmp_path: Path):
-    (path := tmp_path / "Deep rivers.md").write_text("Words.")
+    (path := tmp_path / "Deep rivers.md").write_text("Words.", "utf-8")
     source = sources.add_source(project, item, path).subject
     metadata.describe(project, Thing.SOURCE, {source: {"kind": "research", "identifier": "10.1234/a"}})
     press("Ctrl+Shift+S")

@@ -260,7 +260,8 @@ def test_the_words_at_the_top_stay_there_when_a_panel_opens(project, page_over, 
         "\n\n".join(
             f"Paragraph {n} says something, and goes on for long enough to need more lines where it is narrow."
             for n in range(400)
-        )
+        ),
+        "utf-8",
     )
     sources.add_source(project, items.ids(project)[0], long)
     page = page_over(project, "Author")

@@ -8,9 +8,11 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 
+from annotator.domain.kinds.artifact import Kind
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
+from annotator.gui.forms import forms
 from annotator.gui.shell.steps import ASIDE, STEPS
 from annotator.places import resources
 from tests.gui.shell.test_window import EVERY_PAGE
@@ -200,3 +202,16 @@ def test_on_windows_the_number_pad_under_alt_types_a_code_into_a_field_and_does_
     assert page.done == done
     QTest.keyClick(page.field, Qt.Key.Key_Backspace, Qt.KeyboardModifier.ControlModifier)
     assert (page.done, page.field.text().startswith("two words")) == (done, False)
+
+
+@pytest.mark.parametrize(("key", "asked"), [(Qt.Key.Key_Down, "next"), (Qt.Key.Key_Up, "previous")])
+def test_arrows_go_from_unit_to_unit_also_where_they_belong_to_the_number_pad(qtbot, key, asked):
+    """As all of them do on macOS."""
+    editor = forms.editor(Kind.PLAN)
+    qtbot.addWidget(editor)
+    editor.show()
+    be_active(editor, qtbot)
+    editor.setFocus()
+    with qtbot.waitSignal(editor.asked) as told:
+        QTest.keyClick(editor, key, Qt.KeyboardModifier.KeypadModifier)
+    assert told.args[1] == asked

@@ -24,7 +24,7 @@ DATASET = "Names one dataset"
 def priced(tmp_path, monkeypatch):
     """1,000 dollars for a million tokens in, 2,000 for a million out."""
     table = {"as_of": "2026-05-01", "models": {"test-model": {"input": 1000, "output": 2000}}}
-    (tmp_path / FILE).write_text(json.dumps(table))
+    (tmp_path / FILE).write_text(json.dumps(table), "utf-8")
     monkeypatch.setattr("annotator.judging.calls.prices.user_data", lambda: tmp_path)
 
 
@@ -114,7 +114,7 @@ def test_the_table_is_copied_and_saved_with_nothing_rounded(paid, show, tmp_path
     place = head.split("\t").index("Cost")
     assert [float(line.split("\t")[place]) for line in lines] == pytest.approx([0.28] * 6)
     part.save(tmp_path / "costs.json")
-    tree = json.loads((tmp_path / "costs.json").read_text())
+    tree = json.loads((tmp_path / "costs.json").read_text("utf-8"))
     assert [row["judgements"] for row in tree["rows"]] == [2] * 6
 
 

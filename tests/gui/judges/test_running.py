@@ -78,7 +78,7 @@ def priced(tmp_path, monkeypatch):
     table = {"as_of": "2026-05-01", "models": {"test-model": {"input": 1000, "output": 2000}}}
     folder = tmp_path / "data" / "goldsmith"
     folder.mkdir(parents=True)
-    (folder / FILE).write_text(json.dumps(table))
+    (folder / FILE).write_text(json.dumps(table), "utf-8")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
 

@@ -56,7 +56,7 @@ def test_letter_11_a_day_that_is_none_is_refused_and_nothing_changes(project, sh
 @pytest.fixture
 def sourced(project, tmp_path: Path):
     for item_id, name in zip(items.ids(project), ("Rivers", "Lakes"), strict=True):
-        (path := tmp_path / f"{name}.md").write_text("Words.")
+        (path := tmp_path / f"{name}.md").write_text("Words.", "utf-8")
         sources.add_source(project, item_id, path)
     return project
 
@@ -81,7 +81,7 @@ def test_letter_8_replies_from_a_file_say_what_sources_are(sourced, show, qtbot,
     (first,) = sources.sources(sourced, items.ids(sourced)[0])
     metadata.describe(sourced, metadata.Thing.SOURCE, {first.id: {"identifier": "10.1234/a"}})
     told = {"doi": "10.1234/a", "type": "review", "cited_by_count": 7}
-    (file := tmp_path / "replies.json").write_text(json.dumps(told))
+    (file := tmp_path / "replies.json").write_text(json.dumps(told), "utf-8")
     page = show(sourced, "Sources")
     qtbot.waitUntil(lambda: page.sources.model.rowCount() == 2)
     page.sources.read_file(file)

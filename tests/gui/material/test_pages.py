@@ -85,8 +85,8 @@ def test_a_text_that_was_read_outlives_its_page(page, project, pages_server, qtb
 def test_pages_can_be_taken_from_a_folder(page, project, pages_server, tmp_path, qtbot):
     folder = tmp_path / "saved"
     folder.mkdir()
-    (folder / "a.html").write_text(article("From the folder").body)
-    (folder / "pages.csv").write_text(f"url,file\n{pages_server.url('/a')},a.html\n")
+    (folder / "a.html").write_text(article("From the folder").body, "utf-8")
+    (folder / "pages.csv").write_text(f"url,file\n{pages_server.url('/a')},a.html\n", "utf-8")
     fetched(page, qtbot, lambda: page.pages.fetching.take_in(folder))
     assert states(project) == {"a": "ok", "b": "never"}
     assert pages.page(project, pages_server.url("/a")).title == "From the folder"

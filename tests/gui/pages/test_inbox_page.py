@@ -147,7 +147,7 @@ def test_a_damaged_file_stands_first_and_the_others_still_go_in(exchange, study,
 
 def test_damaged_files_alone_cannot_be_taken_in(exchange, tmp_path, qtbot):
     junk = tmp_path / "junk.goldsmith-work"
-    junk.write_text("<html>")
+    junk.write_text("<html>", "utf-8")
     exchange.page.look_at([junk])
     intake = settled(exchange, qtbot)
     assert not intake.go.isEnabled()

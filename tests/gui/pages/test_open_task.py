@@ -264,7 +264,7 @@ def test_a_file_that_the_system_asks_for_is_passed_on():
         "application.file_asked.connect(print); "
         "application.sendEvent(application, QFileOpenEvent('/mail/a.goldsmith-task'))"
     )
-    found = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
+    found = subprocess.run([sys.executable, "-c", words], capture_output=True, encoding="utf-8", check=True)
     assert found.stdout.strip() == "/mail/a.goldsmith-task"
 
 

@@ -28,7 +28,7 @@ def test_texts_of_cited_pages_and_addresses_leave_only_when_ticked(
     qtbot.waitUntil(lambda: "Wrote" in page.answer.text())
     named = {"with_pages": "page_texts", "with_addresses": "addresses"}[box]
     assert asked == [{"page_texts": False, "addresses": False} | {named: wanted}]
-    assert json.loads((tmp_path / "out" / "manifest.json").read_text())["number"] == 1
+    assert json.loads((tmp_path / "out" / "manifest.json").read_text("utf-8"))["number"] == 1
 
 
 def test_other_layouts_have_no_pages_to_include(page):

@@ -168,7 +168,7 @@ def test_work_to_send_is_counted_beside_the_step(theirs, window_over, qtbot):
 def test_a_folder_that_cannot_be_written_to_is_refused_in_words(theirs, tmp_path, window_over, qtbot):
     write_rubric(theirs, items.ids(theirs)[0], "Explains the weight of gold")
     window = window_over(theirs, "Send")
-    (tmp_path / "in the way").write_text("a file")
+    (tmp_path / "in the way").write_text("a file", "utf-8")
     window.page.write_to(tmp_path / "in the way" / "mine")
     qtbot.waitUntil(lambda: "The folder “mine” could not be made" in window.messages.text())
     assert window.page.go.isEnabled()

@@ -200,7 +200,7 @@ def test_another_project_is_held_beside_this_one_and_let_go_of(sample_page, samp
 
 def test_a_file_that_is_no_project_is_refused_and_forgotten(sample_page, tmp_path, qtbot):
     bad = tmp_path / "bad.goldsmith"
-    bad.write_text("no project")
+    bad.write_text("no project", "utf-8")
     go(sample_page, qtbot, "rubrics")
     with qtbot.waitSignal(sample_page.desk.refused):
         sample_page.compare_with(bad)

@@ -108,7 +108,7 @@ def test_opening_what_is_already_open_keeps_its_window(goldsmith, file):
 
 
 def test_a_sample_that_cannot_be_made_is_explained_on_the_first_page(goldsmith, tmp_path, monkeypatch, qtbot):
-    (tmp_path / "no-folder").write_text("a file stands where the folder should be")
+    (tmp_path / "no-folder").write_text("a file stands where the folder should be", "utf-8")
     monkeypatch.setattr("annotator.gui.shell.projects.user_data", lambda: tmp_path / "no-folder")
     page = goldsmith.show_sample()
     assert isinstance(page, StartPage)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pypdfium2
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent
+from PySide6.QtGui import QDropEvent, QFontDatabase, QTextCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 
@@ -112,6 +112,14 @@ def test_a_name_without_ending_becomes_a_page(project, show, tmp_path, monkeypat
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (name, "JSON (*.json)"))
     page.cards.acts["submit"]()
     assert (tmp_path / "card v1.2.json").is_file()
+
+
+def test_a_print_sets_codes_in_the_systems_fixed_letters(qapp):
+    fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()
+    made = card_printing.document("<p>a <code>b</code></p>", "t")
+    cursor = QTextCursor(made)
+    cursor.movePosition(QTextCursor.MoveOperation.End)
+    assert cursor.charFormat().fontFamilies() == [fixed]
 
 
 def test_a_pdf_holds_the_same_words_on_white(project, show, tmp_path):

@@ -31,6 +31,7 @@ def test_whatever_is_asked_for_is_one_transparent_dot(view, target, kind):
     assert answer.pixelColor(0, 0).alpha() == 0
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes in folders here")
 @pytest.mark.timeout(20)
 def test_raw_html_that_got_past_every_guard_still_opens_no_file(view, tmp_path: Path):
     """A pipe nobody writes to would hang whoever opens it."""

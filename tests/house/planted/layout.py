@@ -25,7 +25,7 @@ def numbers(items: Iterable[HasNumber]) -> Mapping[str, int]:
 
 def read(paths: Sequence[Path], known: ExistingItems) -> tuple[Bundle, list[Problem]]:
     bundle = Bundle()
-    for number, question in json.loads((paths[0] / ITEMS).read_text()).items():
+    for number, question in json.loads((paths[0] / ITEMS).read_text("utf-8")).items():
         record = ItemRecord(id=f"{NAME}-{number}", key=number, dataset=NAME, question=question)
         bundle.items.append(record)
         bundle.places["items", record.id] = (ITEMS, int(number))
@@ -42,7 +42,7 @@ def labels_in(path: Path) -> list[Path]:
 
 
 def read_labels(paths: Sequence[Path]) -> LabelFileContent:
-    lines = [json.loads(line) for path in paths for line in path.read_text().splitlines()]
+    lines = [json.loads(line) for path in paths for line in path.read_text("utf-8").splitlines()]
     return LabelFileContent(
         [LabelEntry(file=LABELS, row=row, peer=True, **line) for row, line in enumerate(lines, 1)]
     )

@@ -120,5 +120,5 @@ def test_a_reply_is_read_as_any_judge_sends_it(reply, content):
 
 def test_loading_it_does_not_load_numpy():
     words = "import sys; import annotator.protocols.adra; print('numpy' in sys.modules)"
-    found = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
+    found = subprocess.run([sys.executable, "-c", words], capture_output=True, encoding="utf-8", check=True)
     assert found.stdout.strip() == "False"

@@ -42,7 +42,7 @@ def test_the_hand_case_in_four_readings(reading: nuggets.NuggetReading, value: f
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the public DeepScholar-Bench data is not there")
 @pytest.mark.parametrize("file", sorted((SHARED / "nuggets").glob("*.json")), ids=lambda path: path.stem)
 def test_published_scores_follow_from_published_labels(file: Path) -> None:
-    told = json.loads(file.read_text())
+    told = json.loads(file.read_text("utf-8"))
     labels = [(one["importance"] == "vital", one["assignment"]) for one in told["nuggets"]]
     published = told["nuggets_metrics"]
     for reading, name in (

@@ -86,5 +86,4 @@ class EnterPresses(QObject):
 def _is_enter(event: QKeyEvent) -> bool:
     if event.type() != QEvent.Type.KeyPress or event.isAutoRepeat():
         return False
-    plain = ~Qt.KeyboardModifier.KeypadModifier
-    return event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers() & plain
+    return event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and keys.plain(event)

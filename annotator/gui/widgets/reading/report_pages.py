@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QTextBrowser, QTextEdit, QWidget
 
 from annotator.domain.texts.formula import SCHEME
 from annotator.domain.texts.rendered import CUT, with_breaks
-from annotator.gui import theme
+from annotator.gui import keys, theme
 from annotator.gui.widgets.reading import report_style as style
 from annotator.gui.widgets.reading.formulas import Formulas, read
 from annotator.gui.widgets.reading.page_bar import PageBar
@@ -134,10 +134,7 @@ class ReportPages(QTextBrowser):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Space turns a screen further, Enter presses the link at the cursor, page keys go on to the next page."""
-        key, plain = (
-            event.key(),
-            event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier),
-        )
+        key, plain = event.key(), keys.plain(event)
         if key == Qt.Key.Key_Space:
             self._screen(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
         elif plain and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._link_at_cursor():

@@ -12,14 +12,13 @@ from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.kinds.weights import Weights
 from annotator.domain.material.item import Item
+from annotator.gui import keys
 from annotator.gui.forms import forms
 from annotator.gui.forms.fields import ChoiceButtons
 from annotator.gui.forms.unit_editor import UnitEditor
 from annotator.gui.parts import below
 from annotator.gui.review.verdicts import answers, faces
 from annotator.gui.widgets.layouts import vertical
-
-_WITH_KEY = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
 
 
 class LabelEditor(UnitEditor):
@@ -100,7 +99,7 @@ class OwnEditor(QWidget):
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
-            and not event.modifiers() & _WITH_KEY
+            and not event.modifiers() & keys.COMMANDS
         ):
             event.accept()
             return True

@@ -22,7 +22,7 @@ from annotator.actions.adjudication.adjudication_sheets import SheetRow
 from annotator.actions.adjudication.voting import Ballot
 from annotator.domain.experts.adjudication import DROP
 from annotator.domain.kinds.artifact import Kind
-from annotator.gui import theme
+from annotator.gui import keys, theme
 from annotator.gui.pages.adjudication.rows.unit_cell import UNIT_MIME, UnitCell, add_beside
 from annotator.gui.review.field_chips import field_chips
 from annotator.gui.review.ruling_words import about, difference_chips, ruled
@@ -195,7 +195,7 @@ class RowCard(QFrame):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter goes into the row."""
-        if self.hasFocus() and event.key() in ENTER_KEYS and not event.modifiers():
+        if self.hasFocus() and event.key() in ENTER_KEYS and keys.plain(event):
             self.entered.emit()
         else:
             super().keyPressEvent(event)

@@ -13,7 +13,7 @@ from annotator.domain.kinds.rubric import Criterion
 from annotator.domain.kinds.tasks import Task
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.counting import counted
-from annotator.gui import theme
+from annotator.gui import keys, theme
 from annotator.gui.review.field_chips import field_chips
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
@@ -92,7 +92,7 @@ class DraftCard(QFrame):
         steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
         if event.key() in steps:
             self.stepped.emit(steps[Qt.Key(event.key())])
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and keys.plain(event):
             self.take.click()
         else:
             super().keyPressEvent(event)

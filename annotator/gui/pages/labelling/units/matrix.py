@@ -223,9 +223,7 @@ class _Table(QTableView):
             Qt.Key.Key_Home,
             Qt.Key.Key_End,
         )
-        if event.key() in moves and event.modifiers() in (
-            Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier,
-        ):  # fmt: skip
+        if event.key() in moves and keys.plain(event):
             super().keyPressEvent(event)
         else:
             event.ignore()

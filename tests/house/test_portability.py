@@ -1,0 +1,90 @@
+"""What reads and runs alike on every system: encodings are named, and local time is asked for in one place."""
+
+import ast
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSettings
+
+from annotator.places import user_data
+from tests.house import reading
+
+# Where the mode stands among the arguments of what opens a file as text unless it says "b".
+MODES = {"open": 1, "fdopen": 1, "TemporaryFile": 0, "NamedTemporaryFile": 0}
+TEXT = re.compile(r"[rwaxt+]+")
+
+
+def calls(source: str) -> Iterator[ast.Call]:
+    """Every call of a source."""
+    return (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
+
+
+def guesses_encoding(call: ast.Call) -> bool:
+    """Whether a call leaves the encoding of a text to the system: UTF-8 on Linux, a code page on Windows."""
+    given = {word.arg: ast.unparse(word.value) for word in call.keywords}
+    if "encoding" in given or None in given:
+        return False
+    method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    if method in ("read_text", "write_text"):
+        return len(call.args) <= (method == "write_text")
+    if "True" in (given.get("text"), given.get("universal_newlines")):
+        return True
+    name = method or getattr(call.func, "id", "")
+    if name not in MODES:
+        return False
+    if not method and name == "open" and len(call.args) == 1 and "mode" not in given:
+        return True
+    place = 0 if method == "open" and ast.unparse(call.func) != "io.open" else MODES[name]
+    modes = [ast.unparse(one) for one in call.args[place : place + 1]] + [given.get("mode", "")]
+    return any(TEXT.fullmatch(mode.strip("'")) for mode in modes)
+
+
+def asks_for_local_time(call: ast.Call) -> bool:
+    """Whether a call asks for a moment in local time, which Windows does not know before 1970."""
+    bare = isinstance(call.func, ast.Attribute) and call.func.attr == "astimezone" and not call.args
+    return bare and not ast.unparse(call.func).startswith("datetime.now(")
+
+
+def test_every_text_is_read_and_written_in_an_encoding_that_is_named() -> None:
+    files = [*reading.files("annotator", "tests"), reading.HERE / "start.py", reading.HERE / "conftest.py"]
+    found = [
+        f"{reading.name(path)}:{call.lineno}"
+        for path in files
+        for call in calls(path.read_text("utf-8"))
+        if guesses_encoding(call)
+    ]
+    assert found == []
+
+
+def test_local_time_is_asked_for_in_one_place() -> None:
+    found = [
+        reading.name(path)
+        for path in reading.files("annotator")
+        for call in calls(path.read_text("utf-8"))
+        if asks_for_local_time(call)
+    ]
+    assert found == ["annotator/domain/texts/moments.py"]
+
+
+def test_tests_keep_to_folders_of_their_own_on_every_system() -> None:
+    own = Path(os.environ["XDG_DATA_HOME"]).parent
+    assert Path(QSettings("goldsmith", "goldsmith").fileName()).is_relative_to(own)
+    assert user_data().is_relative_to(own)
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("path.read_text()", True), ("path.read_text('utf-8')", False), ("path.write_text(words)", True),
+        ("path.write_text(words, 'utf-8')", False), ("run(words, text=True)", True),
+        ("run(words, encoding='utf-8')", False), ("run(words, text=text)", False), ("open(path)", True),
+        ("open(path, 'rb')", False), ("open(path, 'w', encoding='utf-8')", False), ("path.open('a')", True),
+        ("path.open('rb+')", False), ("Project.open(path)", False), ("TemporaryFile('w+')", True),
+        ("tempfile.TemporaryFile()", False), ("os.fdopen(number, 'r')", True), ("run(words, **settings)", False),
+    ],
+)  # fmt: skip
+def test_the_search_finds_what_was_planted(source: str, found: bool) -> None:
+    assert [guesses_encoding(call) for call in calls(source)] == [found]
