@@ -1,7 +1,13 @@
-"""Paths: files shipped with the program, and the folders of the person using it."""
+"""Where things lie: files shipped with the program, the folders of the person using it, the system's certificates."""
 
+import os
+import sys
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
 
 PACKAGE = Path(__file__).resolve().parent
 
@@ -29,3 +35,34 @@ def user_data() -> Path:
     from platformdirs import user_data_path
 
     return user_data_path("goldsmith", appauthor=False, roaming=False)
+
+
+@cache
+def trusted() -> "SSLContext":
+    """Whose certificates are believed: the system's own, wherever it keeps them. Read once: it takes a while."""
+    from ssl import PROTOCOL_TLS_CLIENT, SSLContext
+
+    from httpx2 import create_ssl_context
+
+    try:
+        return create_ssl_context()
+    except OSError:
+        # Nobody is believed; `no_certificates` says why.
+        return SSLContext(PROTOCOL_TLS_CLIENT)
+
+
+def no_certificates() -> str:
+    """Why no server's certificate can be believed here, in words; nothing where the system has some."""
+    if sys.platform in ("win32", "darwin") or trusted().get_ca_certs():
+        return ""
+    from ssl import get_default_verify_paths
+
+    for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
+        named = os.environ.get(name)
+        if named and not os.path.exists(named):
+            return f"{name} names {named}, which is not there."
+    folder = get_default_verify_paths().capath
+    # Certificates of a folder are read one by one, when they are asked for.
+    if folder and os.listdir(folder):
+        return ""
+    return "This machine has no certificates; install ca-certificates."

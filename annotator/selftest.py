@@ -22,6 +22,8 @@ from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 
 CHILD_S = 60.0
+# The first that gives back what it has written.
+OLDEST_SQLITE = (3, 35)
 
 
 def run() -> dict[str, Any]:
@@ -39,7 +41,9 @@ def run() -> dict[str, Any]:
 def _tried(name: str, part: Callable[[], str]) -> dict[str, Any]:
     try:
         return {"name": name, "ok": True, "detail": part()}
-    except (Refusal, ImportError, OSError, RuntimeError, LookupError, ValueError, AssertionError) as error:
+    except (Refusal, AssertionError) as error:
+        return {"name": name, "ok": False, "detail": str(error)}
+    except (ImportError, OSError, RuntimeError, LookupError, ValueError) as error:
         return {"name": name, "ok": False, "detail": f"{type(error).__name__}: {error}"}
 
 
@@ -60,7 +64,27 @@ def _project() -> str:
         kept = project.store.described()
         project.close()
     assert len(found) == 1, "the item was not found again"
+    version = kept.removeprefix("SQLite ").partition(",")[0]
+    assert tuple(map(int, version.split("."))) >= OLDEST_SQLITE, (
+        f"SQLite {version} is too old; 3.35 is needed"
+    )
     return kept
+
+
+def _beside() -> str:
+    """What is written beside a project that lies where the person's own files do: the project, a backup, locks."""
+    from annotator.actions.project import backups
+
+    try:
+        places.user_data().mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=places.user_data(), prefix="tried ") as name:
+            project = new_project(Path(name) / "tried.goldsmith")
+            try:
+                return f"{backups.make(project, 'tried').parent.name} beside a project"
+            finally:
+                project.close()
+    except OSError as error:
+        raise Refusal(f"{places.user_data()} cannot be written: {error.strerror}.") from error
 
 
 def _modules() -> str:
@@ -124,7 +148,13 @@ def _endpoint() -> str:
         server.shutdown()
         server.server_close()
     assert content == "yes", f"the reply was {content!r}"
-    return f"{ssl.OPENSSL_VERSION}, {len(ssl.create_default_context().get_ca_certs())} certificates"
+    return ssl.OPENSSL_VERSION
+
+
+def _certificates() -> str:
+    missing = places.no_certificates()
+    assert not missing, missing
+    return counted(len(places.trusted().get_ca_certs()), "certificate") + " read so far"
 
 
 async def _asked(address: str) -> str:
@@ -167,7 +197,36 @@ def _spoken(*words: str) -> "subprocess.CompletedProcess[bytes]":
 def _keyring() -> str:
     import keyring
 
-    return type(keyring.get_keyring()).__module__
+    name = type(keyring.get_keyring()).__module__
+    lasting = not name.endswith((".fail", ".null"))
+    return (
+        name if lasting else f"{name}: this system keeps no keys, so a key lasts until the window is closed"
+    )
+
+
+def _fonts() -> str:
+    _in_memory()
+    from annotator.gui.shell import fonts
+    from annotator.gui.shell.starting import make_application
+
+    make_application()
+    family = fonts.seen()
+    assert family, "letters are drawn as boxes: this machine has no font; install fonts-dejavu-core"
+    missing = fonts.lacking("界")
+    return family + (f"; none for {missing}. {fonts.advice(missing)}" if missing else "")
+
+
+def _display() -> str:
+    """On the screen that there is, in a process of its own: Qt ends the process where it finds no way to a screen."""
+    if _headless():
+        return "no screen here"
+    with _folder() as folder:
+        new_project(folder / "tried.goldsmith").close()
+        found = _spoken("grab", str(folder / "tried.goldsmith"), "--to", str(folder), "--page", "Start")
+        drawn = len(list(folder.glob("*.png")))
+    told = found.stderr.decode(errors="replace").strip().splitlines()
+    assert drawn, f"no window can be shown: {' '.join(told[:2]) or f'exit code {found.returncode}'}"
+    return os.environ.get("QT_QPA_PLATFORM") or os.environ.get("XDG_SESSION_TYPE") or "a screen"
 
 
 def _numbers() -> str:
@@ -227,8 +286,20 @@ def _languages() -> str:
     return f"{' < '.join(order)}; {month}"
 
 
-def _window() -> str:
+def _headless() -> bool:
+    """Whether this is a Linux machine without a screen."""
+    shown = (
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or os.environ.get("QT_QPA_PLATFORM")
+    )
+    return sys.platform == "linux" and not shown
+
+
+def _in_memory() -> None:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+
+def _window() -> str:
+    _in_memory()
     from annotator.gui.shell.grabbing import try_window
 
     return try_window()
@@ -237,9 +308,11 @@ def _window() -> str:
 PARTS: tuple[tuple[str, Callable[[], str]], ...] = (
     ("modules", _modules),
     ("project file", _project),
+    ("writing", _beside),
     ("signatures", _signing),
     ("shipped files", _files),
     ("endpoints", _endpoint),
+    ("certificates", _certificates),
     ("command line", _help),
     ("judging process", _child),
     ("keyring", _keyring),
@@ -248,5 +321,8 @@ PARTS: tuple[tuple[str, Callable[[], str]], ...] = (
     ("tables", _tables),
     ("documents", _documents),
     ("languages", _languages),
+    # Before what draws in memory.
+    ("display", _display),
+    ("fonts", _fonts),
     ("window", _window),
 )

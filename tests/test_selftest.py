@@ -38,6 +38,56 @@ def test_missing_files_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path) -> N
         selftest._files()
 
 
+def part(name: str) -> dict[str, object]:
+    """What one part says of this machine."""
+    (found,) = [selftest._tried(name, part) for named, part in selftest.PARTS if named == name]
+    return found
+
+
+def test_a_machine_without_certificates_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = "This machine has no certificates; install ca-certificates."
+    monkeypatch.setattr(selftest.places, "no_certificates", lambda: words)
+    assert part("certificates") == {"name": "certificates", "ok": False, "detail": words}
+
+
+def test_letters_that_are_boxes_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("annotator.gui.shell.fonts.seen", lambda: "")
+    found = part("fonts")
+    assert not found["ok"]
+    assert "no font; install fonts-dejavu-core" in str(found["detail"])
+
+
+def test_a_folder_that_cannot_be_written_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    monkeypatch.setattr(selftest.places, "user_data", lambda: tmp_path / "file" / "goldsmith")
+    found = part("writing")
+    assert not found["ok"]
+    assert str(found["detail"]).startswith(f"{tmp_path / 'file' / 'goldsmith'} cannot be written")
+
+
+def test_what_is_written_beside_a_project_is_taken_away_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path
+) -> None:
+    monkeypatch.setattr(selftest.places, "user_data", lambda: tmp_path)
+    assert part("writing")["ok"]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems always have a screen")
+def test_a_screen_that_takes_no_window_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("QT_QPA_PLATFORM", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    monkeypatch.setenv("DISPLAY", ":7771")
+    found = part("display")
+    assert not found["ok"]
+    assert str(found["detail"]).startswith("no window can be shown:")
+
+
+def test_an_old_sqlite_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(selftest, "OLDEST_SQLITE", (9, 0))
+    assert "is too old" in str(part("project file")["detail"])
+
+
 def test_an_order_that_knows_neither_accents_nor_numbers_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("annotator.gui.shell.languages.in_order", sorted)
     (part,) = [selftest._tried(name, part) for name, part in selftest.PARTS if name == "languages"]

@@ -69,6 +69,13 @@ def ids(project: Project, narrowed: Filter = Filter()) -> list[str]:
         return list(db.execute(question, values).scalars())
 
 
+def questions(project: Project, most: int) -> list[str]:
+    """The questions of the first items."""
+    question, values = _search(project, Filter(), "item.question", most)
+    with project.store.read() as db:
+        return list(db.execute(question, values).scalars())
+
+
 def numbers(project: Project, narrowed: Filter = Filter(), most: int = -1) -> "array[int]":
     """The row numbers of the items that match, in the project's order: eight bytes each, for lists of any length.
 

@@ -3,11 +3,9 @@
 import asyncio
 import socket
 import ssl
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from types import TracebackType
 from typing import Self
 from urllib.parse import urljoin
@@ -26,6 +24,7 @@ from annotator.exchange.pages.reading import hopeless
 from annotator.exchange.pages.states import PageReading, UnreadablePage, check_reading, check_status
 from annotator.exchange.pages.unpacking import ACCEPTED, PageBody, too_large
 from annotator.exchange.pages.worker import ReadingProcess
+from annotator.places import no_certificates, trusted
 
 _CHUNK = 64 * 1024
 # Some sites send more than the 8 kB of headers that the client takes by itself.
@@ -172,7 +171,7 @@ class _Visit:
 
     def _session(self) -> aiohttp.ClientSession:
         connector = aiohttp.TCPConnector(
-            resolver=self._pins, use_dns_cache=False, force_close=True, ssl=_trust(), limit=1
+            resolver=self._pins, use_dns_cache=False, force_close=True, ssl=trusted(), limit=1
         )
         bounds = self._fetcher.bounds
         timeout = aiohttp.ClientTimeout(None, sock_connect=bounds.connect_s, sock_read=bounds.silence_s)
@@ -312,16 +311,6 @@ class _Pins(AbstractResolver):
         """There is nothing to give back."""
 
 
-@cache
-def _trust() -> ssl.SSLContext:
-    """Whose certificates are believed: the system's, which Python finds by itself on Linux only."""
-    if sys.platform in ("win32", "darwin"):
-        import truststore
-
-        return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    return ssl.create_default_context()
-
-
 def _characters(header: str) -> str:
     """A header's value; bytes that are no UTF-8, which came as halves of surrogate pairs, are taken for Latin-1."""
     try:
@@ -334,7 +323,10 @@ def _characters(header: str) -> str:
 def _broken(error: Exception) -> str:
     """Why a request came to nothing, as a sentence."""
     if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
-        return "The server's certificate cannot be trusted, or its encryption is not understood."
+        return (
+            no_certificates()
+            or "The server's certificate cannot be trusted, or its encryption is not understood."
+        )
     if isinstance(error, aiohttp.ClientConnectorError):
         return "The server cannot be reached, or does not let anybody connect."
     if isinstance(error, aiohttp.ClientPayloadError | aiohttp.ServerDisconnectedError | OSError):

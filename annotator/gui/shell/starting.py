@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QLocale, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
+from annotator.actions.items import items
 from annotator.actions.project.file import LOOK, Project, Unwritable
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui import theme
 from annotator.gui.desk import dropping
 from annotator.gui.desk.errands import Tell
-from annotator.gui.shell import projects, tidying
+from annotator.gui.shell import fonts, projects, tidying
 from annotator.gui.shell.application import Application
 from annotator.gui.shell.window import Window
 from annotator.gui.widgets.icons import icon
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 # The window waits this long for another process's write, then says so and lets the person go on.
 PATIENCE_S = 2.0
 PULSE_MS = 300
+# So many items show in which scripts a project is written.
+ENOUGH = 40
 SWITCH_S = 0.001
 
 
@@ -111,6 +114,10 @@ class Goldsmith:
         warning = Project.warning_about(path)
         if warning and not project.readonly:
             window.messages.show_message("warning", warning, lasting=True)
+        script = "" if warning else fonts.lacking(" ".join(items.questions(project, ENOUGH)))
+        if script:
+            boxes = f"This system has no font for {script}: such letters are drawn as boxes."
+            window.messages.show_message("warning", boxes, fonts.advice(script), lasting=True)
         if not project.get(LOOK):
             projects.remember(path)
         return window
@@ -187,6 +194,7 @@ def make_application() -> QApplication:
     QCoreApplication.setApplicationName("goldsmith")
     existing = QApplication.instance()
     application = existing if isinstance(existing, QApplication) else Application(sys.argv[:1])
+    fonts.ensure(application)
     theme.apply(application)
     application.setWindowIcon(icon("logo", 256))
     application.setDesktopFileName("goldsmith")

@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -16,10 +15,9 @@ from annotator.domain.judges.judge import Judge
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.outcome import NOT_SENT, CallOutcome, CallTrouble, read
 from annotator.judging.calls.parameters import of_judge
+from annotator.places import no_certificates, trusted
 
 if TYPE_CHECKING:
-    from ssl import SSLContext
-
     from httpx2 import AsyncClient, Response
     from openai import AsyncOpenAI
 
@@ -98,7 +96,6 @@ class Client:
             words = f"No answer came within {self.endpoint.timeout_s:g} seconds."
             outcome = CallOutcome(CallTrouble.TIMEOUT, message=words)
         except OSError as error:
-            # Building the client reads the system's certificates: a stale SSL_CERT_FILE ends here.
             words = f"The endpoint could not be reached: {error}"
             outcome = CallOutcome(CallTrouble.CONNECTION, message=words, code=NOT_SENT)
         latency_s = time.perf_counter() - started
@@ -157,7 +154,7 @@ class _Line:
 
         # The whole call has its own clock in `attempt`; here only getting through to the server is timed.
         self.timeout = Timeout(None, connect=CONNECT_S)
-        self.pool: AsyncClient = DefaultAioHttpClient(timeout=self.timeout, verify=_certificates())
+        self.pool: AsyncClient = DefaultAioHttpClient(timeout=self.timeout, verify=trusted())
         self._url = URL(f"{endpoint.base_url}/chat/completions")
         headers = {
             "Host": self._url.netloc.decode("ascii"),
@@ -181,14 +178,6 @@ class _Line:
         return request
 
 
-@cache
-def _certificates() -> "SSLContext":
-    """Read once: the file of all certificates takes longer than a call."""
-    from httpx2 import create_ssl_context
-
-    return create_ssl_context()
-
-
 async def _content(response: "Response") -> bytes | None:
     """The body of a response; None when it is longer than any reply."""
     parts, size = [], 0
@@ -201,7 +190,11 @@ async def _content(response: "Response") -> bytes | None:
 
 
 def root_words(error: BaseException) -> str:
-    """The deepest cause's words: "Connection error." says nothing."""
+    """The deepest cause's words: "Connection error." says nothing, nor does a certificate on a machine without any."""
+    from ssl import SSLError
+
     while error.__cause__ is not None:
         error = error.__cause__
+    if isinstance(error, SSLError) and (why := no_certificates()):
+        return why
     return str(error) or type(error).__name__

@@ -8,9 +8,11 @@ import ssl
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from annotator import places
 from annotator.domain.judges.judge import Judge
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls import client
@@ -125,6 +127,39 @@ async def test_a_stale_certificate_path_is_an_outcome(
     outcome = await attempt("https://127.0.0.1:9/v1")
     assert outcome.trouble is CallTrouble.CONNECTION
     assert outcome.message
+
+
+async def test_a_machine_without_certificates_says_so_and_still_asks_its_own_servers(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, odd: OddServer
+) -> None:
+    bare = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    monkeypatch.setattr(places, "trusted", lambda: bare)
+    monkeypatch.setattr(client, "trusted", lambda: bare)
+    monkeypatch.setattr(ssl, "get_default_verify_paths", lambda: SimpleNamespace(capath=None))
+
+    async def silent(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.close()
+
+    server = await asyncio.start_server(silent, "127.0.0.1", 0, ssl=self_signed(tmp_path))
+    async with server:
+        outcome = await attempt(f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1")
+    assert outcome.trouble is CallTrouble.CONNECTION
+    assert outcome.message == (
+        "The connection failed: This machine has no certificates; install ca-certificates."
+    )
+    odd.script(completion("yes"))
+    assert (await attempt(odd.url)).content == "yes"
+
+
+async def test_a_certificate_file_that_is_gone_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "gone.pem"))
+    places.trusted.cache_clear()
+    try:
+        assert places.no_certificates() == f"SSL_CERT_FILE names {tmp_path / 'gone.pem'}, which is not there."
+    finally:
+        places.trusted.cache_clear()
 
 
 @pytest.mark.parametrize("encoding", [b"\xff\xfe{}", b"\xc3\x28"])
