@@ -75,7 +75,14 @@ def test_a_deb_asks_for_what_the_window_needs_and_runs_nothing_of_its_own(tmp_pa
         "0.2.0~rc1",
         "amd64",
     )
-    for one in ("libc6 (>= 2.34)", "ca-certificates", "libegl1", "fontconfig-config"):
+    for one in (
+        "libc6 (>= 2.34)",
+        "ca-certificates",
+        "libegl1",
+        "fontconfig-config",
+        "libwayland-cursor0",
+        "xkb-data",
+    ):
         assert one in fields["Depends"]
     assert "fonts-noto-cjk" in fields["Recommends"]
     control = tmp_path / "control"

@@ -18,6 +18,7 @@ from annotator.places import resources, user_data
 
 TOPICS = (
     ("First steps", "first-steps"),
+    ("Installing and removing", "installing"),
     ("Keys", "keys"),
     ("The results page", "results"),
     ("Which view makes which table", "tables"),
