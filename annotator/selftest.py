@@ -50,7 +50,7 @@ def _tried(name: str, part: Callable[[], str]) -> dict[str, Any]:
 @contextmanager
 def _folder() -> Iterator[Path]:
     """A temporary folder whose name has what often goes wrong in it."""
-    with tempfile.TemporaryDirectory(prefix="goldsmith probe é界 ") as name:
+    with tempfile.TemporaryDirectory(prefix="goldsmith probe é界 ", ignore_cleanup_errors=True) as name:
         yield Path(name)
 
 

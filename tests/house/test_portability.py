@@ -69,6 +69,17 @@ def test_local_time_is_asked_for_in_one_place() -> None:
     assert found == ["annotator/domain/texts/moments.py"]
 
 
+def test_a_temporary_folder_that_a_scanner_holds_for_a_moment_ends_nothing() -> None:
+    made = [
+        (reading.name(path), call)
+        for path in reading.files("annotator")
+        for call in calls(path.read_text("utf-8"))
+        if ast.unparse(call.func).endswith("TemporaryDirectory")
+    ]
+    assert len(made) > 3
+    assert [name for name, call in made if "ignore_cleanup_errors=True" not in ast.unparse(call)] == []
+
+
 def test_tests_keep_to_folders_of_their_own_on_every_system() -> None:
     own = Path(os.environ["XDG_DATA_HOME"]).parent
     assert Path(QSettings("goldsmith", "goldsmith").fileName()).is_relative_to(own)

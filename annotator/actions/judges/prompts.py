@@ -151,7 +151,7 @@ def parsed(name: str, text: str) -> "Prompt":
     """The two parts of a wording; ValueError where it has not exactly those."""
     from annotator.judging.prompts.messages import load
 
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         (Path(folder) / f"{name}.md").write_text(text, encoding="utf-8", newline="")
         return load(name, Path(folder))
 

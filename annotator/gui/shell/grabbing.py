@@ -72,7 +72,7 @@ def try_window() -> str:
     application, faults = make_application(), list[BaseException]()
     told, sys.excepthook = sys.excepthook, lambda _kind, error, _trace: faults.append(error)
     try:
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             window = Window(samples.create(Path(folder) / "tried.goldsmith"))
             picture = Path(folder) / "tried.png"
             grab(window, picture, 800, 600)

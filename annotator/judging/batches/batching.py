@@ -173,7 +173,7 @@ class _Work:
     async def _send(self, cases: Iterable[Case], group: asyncio.TaskGroup) -> int:
         """File the questions that no batch holds yet; how many batches that makes. All questions are looked at."""
         made, room = 0, True
-        with TemporaryDirectory(prefix="goldsmith-batch-") as folder:
+        with TemporaryDirectory(prefix="goldsmith-batch-", ignore_cleanup_errors=True) as folder:
             filing: BatchFileWriter | None = None
             async for question, trial in self._questions(cases):
                 if question.key in self._held:
@@ -318,7 +318,7 @@ class _Work:
         reading = BatchReading(
             state, self._replies, self._sender.prices, self._sender.client.endpoint.secrets
         )
-        with TemporaryDirectory(prefix="goldsmith-batch-") as folder:
+        with TemporaryDirectory(prefix="goldsmith-batch-", ignore_cleanup_errors=True) as folder:
             calls = reading.calls(await self._downloaded(state, Path(folder)))
             while some := list(islice(calls, _AT_ONCE)):
                 self._journal(some)
