@@ -1,4 +1,4 @@
-"""What reads and runs alike on every system: encodings are named, and local time is asked for in one place."""
+"""What reads and runs alike on every system and in every Python: encodings, local time, folders, expressions."""
 
 import ast
 import os
@@ -15,6 +15,8 @@ from tests.house import reading
 # Where the mode stands among the arguments of what opens a file as text unless it says "b".
 MODES = {"open": 1, "fdopen": 1, "TemporaryFile": 0, "NamedTemporaryFile": 0}
 TEXT = re.compile(r"[rwaxt+]+")
+# Before Python 3.11.5 a group that is repeated possessively may match less than it should (gh-106052).
+POSSESSIVE_GROUP = re.compile(r"(?<!\\)\)(?:[*+?]|\{\d*,?\d*\})\+")
 
 
 def calls(source: str) -> Iterator[ast.Call]:
@@ -99,3 +101,18 @@ def test_tests_keep_to_folders_of_their_own_on_every_system() -> None:
 )  # fmt: skip
 def test_the_search_finds_what_was_planted(source: str, found: bool) -> None:
     assert [guesses_encoding(call) for call in calls(source)] == [found]
+
+
+def test_no_group_is_repeated_possessively() -> None:
+    found = [
+        f"{reading.name(path)}: {line.strip()}"
+        for path in reading.files("annotator")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if POSSESSIVE_GROUP.search(line)
+    ]
+    assert found == []
+
+
+def test_the_search_finds_a_planted_one() -> None:
+    assert POSSESSIVE_GROUP.search(r"(?:a|b)*+c")
+    assert not POSSESSIVE_GROUP.search(r"[^()]*+\)+")

@@ -42,7 +42,8 @@ from tests.projects.filled_project import filled_project
 from tests.systems import links
 
 TIMES = int(os.environ.get("GOLDSMITH_TIMES", "20"))
-GOLDEN = Path(__file__).parents[1] / "golden"
+HERE = Path(__file__).parents[2]
+GOLDEN = HERE / "tests/golden"
 LEFT_BEHIND = ("lock", "holder.json", "migrating.lock", "making", "migrating", "restoring", "part")
 TITLE = "Sample: three questions, three systems"
 
@@ -275,8 +276,7 @@ def test_an_old_project_opened_through_a_link_leaves_the_link_a_link(tmp_path: P
     link.symlink_to(real)
     before = real.read_bytes()
     assert opened(link) == "opened"
-    assert link.is_symlink()
-    assert link.samefile(real)
+    assert (link.is_symlink(), link.samefile(real)) == (True, True)
     assert real.read_bytes() != before
     assert seen(tmp_path) == ["link.goldsmith", "there"]
 
@@ -290,8 +290,7 @@ def test_a_backup_put_back_through_a_link_leaves_the_link_a_link(tmp_path: Path)
     link.symlink_to(real)
     assert [file.path for file in backups.listing(link)] == [kept]
     backups.restore(link, kept)
-    assert link.is_symlink()
-    assert link.samefile(real)
+    assert (link.is_symlink(), link.samefile(real)) == (True, True)
 
 
 @links
@@ -347,8 +346,7 @@ goldsmith.close()
 def looked_at(path: Path, most: int = -1) -> str:
     """What is shown where no file may grow beyond `most` bytes: its kind, whether only to read, and its words."""
     words = [sys.executable, "-c", LOOK, str(path), str(most)]
-    root = Path(__file__).parents[2]
-    shown = subprocess.run(words, capture_output=True, encoding="utf-8", cwd=root, timeout=240, check=False)
+    shown = subprocess.run(words, capture_output=True, encoding="utf-8", cwd=HERE, timeout=240, check=False)
     assert "Traceback" not in shown.stderr, shown.stderr
     return shown.stdout
 
@@ -357,8 +355,7 @@ def looked_at(path: Path, most: int = -1) -> str:
 def test_a_disk_that_takes_no_more_keeps_nobody_from_their_project(tmp_path: Path) -> None:
     with closing(filled_project(tmp_path)) as project:
         path, title = project.path, project.title
-    before = path.read_bytes()
-    shown = looked_at(path, most=0)
+    before, shown = path.read_bytes(), looked_at(path, most=0)
     assert shown.startswith(f"Window True {title} ")
     assert "Free some space" in shown
     assert path.read_bytes() == before
@@ -366,8 +363,7 @@ def test_a_disk_that_takes_no_more_keeps_nobody_from_their_project(tmp_path: Pat
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a small disk")
 def test_a_disk_without_a_byte_left_opens_to_read(tmp_path: Path) -> None:
-    disk = tmp_path / "disk"
-    disk.mkdir()
+    (disk := tmp_path / "disk").mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=512k", "goldsmith", str(disk)]
     if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
         pytest.skip("no small disk can be made here")
