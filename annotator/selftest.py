@@ -77,7 +77,9 @@ def _beside() -> str:
 
     try:
         places.user_data().mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=places.user_data(), prefix="tried ") as name:
+        with tempfile.TemporaryDirectory(
+            dir=places.user_data(), prefix="tried ", ignore_cleanup_errors=True
+        ) as name:
             project = new_project(Path(name) / "tried.goldsmith")
             try:
                 return f"{backups.make(project, 'tried').parent.name} beside a project"

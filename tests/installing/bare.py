@@ -54,12 +54,14 @@ class Debian:
     def does(self, words: str) -> str:
         """What a command of root's says; CalledProcessError when it fails."""
         return subprocess.run(
-            self._inside(["sh", "-c", words]), capture_output=True, text=True, check=True
+            self._inside(["sh", "-c", words]), capture_output=True, encoding="utf-8", check=True
         ).stdout
 
     def says(self, words: str, **settings: str) -> subprocess.CompletedProcess[str]:
         """What a command of the person's says."""
-        return subprocess.run(self._person(words, settings), capture_output=True, text=True, check=False)
+        return subprocess.run(
+            self._person(words, settings), capture_output=True, encoding="utf-8", check=False
+        )
 
     @contextmanager
     def running(self, words: str, **settings: str) -> Iterator[None]:
@@ -135,7 +137,11 @@ class Screen:
         """The titles of the windows; X11 alone tells them."""
         words = "xdotool search --onlyvisible --name . | xargs -r -n1 xdotool getwindowname"
         return subprocess.run(
-            ["sh", "-c", words], env=os.environ | self.settings, capture_output=True, text=True, check=False
+            ["sh", "-c", words],
+            env=os.environ | self.settings,
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
         ).stdout
 
     def wait(self, at_least: int) -> int:
