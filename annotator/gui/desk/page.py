@@ -60,14 +60,17 @@ class Page(QWidget):
             and isinstance(event, QKeyEvent)
             and isinstance(field, QLineEdit | QPlainTextEdit | QAbstractSpinBox)
             and not field.isReadOnly()
-            and (_types_a_code(event) or (_deletes(event) and self.keeps_words(field)))
+            and (_types_a_code(event) or (_deletes(event) and (keys.MAC or self.keeps_words(field))))
         ):
             event.accept()
             return True
         return super().event(event)
 
     def keeps_words(self, _field: QWidget) -> bool:
-        """Whether that key deletes a word in this field, although elsewhere on the page it removes something."""
+        """Whether that key deletes a word in this field, although elsewhere on the page it removes something.
+
+        On macOS, where it deletes to the start of the line, every field keeps it.
+        """
         return True
 
     def bind(self, act: str, slot: Callable[[], object], widget: QWidget | None = None) -> None:

@@ -185,6 +185,21 @@ class OnePage(Page):
             self.bind(act, lambda act=act: self.done.append(act) or True)
 
 
+@pytest.mark.parametrize(("on_mac", "done"), [(True, []), (False, ["retire_unit"])])
+def test_on_macos_the_key_that_deletes_a_line_retires_nothing_from_within_a_field(
+    small, qtbot, monkeypatch, on_mac, done
+):
+    monkeypatch.setattr(keys, "MAC", on_mac)
+    monkeypatch.setattr(OnePage, "keeps_words", lambda *_: False)
+    page = OnePage(Desk(small))
+    qtbot.addWidget(page)
+    page.show()
+    be_active(page, qtbot)
+    page.field.setFocus()
+    QTest.keyClick(page.field, Qt.Key.Key_Backspace, Qt.KeyboardModifier.ControlModifier)
+    assert page.done == done
+
+
 @pytest.mark.parametrize(
     ("windows", "pad", "done"), [(True, True, []), (True, False, ["weight_1"]), (False, True, ["weight_1"])]
 )
