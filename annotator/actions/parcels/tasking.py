@@ -134,7 +134,8 @@ def shown_only(opened: OpenedTask) -> Refusal | None:
     if why is None or not opened.project.get(LOOK):
         return None
     ask = f"The task is signed with “{opened.words}”: ask the coordinator for these six words before you install it."
-    return Refusal(why.happened, f"{why.todo} {ask if opened.words else signed_words(opened)}")
+    signed = ask if opened.words else signed_words(opened)
+    return Refusal(why.happened, f"{why.todo} Nothing of yours was changed. {signed}")
 
 
 def kept_in(task_path: Path) -> Path | None:
