@@ -78,7 +78,8 @@ def test_installers_are_chosen_and_named_with_their_sums(exchange, study, tmp_pa
     chosen = [str(tmp_path / "SHA256SUMS")], ""
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: chosen)
     row.choose.click()
-    qtbot.waitUntil(lambda: SETUP in row.about.text())
+    qtbot.waitUntil(lambda: "names 1 installer." in row.about.text())
+    assert row.about.toolTip() == SETUP
     assert program_pins.pinned(study) == program_pin.ProgramPin(program_pin.offered(), {SETUP: SUM})
 
 

@@ -14,8 +14,7 @@ from annotator.gui.widgets.plain import PlainLabel
 
 NO_LONGER_THAN = 200
 ANY = "Any version may be used."
-PINNED = "Opened with another version, a task is only shown and tells which installer to take."
-LIFTED = "Clear the field and write the tasks again to let anyone on."
+PINNED = "Another version only shows the task and {}. To lift this, clear the line and write the tasks again."
 
 
 class ProgramRow(QWidget):
@@ -47,12 +46,9 @@ class ProgramRow(QWidget):
         pin = program_pins.pinned(self._desk.project)
         self.field.setText(pin.versions)
         self.field.setReadOnly(self._desk.project.readonly)
-        named = (
-            f" {counted(len(pin.installers), 'installer')} named: {', '.join(pin.installers)}."
-            if pin.installers
-            else ""
-        )
-        self.about.setText(f"{PINNED}{named} {LIFTED}" if pin.versions else ANY)
+        named = counted(len(pin.installers), "installer") if pin.installers else "the version"
+        self.about.setText(PINNED.format(f"names {named}") if pin.versions else ANY)
+        self.about.setToolTip("\n".join(pin.installers))
         self._offer()
 
     def _offer(self) -> None:
