@@ -45,7 +45,9 @@ def too_new(folder: Path) -> str | None:
 
 def newest(path: Path) -> tuple[int, ...]:
     """The newest version of glibc that a library asks for."""
-    words = subprocess.run(["objdump", "-T", str(path)], capture_output=True, text=True, check=False).stdout
+    words = subprocess.run(
+        ["objdump", "-T", str(path)], capture_output=True, encoding="utf-8", check=False
+    ).stdout
     return max((_numbers(".".join(found)) for found in _ASKED.findall(words)), default=(0, 0))
 
 

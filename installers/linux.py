@@ -66,7 +66,11 @@ def run(payload: Payload, folder: Path) -> Path:
     _dated(root, payload.epoch)
     packing = "--xz" if shutil.which("xz") else "--gzip"
     date = subprocess.run(
-        ["date", "-u", "-d", f"@{payload.epoch}"], capture_output=True, text=True, check=True, env=_plain()
+        ["date", "-u", "-d", f"@{payload.epoch}"],
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+        env=_plain(),
     ).stdout.strip()
     command = [
         makeself, packing, "--sha256", "--nox11", "--nocrc", "--nomd5", "--quiet", "--packaging-date", date,

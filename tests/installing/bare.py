@@ -155,12 +155,13 @@ class Screen:
 @contextmanager
 def x11(folder: Path) -> Iterator[Screen]:
     """An X server of its own."""
-    server = subprocess.Popen(
-        ["Xvfb", ":77", "-screen", "0", "1280x800x24", "-fbdir", folder], stderr=subprocess.DEVNULL
-    )
+    told, tells = os.pipe()
+    command = ["Xvfb", "-displayfd", str(tells), "-screen", "0", "1280x800x24", "-fbdir", folder]
+    server = subprocess.Popen(command, stderr=subprocess.DEVNULL, pass_fds=[tells])
+    os.close(tells)
     try:
-        _wait(folder / "Xvfb_screen0")
-        yield Screen({"DISPLAY": ":77"}, folder)
+        with os.fdopen(told) as number:
+            yield Screen({"DISPLAY": f":{number.readline().strip()}"}, folder)
     finally:
         server.terminate()
         server.wait(PATIENCE_S)

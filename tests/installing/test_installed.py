@@ -6,8 +6,6 @@ Takes minutes, and needs root, a network and a bundle: `GOLDSMITH_BUNDLE=dist/go
 import hashlib
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,9 +14,9 @@ import pytest
 
 from installers import linux
 from installers.payload import Payload, file_kinds, stand_in
-from tests.house.reading import HERE
 from tests.installing import bare
 from tests.installing.bare import FEWEST_LETTERS, MOST_BOXES, Debian
+from tests.material.sent_apart import annotators, coordinated, returned, task_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1_800)]
 
@@ -43,24 +41,23 @@ def debian(tmp_path_factory: pytest.TempPathFactory) -> Debian:
 
 
 @pytest.fixture(scope="module")
-def files(debian: Debian) -> dict[str, str]:
+def files(debian: Debian, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """A project, a task and returned work in the person's home, by their kind."""
+    folder = tmp_path_factory.mktemp("study")
+    project = coordinated(folder)
+    person = annotators(project)[0].id
+    made = {
+        "project": folder / "study.goldsmith",
+        "task": task_for(project, person, folder / "task"),
+        "work": returned(project, person, folder / "work"),
+    }
+    project.close()
     place = debian.home / "work"
     place.mkdir()
-    project, mine = place / "project.goldsmith", place / "mine.goldsmith"
-    _told("sample", project)
-    _told("pack", project, "--all", "--to", f"{place}/tasks/")
-    task = sorted((place / "tasks").glob("*.goldsmith-task"))[0].rename(place / "task.goldsmith-task")
-    shutil.rmtree(place / "tasks")
-    _told("unpack", mine, task)
-    _told("pack", mine, "--to", place / "work.goldsmith-work")
+    for kind in file_kinds():
+        shutil.copy(made[kind.short], place / f"{kind.short}{kind.ending}")
     debian.does(f"chown -R {bare.PERSON}: /home/{bare.PERSON}")
     return {kind.short: f"work/{kind.short}{kind.ending}" for kind in file_kinds()}
-
-
-def _told(*words: object) -> None:
-    command = [sys.executable, "-m", "annotator", *map(str, words)]
-    subprocess.run(command, cwd=HERE, capture_output=True, check=True)
 
 
 @contextmanager
@@ -135,7 +132,7 @@ def test_removing_one_leaves_the_other_and_every_file_of_the_person(
     assert not (debian.root / "usr/share/mime/packages/goldsmith.xml").exists()
     assert debian.says("goldsmith-9.9 x").stdout == "opened: x\n"
     debian.does("apt-get purge -y -qq goldsmith-9.9")
-    assert sorted(path.name for path in (debian.root / "opt").iterdir()) == []
+    assert list((debian.root / "opt").glob("*")) == []
     assert sums(debian.home) == before
 
 
