@@ -72,7 +72,7 @@ def test_a_set_that_pip_does_not_find_leaves_the_lock_as_it_is(
 ) -> None:
     (tmp_path / "pip").mkdir()
     (tmp_path / "pip/__init__.py").touch()
-    (tmp_path / "pip/__main__.py").write_text("raise SystemExit('nothing found')")
+    (tmp_path / "pip/__main__.py").write_text("raise SystemExit('nothing found')", "utf-8")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.setattr(lock, "LOCK", tmp_path / "lock.txt")
     assert lock.main() == 1
