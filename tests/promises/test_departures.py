@@ -25,8 +25,8 @@ from annotator.gui.views.account import account
 from annotator.protocols import COMPOSITES, EXTRACTIONS, PAPERS, PROTOCOLS, RANKING, TAXONOMIES
 from annotator.stats.validation import alt_test
 from tests.house import reading
+from tests.material.printed_project import printed_project
 from tests.material.rated_tasks import rated_tasks
-from tests.stories.printed_project import printed_project
 
 JUDGED = {shape.name for paper in PAPERS if paper.tables for shape in paper.protocols}
 

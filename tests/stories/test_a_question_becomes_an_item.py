@@ -2,8 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,6 @@ from annotator.actions.items import items, named_rubrics
 from annotator.actions.judges import judges
 from annotator.actions.labelling import label_sealing, label_tasks, labels
 from annotator.actions.material import draft_runs
-from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.studies import selection_ratings
 from annotator.cli import run_command
@@ -32,7 +30,8 @@ from annotator.gui.pages.labelling import LabelPage
 from annotator.gui.shell.window import Window
 from tests.projects import pairs_project as pairs
 from tests.projects.pairs_project import ORIGINS, TYPE
-from tests.windows.labelling_keys import be_active, focus, press, type_words
+from tests.windows.labelling_keys import focus, press, type_words
+from tests.windows.story_hands import opened, settle, submit, window_of
 
 COUNT, GOOD, POOR = 12, 5, 2
 # Seven candidates, of every origin some, are rated below the bar.
@@ -55,24 +54,6 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setattr(page, "MOMENT_MS", 0, raising=False)
     with closing(pairs.pairs_project(tmp_path, 0)) as project:
         return project.path
-
-
-@contextmanager
-def opened(path: Path, name: str) -> Iterator[Project]:
-    """The project with one of the people at work, without a window."""
-    with closing(Project.open(path)) as project:
-        yield pairs.work_as(project, name)
-
-
-@contextmanager
-def window_of(path: Path, name: str, qtbot) -> Iterator[Window]:
-    """A window in which one of the people works."""
-    window = Window(pairs.work_as(Project.open(path), name))
-    window.show()
-    qtbot.waitExposed(window)
-    be_active(window, qtbot)
-    yield window
-    window.close()
 
 
 def collect(window: Window) -> None:
@@ -115,15 +96,6 @@ def rating(number: int) -> int:
     return POOR if number in LEFT_OUT else GOOD
 
 
-def submit(page) -> None:
-    """Submitted; where remarks are left, with a reason."""
-    press("Ctrl+Return")
-    if page.sheet.panel.isVisible():
-        press("Tab")
-        type_words("It is as it should be.")
-        press("Return")
-
-
 def rate(window: Window) -> None:
     """Each candidate on the form: every dimension, what to do with it, and the whole submitted."""
     for number, item_id in enumerate(items.ids(window.desk.project)):
@@ -155,23 +127,6 @@ def write(window: Window, kind: Kind, item_id: str, *lines: str) -> None:
         if kind is Kind.RUBRIC:
             press("Alt+3")
     submit(page)
-
-
-def settle(window: Window, item_id: str, stage: Stage, qtbot) -> None:
-    """The conflict on a stage: A wherever there is one, the rest left out, reasons given, closed."""
-    page = window.show_page("Adjudicate", item_id=item_id, stage=stage.value)
-    press("Return")
-    qtbot.waitUntil(lambda: bool(page.bench.rows))
-    press("Esc")
-    for _ in page.bench.rows:
-        waiting = page.bench.unresolved(contested=True)
-        if waiting:
-            press("1" if "A" in page.bench.row.ruling.members else "0")
-        if waiting and page.bench.unresolved(contested=True) == waiting:
-            press("Alt+1")
-    if page.bench.unresolved(contested=False):
-        press("Ctrl+U")
-    press("Ctrl+Return")
 
 
 def review(window: Window, item_id: str, qtbot) -> None:

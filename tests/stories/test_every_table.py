@@ -16,9 +16,9 @@ from annotator.cli import run_command
 from annotator.domain.kinds.artifact import Kind
 from annotator.places import resources
 from annotator.protocols import PAPERS
+from tests.material.printed_project import LIMITED, printed_project
 from tests.projects.small_project import small_project
 from tests.storage import sql
-from tests.stories.printed_project import LIMITED, printed_project
 
 ACCURACY, FOUR = "Accuracy", ("Accuracy", "Precision", "Recall", "F1")
 # What rests on nothing that a project can hold: pictures of the method, and comparisons with other benchmarks.

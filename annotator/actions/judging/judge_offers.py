@@ -14,7 +14,7 @@ from annotator.domain.judges.protocol import Extraction, Protocol
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.texts.counting import counted
-from annotator.protocols import EXTRACTIONS, PROTOCOLS
+from annotator.protocols import EXTRACTIONS, PROTOCOLS, RANKING
 from annotator.protocols.pairing import NAME as PAIRING
 
 WRITING = "Reports written by a model"
@@ -251,9 +251,19 @@ def title(name: str) -> str:
     known = PROTOCOLS.get(name) or EXTRACTIONS.get(name)
     if known is not None:
         return known.title
+    if name.startswith(RANKING.name):
+        return RANKING.title
     if name.startswith(PAIRING):
         return "Units paired by meaning"
-    return WRITING if settings_of(name) else name
+    return WRITING if settings_of(name) else _drafted(name)
+
+
+def _drafted(name: str) -> str:
+    from annotator.actions.material import draft_runs
+
+    known = {draft_runs.PREFIX + one.name: one.title for one in draft_runs.OFFERED.values()}
+    title = known.get(name, name)
+    return title if title == name or title.startswith("Draft") else f"Draft: {title}"
 
 
 def drawings_of(found: Reports) -> list[ExtractionOffer]:

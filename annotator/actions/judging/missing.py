@@ -7,6 +7,8 @@ from typing import Any
 
 from sqlalchemy import select
 
+from annotator.actions.contests import contest_tasks
+from annotator.actions.contests.contest_rows import CONTEST
 from annotator.actions.items.items import ITEM
 from annotator.actions.judges import judges
 from annotator.actions.judges.judges import JUDGE
@@ -15,11 +17,12 @@ from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.journal import JUDGEMENT, RUN
 from annotator.actions.runs.judge_cases import Key
+from annotator.domain.judges.contest import POOL
 from annotator.domain.judges.judge import RunState
 from annotator.domain.judges.judgement import SETTLED, RaterKind, Status
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.cache import keys_of
-from annotator.protocols import PROTOCOLS
+from annotator.protocols import PROTOCOLS, RANKING
 from annotator.storage.tables import ResponseRow, SystemRow, table
 
 RESPONSE, SYSTEM = table(ResponseRow), table(SystemRow)
@@ -79,6 +82,7 @@ def lines(project: Project, *, judge: str = "", run: str = "", status: str = "")
     found = [_line(row, reworded=row.id in gone) for row in rows]
     if status in ("", run_records.NOT_ASKED):
         found += _never_asked(project, judge, run)
+    found += _not_compared(project, judge, run)
     return [line for line in found if status in ("", line.status)]
 
 
@@ -99,6 +103,21 @@ def _never_asked(project: Project, judge: str, run: str) -> list[MissingLine]:
                         case.trial, run_records.NOT_ASKED, _HALTED, "", halted.id, "",
                     )  # fmt: skip
     return list(found.values())
+
+
+def _not_compared(project: Project, judge: str, run: str) -> Iterator[MissingLine]:
+    """The comparisons of tasks that a judge was to make and has not made; the unit is the task shown second."""
+    c, names = CONTEST.c, {one.id: one.name for one in judges.all_of(project) if judge in ("", one.name)}
+    lacking = select(CONTEST).where(c.status != Status.OK.value, c.rater.in_(names), c.pool == POOL)
+    with project.store.read() as db:
+        rows = db.execute(lacking.order_by(c.rater, c.round, c.first, c.second)).all()
+    keys = {one.id: one.key for one in contest_tasks.tasks(project)} if rows else {}
+    for row in rows:
+        if (row.run_id or "").startswith(run):
+            yield MissingLine(
+                names[row.rater], RANKING.name, keys.get(row.first, row.first), "", keys.get(row.second, row.second),
+                row.round, row.status, row.cause or _HALTED, row.flags, row.run_id or "", row.call_id or "",
+            )  # fmt: skip
 
 
 def _systems(project: Project) -> dict[str, str]:

@@ -38,7 +38,10 @@ def judge_missing(
     cause: Annotated[str, typer.Option(help="Only this cause: refused, timeout, not_asked …")] = "",
     json_: Json = False,
 ) -> None:
-    """Judgements without a verdict, by cause, including those that a stopped run never asked for."""
+    """Judgements without a verdict, by cause, including those that a stopped run never asked for.
+
+    Comparisons of tasks are among them: the item is the task shown first, the unit that shown second.
+    """
     from annotator.actions.judging import missing
     from annotator.actions.runs.run_lines import causes
 
@@ -47,7 +50,8 @@ def judge_missing(
     counts = missing.by_cause(found)
     words = [f"{len(found):,} judgements have no verdict{_told(causes(counts))}."]
     words += [
-        f"{line.status}: {line.judge}, item {line.item}, {line.system}, unit {line.unit_id}: {line.cause}"
+        f"{line.status}: {line.judge}, item {line.item}, {line.system or line.protocol}, unit {line.unit_id}: "
+        f"{line.cause}"
         for line in found
     ]
     say({"by_cause": counts, "missing": [asdict(line) for line in found]}, json_, words)

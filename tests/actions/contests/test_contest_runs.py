@@ -10,6 +10,7 @@ import pytest
 from annotator.actions.contests import contest_rows, contest_standings
 from annotator.actions.contests.contest_runs import ContestSettings
 from annotator.actions.judges import judges
+from annotator.actions.judging import missing
 from annotator.actions.orders import orders
 from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import RunRequest
@@ -194,3 +195,13 @@ def test_a_judge_that_has_compared_keeps_its_model(project, server):
     judge = judges.named(project, "distant")
     with pytest.raises(Refusal, match="already judged"):
         judges.change(project, judge.id, {"model": "other"})
+
+
+def test_what_was_not_compared_is_among_what_is_missing(project, server):
+    server.answer = lambda body, number: completion(json.dumps(reply(confidence=0.3)))
+    carried_out(project, rounds=1, one_order=True)
+    found = missing.lines(project, judge="distant")
+    assert (len(found), missing.by_cause(found)) == (6, {"invalid": 6})
+    assert {found[0].item[:2], found[0].unit_id[:2]} <= {"s1", "s2"}
+    assert "confidence of 0.3" in found[0].cause
+    assert missing.lines(project, judge="distant", status="timeout") == []

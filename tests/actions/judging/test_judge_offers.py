@@ -6,6 +6,7 @@ from annotator.actions.items import items
 from annotator.actions.items.extracts import NewExtract
 from annotator.actions.judging import judge_offers
 from annotator.actions.judging.judge_offers import ProtocolOffer
+from annotator.actions.material import draft_runs
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.domain.material.extract import IMPORT
@@ -86,7 +87,10 @@ def test_an_empty_project_says_so(tmp_path: Path) -> None:
     empty.close()
 
 
+DRAFTED = [draft_runs.protocol_name(kind) for kind in draft_runs.OFFERED]
+
+
 def test_everything_that_runs_has_a_title() -> None:
-    names = [*PROTOCOLS, *EXTRACTIONS, "respond.isolated"]
+    names = [*PROTOCOLS, *EXTRACTIONS, "respond.isolated", "contest|rounds=3", *DRAFTED]
     assert all(judge_offers.title(name) != name for name in names)
     assert judge_offers.title("gone.protocol") == "gone.protocol"

@@ -1,0 +1,56 @@
+"""Hands of people in stories: a window for each, documents submitted, conflicts settled, all by key."""
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from annotator.actions.project.file import Project
+from annotator.domain.experts.assignment import Stage
+from annotator.gui.shell.window import Window
+from tests.projects import pairs_project as pairs
+from tests.windows.labelling_keys import be_active, press, type_words
+
+
+@contextmanager
+def opened(path: Path, name: str) -> Iterator[Project]:
+    """The project with one of the people at work, without a window."""
+    with closing(Project.open(path)) as project:
+        yield pairs.work_as(project, name)
+
+
+@contextmanager
+def window_of(path: Path, name: str, qtbot: Any) -> Iterator[Window]:
+    """A window in which one of the people works."""
+    window = Window(pairs.work_as(Project.open(path), name))
+    window.show()
+    qtbot.waitExposed(window)
+    be_active(window, qtbot)
+    yield window
+    window.close()
+
+
+def submit(page: Any) -> None:
+    """Submitted; where remarks are left, with a reason."""
+    press("Ctrl+Return")
+    if page.sheet.panel.isVisible():
+        press("Tab")
+        type_words("It is as it should be.")
+        press("Return")
+
+
+def settle(window: Window, item_id: str, stage: Stage, qtbot: Any) -> None:
+    """The conflict on a stage: A wherever there is one, the rest left out, reasons given, closed."""
+    page = window.show_page("Adjudicate", item_id=item_id, stage=stage.value)
+    press("Return")
+    qtbot.waitUntil(lambda: bool(page.bench.rows))
+    press("Esc")
+    for _ in page.bench.rows:
+        waiting = page.bench.unresolved(contested=True)
+        if waiting:
+            press("1" if "A" in page.bench.row.ruling.members else "0")
+        if waiting and page.bench.unresolved(contested=True) == waiting:
+            press("Alt+1")
+    if page.bench.unresolved(contested=False):
+        press("Ctrl+U")
+    press("Ctrl+Return")
