@@ -74,6 +74,12 @@ def edit(
     dataset: Annotated[
         str | None, typer.Option(help="Collection that it belongs to", show_default=False)
     ] = None,
+    phase: Annotated[
+        str | None, typer.Option(help="Of a task: synthesize, design or evaluate", show_default=False)
+    ] = None,
+    difficulty: Annotated[
+        str | None, typer.Option(help="Of a task: basic or advanced", show_default=False)
+    ] = None,
     as_: As = "",
     json_: Json = False,
 ) -> None:
@@ -83,7 +89,10 @@ def edit(
         "contributor": contributor, "collected": collected, "dataset": dataset,
     }  # fmt: skip
     fields = {name: value.strip() for name, value in given.items() if value is not None}
-    _change(file, keys, fields, as_, json_)
+    traits = {
+        name: value for name, value in (("phase", phase), ("difficulty", difficulty)) if value is not None
+    }
+    _change(file, keys, fields, as_, json_, traits)
 
 
 @app.command()
@@ -98,12 +107,25 @@ def restore(file: File, keys: Keys, as_: As = "", json_: Json = False) -> None:
     _change(file, keys, {"retired": False}, as_, json_)
 
 
-def _change(file: Any, keys: list[str], fields: dict[str, Any], as_: str, json_: bool) -> None:
+def _change(
+    file: Any,
+    keys: list[str],
+    fields: dict[str, Any],
+    as_: str,
+    json_: bool,
+    traits: dict[str, str] | None = None,
+) -> None:
     from annotator.actions.items import items
+    from annotator.domain.kinds.tasks import checked_traits
 
+    said = checked_traits(traits or {})
     with opened(file, person=as_) as project:
-        wanted = items.ids_of(project, keys)
-        change = items.change_all(project, dict.fromkeys(wanted, fields))
+        values = dict.fromkeys(items.ids_of(project, keys), fields)
+        for item_id in values if said else ():
+            held = {**items.read(project, item_id).traits, **said}
+            kept = {name: value for name, value in held.items() if value}
+            values[item_id] = fields | {"traits": kept}
+        change = items.change_all(project, values)
     done = len(items.changed_by(change))
     say({"changed": done, "verb": change.verb}, json_, [f"{counted(done, 'item')} changed."])
 

@@ -4,19 +4,17 @@ import json
 import os
 import subprocess
 import sys
-import threading
 import time
-from collections import Counter
 from pathlib import Path
 
 import pytest
+from llmock.pytest_plugin import LLMock
 
 from annotator.actions.contests import contest_rows
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
 from annotator.cli import run_command
 from tests.actions.contests.contest_project import contest_project, two_tasks
-from tests.judging.odd_server import Odd, OddServer, at_work, completion
 
 HERE = Path(__file__).parents[2]
 SCORES = {"clarity": 4, "actionability": 4, "novelty": 3, "depth_fit": 4, "consistency": 5}
@@ -99,55 +97,34 @@ def test_the_baseline_runs_offline_and_an_estimate_says_that_it_is_free(pool, ca
     assert "24 of 24 comparisons made (done" in out
 
 
-def holding(after: int, reached: threading.Event):
-    def answer(_: object, number: int) -> Odd:
-        if number < after:
-            return completion(json.dumps(REPLY))
-        reached.set()
-        return Odd(held=True)
+def test_after_a_kill_no_match_is_lost_and_none_is_repeated(pool: Project, llmock: LLMock, capsys):
+    def asked() -> list[str]:
+        return [one.body["messages"][1]["content"] for one in llmock.requests]
 
-    return answer
+    def answered() -> int:
+        return sum(one.showings for one in contest_rows.raters(pool))
 
-
-def test_after_a_kill_no_match_is_lost_and_none_is_repeated(pool: Project, capsys):
-    def asked(server: OddServer) -> list[str]:
-        return [body["messages"][1]["content"] for body in server.bodies]
-
-    with at_work(OddServer()) as server:
-        judges.add(pool, "distant", base_url=server.url, model="test-model")
-        reached = threading.Event()
-        server.answer = holding(7, reached)
-        words = [
-            "contest",
-            "run",
-            str(pool.path),
-            "--judge",
-            "distant",
-            "--rounds",
-            "3",
-            "--concurrency",
-            "1",
-        ]
-        process = subprocess.Popen(
-            [sys.executable, "-m", "annotator", *words],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | {"PYTHONPATH": str(HERE)},
-        )  # fmt: skip
-        assert reached.wait(60)
-        # What came is written within a twentieth of a second, and then outlives a kill.
-        while contest_rows.rater_named(pool, "distant").showings < 7:
-            time.sleep(0.02)
-        process.kill()
-        process.communicate()
-        before, hanging = asked(server)[:-1], asked(server)[-1]
-        server.over.set()
-        server.answer = lambda _, number: completion(json.dumps(REPLY))
-        code, found = in_json(capsys, *words)
-        every = asked(server)
+    judges.add(pool, "distant", base_url=llmock.base_url(), model="gpt-4o-mini")
+    words = ["contest", "run", str(pool.path), "--judge", "distant", "--rounds", "3", "--concurrency", "1"]
+    llmock.reply(json.dumps(REPLY), times=None).delay(0.2, times=None)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "annotator", *words],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | {"PYTHONPATH": str(HERE)},
+    )  # fmt: skip
+    while answered() < 7:
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.kill()
+    process.communicate()
+    kept, before = answered(), asked()
+    assert 7 <= kept <= len(before) < 36
+    llmock.reset()
+    llmock.reply(json.dumps(REPLY), times=None)
+    code, found = in_json(capsys, *words)
     assert (code, found["state"], found["done"], found["total"]) == (0, "done", 36, 36)
-    # Only what was under way when the process died is asked twice.
-    assert len(every) == 37
-    assert {words for words, often in Counter(every).items() if often > 1} <= {hanging}
-    assert len(before) == 7
+    # What was answered is not asked again; at most what was under way when the process died is asked twice.
+    assert len(asked()) == 36 - kept
+    assert not set(before[:kept]) & set(asked())
     code, found = in_json(capsys, "contest", "standings", pool.path, "--top", "3")
     assert (found["matches"], found["rounds"], found["missing"]) == (18, 3, 0)
     assert sum(row["elo"] for row in found["standings"]) == pytest.approx(12 * 1200, abs=1e-3)

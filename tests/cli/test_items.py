@@ -29,6 +29,12 @@ def test_letter_2_items_are_listed_edited_retired_and_restored(tmp_path: Path, c
         ("1", "NLP", "laboratory"),
         ("2", "NLP", "interviews"),
     ]
+    assert run_command(["items", "edit", file, "1", "--phase", "Design", "--difficulty", "basic"]) == 0
+    assert run_command(["items", "edit", file, "1", "--difficulty", ""]) == 0
+    assert run_command(["items", "edit", file, "1", "--phase", "sleep"]) == 1
+    assert "“sleep” is no phase." in capsys.readouterr().err
+    assert run_command(["items", "list", file, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["items"][0]["traits"] == {"phase": "design"}
     assert run_command(["items", "restore", file, "3"]) == 0
     assert run_command(["items", "retire", file, "9"]) == 1
     assert "There is no item “9”." in capsys.readouterr().err

@@ -1,5 +1,6 @@
 """Inspirations: leads for research that a seminar's transcript holds, each of one type and with its qualities."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
@@ -12,8 +13,10 @@ from annotator.domain.kinds.checks import Context, near_duplicates, word_band
 from annotator.domain.kinds.finding import Finding, error, warning
 from annotator.domain.kinds.spec import KindSpec, UnitField
 from annotator.domain.kinds.unit import Unit
+from annotator.domain.texts.counting import counted
 
-WORDS, MOST = 300, 10
+WORDS, SENTENCES, MOST = 300, (4, 5), 10
+_END = re.compile(r"[.!?…]+(?=\s|$)|[。！？]+")
 # Two texts are near duplicates from this likeness of their terms on.
 ALIKE = 0.8
 
@@ -99,6 +102,7 @@ def findings(inspirations: Inspirations, _context: Context) -> Iterator[Finding]
         yield error("piece-count", fault, "Merge or retire the weakest of that piece.")
     for unit in units:
         yield from word_band(unit, 1, WORDS)
+        yield from _sentences(unit)
         yield from _type(unit)
         if not unit.anchors:
             yield warning(
@@ -108,6 +112,19 @@ def findings(inspirations: Inspirations, _context: Context) -> Iterator[Finding]
                 unit.id,
             )
     yield from near_duplicates(units, "inspiration", ALIKE)
+
+
+def _sentences(unit: Inspiration) -> Iterator[Finding]:
+    """An inspiration that is shorter or longer than the paper asks for; what follows the last stop is one more."""
+    ends = list(_END.finditer(text := unit.text.strip()))
+    count = len(ends) + (not ends or ends[-1].end() < len(text))
+    if not SENTENCES[0] <= count <= SENTENCES[1]:
+        yield warning(
+            "sentences",
+            f"{counted(count, 'sentence')}; {SENTENCES[0]} or {SENTENCES[1]} are asked for.",
+            "Say what is open, why it matters and where one could begin, or shorten it.",
+            unit.id,
+        )
 
 
 def _type(unit: Inspiration) -> Iterator[Finding]:

@@ -14,6 +14,7 @@ from annotator.domain.kinds.finding import Finding, error, warning
 from annotator.domain.kinds.inspirations import ALIKE, none_given
 from annotator.domain.kinds.spec import KindSpec, UnitField
 from annotator.domain.kinds.unit import Unit
+from annotator.domain.texts.refusal import Refusal
 
 WORDS, COUNT, MOST_OF_FAMILY = 100, (5, 8), 2
 
@@ -108,6 +109,18 @@ class Task(Unit):
 
 
 TRAITS = ("phase", "difficulty")
+
+
+def checked_traits(said: Mapping[str, str]) -> dict[str, str]:
+    """Phase and difficulty as they are spelled, empty where nothing is said; Refusal for any other."""
+    found = {}
+    for name, value in said.items():
+        choice: type[StrEnum] = Phase if name == "phase" else Difficulty
+        try:
+            found[name] = choice(value).value if value.strip() else ""
+        except ValueError:
+            raise Refusal(f"“{value}” is no {name}.", f"Choose {', '.join(choice)}.") from None
+    return found
 
 
 class Tasks(Document[Task]):

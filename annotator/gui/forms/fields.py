@@ -7,12 +7,12 @@ from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QValidator, QWheelEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QComboBox,
     QToolButton,
     QWidget,
 )
 
 from annotator.gui import keys, theme
+from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.fields.number_box import AmountBox
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.layouts import horizontal
@@ -105,7 +105,7 @@ def _position(place: int, count: int) -> str:
     return "first" if place == 0 else "last" if place == count - 1 else "middle"
 
 
-class PickList(QComboBox):
+class PickList(ChoiceBox):
     """One value from a list, whose first entry stands for none where there may be none."""
 
     chosen = Signal(object)

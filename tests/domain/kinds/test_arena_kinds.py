@@ -19,7 +19,7 @@ def rules(document: Any, language: str = "en") -> set[str]:
 
 def inspiration(**fields: Any) -> Inspirations:
     given = {
-        "text": "Stations near the epicentre get no warning.",
+        "text": "Stations near the epicentre get no warning. Why is open. It costs lives. Phones could help.",
         "type": "limitation",
         "qualities": ("challenge", "explorability"),
         "anchor": QUOTED,
@@ -86,10 +86,25 @@ def test_an_inspiration_without_fault_gets_no_remark() -> None:
 def test_remarks_on_an_inspiration() -> None:
     assert rules(inspiration(type=None)) == {"no-type"}
     assert rules(inspiration(anchor=None)) == {"no-quote"}
-    assert rules(inspiration(text="word " * 301)) == {"length"}
-    assert rules(inspiration(text="word " * 300)) == set()
+    assert rules(inspiration(text="word. " * 3 + "word " * 298)) == {"length"}
+    assert rules(inspiration(text="word. " * 3 + "word " * 297)) == set()
     twice = Inspirations(units=inspiration().units + inspiration().units)
     assert rules(twice) == {"near-duplicate"}
+
+
+@pytest.mark.parametrize(
+    ("text", "fits"),
+    [
+        ("One. Two. Three.", False),
+        ("One. Two. Three. Four", True),
+        ("One is 2.5 m. Two? Three! Four … Five.", True),
+        ("One. Two. Three. Four. Five. Six.", False),
+        ("一。二！三？四。", True),
+        ("一。二。", False),
+    ],
+)
+def test_four_or_five_sentences_are_asked_for(text: str, fits: bool) -> None:
+    assert ("sentences" not in rules(inspiration(text=text))) is fits
 
 
 def test_an_eleventh_inspiration_of_a_piece_is_refused_by_name() -> None:
