@@ -28,10 +28,10 @@ def too_large(folder: Path, most: float) -> str | None:
 
 def too_new(folder: Path) -> str | None:
     """Why the folder is refused for what it asks of the C library; built on a newer system it cannot do better."""
-    if shutil.which("objdump") is None:
+    asked = glibc(folder)
+    if asked is None:
         print("glibc: skipped, objdump is missing (binutils)")
         return None
-    asked = {path: newest(path) for path in sorted(folder.rglob("*")) if _is_elf(path)}
     wanting = {path.relative_to(folder).as_posix(): least for path, least in asked.items() if least > GLIBC}
     print(f"glibc: {'.'.join(map(str, max(asked.values(), default=(0, 0))))} asked for by {len(asked)} files")
     own = _numbers(platform.libc_ver()[1])
@@ -41,6 +41,13 @@ def too_new(folder: Path) -> str | None:
     if wanting:
         return f"more than glibc {'.'.join(map(str, GLIBC))} is asked for by {', '.join(wanting)}"
     return None
+
+
+def glibc(folder: Path) -> dict[Path, tuple[int, ...]] | None:
+    """The glibc that each library of the folder asks for; None where nothing can tell."""
+    if shutil.which("objdump") is None:
+        return None
+    return {path: newest(path) for path in sorted(folder.rglob("*")) if _is_elf(path)}
 
 
 def newest(path: Path) -> tuple[int, ...]:

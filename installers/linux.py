@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from installers import gates
 from installers.payload import CHECKOUT, DESKTOP, PICTURE, Payload, filled, tool
 
 DEBIAN = {"x86_64": "amd64", "aarch64": "arm64"}
@@ -36,6 +37,7 @@ def deb(payload: Payload, folder: Path) -> Path:
         # Debian takes 0.2.0~rc1 for older than 0.2.0, as it is.
         VERSION=re.sub(r"\.?(a|b|rc|dev)(?=\d)", r"~\1", payload.version),
         ARCHITECTURE=DEBIAN.get(payload.machine, payload.machine),
+        LIBC=".".join(map(str, max((gates.glibc(payload.folder) or {}).values(), default=gates.GLIBC))),
         SIZE=str(sum(path.stat().st_size for path in held) // 1024),
     )
     (control / "control").write_text(words, "utf-8")

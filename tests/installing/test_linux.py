@@ -224,3 +224,11 @@ def test_a_link_to_an_appdir_starts_the_program(tmp_path: Path) -> None:
     # What a maker of AppImages looks for in the folder itself.
     assert "Icon=goldsmith\n" in (made / "goldsmith.desktop").read_text("utf-8")
     assert (made / "goldsmith.svg").read_bytes() == (made / ".DirIcon").read_bytes()
+
+
+@needs("dpkg-deb", "objdump")
+def test_a_deb_asks_for_the_newest_c_library_that_its_files_ask_for(tmp_path, monkeypatch):
+    payload = made_of(tmp_path, "new")
+    shutil.copy(shutil.which("true"), payload.folder / "_internal/library.so")
+    monkeypatch.setattr(linux.gates, "newest", lambda path: (2, 39))
+    assert "libc6 (>= 2.39)" in said("dpkg-deb", "--field", packed(payload, tmp_path / "to"), "Depends")
