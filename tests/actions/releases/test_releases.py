@@ -207,7 +207,7 @@ def broken_disk(*_: object) -> None:
     raise OSError(28, "No space left on device")
 
 
-@pytest.mark.parametrize("call", ["fsync", "rename"])
+@pytest.mark.parametrize("call", ["fsync", "replace"])
 def test_a_release_that_cannot_be_written_leaves_no_trace(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
 ) -> None:
