@@ -22,7 +22,7 @@ class ProgramRow(QWidget):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
-        self._desk = desk
+        self._desk, self._shown = desk, ""
         self.field, self.set = LineField(placeholderText="any version"), QPushButton("Set")
         self.field.setMaximumWidth(NO_LONGER_THAN)
         self.field.setToolTip(program_pin.EXAMPLE)
@@ -42,9 +42,11 @@ class ProgramRow(QWidget):
         vertical(row, self.about, on=self, margins=0, spacing=4)
 
     def fill(self) -> None:
-        """Show what is asked for now."""
+        """Show what is asked for now; what somebody is typing stays."""
         pin = program_pins.pinned(self._desk.project)
-        self.field.setText(pin.versions)
+        if self.field.text() == self._shown:
+            self.field.setText(pin.versions)
+            self._shown = pin.versions
         self.field.setReadOnly(self._desk.project.readonly)
         named = counted(len(pin.installers), "installer") if pin.installers else "the version"
         self.about.setText(PINNED.format(f"names {named}") if pin.versions else ANY)
@@ -63,6 +65,7 @@ class ProgramRow(QWidget):
 
     def _pin(self, versions: str) -> None:
         if self._desk.do(program_pins.pin, versions) is not None:
+            self._shown = self.field.text()
             self.fill()
 
     def _choose(self) -> None:
