@@ -17,7 +17,7 @@ from annotator.exchange.eprints.rules import Rules
 from annotator.exchange.formats.deepscholar import tables as published
 from annotator.exchange.texts import latex
 from tests.material import eprint_folder as made
-from tests.material.eprint_folder import BIB, CITED, KEYS, SECTION, WORDS
+from tests.material.eprint_folder import BIB, CITED, KEYS, SECTION, WORDS, compressed
 from tests.material.related_work import SHARED
 
 ONE = "2506.00001v1"
@@ -117,7 +117,7 @@ def test_an_unusual_place_is_noted(tmp_path: Path, name: str, note: str) -> None
 
 def test_latin_1_is_read(tmp_path: Path) -> None:
     text = made.paper(SECTION.replace("trees", "Bäume"))
-    assert "Bäume" in kept(tmp_path, gzip.compress(text.encode("latin-1"))).section
+    assert "Bäume" in kept(tmp_path, compressed(text.encode("latin-1"))).section
 
 
 def test_figures_and_labels_go_and_comments_stay_in_the_latex(tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ REFUSED = [
     ("filter", "withdrawn", made.whole(), {"comment": "This paper has been withdrawn"}),
     ("filter", "not in English", made.whole(), {"summary": "Wir fragen, wie Bäume die Straßen der Städte kühlen."}),
     ("source", "Only a PDF", b"%PDF-1.5 x", {}),
-    ("source", "Only a PDF", gzip.compress(b"%PDF-1.5 x"), {}),
+    ("source", "Only a PDF", compressed(b"%PDF-1.5 x"), {}),
     ("source", "Only PostScript", b"%!PS-Adobe", {}),
     ("source", "withdrawn", made.single("%auto-ignore\n\\documentclass{a}"), {}),
     ("source", "withdrawn", b"This paper has been withdrawn by its author.", {}),
@@ -254,7 +254,7 @@ def test_each_refusal_has_its_stage_and_reason(
 
 def test_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("annotator.exchange.eprints.archives.MOST_BYTES", 50_000)
-    found = built(tmp_path, gzip.compress(b"\\a" * 50_000))
+    found = built(tmp_path, compressed(b"\\a" * 50_000))
     assert "larger than" in found.refused[0].reason
 
 

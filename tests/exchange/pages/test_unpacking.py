@@ -9,6 +9,7 @@ import pytest
 from annotator.domain.material.page import PageState
 from annotator.exchange.pages.states import UnreadablePage
 from annotator.exchange.pages.unpacking import PageBody
+from tests.material.eprint_folder import compressed
 
 WORDS = b"Residual connections. " * 100_000
 
@@ -31,12 +32,12 @@ def unpacked(packing: str, content: bytes, chunk: int, most: int = 10_000_000) -
     [
         ("", WORDS),
         ("identity", WORDS),
-        ("gzip", gzip.compress(WORDS)),
-        ("X-GZIP", gzip.compress(WORDS)),
+        ("gzip", compressed(WORDS)),
+        ("X-GZIP", compressed(WORDS)),
         ("deflate", zlib.compress(WORDS)),
         ("deflate", raw_deflate(WORDS)),
-        ("gzip", gzip.compress(WORDS[:999]) + gzip.compress(WORDS[999:])),
-        ("gzip", gzip.compress(WORDS) + b"\0" * 20),
+        ("gzip", compressed(WORDS[:999]) + compressed(WORDS[999:])),
+        ("gzip", compressed(WORDS) + b"\0" * 20),
     ],
 )
 def test_what_was_packed_comes_out_whole(packing: str, content: bytes, chunk: int) -> None:
@@ -69,7 +70,7 @@ def test_a_packing_that_was_not_asked_for_is_not_text(packing: str) -> None:
 
 
 def test_damage_and_a_missing_end_are_seen() -> None:
-    whole = gzip.compress(WORDS)
+    whole = compressed(WORDS)
     with pytest.raises(UnreadablePage, match="damaged"):
         unpacked("gzip", b"no gzip at all", 100)
     with pytest.raises(UnreadablePage, match="broke off"):
