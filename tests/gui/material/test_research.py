@@ -56,8 +56,9 @@ def test_an_order_says_what_the_fields_say(form, corpus):
     assert form.order().protocol == "respond.research|oracle=all"
 
 
-def test_what_cannot_be_searched_is_said_before_the_start(form):
-    form.research.corpus.setText("/nowhere at all")
+@pytest.mark.parametrize("place", ["/nowhere at all", "x" * 3000, "a\x00b"])
+def test_what_cannot_be_searched_is_said_before_the_start(place, form):
+    form.research.corpus.setText(place)
     assert form.words.text() == "There is no such file or folder of works."
     assert not form.begin.isEnabled()
     form.research.corpus.clear()

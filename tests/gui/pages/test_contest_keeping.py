@@ -81,6 +81,17 @@ def test_an_item_made_or_retired_elsewhere_shows(page, project):
     assert shown(page)["s1-t02"] == "held back: its item was retired"
 
 
+def test_a_reason_that_is_being_typed_stays_while_something_else_changes(page, project):
+    press("Ctrl+L")
+    type_words("Needs a lic")
+    page.desk.do(items.change, items.ids(project)[0], subject="Hydrogen")
+    settle(page)
+    assert page.keeping.reason.text() == "Needs a lic"
+    page.keeping.table.setFocus()
+    press("Down")
+    assert page.keeping.reason.text() == ""
+
+
 def test_standings_are_for_coordinators(project, window_over):
     people.add_person(project, "Ben", (Role.ANNOTATOR,), "R2")
     project.work_as(people.known(project, "R2"))

@@ -74,6 +74,7 @@ class KeepingPart(PagePart):
         self.words = QPlainTextEdit(readOnly=True)
         self.words.setAccessibleName("The selected task")
         self.words.setTabChangesFocus(True)
+        self._reasoned: tuple[str, ...] = ()
         self.reason = LineField(placeholderText="Why it is held back")
         self.reason.setAccessibleName("Why the task is held back")
         self.reason.returnPressed.connect(self.hold_one)
@@ -159,11 +160,17 @@ class KeepingPart(PagePart):
             return
         one, free = self.found.decided.get(row.id), not self.desk.project.readonly
         self.words.setPlainText(self.found.tasks[row.id].shown)
-        self.reason.setText(one.reason if one is not None else "")
+        self._tell_reason(row.id, one.reason if one is not None else "")
         self.bar.enable("keep_task", free and not (one and one.kept))
         self.bar.enable("hold_task", free)
         self.bar.enable("release_task", free and one is not None and not one.kept)
         self.bar.enable("keep_best", free)
+
+    def _tell_reason(self, *told: str) -> None:
+        """Show why a task is held back; what somebody is typing about the same task stays."""
+        if told != self._reasoned:
+            self._reasoned = told
+            self.reason.setText(told[-1])
 
     def keep_one(self) -> None:
         """Make an item of the selected task."""

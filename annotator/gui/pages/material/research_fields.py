@@ -1,6 +1,6 @@
 """Fields of the reference system: where works are searched, in how many rounds, and how many are kept."""
 
-from pathlib import Path
+import os
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
@@ -74,7 +74,8 @@ class ResearchFields(QObject):
         """Why nothing can be searched as the fields are; only a `model` may search arXiv."""
         if not self.place() and not model:
             return "The baseline asks nobody: choose a collection of works to search in."
-        there = not self.place() or Path(self.place()).exists()
+        # Unlike `Path.exists`, this takes whatever is pasted: no file has a name of 3 000 letters.
+        there = not self.place() or os.path.exists(self.place())
         return "" if there else "There is no such file or folder of works."
 
     def _choose(self) -> None:
