@@ -62,8 +62,9 @@ def _agreement(project: Project, items: set[str]) -> Iterator[str]:
     of_pilot = [one for one in found if one.item_id in items]
     for row in agreement_figures.pooled(project, "stage", of_pilot, names) if of_pilot else ():
         figure = agreement_words.main(row)
-        told = agreement_words.said(figure)
-        yield f"{row.stage.value}, {agreement_words.field(row)}: {figure.name} {told} (n = {row.n})"
+        lacks, told = agreement_words.reason(figure), " ".join(agreement_words.said(figure).split())
+        told = f"{agreement_words.TITLES[figure.name]} {f'undefined: {lacks}' if lacks else told}"
+        yield f"{row.stage.value}, {agreement_words.field(row)}: {told} (n = {row.n})"
 
 
 def _time(lines: list[board.AssignmentStatus]) -> Iterator[str]:

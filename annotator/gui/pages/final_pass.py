@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtWidgets import QFileDialog, QPlainTextEdit, QPushButton, QTabWidget, QWidget
+from PySide6.QtWidgets import QFileDialog, QPushButton, QTabWidget, QWidget
 
 from annotator import files
 from annotator.actions.agreement import pilot_summary
@@ -13,6 +13,7 @@ from annotator.domain.experts.final_pass import CHECKS, CheckState
 from annotator.domain.texts.change import Change
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
+from annotator.gui.review.text_pane import TextPane
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.typed import LineField
@@ -53,8 +54,8 @@ class FinalPassPage(Page):
         self.sign = QPushButton("Sign")
         self.sign.setProperty("role", "primary")
         self.sign.clicked.connect(self._sign)
-        self.pilot, self.save = QPlainTextEdit(readOnly=True), QPushButton("Save the summary…")
-        self.pilot.setAccessibleName("Summary of the pilot")
+        self.pilot, self.save = TextPane(desk), QPushButton("Save the summary…")
+        self.pilot.report.setAccessibleName("Summary of the pilot")
         self.save.clicked.connect(self._save)
         self.answer = MessageBar()
         self._lay_out()
@@ -109,7 +110,10 @@ class FinalPassPage(Page):
         self.list.blockSignals(False)
         self._show()
         handed_out = pilot_summary.is_handed_out(self.desk.project)
-        self.pilot.setPlainText((self.desk.ask(pilot_summary.summary) or "") if handed_out else NO_PILOT)
+        told = (self.desk.ask(pilot_summary.summary) or "") if handed_out else NO_PILOT
+        # What is read stays where it is.
+        if told != self.pilot.text:
+            self.pilot.show_report(told, "summary")
         self.save.setEnabled(handed_out)
 
     @property
@@ -136,7 +140,7 @@ class FinalPassPage(Page):
 
     def _save(self) -> None:
         name, _ = QFileDialog.getSaveFileName(self, "Summary of the pilot", "pilot.md", "Markdown (*.md)")
-        content = self.pilot.toPlainText().encode()
+        content = self.pilot.text.encode()
         if name and self.desk.attempt(lambda: files.save(Path(name), content)) is not None:
             self.answer.show_message("success", f"Saved as {Path(name).name}.")
 

@@ -113,7 +113,7 @@ def test_letter_9_the_pilot_is_summarized(project: Project, tmp_path: Path) -> N
     app(["pilot", path, "--to", str(tmp_path / "pilot.md"), "--as", coordinator.id], standalone_mode=False)
     told = (tmp_path / "pilot.md").read_text("utf-8")
     assert "1 item (2) by 2 people; 2 of 2 pieces of work handed in." in told
-    assert "match_f1 1" in told
+    assert "Match F1 1" in told
     assert "item 2, rubric: Which?" in told
     # The shipped text is the first version.
     assert "rubric, version 2" in told

@@ -20,7 +20,7 @@ def test_letter_9_a_check_is_signed_on_the_page(tmp_path, window_over):
 
 def test_letter_9_without_a_pilot_the_page_says_what_to_do(tmp_path, window_over):
     page = window_over(labelling_project(tmp_path), "Final pass", part="Pilot").page
-    assert "Hand out" in page.pilot.toPlainText()
+    assert "Hand out" in page.pilot.report.toPlainText()
     assert not page.save.isEnabled()
 
 
@@ -33,6 +33,6 @@ def test_whether_the_summary_was_saved_is_said_on_the_page(tmp_path, window_over
     assert "is a folder" in page.window().messages.text()
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "pilot.md"), ""))
     page._save()
-    assert (tmp_path / "pilot.md").read_text(encoding="utf-8") == page.pilot.toPlainText()
+    assert (tmp_path / "pilot.md").read_text(encoding="utf-8") == page.pilot.text
     assert "pilot.md" in page.answer.text()
     assert page.answer.window() is page.window()

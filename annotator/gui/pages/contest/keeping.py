@@ -72,6 +72,7 @@ class KeepingPart(PagePart):
         self.table = LinesTable("Standings", self.model)
         self.table.selectionModel().currentRowChanged.connect(lambda *_: self._turn())
         self.words = QPlainTextEdit(readOnly=True)
+        self.words.setProperty("role", "read")
         self.words.setAccessibleName("The selected task")
         self.words.setTabChangesFocus(True)
         self._reasoned: tuple[str, ...] = ()

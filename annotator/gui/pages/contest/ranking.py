@@ -53,16 +53,17 @@ class RankingPart(PagePart):
 
     def _text(self, name: str) -> QPlainTextEdit:
         field = QPlainTextEdit(readOnly=True)
+        field.setProperty("role", "read")
         field.setAccessibleName(name)
         field.setTabChangesFocus(True)
         return field
 
     def _button(self, side: str, step: int) -> QPushButton:
-        act, sure = act_of(side, step), f"{STEPS[step - 1]:.2f}".removesuffix("0")
+        sure, confidence = SURE[step - 1], f"{STEPS[step - 1]:.2f}".removesuffix("0")
         button = QPushButton()
-        keys.tell(button, "text", f"{{{act}}}  {sure}")
-        button.setAccessibleName(f"{SIDES[side]} is better, {SURE[step - 1]} ({sure})")
-        button.setToolTip(f"{SIDES[side]} is better: {SURE[step - 1]}")
+        keys.tell(button, "text", f"{{{act_of(side, step)}}}  {sure}")
+        button.setAccessibleName(f"{SIDES[side]} is better, {sure}")
+        button.setToolTip(f"{SIDES[side]} is better: {sure}, counted as {confidence}")
         button.clicked.connect(partial(self._say, side, step))
         return button
 

@@ -132,8 +132,9 @@ class PlanForm(QWidget):
         active = [person for person in everybody if person.active]
         annotators = [person for person in active if person.has(Role.ANNOTATOR)]
         adjudicators = [person for person in active if person.has(Role.ADJUDICATOR)]
-        # Anyone who coordinates would see how the partner is doing: they are not asked to write unless nobody else is.
-        usual = [person for person in annotators if not person.has(Role.COORDINATOR)] or annotators
+        # Anyone who coordinates would see how the partner is doing: they are not asked to write unless others are few.
+        others = [person for person in annotators if not person.has(Role.COORDINATOR)]
+        usual = others if len(others) >= self.overlap.value() else annotators
         self.annotators.fill(annotators, frozenset(person.id for person in usual))
         self.adjudicators.fill(adjudicators, frozenset(person.id for person in adjudicators))
         self.overlap.at_most(max(2, len(annotators)))
