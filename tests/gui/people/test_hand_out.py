@@ -122,6 +122,14 @@ def test_items_are_narrowed_by_type_and_to_those_nobody_has(project, show):
     assert form.items.count.text() == "1 of 4 items"
 
 
+def test_where_too_few_others_write_those_who_coordinate_are_ticked_too(project, show):
+    for name in ("Ada", "Ben"):
+        people.set_roles(project, pairs.person(project, name).id, (Role.ANNOTATOR, Role.COORDINATOR))
+    page = show("Hand out")
+    assert len(page.out.form.annotators.chosen()) == 3
+    assert "cannot be met" not in page.out.preview.answer.text()
+
+
 def test_a_newcomer_is_ticked_and_whoever_was_unticked_stays_so(project, show):
     page = show("Hand out")
     ada = pairs.person(project, "Ada").id

@@ -1,6 +1,6 @@
 """Every page fits its window: nothing is clipped, overlaps or lies off screen, at any size and zoom that is offered."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import combinations
 
@@ -143,9 +143,9 @@ def side_panels(window: Window) -> Iterator[str]:
     yield "Results with what lies behind a figure"
 
 
-def views(window: Window) -> Iterator[str]:
-    """Every page and every tab of it, at rest."""
-    for name in EVERY_PAGE:
+def views(window: Window, pages: Sequence[str] = EVERY_PAGE) -> Iterator[str]:
+    """Pages, and every tab of each, at rest."""
+    for name in pages:
         page = window.show_page(name)
         tabs = page.findChild(QTabWidget)
         for place in range(tabs.count()) if tabs is not None else (0,):
