@@ -27,6 +27,8 @@ PILOT = "Agreement, time, remarks and guidelines of the pilot items that were ha
 NO_PILOT = "No pilot items were handed out yet. Choose some under People → Hand out work."
 SHOWN_KINDS = ("setting", "item", "artifact", "page", "import", "assignment")
 OPEN = "open"
+# So many of a check's words are seen where there is no room for all.
+LETTERS = 12
 
 
 class FinalPassPage(Page):
@@ -49,6 +51,7 @@ class FinalPassPage(Page):
         )
         for box, name in ((self.check, "Check"), (self.state, "What was found"), (self.note, "Note")):
             box.setAccessibleName(name)
+        self.check.setMinimumContentsLength(LETTERS)
         self.check.currentIndexChanged.connect(lambda _: self._show())
         self.said, self.hint = PlainLabel("", wrap=True), PlainLabel("", "hint", wrap=True)
         self.sign = QPushButton("Sign")

@@ -27,6 +27,8 @@ from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 # People: coordinators with a folder of JSON. What annoys them elsewhere: half-imported files, rows dropped
 # without a word, and not knowing whether importing again makes everything double.
 SHOWN_PROBLEMS = 500
+# So many of a layout's words are seen where there is no room for all.
+LETTERS = 20
 TRANSCRIPTS = f"Transcripts (*{' *'.join(imports.TRANSCRIPT_ENDINGS)})"
 
 
@@ -69,6 +71,7 @@ class ImportPage(Page):
     def _choosing(self) -> FlowRow:
         self.format = ChoiceBox()
         self.format.setAccessibleName("Layout of the files")
+        self.format.setMinimumContentsLength(LETTERS)
         for name, words in imports.offered().items():
             self.format.addItem(words, name)
         self.format.currentIndexChanged.connect(lambda _: self._look())

@@ -76,6 +76,10 @@ class EmptyState(QWidget):
         """The words break into as many lines as it takes, and the buttons stand below one another if they must."""
         return super().minimumSizeHint().boundedTo(QSize(theme.current().px(_LEAST), 10_000))
 
+    def hasHeightForWidth(self) -> bool:
+        """No: its words have a width of their own, and asked by width Qt counts more lines than there are."""
+        return False
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the words and the buttons within."""
         super().resizeEvent(event)

@@ -22,6 +22,7 @@ from annotator.gui.pages.labelling.units.open_list import OpenList
 from annotator.gui.pages.labelling.units.unit_card import UnitCard
 from annotator.gui.pages.labelling.units.unit_details import UnitDetails
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -53,7 +54,9 @@ class UnitsPane(QWidget):
         bench.told.connect(self._show_label)
 
     def _build(self) -> None:
-        self.title, self.count = PlainLabel("", "subtitle"), PlainLabel("", "hint")
+        self.title, self.count = ElidedLabel("", "subtitle"), PlainLabel("", "hint")
+        # A question may be long, and what stands beside it keeps its words.
+        self.title.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.recent, self.options = QToolButton(), QToolButton()
         icons.put(self.recent, "restore")
         self.recent.setText("Recent")
