@@ -64,9 +64,12 @@ def test_imported_matches_stand_in_json(file, capsys):
     assert code == 0
     assert (first["task_id"], first["key"], first["elo"], second["elo"]) == ("t01", "s1-t01", 1209.6, 1190.4)
     assert set(first) == {
-        "task_id", "key", "rank", "elo", "bradley_terry", "low", "high", "p_top_k", "matches",
+        "task_id", "key", "rank", "elo", "bradley_terry", "low", "high", "p_top_k", "matches", "note",
     }  # fmt: skip
-    assert first["low"] <= first["bradley_terry"] <= first["high"]
+    assert (first["low"], first["high"], first["p_top_k"]) == (None, None, None)
+    assert first["note"] == "1 match is too few for an interval, which takes 5"
+    assert found["told"] == []
+    assert any("C_ab" in words for words in found["departures"])
     assert (found["rater"], found["rounds"], found["matches"]) == ("gpt", 1, 1)
 
 
@@ -95,6 +98,11 @@ def test_the_baseline_runs_offline_and_an_estimate_says_that_it_is_free(pool, ca
     code, out = told(capsys, "contest", "run", pool.path, "--judge", "baseline")
     assert code == 0
     assert "24 of 24 comparisons made (done" in out
+    code, out = told(capsys, "contest", "standings", pool.path)
+    assert "floor: the baseline reads words alone" in " ".join(out.split()).casefold()
+    assert (
+        "floor: the baseline" in in_json(capsys, "contest", "standings", pool.path)[1]["told"][0].casefold()
+    )
 
 
 def test_after_a_kill_no_match_is_lost_and_none_is_repeated(pool: Project, llmock: LLMock, capsys):

@@ -9,7 +9,9 @@ from annotator.actions.contests import contest_keeping, contest_rows, contest_ru
 from annotator.actions.contests.contest_keeping import KeptTask
 from annotator.actions.contests.contest_rows import ContestRater
 from annotator.actions.contests.contest_tasks import ContestTask
+from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
+from annotator.actions.results import publishing
 from annotator.actions.results.result_sheets import (
     ResultSheet,
     SheetLine,
@@ -27,7 +29,7 @@ from annotator.domain.judges.contest import NOT_ASKED, SCORES_DISAGREE, Meeting,
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.texts.counting import counted
-from annotator.domain.texts.estimate import Estimate, interval
+from annotator.domain.texts.estimate import FEWEST, Estimate, interval
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import RANKING
 from annotator.stats.ranking import standings
@@ -52,7 +54,8 @@ class ContestReport:
     calls_near: int = 0
     beside: Mapping[str, BesidePeople] = field(default_factory=dict)
     decided: Mapping[str, KeptTask] = field(default_factory=dict)
-    kind: JudgeKind | None = None
+    kind: str = ""
+    """Of a judge, how it comes to its verdicts."""
 
     def tree(self) -> dict[str, Any]:
         """The standings as JSON."""
@@ -61,11 +64,12 @@ class ContestReport:
             "rater": self.rater.name, "top": ranking.top, "rounds": ranking.rounds, "matches": ranking.matches,
             "certain": ranking.certain, "changed": ranking.changed, "converged": ranking.converged,
             "calls_near_the_cut": self.calls_near, "missing": len(self.lacking), "scores_disagree": self.disagreeing,
+            "told": list(_floor(self)), "departures": list(RANKING.departures),
             "standings": [
                 {
                     "task_id": row.id, "key": self.tasks[row.id].key, "rank": row.rank, "elo": round(row.elo, 4),
                     "bradley_terry": round(row.bradley_terry, 4), "low": _rounded(row.low), "high": _rounded(row.high),
-                    "p_top_k": round(row.p_top, 4), "matches": row.matches,
+                    "p_top_k": _rounded(row.p_top), "matches": row.matches, "note": row.note,
                 }
                 for row in ranking.rows
             ],
@@ -106,8 +110,13 @@ def report(project: Project, rater: str = "", top: str = "", resamples: int = 0)
     calls = contest_runs.next_near(project, who.id, kept, one_order=one_order) if kept < len(tasks) else 0
     return ContestReport(
         who, tasks, ranking, lacking, flagged, calls, _beside(project, who, held, ranking, tasks),
-        contest_keeping.decisions(project),
+        contest_keeping.decisions(project), _kind(project, who.id),
     )  # fmt: skip
+
+
+def _kind(project: Project, rater: str) -> str:
+    """How a judge of the project comes to its verdicts; empty for anybody else."""
+    return next((str(one.kind) for one in judges.all_of(project) if one.id == rater), "")
 
 
 def _resamples(matches: int) -> int:
@@ -155,7 +164,13 @@ def _rated(played: list[PlayedMatch], ratings: Mapping[str, float]) -> dict[str,
 
 def words(found: ContestReport) -> list[str]:
     """What holds of the whole, in sentences."""
-    return [*_certainty(found), *_gaps(found)]
+    return [*_certainty(found), *_floor(found), *_gaps(found)]
+
+
+def _floor(found: ContestReport) -> Iterator[str]:
+    """What must be known of the baseline's standings."""
+    if found.kind == JudgeKind.BASELINE:
+        yield f"{publishing.FLOOR.capitalize()}. {RANKING.floor}"
 
 
 def _certainty(found: ContestReport) -> Iterator[str]:
@@ -167,7 +182,12 @@ def _certainty(found: ContestReport) -> Iterator[str]:
         if found.calls_near
         else ""
     )
-    yield f"{ranking.certain} of the top {ranking.top} are certain (a chance of 90 % or more){more}."
+    yield (
+        f"{ranking.certain} of the top {ranking.top} are certain (a chance of 90 % or more, by at least "
+        f"{FEWEST} matches of their own){more}."
+    )
+    if ranking.too_few:
+        yield f"No chance to be among the best is told: {ranking.too_few}."
     if ranking.changed is not None:
         steady = "it has converged" if ranking.converged else "more rounds are worth it"
         yield f"The last round replaced {percent(ranking.changed)} of the top {ranking.top}: {steady}."
@@ -215,13 +235,14 @@ def _standings(found: ContestReport) -> ResultSheet:
         ("elo", "Elo", "From 1200, K = 32, with the confidence as outcome"),
         ("bradley_terry", "Bradley–Terry",
          "The strength of all matches on the same scale, with a bootstrap interval over matches"),
-        ("p_top_k", "P(top k)", "In how many of the resamples it is among those kept"),
+        ("p_top_k", "P(top k)", "In how many of the resamples of the matches it is among those kept"),
         ("matches", "Matches"), ("decision", "Decision"), ("text", "Text"),
     )  # fmt: skip
     lines = tuple(
         SheetLine((
             count(row.rank), text(found.tasks[row.id].key), count(round(row.elo, 1), form=",.1f"),
-            _strength(row), share(row.p_top), count(row.matches), _decided(found.decided.get(row.id)),
+            _strength(row), share(row.p_top, absent=found.ranking.too_few), count(row.matches),
+            _decided(found.decided.get(row.id)),
             text(_short(found.tasks[row.id].task.text)),
         ), item_id=found.tasks[row.id].item.id)
         for row in found.ranking.rows
@@ -232,13 +253,13 @@ def _standings(found: ContestReport) -> ResultSheet:
 
 
 def _strength(row: standings.Standing) -> Any:
-    if row.low is None:
+    if not row.matches:
         return missing("it has not met another task")
-    estimate = Estimate(row.bradley_terry, row.low, row.high, n=row.matches, method="bootstrap over matches")
-    cell = count(round(row.bradley_terry, 1), form=",.1f")
-
-    said = f"{cell.words}  {interval(estimate, lambda value: f'{value:,.0f}')}"
-    return replace(cell, words=said, estimate=estimate)
+    how = "bootstrap over matches"
+    estimate = Estimate(row.bradley_terry, row.low, row.high, n=row.matches, method=how, note=row.note)
+    cell = count(round(row.bradley_terry, 1), row.note, form=",.1f")
+    span = interval(estimate, lambda value: f"{value:,.0f}")
+    return replace(cell, words="  ".join(filter(None, (cell.words, span))), estimate=estimate)
 
 
 def _decided(one: KeptTask | None) -> Any:

@@ -11,6 +11,8 @@ from annotator.domain.texts.counting import counted
 # an interval is too narrow as a rule (Cameron, Gelbach & Miller 2008, on few clusters), and is called rough.
 FEWEST, FEW = 5, 10
 ROUGH = "the interval is rough"
+# Of what is counted in its plural, the singular that is not that less an s.
+ONE = {"matches": "match"}
 # Between what shares lie.
 SHARE = (0.0, 1.0)
 
@@ -104,7 +106,7 @@ def few(count: int, what: str = "items") -> str:
     """What must be said of an interval over `count` independent things; empty where they are enough."""
     if count >= FEW:
         return ""
-    named = f"{count} {what.removesuffix('s') if count == 1 else what}"
+    named = f"{count} {ONE.get(what, what.removesuffix('s')) if count == 1 else what}"
     if enough(count):
         return f"{named} only: {ROUGH}"
     return f"{named} {'is' if count == 1 else 'are'} too few for an interval, which takes {FEWEST}"

@@ -28,7 +28,7 @@ DEPARTURES = (
     "relevance; appendix D also names clarity, specificity, feasibility and academic value.",
     "Who sits out where the number of tasks is odd is not said; nobody does twice running.",
     "Beside Elo ratings stand Bradley–Terry strengths of all matches with a weak prior, intervals by a bootstrap over "
-    "matches, and the chance to be among the best; they are not the paper's.",
+    "matches for tasks that played five or more, and the chance to be among the best; they are not the paper's.",
 )
 
 Score = Annotated[int, Field(ge=1, le=5)]

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from annotator.domain.texts.estimate import Estimate, settled
+from annotator.domain.texts.estimate import Estimate, enough, settled
 from annotator.stats.agreement.correlation import (
     FEWEST,
     kendall_tau_b,
@@ -14,8 +14,13 @@ from annotator.stats.agreement.correlation import (
     rank_moment,
     spearman,
     tau_b,
+    tied,
 )
+from annotator.stats.intervals.clustered import remarks
+from annotator.stats.intervals.coding import left_out
+from annotator.stats.intervals.intervals import LEVEL
 from annotator.stats.intervals.resampling import SEED, Floats, counts
+from annotator.stats.intervals.tails import percentile_bounds
 
 Measure = Callable[[Floats, Floats], float]
 DRAWS = 1_000
@@ -36,14 +41,14 @@ def over_items(
     if found.value is None:
         return found
     known, place = np.unique(np.array(items), return_inverse=True)
-    a, b = np.array(x, dtype=np.float64), np.array(y, dtype=np.float64)
+    a, b = (tied(np.array(one, dtype=np.float64)) for one in (x, y))
     values = []
     for chunk in counts(len(known), draws):
         for times in chunk:
             drawn = np.repeat(np.arange(len(a)), times[place].astype(np.int64))
-            if _varies(a[drawn]) and _varies(b[drawn]):
-                values.append(measure(a[drawn], b[drawn]))
-    return _bounded(replace(found, note=""), values, len(known))
+            varies = _varies(a[drawn]) and _varies(b[drawn])
+            values.append(measure(a[drawn], b[drawn]) if varies else np.nan)
+    return _bounded(replace(found, note=""), np.array(values), len(known))
 
 
 def within_items(
@@ -51,7 +56,7 @@ def within_items(
 ) -> Estimate:
     """The mean over items of Spearman's ρ within each, of items with three pairs that are not all alike."""
     method = f"mean of Spearman's ρ within items, bootstrap over items, seed {SEED}"
-    a, b, of = np.array(x, dtype=np.float64), np.array(y, dtype=np.float64), np.array(items)
+    a, b, of = (*(tied(np.array(one, dtype=np.float64)) for one in (x, y)), np.array(items))
     found = [(a[of == item], b[of == item]) for item in np.unique(of)]
     own = np.array(
         [rank_moment(*pair) for pair in found if len(pair[0]) >= FEWEST and all(map(_varies, pair))]
@@ -59,15 +64,20 @@ def within_items(
     if not len(own):
         return Estimate(None, method=method, note=f"no item has {FEWEST} responses that differ on both sides")
     values = np.concatenate([chunk @ own / len(own) for chunk in counts(len(own), draws)])
-    return _bounded(Estimate(float(own.mean()), n=len(own), method=method), list(values), len(own))
+    out = left_out(
+        len(found) - len(own), len(found), f"fewer than {FEWEST} responses that differ on both sides"
+    )
+    mean = Estimate(float(own.mean()), n=len(own), method=method, note="; ".join(out))
+    return _bounded(mean, values, len(own))
 
 
 def _varies(values: Floats) -> bool:
     return bool((values != values[0]).any())
 
 
-def _bounded(found: Estimate, values: Sequence[float], items: int) -> Estimate:
-    if values:
-        low, high = np.quantile(values, [0.025, 0.975])
-        found = replace(found, low=float(low), high=float(high))
+def _bounded(found: Estimate, drawn: Floats, items: int) -> Estimate:
+    defined = np.clip(drawn[~np.isnan(drawn)], *BOUNDS)
+    if len(defined) and enough(items):
+        low, high = percentile_bounds(defined, LEVEL)
+        found = replace(found, low=low, high=high).remarked(*remarks(drawn))
     return settled(found, items, within=BOUNDS)

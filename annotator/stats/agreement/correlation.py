@@ -17,6 +17,8 @@ from annotator.stats.intervals.student import two_sided
 FEWEST = 3
 # A correlation this near to ±1 is ±1: the rest is rounding.
 ROUNDING = 1e-12
+# Scores that are no further apart, as a share of the largest, are tied: sums of the same parts differ by as much.
+TIED = 4 * float(np.finfo(np.float64).eps)
 
 
 class ZVariance(NamedTuple):
@@ -80,6 +82,18 @@ def mean_ranks(values: Floats) -> Floats:
     return np.asarray((np.cumsum(times) - (times - 1) / 2)[place])
 
 
+def tied(values: Floats) -> Floats:
+    """The values, each that differs from the next lower one by rounding alone made equal to it."""
+    if not len(values):
+        return values
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    new = np.flatnonzero(np.diff(ordered, prepend=-np.inf) > TIED * np.abs(values).max())
+    found = np.empty_like(values)
+    found[order] = np.repeat(ordered[new], np.diff(new, append=len(values)))
+    return found
+
+
 def tau_b(a: Floats, b: Floats) -> float:
     """τ-b of two series of which neither is constant, in n log n (after Knight 1966)."""
     order = np.lexsort((b, a))
@@ -98,7 +112,7 @@ def _estimate(
 ) -> Estimate:
     grid = numbers([x, y])
     given = ~np.isnan(grid)
-    a, b = grid[:, given.all(axis=0)]
+    a, b = map(tied, grid[:, given.all(axis=0)])
     n, units, missing = len(a), grid.shape[1], int((~given).sum())
     notes = left_out(units - n, units, "a value is missing")
     if reason := _undefined(a, b):

@@ -82,4 +82,7 @@ def of_moments(sums: Floats, form: Form) -> Floats:
     of_one = 1 if form.endswith("k") else k
     # Raters who are a sample add their own variance.
     sampled = of_one * (jms - error) / n if form.startswith("2") else 0.0
-    return over(bms - noise, bms + (of_one - 1) * noise + sampled)
+    whole = bms + (of_one - 1) * noise + sampled
+    found = over(bms - noise, np.where(whole > ROUNDING * (bms + noise + jms), whole, 0.0))
+    # That of one rater ends at −1 / (k − 1); where raters differ by less than chance, the second form runs past it.
+    return found if form.endswith("k") else np.maximum(found, -1 / (k - 1))

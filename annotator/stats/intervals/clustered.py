@@ -177,9 +177,12 @@ def bounded(
 
 def _warnings(tally: ClusterTally, drawn: Floats) -> list[str]:
     """What a reader must know of an interval."""
+    return [*filter(None, [few(tally.clusters, tally.what)]), *remarks(drawn)]
+
+
+def remarks(drawn: Floats) -> list[str]:
+    """What draws themselves say of an interval: how many leave the figure undefined, and that none differs."""
     undefined, warnings = int(np.isnan(drawn).sum()), []
-    if remark := few(tally.clusters, tally.what):
-        warnings.append(remark)
     if undefined:
         warnings.append(f"undefined in {undefined} of {len(drawn)} resamples, which are left out")
     if not np.isnan(drawn).all() and np.nanmax(drawn) - np.nanmin(drawn) < ROUNDING:

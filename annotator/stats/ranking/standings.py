@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from annotator.domain.texts.estimate import Estimate, enough, few, settled
 from annotator.stats.ranking import bradley_terry, elo, pairing
 from annotator.stats.ranking.elo import Floats, Matches
 from annotator.stats.ranking.pairing import Pair
@@ -25,7 +26,10 @@ class PlayedMatch:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A player's place: rating, strength in points with its 95 % interval, chance to be among the best, matches."""
+    """A player's place: rating, strength in points with its 95 % interval, chance to be among the best, matches.
+
+    Over fewer matches of its own than an interval takes there is none, as `note` says; over fewer in all, no chance.
+    """
 
     id: str
     rank: int
@@ -33,8 +37,14 @@ class Standing:
     bradley_terry: float
     low: float | None
     high: float | None
-    p_top: float
+    p_top: float | None
     matches: int
+    note: str = ""
+
+    @property
+    def certain(self) -> bool:
+        """Whether it is nearly always among the best, by enough matches of its own."""
+        return self.p_top is not None and self.p_top >= CERTAIN and enough(self.matches)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +60,17 @@ class Ranking:
     @property
     def certain(self) -> int:
         """How many of the best are certain to be among them."""
-        return sum(row.p_top >= CERTAIN for row in self.rows[: self.top])
+        return sum(row.certain for row in self.rows[: self.top])
 
     @property
     def converged(self) -> bool:
         """Whether the last round left the best as they were, but for less than two in a hundred."""
         return self.changed is not None and self.changed < STEADY
+
+    @property
+    def too_few(self) -> str:
+        """Why there is no chance to be among the best; empty where there is."""
+        return "" if enough(self.matches) else few(self.matches, "matches")
 
     @property
     def elos(self) -> dict[str, float]:
@@ -81,21 +96,38 @@ def ranking(
     times = np.bincount(np.concatenate((together.first, together.second)), minlength=len(names))
     order = _order(names, now, places)
     rows = tuple(
-        Standing(
-            names[at],
-            rank,
-            float(now[at]),
-            float(places[at]),
-            float(again.low[at]) if times[at] else None,
-            float(again.high[at]) if times[at] else None,
-            float(again.in_top[at]),
-            int(times[at]),
+        _standing(
+            names[at], rank, float(now[at]), _strength(places, again, times, at), _chance(again, together, at)
         )
         for rank, at in enumerate(order, start=1)
     )
     lost = len(set(_order(names, before, places)[:top]) - set(order[:top]))
     changed = lost / max(1, min(top, len(names))) if len(rounds) > 1 else None
     return Ranking(rows, top, len(rounds), len(together), changed)
+
+
+def _standing(name: str, rank: int, rating: float, strength: Estimate, chance: float | None) -> Standing:
+    return Standing(
+        name,
+        rank,
+        rating,
+        strength.value or 0.0,
+        strength.low,
+        strength.high,
+        chance,
+        strength.n,
+        strength.note,
+    )
+
+
+def _strength(places: Floats, again: bradley_terry.Resampled, times: Floats, at: int) -> Estimate:
+    """A player's strength; its interval was drawn over its own matches, of which it takes some."""
+    found = Estimate(float(places[at]), float(again.low[at]), float(again.high[at]), n=int(times[at]))
+    return settled(found, found.n, "matches")
+
+
+def _chance(again: bradley_terry.Resampled, together: Matches, at: int) -> float | None:
+    return float(again.in_top[at]) if enough(len(together)) else None
 
 
 def _order(names: Sequence[str], first: Floats, second: Floats) -> list[int]:

@@ -1,5 +1,6 @@
 """What an intraclass correlation is."""
 
+import random
 from math import nan
 
 import pytest
@@ -79,3 +80,26 @@ def test_six_targets_match_shrout_and_fleiss(form):
     assert round(found.value, 2) == published["published"][name]
     assert found.value == pytest.approx(published["computed"][name], abs=5e-7)
     assert found.low < found.value < found.high
+
+
+@pytest.mark.parametrize("form", ["1,1", "2,1", "3,1"])
+def test_that_of_one_rater_ends_where_such_correlations_do(form):
+    """Where raters differ by less than chance, the second form as printed gives −3 for these two."""
+    chance = random.Random(form)
+    assert icc([[1, 2, 3], [3, 2, 1]], form).value == pytest.approx(-1)
+    for _ in range(300):
+        raters, units = chance.choice((2, 3)), chance.choice((2, 3, 6))
+        scores = [[chance.randint(0, 2) for _ in range(units)] for _ in range(raters)]
+        found = icc(scores, form, resamples=20)
+        for value in (found.value, found.low, found.high):
+            assert value is None or -1 / (raters - 1) - 1e-12 <= value <= 1 + 1e-12, (scores, found)
+
+
+def test_a_whole_that_is_rounding_alone_is_none():
+    # Between units as much as raters take away: 1 / 0.
+    chance = random.Random(1)
+    for _ in range(2_000):
+        scores = [[chance.randint(0, 2) for _ in range(chance.choice((2, 4)))] for _ in range(2)]
+        if len(scores[0]) == len(scores[1]):
+            value = icc(scores, "2,k", resamples=0).value
+            assert value is None or abs(value) < 1e6, scores

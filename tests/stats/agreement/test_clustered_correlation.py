@@ -68,3 +68,23 @@ def test_a_spread_between_items_alone_shows_pooled_and_not_within() -> None:
 def test_without_enough_responses_of_an_item_there_is_nothing_within() -> None:
     found = within_items([1, 2], [1, 2], ["a", "a"])
     assert (found.value, found.note) == (None, "no item has 3 responses that differ on both sides")
+
+
+def test_an_interval_without_width_and_draws_without_a_figure_are_told() -> None:
+    items = list("abcdef")
+    perfect = over_items("spearman", [1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6], items)
+    assert (perfect.low, perfect.high) == (pytest.approx(1), pytest.approx(1))
+    assert "has no width" in perfect.note
+    rare = over_items("spearman", [0, 0, 0, 0, 0, 1], [0, 1, 2, 3, 4, 5], items)
+    assert "resamples, which are left out" in rare.note
+    x = [1, 2, 3, 1, 2]
+    assert "1 of 2 units left out" in within_items(x, x, list("aaabb")).note
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_means_of_the_same_ratings_tie_whatever_order_they_were_added_in(name: str) -> None:
+    first, second = 0.2 * 3, 0.3 * 2
+    x, y, items = [first, second, 3.0, 2.5, first, 0.5], [1, 2, 3, 4, 5, 6], list("aaabbb")
+    even = [0.6 if value in (first, second) else value for value in x]
+    assert over_items(name, x, y, items).value == pytest.approx(over_items(name, even, y, items).value)
+    assert within_items(x, y, items).value == pytest.approx(within_items(even, y, items).value)

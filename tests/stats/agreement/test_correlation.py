@@ -151,3 +151,14 @@ def test_nine_pairs_match_hollander_and_wolfe():
     assert kendall_tau_b(published["x"], published["y"]).value == pytest.approx(
         published["kendall_tau"], abs=5e-8
     )
+
+
+@pytest.mark.parametrize("figure", [spearman, kendall_tau_b, pearson])
+def test_scores_that_differ_by_rounding_alone_are_tied(figure):
+    # By shares of .5, .3 and .2 the ratings 0, 0, 3 and 0, 2, 0 are both .6; so are half of all scores of checklists.
+    first, second = 0.2 * 3, 0.3 * 2
+    assert first != second
+    noisy = figure([first, second, 3.0, 2.5], [1, 2, 3, 4])
+    assert noisy.value == pytest.approx(figure([0.6, 0.6, 3.0, 2.5], [1, 2, 3, 4]).value, abs=1e-12)
+    assert figure([first, second, 0.6], [1, 2, 3]).note == "all values of the first series are the same"
+    assert figure([1e15, 1e15 + 1, 1e15 + 2], [1, 2, 3]).value == 1

@@ -11,7 +11,7 @@ def test_rank_goes_by_rating_then_strength_then_id():
     assert [round(row.elo, 4) for row in found.rows] == [1218.3167, 1200, 1200, 1181.6833]
     assert [row.matches for row in found.rows] == [2, 0, 0, 2]
     assert found.rows[1].low is None
-    assert sum(row.p_top for row in found.rows) == pytest.approx(2)
+    assert {row.p_top for row in found.rows} == {None}
 
 
 def test_of_equal_ratings_the_higher_strength_goes_first():
@@ -52,3 +52,34 @@ def test_near_the_cut_goes_by_the_ratings_so_far():
     pairs = near("abcd", played, 2, 1, 4)
     assert pairs
     assert met(played)["a", "b"] == 1
+
+
+@pytest.mark.parametrize(
+    ("many", "sort"), [(1, "too few"), (4, "too few"), (5, "rough"), (9, "rough"), (10, "")]
+)
+def test_a_strength_has_an_interval_only_over_enough_matches_of_its_own(many, sort):
+    # The others meet often; a never meets more than so many.
+    played = [PlayedMatch(number, "a", "bc"[number % 2], 0.8 - number % 3 / 10) for number in range(many)]
+    played += [PlayedMatch(100 + number, "b", "c", number % 2) for number in range(12)]
+    one = next(row for row in ranking("abc", played, 1, resamples=50).rows if row.id == "a")
+    assert (one.low is None, one.high is None) == (sort == "too few",) * 2
+    assert sort in one.note
+    assert bool(one.note) == bool(sort)
+
+
+def test_nobody_is_certain_after_matches_that_no_resample_can_tell_apart():
+    # Every resample of one match is that match.
+    for many in (1, 4):
+        found = ranking(
+            "ab", [PlayedMatch(number, "a", "b", 0.55) for number in range(many)], 1, resamples=20
+        )
+        assert found.certain == 0
+        assert [row.p_top for row in found.rows] == [None, None]
+        assert found.too_few
+    # In all there are enough, and the best has two of its own.
+    pairs = [("a", "b"), ("c", "d"), ("e", "f"), ("a", "c"), ("b", "e"), ("d", "f")]
+    found = ranking(
+        "abcdef", [PlayedMatch(at, *pair, 1.0) for at, pair in enumerate(pairs)], 3, resamples=200
+    )
+    assert found.rows[0].p_top is not None
+    assert found.certain == 0
