@@ -9,11 +9,27 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from installers.payload import ICO, FileKind, Payload, file_kinds, filled, tool
+from installers.payload import ICO, FileKind, Payload, file_kinds, filled, tool, version
 
 CLASSES = r"Software\Classes"
+MAKER, LICENCE = "The Goldsmith authors", "MIT licence"
 # Names one and the same thing from version to version; must never change.
 _FAMILY = uuid.UUID("6f0f6a52-3b0c-5c0e-9d55-2f1f0a3f7f10")
+
+
+def told(program: str = "goldsmith.exe") -> str:
+    """What Windows shows among a program's properties, as PyInstaller reads it; build.spec hands it on."""
+    numbers = tuple(map(int, _numbers(version()).split(".")))
+    words = {
+        "CompanyName": MAKER, "FileDescription": "Goldsmith", "FileVersion": version(), "LegalCopyright": LICENCE,
+        "OriginalFilename": program, "ProductName": "Goldsmith", "ProductVersion": version(),
+    }  # fmt: skip
+    table = ", ".join(f"StringStruct({name!r}, {value!r})" for name, value in words.items())
+    return (
+        f"VSVersionInfo(ffi=FixedFileInfo(filevers={numbers}, prodvers={numbers}, mask=0x3F, flags=0, OS=0x40004, "
+        "fileType=1, subtype=0, date=(0, 0)), kids=["
+        f"StringFileInfo([StringTable('040904B0', [{table}])]), VarFileInfo([VarStruct('Translation', [1033, 1200])])])"
+    )
 
 
 def nsis(payload: Payload, folder: Path) -> Path:
@@ -31,6 +47,9 @@ def nsis_script(payload: Payload, made: Path) -> str:
         "setup.nsi",
         TITLE=payload.title,
         VERSION=payload.version,
+        NUMBERS=_numbers(payload.version),
+        MAKER=MAKER,
+        LICENCE=LICENCE,
         OUT=str(made),
         ICON=str(ICO),
         SIZE=str(sum((payload.folder / name).stat().st_size for name in payload.files) // 1024),
@@ -110,6 +129,7 @@ def msi_source(payload: Payload, folder: Path) -> str:
     """
     top = ET.Element("DirectoryRef", Id="INSTALLDIR")
     features = ET.Element("Feature", Id="Program", Title=payload.title, Level="1")
+    ET.SubElement(features, "ComponentRef", Id="menu")
     places = {"": top}
     held = os.path.relpath(payload.folder, folder)
     for name in payload.folders:
@@ -125,6 +145,7 @@ def msi_source(payload: Payload, folder: Path) -> str:
         "goldsmith.wxs",
         TITLE=payload.title,
         VERSION=_numeric(payload.version),
+        MAKER=MAKER,
         PRODUCT=str(uuid.uuid5(_FAMILY, f"{payload.title} {payload.version}")).upper(),
         UPGRADE=str(uuid.uuid5(_FAMILY, payload.title)).upper(),
         ICON=os.path.relpath(ICO, folder),
@@ -164,3 +185,9 @@ def _value(component: ET.Element, key: str, name: str, value: str, **more: str) 
 def _numeric(version: str) -> str:
     """A version as Windows Installer compares it: three numbers."""
     return ".".join(part for part in version.replace("rc", ".").split(".")[:3] if part.isdigit())
+
+
+def _numbers(version: str) -> str:
+    """A version as programs' properties have it: four numbers."""
+    found = _numeric(version).split(".")
+    return ".".join([*found, *["0"] * (4 - len(found))])

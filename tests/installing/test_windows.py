@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from installers import windows
-from installers.payload import Payload, file_kinds, stand_in
+from installers.payload import Payload, file_kinds, stand_in, version
 
 
 @pytest.fixture
@@ -76,6 +76,18 @@ def test_setup_compiles(payload: Payload, tmp_path: Path) -> None:
     assert b'requestedExecutionLevel level="asInvoker"' in made.read_bytes()
 
 
+def test_properties_tell_the_version_of_the_programs_and_of_the_setup(script: str) -> None:
+    names = "VSVersionInfo FixedFileInfo StringFileInfo StringTable StringStruct VarFileInfo VarStruct"
+    read = {name: lambda *found, **named: (*found, named) for name in names.split()}
+    fixed, (strings, languages) = eval(windows.told("goldsmith-cli.exe"), read)[0].values()  # noqa: S307
+    assert fixed[0]["filevers"] == (*map(int, version().split(".")), 0)
+    told = dict(pair[:2] for pair in strings[0][0][1])
+    assert (told["FileVersion"], told["OriginalFilename"]) == (version(), "goldsmith-cli.exe")
+    assert languages[0][0][:2] == ("Translation", [1033, 1200])
+    assert 'VIProductVersion "0.1.0.0"' in script
+    assert re.findall(r'VIAddVersionKey "ProductVersion" "(.+)"', script) == ["0.1.0"]
+
+
 @pytest.fixture
 def msi(payload: Payload, tmp_path: Path) -> Path:
     if shutil.which("wixl") is None or shutil.which("msiinfo") is None:
@@ -100,6 +112,12 @@ def test_an_msi_holds_every_file_and_empties_every_folder(msi: Path, payload: Pa
     emptied = [row for row in table(msi, "RemoveFile") if not row["FileName"]]
     assert len(emptied) == len(payload.folders) + 1
     assert all(not row["FileName"] for row in table(msi, "RemoveFile"))
+
+
+def test_every_part_of_an_msi_is_installed(msi: Path) -> None:
+    parts = {row["Component"] for row in table(msi, "Component")}
+    assert {row["Component_"] for row in table(msi, "FeatureComponents")} == parts
+    assert [(row["Name"], row["Component_"]) for row in table(msi, "Shortcut")] == [("Goldsmith", "menu")]
 
 
 def test_an_msi_is_for_one_person_and_asks_for_no_administrator(msi: Path) -> None:
