@@ -47,7 +47,7 @@ def main(words: list[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     known = argparse.ArgumentParser(prog="start.py package", description=__doc__)
     known.add_argument(
-        "kind", choices=[*KINDS, "check"], help="what to make; `check` looks at size and glibc"
+        "kind", choices=[*KINDS, "check"], help="what to make; `check` looks at size, glibc and libraries"
     )
     known.add_argument("--to", type=Path, default=Path("."), help="where the package and SHA256SUMS go")
     known.add_argument(
@@ -93,7 +93,8 @@ def sums(folder: Path) -> None:
 
 
 def check(folder: Path, most: float) -> None:
-    """Refuse a folder that is too large, or that asks for too new a system."""
-    faults = [fault for fault in (gates.too_large(folder, most), gates.too_new(folder)) if fault]
+    """Refuse a folder that is too large, that asks for too new a system, or for what is not there."""
+    found = (gates.too_large(folder, most), gates.too_new(folder), gates.left_behind(folder))
+    faults = [fault for fault in found if fault]
     if faults:
         raise Refused("; ".join(faults))

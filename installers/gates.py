@@ -1,4 +1,4 @@
-"""What a built folder must keep to before it is packed: its size, and the oldest system it runs on."""
+"""What a built folder must keep to before it is packed: its size, the oldest system, and no library left behind."""
 
 from __future__ import annotations
 
@@ -11,6 +11,17 @@ from pathlib import Path
 MB = 1_000_000
 # RHEL 9, Ubuntu 22.04 and Debian 12: the oldest that PySide6 runs on.
 GLIBC = (2, 34)
+# What the packages that a .deb depends on bring (templates/control), by the names that libraries ask for.
+PROMISED = {
+    "libc6": "libc libm libdl libpthread librt libutil libresolv ld-linux-x86-64 ld-linux-aarch64",
+    "libgl1": "libGL libGLX libGLdispatch libOpenGL",
+    "libegl1": "libEGL",
+    "libxcb1": "libxcb",
+    "libwayland-cursor0": "libwayland-cursor libwayland-client",
+    "libwayland-egl1": "libwayland-egl",
+}
+# Printers are spoken to by the machine's own libraries; without them there is no printing, and all else works.
+_OPTIONAL = re.compile(r"plugins/printsupport/")
 _ASKED = re.compile(r"GLIBC_(\d+)\.(\d+)")
 
 
@@ -56,6 +67,36 @@ def newest(path: Path) -> tuple[int, ...]:
         ["objdump", "-T", str(path)], capture_output=True, encoding="utf-8", check=False
     ).stdout
     return max((_numbers(".".join(found)) for found in _ASKED.findall(words)), default=(0, 0))
+
+
+def left_behind(folder: Path) -> str | None:
+    """Which libraries are asked for that neither the folder nor a system with the packages' dependencies has.
+
+    The build says no word of it when the machine it runs on lacks one, and the self-test needs no screen.
+    """
+    if shutil.which("objdump") is None:
+        print("libraries: skipped, objdump is missing (binutils)")
+        return None
+    found = sorted(path for path in folder.rglob("*") if _is_elf(path))
+    there = {path.name for path in folder.rglob("*")}
+    promised = {name for names in PROMISED.values() for name in names.split()}
+    asked: dict[str, list[str]] = {}
+    for path in found:
+        place = path.relative_to(folder).as_posix()
+        for library in _libraries(path) - there:
+            if library.partition(".so")[0] not in promised and not _OPTIONAL.search(place):
+                asked.setdefault(library, []).append(place)
+    print(f"libraries: {len(found)} files ask for {len(asked)} that are not there")
+    words = "; ".join(f"{library} for {', '.join(places)}" for library, places in sorted(asked.items()))
+    return f"left behind by the build, whose machine lacks them: {words}" if words else None
+
+
+def _libraries(path: Path) -> set[str]:
+    """The libraries that a file asks the system for by itself."""
+    words = subprocess.run(
+        ["objdump", "-p", str(path)], capture_output=True, encoding="utf-8", check=False
+    ).stdout
+    return set(re.findall(r"^\s*NEEDED\s+(\S+)$", words, re.M))
 
 
 def _is_elf(path: Path) -> bool:

@@ -133,6 +133,17 @@ class Screen:
         (made,) = self._picture.glob("*.png")
         return np.asarray(Image.open(made).convert("RGB"))
 
+    def keep(self, name: str) -> None:
+        """Keep a picture of what is shown where GOLDSMITH_PICTURES names a folder for people to look at."""
+        folder = os.environ.get("GOLDSMITH_PICTURES")
+        if folder:
+            from PIL import Image
+
+            # X keeps its pixels blue first.
+            order = slice(None) if "WAYLAND_DISPLAY" in self.settings else slice(None, None, -1)
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            Image.fromarray(self.pixels()[:, :, order].copy()).save(Path(folder) / f"{name}.png")
+
     def titles(self) -> str:
         """The titles of the windows; X11 alone tells them."""
         words = "xdotool search --onlyvisible --name . | xargs -r -n1 xdotool getwindowname"

@@ -1,6 +1,7 @@
 """The .deb in a bare Debian: what it says where something is missing, how it opens files, and what it leaves behind.
 
-Takes minutes, and needs root, a network and a bundle: `GOLDSMITH_BUNDLE=dist/goldsmith pytest tests/installing`.
+Takes minutes, and needs root, a network and a bundle: `GOLDSMITH_BUNDLE=dist/goldsmith pytest tests/installing`;
+GOLDSMITH_PICTURES=FOLDER keeps what the screens showed.
 """
 
 import hashlib
@@ -91,6 +92,7 @@ def test_without_fonts_it_brings_its_own_and_without_certificates_it_says_so(
         assert parts["fonts"]["detail"].startswith("DejaVu Sans; none for")
         with bare.x11(tmp_path) as screen, debian.running(f"goldsmith {files['project']}", **screen.settings):
             assert screen.wait(FEWEST_LETTERS) >= FEWEST_LETTERS
+            screen.keep("no-fonts")
 
 
 def test_a_screen_is_tried_where_there_is_one(debian: Debian, tmp_path: Path) -> None:
@@ -117,6 +119,7 @@ def test_each_kind_of_file_opens_by_its_type_with_letters(
         assert bare.shapes(screen.pixels()) <= MOST_BOXES
         with debian.running(f"gio open {name} && sleep 600", **screen.settings):
             assert screen.wait(FEWEST_LETTERS) >= FEWEST_LETTERS
+            screen.keep(f"{kind}-{server}")
             assert server == "wayland" or "Goldsmith" in screen.titles()
 
 

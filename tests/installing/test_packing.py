@@ -1,12 +1,14 @@
 """The command that packs: names, sums, gates, refusals; icons and what a Mac is told."""
 
 import plistlib
+import re
 import shutil
 import struct
 import subprocess
 import sys
 from pathlib import Path
 
+import PySide6
 import pytest
 
 from installers import command, gates, icons, macos
@@ -85,6 +87,32 @@ def test_a_library_of_too_new_a_system_is_refused_where_the_system_is_old_enough
     monkeypatch.setattr(gates.platform, "libc_ver", lambda: ("glibc", "2.99"))
     assert gates.too_new(folder) is None
     assert "not judged, because this system has 2.99" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(
+    shutil.which("objdump") is None or sys.platform != "linux", reason="objdump is not here (binutils)"
+)
+def test_a_library_that_the_building_machine_lacked_is_named(tmp_path: Path) -> None:
+    folder = stand_in(tmp_path / "goldsmith")
+    assert gates.left_behind(folder) is None
+    window = folder / "_internal/PySide6/Qt/plugins/platforms/libqxcb.so"
+    window.parent.mkdir(parents=True)
+    shutil.copy(Path(PySide6.__file__).parent / "Qt/plugins/platforms/libqxcb.so", window)
+    with pytest.raises(
+        Refused, match=r"left behind .*libQt6XcbQpa\.so\.6 for _internal/.*/libqxcb\.so"
+    ) as told:
+        command.check(folder, 200)
+    assert "libc.so" not in str(told.value)
+    for library in re.findall(r"(\S+\.so\S*) for", str(told.value)):
+        (window.parent / library).touch()
+    assert gates.left_behind(folder) is None
+
+
+def test_libraries_that_a_system_has_to_bring_are_those_of_packages_that_a_deb_depends_on() -> None:
+    control = (HERE / "installers/templates/control").read_text("utf-8")
+    depends = re.sub(r"\(.*?\)", "", control.partition("Depends: ")[2].partition("\n")[0])
+    packages = {name.strip() for name in depends.split(",")}
+    assert set(gates.PROMISED) == {name for name in packages if name.startswith("lib")}
 
 
 def sizes_of_ico(content: bytes) -> list[int]:

@@ -13,7 +13,7 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import wrap_lines
-from annotator.gui.widgets.reading.report_view import ReportView
+from annotator.gui.widgets.reading.illustrated import IllustratedView
 from annotator.places import resources, user_data
 
 TOPICS = (
@@ -54,7 +54,7 @@ class HelpPage(Page):
             entry = QListWidgetItem(title)
             entry.setData(Qt.ItemDataRole.UserRole, name)
             self.topics.addItem(entry)
-        self.text = ReportView()
+        self.text = IllustratedView(resources() / "help" / "pictures")
         self.topics.currentItemChanged.connect(lambda entry: self._show(entry.data(Qt.ItemDataRole.UserRole)))
         vertical(horizontal(self.topics, (self.text, 1)), on=self, margins=(20, 16, 20, 12))
         self.topics.setCurrentRow(0)
@@ -73,4 +73,4 @@ class HelpPage(Page):
             )
         made = self.desk.ask(renderings.html, keys.in_words(words))
         if made is not None:
-            self.text.show_html(made.html)
+            self.text.show_with_drawings(made.html, words)
