@@ -35,7 +35,6 @@ from shiboken6 import isValid
 from annotator.actions.project import people
 from annotator.gui import theme
 from annotator.gui.keys import BINDINGS
-from annotator.gui.parts import below
 from annotator.gui.shell.steps import ASIDE
 from annotator.gui.shell.window import Window
 
@@ -150,8 +149,7 @@ class Walk:
 
     def _of(self, *kinds: type[QWidget]) -> list[QWidget]:
         """What is seen and can be used of these kinds, in the order in which it was made."""
-        found = [one for one in below(self.window, QWidget) if isinstance(one, kinds)]
-        return [one for one in found if one.isVisible() and one.isEnabled()]
+        return [one for one in _seen(self.window) if isinstance(one, kinds) and one.isEnabled()]
 
     def _page(self) -> tuple[str, Act]:
         names = [*self.window.navigation._buttons, *(one[0] for one in ASIDE)]
@@ -273,6 +271,14 @@ class Walk:
                 return
             popped.close()
             QTest.qWait(0)
+
+
+def _seen(whole: QWidget) -> Iterator[QWidget]:
+    """What is seen of a window, however deep; what lies in a hidden part is not even looked at."""
+    for part in whole.children():
+        if isinstance(part, QWidget) and part.isVisible():
+            yield part
+            yield from _seen(part)
 
 
 def _press(key: str) -> None:
