@@ -32,7 +32,7 @@ from annotator.actions.results.results import Counted, ResultRow
 from annotator.actions.results.scoring import ALL
 from annotator.domain.judges.paper_table import DuelTable
 from annotator.domain.judges.protocol import Composite, Over
-from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.estimate import FEWEST, Estimate, enough, few
 from annotator.protocols import COMPOSITES, PROTOCOLS
 
 if TYPE_CHECKING:
@@ -42,7 +42,8 @@ ALPHA = 0.05
 STAR = "*"
 LEGEND = (
     f"{STAR} The best of its column is beyond chance better than the second best: p < 0.05 by a paired t-test over "
-    "items; overall, the 95 % bootstrap interval of the difference excludes 0."
+    "items; overall, the 95 % bootstrap interval of the difference excludes 0. Neither is said over fewer than "
+    f"{FEWEST} items."
 )
 _WHOLE = (ALL, ALL)
 
@@ -165,7 +166,9 @@ class _DuelMaker:
         for place, (one, other) in enumerate(pairs):
             found = paired_means(scores[other], scores[one])
             test = paired_test([gap.value for gap in found.differences.values() if gap.value is not None])
-            better = test.p is not None and test.p < ALPHA
+            # The mean of all may be that of other items than those that both have.
+            ahead = found.mean.value is not None and (found.mean.value > 0) == info.higher_is_better
+            better = ahead and enough(found.mean.n) and test.p is not None and test.p < ALPHA
             yield SystemDuel(
                 info.name, (one, other), found.mean, test.t, test.df, test.p, not place, better and not place
             )
@@ -346,5 +349,9 @@ def _t(t: float | None) -> SheetCell:
 
 def _apart(one: SystemDuel) -> SheetCell:
     p = one.p if one.best else one.corrected
-    tested = one.star if one.best else p is not None and p < ALPHA
-    return SheetCell("", value=None) if p is None else text("yes" if tested else "no")
+    if p is None:
+        return SheetCell("", value=None)
+    if not enough(one.difference.n):
+        return text("too few items", few(one.difference.n))
+    # What is drawn has an interval in place of a t.
+    return text("yes" if (one.star if one.best and one.t is None else p < ALPHA) else "no")

@@ -33,6 +33,7 @@ DEPARTURES = (
     "An item on which one of two systems has no figure is left out of their comparison.",
     "Best and second best are tested as the paper does; the p of all other pairs of systems is corrected by Holm.",
     "The exemplar takes no part in the comparison of systems.",
+    "Over fewer than five items no difference is called one: there a t-test leans on what so few cannot show.",
 )
 DEFINITION = """\
 $$\\text{Overall} = ⁷√(Org \\cdot Nug \\cdot RR \\cdot RC \\cdot DI \\cdot \\text{Cite-P} \\cdot Cov)$$

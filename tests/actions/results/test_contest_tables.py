@@ -111,7 +111,7 @@ def test_differences_of_one_two_and_three_tenths_are_not_beyond_chance(show) -> 
     own = long(table, "a", "nugget_coverage")
     assert (own["value"], own["star"], round(own["p"], 4)) == (pytest.approx(0.5), False, 0.0742)
     first = result_exports.rows(pairs)[0]
-    assert (first["better"], first["other"], first["df"], first["apart"]) == ("a", "b", 2, "no")
+    assert (first["better"], first["other"], first["df"], first["apart"]) == ("a", "b", 2, "too few items")
     assert round(first["t"], 4) == 3.4641
     assert first["difference"] == pytest.approx(0.2)
 
@@ -148,6 +148,26 @@ def test_an_item_without_a_figure_of_one_is_left_out_of_the_pair(show) -> None:
     organization = next(row for row in result_exports.rows(pairs) if row["metric"] == "Organization")
     assert (organization["df"], round(organization["t"], 4)) == (2, 3.4641)
     assert long(table, "a", "organization")["value"] == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(("items", "starred"), [(2, False), (4, False), (5, True)])
+def test_items_that_differ_alike_are_beyond_chance_only_where_there_are_enough(show, items, starred) -> None:
+    table, pairs = show(Board({"a": {"*": [0.5] * items}, "b": {"*": [0.0] * items}}))
+    assert long(table, "a", "organization")["star"] is starred
+    assert result_exports.rows(pairs)[0]["apart"] == ("yes" if starred else "too few items")
+
+
+def test_no_star_stands_on_items_where_the_other_is_ahead(show) -> None:
+    # The best by its mean answered the easy items only; on those that both have the other is clearly ahead.
+    easy, waves = [0.9] * 6, [0.01, 0.0, 0.02, 0.0, 0.01, 0.0]
+    a = [*(0.3 + wave for wave in waves), *easy]
+    b = [*(0.5 + wave for wave in reversed(waves)), *[None] * 6]
+    table, pairs = show(Board({"a": {"*": a}, "b": {"*": b}}))
+    first = result_exports.rows(pairs)[0]
+    assert first["difference"] < 0
+    assert first["p"] < 0.05
+    assert long(table, "a", "organization")["star"] is False
+    assert "a" in first["better"]
 
 
 def test_what_is_undefined_is_named_in_the_overall(show) -> None:
