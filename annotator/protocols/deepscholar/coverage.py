@@ -26,6 +26,7 @@ from annotator.protocols.deepscholar.entailment import (
 NAME = "deepscholar.coverage"
 PROMPTS = (NAME,)
 METHOD = "mean over sentences of max e(s, i), |i − s| ≤ w"
+RELEASED = "mean over longer sentences of e(s, s), 0 where none is cited"
 # The paper's own window, and the widest of its Figure 5.
 WINDOW, WIDEST = 1, 5
 # In characters without its marks: the public code passes over shorter sentences.
@@ -112,7 +113,7 @@ def coverage(scored: RatedResponse, over_valid: bool = False, window: int = WIND
 def as_released(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     """The share as the public code counts, over the same verdicts."""
     if why := unknown(scored.material):
-        return Estimate(None, method=METHOD, note=why)
+        return Estimate(None, method=RELEASED, note=why)
     sentences = body(scored.material)
     own = borne_out(sentences, scored.values, 0)
     long = [
@@ -121,11 +122,11 @@ def as_released(scored: RatedResponse, over_valid: bool = False) -> Estimate:
         if len(sentence.text) >= LEAST_RELEASED
     ]
     if not long:
-        return Estimate(None, method=METHOD, note=f"no sentence has {LEAST_RELEASED} characters")
-    return _share(long, over_valid)
+        return Estimate(None, method=RELEASED, note=f"no sentence has {LEAST_RELEASED} characters")
+    return _share(long, over_valid, RELEASED)
 
 
-def _share(found: Sequence[bool | None], over_valid: bool) -> Estimate:
+def _share(found: Sequence[bool | None], over_valid: bool, method: str = METHOD) -> Estimate:
     known = [one for one in found if one is not None]
     missing, yes = len(found) - len(known), sum(known)
     usable = bool(known) and (over_valid or not missing)
@@ -137,7 +138,7 @@ def _share(found: Sequence[bool | None], over_valid: bool) -> Estimate:
         missing=missing,
         floor=yes / len(found),
         ceiling=(yes + missing) / len(found),
-        method=METHOD,
+        method=method,
         note="; ".join(notes),
     )
 

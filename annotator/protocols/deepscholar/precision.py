@@ -22,6 +22,7 @@ from annotator.domain.judges.protocol import (
 from annotator.domain.judges.published import Aim
 from annotator.domain.kinds.unit import Unit, cell_id
 from annotator.domain.material.part import ResponsePart, Sentence
+from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.deepscholar.entailment import (
     NO_TEXT,
@@ -125,16 +126,19 @@ def precision(reading: PrecisionReading, scored: RatedResponse, over_valid: bool
         note = f"no sentence has {LEAST_RELEASED} characters"
         return Estimate(None, method=method, note=note)
     asked = sum(len(said) for _, said in found)
-    missing = sum(said.count(None) for _, said in found)
+    # A reading that passes some over is not open where these are missing.
+    missing = sum(group.count(None) for group in groups)
     known = [kept for group in groups if (kept := [one for one in group if one is not None])]
     usable = not missing or (over_valid and bool(known))
     dangling = sum(one.dangling for one, _ in found)
     notes = [f"{missing} of {asked} judgements are missing"] * bool(missing)
     notes += ["over the others only"] * bool(missing and usable)
-    notes += [f"{dangling} marks lead to nothing"] * bool(dangling)
+    notes += [f"{counted(dangling, 'mark')} {'leads' if dangling == 1 else 'lead'} to nothing"] * bool(
+        dangling
+    )
     return Estimate(
         fmean(map(fmean, known)) if usable and known else None,
-        n=asked - missing,
+        n=asked - sum(said.count(None) for _, said in found),
         missing=missing,
         floor=fmean(fmean(one is True for one in group) for group in groups),
         ceiling=fmean(fmean(one is not False for one in group) for group in groups),

@@ -3,13 +3,16 @@
 DeepScholar-Bench: reference coverage and document importance, §8.3.2. No judge is needed.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from statistics import median
 
 from annotator.domain.judges.protocol import Material, Metric, Protocol, RatedResponse
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Reference
 from annotator.domain.material.part import ResponsePart
+from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.identifier import normal_title, work_named
 from annotator.protocols.deepscholar.retrieved import NAMES_NOTHING, UNKNOWN_SET, RetrievedWork, retrieved
@@ -30,7 +33,8 @@ $$RC = \\frac{|E \\cap S|}{|E|}$$
 
 Of the important references E of the exemplar that are on arXiv, the share that the report names (§8.3.2). A reference
 is important when a good section on the paper must have it; who says so stands in the gold evidence. S are the works
-that the report names itself. Undefined where nobody has said which references are important, or none on arXiv is.
+that the report names itself. A work counts once. Undefined where nobody has said which references are important, or
+none on arXiv is; where it was said of some alone, the others leave a range.
 """
 IMPORTANCE = """\
 $$DI = min(\\frac{m_S}{m_E}, 1)$$
@@ -41,29 +45,66 @@ is 0.
 """
 
 
-def important(material: Material) -> list[Reference] | None:
-    """E: the important references on arXiv; None where nobody has said which are important."""
+@dataclass(frozen=True, slots=True)
+class ImportantWorks:
+    """E: what the important works on arXiv are known by, each work once; and those of which nobody has said it yet."""
+
+    wanted: Sequence[set[str]]
+    open_: Sequence[set[str]]
+
+
+def important(material: Material) -> ImportantWorks | None:
+    """E of an item; None where nobody has said which references are important."""
     units = material.units(Kind.EVIDENCE)
     if not any(unit.importance for unit in units):
         return None
-    return [unit for unit in units if unit.importance == "important" and _on_arxiv(unit)]
+    works: dict[str, list[Reference]] = defaultdict(list)
+    for unit in filter(_on_arxiv, units):
+        works[_address(unit)].append(unit)
+    said = [({unit.importance for unit in of}, _of_all(of)) for of in works.values()]
+    wanted = [keys for how, keys in said if "important" in how]
+    return ImportantWorks(wanted, [keys for how, keys in said if how == {""}])
 
 
-def reference_coverage(scored: RatedResponse, _: bool = False) -> Estimate:
+def _of_all(references: Iterable[Reference]) -> set[str]:
+    """By what a work is known that these references name."""
+    return set().union(*(_keys(one.identifier, one.text) for one in references))
+
+
+def reference_coverage(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     """RC of one report; `n` counts the important references."""
-    wanted, named = important(scored.material), retrieved(scored.material)
+    works, named = important(scored.material), retrieved(scored.material)
     if named is None:
         return Estimate(None, method=COVERAGE_METHOD, note=UNKNOWN_SET)
-    if wanted is None:
+    if works is None:
         note = "nobody has said which references are important"
         return Estimate(None, method=COVERAGE_METHOD, note=note)
-    if not wanted:
-        return Estimate(None, method=COVERAGE_METHOD, note="no reference on arXiv is important")
-    known = set().union(*(_keys(work.address, work.title, work.reference.text) for work in named))
-    found = sum(bool(_keys(one.identifier, one.text) & known) for one in wanted)
-    value = found / len(wanted)
-    note = NAMES_NOTHING if not named else f"{found} of {len(wanted)} named"
-    return Estimate(value, n=len(wanted), floor=value, ceiling=value, method=COVERAGE_METHOD, note=note)
+    return _covered(
+        works, set().union(*(_keys(one.address, one.title, one.reference.text) for one in named)), over_valid
+    )
+
+
+def _covered(works: ImportantWorks, known: set[str], over_valid: bool) -> Estimate:
+    """The share of the important works that are named; one that may yet be important moves what it could."""
+    n, found = len(works.wanted), sum(bool(keys & known) for keys in works.wanted)
+    gaps, more = len(works.open_), sum(bool(keys & known) for keys in works.open_)
+    notes = ["" if known else NAMES_NOTHING, f"{found} of {n} named" if n and known else ""]
+    notes += ["" if n else "no reference on arXiv is important"]
+    notes += [f"of {counted(gaps, 'reference')} nobody has said whether they are important" if gaps else ""]
+    ends = (
+        (
+            found / (n + gaps - more) if n + gaps - more else 1.0,
+            (found + more) / (n + more) if n + more else 0.0,
+        )
+        if n or gaps
+        else (None, None)
+    )
+    usable = n and (over_valid or not gaps)
+    note = "; ".join(filter(None, notes))
+    return Estimate(
+        found / n if usable else None,
+        n=n, missing=gaps, floor=ends[0], ceiling=ends[1], method=COVERAGE_METHOD, note=note,
+    )  # fmt: skip
 
 
 def document_importance(scored: RatedResponse, _: bool = False) -> Estimate:
@@ -71,13 +112,16 @@ def document_importance(scored: RatedResponse, _: bool = False) -> Estimate:
     named = retrieved(scored.material)
     if named is None:
         return Estimate(None, method=IMPORTANCE_METHOD, note=UNKNOWN_SET)
-    theirs = _counts(scored.material, map(_address, filter(_on_arxiv, scored.material.units(Kind.EVIDENCE))))
+    cited = list(dict.fromkeys(map(_address, filter(_on_arxiv, scored.material.units(Kind.EVIDENCE)))))
+    theirs = _counts(scored.material, cited)
     if not theirs:
         note = "no citations of the exemplar's references are known"
         return Estimate(None, method=IMPORTANCE_METHOD, note=note)
     if not named:
         return Estimate(0.0, floor=0.0, ceiling=0.0, method=IMPORTANCE_METHOD, note=NAMES_NOTHING)
-    return _beside(named, _counts(scored.material, (work.address for work in named)), median(theirs))
+    found = _beside(named, _counts(scored.material, (work.address for work in named)), median(theirs))
+    unknown = len(cited) - len(theirs)
+    return found.remarked(f"{unknown} of the exemplar's not known") if unknown else found
 
 
 def _beside(named: Sequence[RetrievedWork], ours: Sequence[int], theirs: float) -> Estimate:

@@ -34,7 +34,7 @@ def test_a_mark_that_leads_nowhere_is_wrong_and_passed_over_as_released():
     material = cut([sentence("s", "a", dangling=1)])
     values = [figure(one, material, said(s_a="yes")).value for one in READINGS]
     assert values == [1 / 2, 1 / 2, 1.0]
-    assert "1 marks lead to nothing" in figure(CITATION, material, said(s_a="yes")).note
+    assert "1 mark leads to nothing" in figure(CITATION, material, said(s_a="yes")).note
 
 
 def test_as_released_of_a_mark_with_two_numbers_the_first_counts():
@@ -125,3 +125,13 @@ def test_a_reply_in_words_is_yes_or_no_alone(text, value):
     else:
         with pytest.raises(ValueError, match="line"):
             Entailed.from_text(text)
+
+
+def test_a_reading_is_not_open_where_only_what_it_passes_over_is_missing():
+    found = {
+        one: figure(one, cut([sentence("s", "ab", later="b")]), said(s_a="yes"))
+        for one in (RELEASED, CITATION)
+    }
+    assert (found[RELEASED].value, found[RELEASED].missing) == (1.0, 0)
+    assert (found[RELEASED].floor, found[RELEASED].ceiling) == (1.0, 1.0)
+    assert (found[CITATION].value, found[CITATION].missing) == (None, 1)

@@ -1,7 +1,9 @@
 """Reference coverage and document importance: counted by hand, and what leaves them undefined."""
 
+import random
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import product
 
 import pytest
 
@@ -85,6 +87,44 @@ def test_what_is_not_known_is_no_zero(material: Material, note: str) -> None:
     assert (found.value, found.note) == (None, note)
 
 
+def test_a_work_that_is_listed_twice_counts_once() -> None:
+    twice = ("The same under another title", "https://arxiv.org/abs/2001.00001", "important")
+    found = covered(gold(*FOUR[:2], twice, of=works("1")))
+    assert (found.value, found.n) == (0.5, 2)
+    assert covered(gold(*FOUR[:2], (*twice[:2], ""), of=works("1"))) == found
+
+
+def test_what_nobody_has_said_of_a_reference_bounds_coverage_and_is_never_a_no() -> None:
+    chance = random.Random(1)
+    ways = ("important", "not_important", "")
+    for _ in range(300):
+        said = {name: chance.choice(ways) for name in "12345"[: chance.randint(1, 5)]}
+        report_ = works(*(name for name in said if chance.random() < 0.5))
+
+        def on(said_: dict[str, str], named: Material = report_) -> Material:
+            return gold(
+                *((f"W {name}", f"arXiv:2001.0000{name}", how) for name, how in said_.items()), of=named
+            )
+
+        found = reference_coverage(RatedResponse(on(said), {}), True)
+        open_ = [name for name, how in said.items() if not how]
+        if len(open_) == len(said):
+            assert found.note == "nobody has said which references are important"
+            continue
+        ends = [
+            covered(on(said | dict(zip(open_, how, strict=True)))).value
+            for how in product(ways[:2], repeat=len(open_))
+        ]
+        known = [end for end in ends if end is not None]
+        assert found.missing == len(open_)
+        if known:
+            assert (found.floor, found.ceiling) == (pytest.approx(min(known)), pytest.approx(max(known)))
+        if found.value is not None:
+            assert found.floor <= found.value <= found.ceiling
+        # Without what is left open there is none, as of every figure.
+        assert (covered(on(said)).value is None) == bool(open_ or not known)
+
+
 def test_a_report_that_names_nothing_has_0_in_both() -> None:
     nothing = gold(*FOUR, of=with_works())
     assert covered(nothing).value == 0.0
@@ -106,6 +146,10 @@ def test_document_importance_ends_at_1_and_leaves_out_what_is_not_known() -> Non
     material = gold(("Work 4", "arXiv:2001.00004", ""), of=works("1", "2"))
     found = known(cited({"1": 500, "2": None, "4": 20}, material))
     assert (found.value, found.n, found.note) == (1.0, 1, "medians 500 and 20; 1 not known")
+    lacking = gold(("Work 4", "arXiv:2001.00004", ""), ("Work 5", "arXiv:2001.00005", ""), of=works("1"))
+    assert (
+        known(cited({"1": 500, "4": 20}, lacking)).note == "medians 500 and 20; 1 of the exemplar's not known"
+    )
 
 
 @pytest.mark.parametrize(
