@@ -37,6 +37,12 @@ class Counted:
     systems: Mapping[str, str]
     gold: str = ""
 
+    def fitted(self, metric: Metric) -> Metric:
+        """A metric that knows all that is compared, where it hangs on that."""
+        if metric.fitted is None:
+            return metric
+        return metric.fitted([scored for one in self.members for scored in one.said.values()])
+
 
 @dataclass(frozen=True, slots=True)
 class ResultRow:
@@ -117,7 +123,7 @@ def counted(
 def rows_of(counted: Counted, resamples: int = 10_000) -> list[ResultRow]:
     """The figures of what was counted, metric by metric and group by group."""
     shape, rater, present, result = counted.shape, counted.rater, counted.systems, []
-    for metric in shape.metrics:
+    for metric in map(counted.fitted, shape.metrics):
         found = _figures(counted, metric, resamples)
         of_rows = [
             ResultRow(

@@ -207,6 +207,8 @@ class Metric:
     drawn: Callable[[Sequence[RatedResponse], bool, "NDArray[np.float64]"], "NDArray[np.float64]"] | None = (
         None
     )
+    fitted: "Callable[[Sequence[RatedResponse]], Metric] | None" = None
+    """Of a pooled figure that hangs on everything compared, such as how rare a word is: the same, knowing all of it."""
     within: tuple[float, float] = SHARE
     cost: bool = False
     by_window: Callable[[RatedResponse, bool, int], Estimate] | None = None

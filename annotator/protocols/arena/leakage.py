@@ -51,14 +51,25 @@ class ComparedContinuation:
         return self.cut.leaked or self.run >= LONG_RUN
 
 
-def compared(pool: Sequence[RatedResponse]) -> list[ComparedContinuation | None]:
-    """Each continuation of a pool, in its order; None where the task cannot be split."""
+def compared(
+    pool: Sequence[RatedResponse], vocabulary: Vocabulary | None = None
+) -> list[ComparedContinuation | None]:
+    """Each continuation of a pool, in its order; None where the task cannot be split.
+
+    Words weigh as they do in the vocabulary, by default in that of the pool.
+    """
     halves = [split(one.material.item.question) for one in pool]
-    vocabulary = Vocabulary.of([half[1] for half in halves if half is not None])
+    known = vocabulary or _vocabulary(pool)
     return [
-        None if half is None else _compared(one, half[1], vocabulary)
+        None if half is None else _compared(one, half[1], known)
         for one, half in zip(pool, halves, strict=True)
     ]
+
+
+def _vocabulary(pool: Sequence[RatedResponse]) -> Vocabulary:
+    """That of all suffixes of a pool."""
+    halves = map(split, dict.fromkeys(one.material.item.question for one in pool))
+    return Vocabulary.of([half[1] for half in halves if half is not None])
 
 
 def _compared(scored: RatedResponse, suffix: str, vocabulary: Vocabulary) -> ComparedContinuation:
@@ -74,19 +85,26 @@ def _compared(scored: RatedResponse, suffix: str, vocabulary: Vocabulary) -> Com
 Reading = Callable[[ComparedContinuation], float]
 
 
-def _metric(name: str, title: str, definition: str, of: Reading) -> Metric:
+def _metric(
+    name: str, title: str, definition: str, of: Reading, vocabulary: Vocabulary | None = None
+) -> Metric:
     def pooled(pool: Sequence[RatedResponse], _: bool) -> Estimate:
-        known = [of(one) for one in compared(pool) if one is not None]
+        known = [of(one) for one in compared(pool, vocabulary) if one is not None]
         if not known:
             return Estimate(None, method=title, note=NOTHING)
-        value = sum(known) / len(known)
-        return Estimate(value, n=len(known), floor=value, ceiling=value, method=title)
+        value, out = sum(known) / len(known), len(pool) - len(known)
+        note = f"{out} of {len(pool)} left out: the task cannot be split" if out else ""
+        return Estimate(value, n=len(known), floor=value, ceiling=value, method=title, note=note)
+
+    def fitted(everything: Sequence[RatedResponse]) -> Metric:
+        """The same with one vocabulary for all systems and groups."""
+        return _metric(name, title, definition, of, _vocabulary(everything))
 
     def drawn(pool: Sequence[RatedResponse], _: bool, times: "NDArray[np.float64]") -> "NDArray[np.float64]":
         """The mean of every draw."""
         import numpy as np
 
-        found = compared(pool)
+        found = compared(pool, vocabulary)
         values = np.array([0.0 if one is None else of(one) for one in found])
         counted = times @ np.array([float(one is not None) for one in found])
         means: NDArray[np.float64] = np.divide(
@@ -101,6 +119,7 @@ def _metric(name: str, title: str, definition: str, of: Reading) -> Metric:
         higher_is_better=False,
         pooled=pooled,
         drawn=drawn,
+        fitted=None if vocabulary else fitted,
     )
 
 

@@ -97,7 +97,11 @@ def ranking(
     order = _order(names, now, places)
     rows = tuple(
         _standing(
-            names[at], rank, float(now[at]), _strength(places, again, times, at), _chance(again, together, at)
+            names[at],
+            rank,
+            float(now[at]),
+            _strength(places, again, at, int(times[at])),
+            _chance(again, together, at),
         )
         for rank, at in enumerate(order, start=1)
     )
@@ -120,10 +124,10 @@ def _standing(name: str, rank: int, rating: float, strength: Estimate, chance: f
     )
 
 
-def _strength(places: Floats, again: bradley_terry.Resampled, times: Floats, at: int) -> Estimate:
+def _strength(places: Floats, again: bradley_terry.Resampled, at: int, own: int) -> Estimate:
     """A player's strength; its interval was drawn over its own matches, of which it takes some."""
-    found = Estimate(float(places[at]), float(again.low[at]), float(again.high[at]), n=int(times[at]))
-    return settled(found, found.n, "matches")
+    found = Estimate(float(places[at]), float(again.low[at]), float(again.high[at]), n=own)
+    return settled(found, own, "matches")
 
 
 def _chance(again: bradley_terry.Resampled, together: Matches, at: int) -> float | None:

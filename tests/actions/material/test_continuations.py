@@ -15,6 +15,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import overview, scoring
 from annotator.actions.studies import result_views
 from annotator.cli import run_command
+from annotator.domain.material.response import CONTINUATION
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS
 from tests.judging.odd_server import Odd, OddServer, at_work, completion
@@ -112,6 +113,29 @@ def test_a_planted_leak_is_shown_as_found_by_ours_and_missed_as_printed(
     assert run_command(["results", path, "--view", "ar4", "--json"]) == 0
     (rows,) = [one["rows"] for one in json.loads(capsys.readouterr().out)["sheets"]]
     assert [row["leakage_marked"] for row in rows] == [0, 0.5, 0.25]
+
+
+def test_each_figure_is_the_mean_of_what_is_listed_whatever_else_a_system_was_asked(project: Project) -> None:
+    """Words weigh by all suffixes of the project, and not by those of one system or one group."""
+    said = "the shared words grow"
+    for place, task in enumerate(
+        ("Of oaks and elms, the shared words grow tall", "Of pines, the shared words fall")
+    ):
+        item_id = items.add(project, task).subject
+        add_report(project, item_id, "Whole", said, CONTINUATION)
+        if not place:
+            add_report(project, item_id, "Half", said, CONTINUATION)
+    systems, each = result_views.show(project, "leakage", {}, among=paper_tables.VIEWS).sheets
+    for line in systems.lines[:-1]:
+        own = dict(zip(systems.keys, line.cells, strict=True))
+        listed = [
+            dict(zip(each.keys, one.cells, strict=True))
+            for one in each.lines
+            if one.cells[1].words == own["system"].words
+        ]
+        for name in ("tfidf", "composite", "string", "overlap"):
+            mean = sum(one[name].value for one in listed) / len(listed)
+            assert own[f"leakage_{name}"].value == pytest.approx(mean), (own["system"].words, name)
 
 
 @pytest.mark.parametrize(
