@@ -108,12 +108,14 @@ class LabellingActionBar(FittingBar):
             self.buttons[act].set_hint(self._here or hint)
 
     def show_level(self, level: int) -> None:
-        """Leave out what stands elsewhere too: the words first, the labels never."""
+        """Leave out what stands elsewhere too: the words first, the labels never, and their keys at last."""
         self.shrink(BESIDE, level)
         # So many numbers stand on the card of the current unit, too.
         shown = self._places if level < 5 or ZERO not in self._places else {}
         for act in (*ACTS, *OF_NUMBERS):
             self.buttons[act].setVisible(act in shown)
+        for act in (*ACTS, "submit"):
+            self.buttons[act].show_brief(level >= 5)
         self.buttons[ZERO].setVisible(ZERO in shown or (bool(self._rest) and not self._locked))
         if presentation_of(self._protocol).layout is CaseLayout.MATRIX:
             self.buttons["evidence"].hide()
