@@ -29,7 +29,7 @@ Day = Annotated[datetime | None, typer.Option(help="Due by the end of this day",
 Reviewed = Annotated[
     list[Stage] | None,
     typer.Option(
-        help="Stage in which the second person reviews the first one's draft, not blind; repeatable"
+        help="Stage in which one or two others review the first person's draft, not blind; repeatable"
     ),
 ]
 Share = Annotated[float, typer.Option(help="Share of each person's labelling that is repeated", min=0, max=1)]

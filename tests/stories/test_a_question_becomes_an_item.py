@@ -1,6 +1,5 @@
 """The one story by keyboard: candidates are collected, rated and thinned out; what is kept gets its gold and scores."""
 
-import asyncio
 import json
 from contextlib import closing
 from pathlib import Path
@@ -13,17 +12,13 @@ from annotator.actions.assignments import assignments, reviewing
 from annotator.actions.authoring import annotating
 from annotator.actions.items import items, named_rubrics
 from annotator.actions.judges import judges
-from annotator.actions.labelling import label_sealing, label_tasks, labels
-from annotator.actions.material import draft_runs
-from annotator.actions.runs.judge_cases import RunRequest
+from annotator.actions.labelling import label_sealing, label_tasks
 from annotator.actions.studies import selection_ratings
 from annotator.cli import run_command
 from annotator.domain.experts.assignment import Purpose, Stage
 from annotator.domain.experts.review import form_of
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.kinds.selection import Recommendation
-from annotator.domain.material.writer_aid import WriterAid
 from annotator.gui.pages.adjudication import AdjudicatePage
 from annotator.gui.pages.authoring import page as author_page
 from annotator.gui.pages.labelling import LabelPage
@@ -34,6 +29,8 @@ from tests.windows.labelling_keys import focus, press, type_words
 from tests.windows.story_hands import opened, settle, submit, window_of
 
 COUNT, GOOD, POOR = 12, 5, 2
+# The alias of Cora, who made the project.
+CORA = "R1"
 # Seven candidates, of every origin some, are rated below the bar.
 LEFT_OUT = (2, 4, 5, 6, 8, 9, 11)
 DRAFT = ("Explains how evidence is attributed", "Names a study of citations")
@@ -44,6 +41,7 @@ DOUBLES = {
 ASKED = "How do research agents attribute what they say to sources?"
 JUDGE, SUBJECT, REASON = "mock", "Attribution", "It asks how something is done."
 REPORT = "Agents attribute what they say by numbered citations, which readers can follow."
+WHY = "It says which part of a report it asks about."
 SHOWN = "How do agents show where their evidence is from?"
 
 
@@ -74,9 +72,11 @@ def classify(path: Path, llmock: LLMock, qtbot) -> None:
         judges.add(project, JUDGE, base_url=llmock.base_url(), model="gpt-4o-mini")
         for _ in range(COUNT):
             llmock.reply(json.dumps({"reason": REASON, "question_type": TYPE, "subject": SUBJECT}))
-        keys = tuple(items.read(project, one).key for one in items.ids(project))
-        order = RunRequest(JUDGE, draft_runs.protocol_name(WriterAid.CLASSIFICATION), items=keys)
-        assert asyncio.run(draft_runs.run(project, order))["failed"] == []
+        keys = [items.read(project, one).key for one in items.ids(project)]
+    of_items = [word for key in keys for word in ("--item", key)]
+    ask = ["draft", "ask", str(path), "--judge", JUDGE, "--kind", "classification", "--as", CORA]
+    assert run_command([*ask, *of_items]) == 0
+    with opened(path, "Cora") as project:
         assert {items.read(project, one).question_type for one in items.ids(project)} == {""}
     with window_of(path, "Cora", qtbot) as window:
         page = window.show_page("Items")
@@ -97,13 +97,15 @@ def rating(number: int) -> int:
 
 
 def rate(window: Window) -> None:
-    """Each candidate on the form: every dimension, what to do with it, and the whole submitted."""
+    """Each candidate on the form: every dimension with its reason, what to do with it, and the whole submitted."""
     for number, item_id in enumerate(items.ids(window.desk.project)):
         page = window.show_page("Author", item_id=item_id, kind=Kind.SELECTION.value)
         press("Space")
         for editor in page.sheet.form.editors:
             editor.enter()
             press(str(rating(number)))
+            editor.fields["note"].setFocus()
+            type_words(WHY)
         page.sheet.form.whole.fields["recommendation"].enter()
         press("1" if rating(number) == GOOD else "3")
         submit(page)
@@ -114,6 +116,7 @@ def rate(window: Window) -> None:
         )
         advice = Recommendation.KEEP if rating(number) == GOOD else Recommendation.DROP
         assert sealed.document.recommendation == advice
+        assert {unit.note for unit in sealed.document.units} == {WHY}
 
 
 def write(window: Window, kind: Kind, item_id: str, *lines: str) -> None:
@@ -155,7 +158,8 @@ def review(window: Window, item_id: str, qtbot) -> None:
 
 def label(window: Window, item_id: str, response_id: str, criteria: int) -> None:
     """Every criterion of the report is met, and the item is submitted."""
-    window.show_page("Label", item_id=item_id, response_id=response_id)
+    page = window.show_page("Label", item_id=item_id, response_id=response_id)
+    assert page.report_pane.question.text() == items.read(window.desk.project, item_id).question
     for _ in range(criteria):
         press("1")
     press("Ctrl+Return")
@@ -175,8 +179,8 @@ def test_a_question_becomes_an_item(
     query_and_rubric_are_settled(path, first, second, qtbot)
     rubric_is_reviewed(path, second, qtbot)
     settled_query_is_asked(path, first, llmock)
-    reports_are_labelled(path, (first, second), qtbot)
-    two_sets_are_compared(path, capsys)
+    labelled = reports_are_labelled(path, (first, second), qtbot)
+    two_sets_are_compared(path, (first, second), labelled, qtbot, capsys)
 
 
 def select(window: Window) -> list[str]:
@@ -186,7 +190,12 @@ def select(window: Window) -> list[str]:
     project = window.desk.project
     assert items.count(project) == COUNT - len(LEFT_OUT)
     lines = {line.origin: line for line in selection_ratings.report(project).funnel}
-    assert {origin: lines[origin].collected for origin in ORIGINS} == dict.fromkeys(ORIGINS, 4)
+    for place, origin in enumerate((*ORIGINS, selection_ratings.ALL_ORIGINS)):
+        of = [number for number in range(COUNT) if origin not in ORIGINS or number % 3 == place]
+        kept = [number for number in of if number not in LEFT_OUT]
+        line = lines[origin]
+        assert (line.collected, line.classified, line.rated) == (len(of), len(of), len(of))
+        assert (line.reached, line.in_use, line.settled) == (len(kept), len(kept), 0)
     chosen = items.ids(project)[:2]
     ids = {name: pairs.person(project, name).id for name in ("Ada", "Ben")}
     for name, purpose in (("Ada", Purpose.WORK), ("Ben", Purpose.REVIEW)):
@@ -239,35 +248,46 @@ def settled_query_is_asked(path: Path, first: str, llmock: LLMock) -> None:
     assert not any(asked.working_title in one for one in sent)
 
 
-def reports_are_labelled(path: Path, chosen: tuple[str, ...], qtbot) -> None:
-    """The report on each is labelled under its settled wording; a second rubric set is kept."""
+def reports_are_labelled(path: Path, chosen: tuple[str, ...], qtbot) -> int:
+    """The report on each is labelled under its settled wording, which stands on the page; how many labels."""
+    labelled = 0
     with opened(path, "Cora") as project:
-        keys = [items.read(project, item_id).key for item_id in chosen]
-        plain = Rubric(units=(Criterion(text="Is easy to read about retrieval", weight=1),))
-        named_rubrics.keep(project, "plain", dict.fromkeys(keys, plain))
         for item_id in chosen:
             assignments.assign_one(project, item_id, pairs.person(project, "Ada").id, Stage.LABELLING)
     with window_of(path, "Ada", qtbot) as window:
         project = window.desk.project
         for item_id in chosen:
             (report,) = (task for task in label_tasks.queue(project) if task.item_id == item_id)
-            read = labels.sheet(project, report.response_id).item.question
-            assert read == items.read(project, item_id).question
             label(window, item_id, report.response_id, report.units)
+            labelled += report.units
             assert label_sealing.state(project, item_id).state == "sealed"
     with opened(path, "Cora") as project:
         assert items.count(project) == COUNT - len(LEFT_OUT)
+    return labelled
 
 
-def two_sets_are_compared(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The baseline judges under both sets, and one view has them side by side."""
-    for name in ("settled", "plain"):
-        assert run_command(["rubrics", "use", str(path), name, "--as", "R1"]) == 0
-        assert run_command(["judge", "run", str(path), "--judge", "baseline"]) == 0
+def two_sets_are_compared(
+    path: Path, chosen: tuple[str, ...], labelled: int, qtbot, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A second set comes from a file and is chosen by key; the baseline judges by both, and one view has both."""
+    with opened(path, "Cora") as project:
+        plain = [{"text": "Is easy to read about retrieval", "weight": 1}]
+        sets = {items.read(project, item_id).key: plain for item_id in chosen}
+    file = path.with_name("plain.json")
+    file.write_text(json.dumps(sets), encoding="utf-8")
+    assert run_command(["judge", "run", str(path), "--judge", "baseline"]) == 0
+    assert run_command(["rubrics", "keep", str(path), "plain", "--from", str(file), "--as", CORA]) == 0
+    with window_of(path, "Cora", qtbot) as window:
+        window.show_page("Guidelines", stage=Stage.RUBRIC.value).rubrics.box.setFocus()
+        press("Down")
+        assert named_rubrics.in_force(window.desk.project) == "plain"
+    assert run_command(["judge", "run", str(path), "--judge", "baseline"]) == 0
     capsys.readouterr()
     assert run_command(["results", str(path), "--view", "rubrics", "--judge", "baseline", "--json"]) == 0
     sheets = {one["title"]: one["rows"] for one in json.loads(capsys.readouterr().out)["sheets"]}
     (scored,) = (row for row in sheets["Scores"] if row["system"] == "Larkmoor")
-    assert {"set_settled", "set_plain"} <= scored.keys()
+    assert all(0 <= scored[name] <= 1 for name in ("set_settled", "set_plain"))
+    (by_people,) = (row for row in sheets["Agreement with people"] if row["set"] == "settled")
+    assert by_people["pairs"] == labelled > 0
     weights = {row["weight"]: row for row in sheets["Weights"]}
     assert (weights[1]["set_plain"], weights[3]["set_plain"]) == (1.0, 0.0)

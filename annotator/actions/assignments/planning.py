@@ -185,8 +185,8 @@ def _senseless(plan: AssignmentPlan, keys: dict[str, str]) -> list[str]:
         ),
         (not 0 <= plan.repeat_share <= 1, "The share of repeats must be between 0 and 1."),
         (
-            bool(plan.reviewed) and (plan.overlap != 2 or bool(plan.pilot_items)),
-            "A draft is reviewed by one other person: two people for each item, and no pilot items.",
+            bool(plan.reviewed) and (plan.overlap not in (2, 3) or bool(plan.pilot_items)),
+            "A draft is reviewed by one or two others: two or three people for each item, and no pilot items.",
         ),
         (
             bool({Stage.LABELLING, Stage.SELECTION, Stage.ADJUDICATION} & set(plan.reviewed)),

@@ -1,4 +1,7 @@
-"""Draft then review: another person refines a draft openly, answers a form, and its author answers them."""
+"""Draft then review: another person refines a draft openly, answers a form, and its author answers them.
+
+A draft may have several reviewers, one after another: each begins with what the author agreed with last.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -91,6 +94,48 @@ def draft_of(
     return (row.author_id, row.number, orjson.loads(row.content)) if row else None
 
 
+def next_version(
+    project: Project, db: Connection, item_id: str, kind: Kind, reviewer_id: str
+) -> tuple[str, int, dict[str, Any]] | None:
+    """What a reviewer begins with: the draft, or what its author agreed with last; None while it is not there yet."""
+    found = draft_of(project, db, item_id, kind)
+    if found is None or _get(project, f"{DRAFT}{item_id}/{kind}"):
+        return found
+    if waits_for(project, db, item_id, kind, reviewer_id):
+        return None
+    agreed = [one for one in _others(project, db, item_id, kind, reviewer_id).values() if one and one.agreed]
+    if not agreed:
+        return found
+    last = max(agreed, key=lambda one: (one.answered_at, one.artifact_id))
+    newest = artifacts.read_newest(db, last.artifact_id).artifact
+    return last.author, newest.revision, newest.document.tree()
+
+
+def waits_for(project: Project, db: Connection, item_id: str, kind: Kind, reviewer_id: str) -> str:
+    """The alias of the reviewer whose review comes first; empty when it is this reviewer's turn.
+
+    That is one who has begun and was not answered yet, else one of a lower alias who has not begun.
+    """
+    aliases = {person.id: person.alias for person in people.people(project)}
+    others = _others(project, db, item_id, kind, reviewer_id)
+    begun = [who for who, one in others.items() if one is not None and one.agreed is None]
+    own = aliases.get(reviewer_id, "")
+    first = [who for who, one in others.items() if one is None and aliases.get(who, "") < own]
+    return min((aliases.get(who, who) for who in begun or first), default="")
+
+
+def _others(
+    project: Project, db: Connection, item_id: str, kind: Kind, reviewer_id: str
+) -> dict[str, DraftReview | None]:
+    """The other reviewers of a draft, each with their review once it has begun."""
+    asked = {person for item, person in annotating.reviews(db, kind) if item == item_id} - {reviewer_id}
+    own = select(ARTIFACT.c.author_id, ARTIFACT.c.id).where(
+        ARTIFACT.c.item_id == item_id, ARTIFACT.c.kind == kind.value, ARTIFACT.c.author_id.in_(asked)
+    )
+    begun = {who: of_artifact(project, artifact_id) for who, artifact_id in db.execute(own)}
+    return dict.fromkeys(asked) | begun
+
+
 def is_mine(project: Project, item_id: str, kind: Kind) -> bool:
     """Whether the person working is asked to review a document of an item."""
     with project.store.read() as db:
@@ -105,11 +150,11 @@ def begin(project: Project, item_id: str, kind: Kind) -> Change:
             raise Refusal(
                 "You are not asked to review this.", "Ask the coordinator to assign the review to you."
             )
-        found = draft_of(project, db, item_id, kind)
+        found = next_version(project, db, item_id, kind, me)
+        if found is None and (first := waits_for(project, db, item_id, kind, me)):
+            raise Refusal(f"The review by {first} comes first.", "Begin once the author has answered it.")
         if found is None:
-            raise Refusal(
-                "The draft is not submitted yet.", "You can review it once its author has submitted it."
-            )
+            raise Refusal("The draft is not submitted yet.", "Review it once its author has submitted it.")
         author, revision, tree = found
         change = artifacts.start(project, item_id, kind, _without_comments(document_of(kind, tree)))
         review = DraftReview(
@@ -177,11 +222,25 @@ def take_answer(project: Project, review: DraftReview, agreed: bool, words: str,
         if state == State.DRAFT.value:
             raise Refusal("The review is not submitted yet.", "Answer it once its reviewer has submitted it.")
         if state is not None:
+            if agreed:
+                _give_way(project, db, review)
             settled = State.CONSENSUS if agreed else State.SEALED
             db.execute(
                 update(ARTIFACT).where(ARTIFACT.c.id == review.artifact_id).values(state=settled.value)
             )
         return _change(project, review, made, "answer a review")
+
+
+def _give_way(project: Project, db: Connection, review: DraftReview) -> None:
+    """What was settled by an earlier review of the same draft is settled no more: a later one goes on from it."""
+    reviewer = artifacts.read(project, review.artifact_id).author_id
+    others = _others(project, db, review.item_id, review.kind, reviewer)
+    earlier = [one.artifact_id for one in others.values() if one is not None]
+    db.execute(
+        update(ARTIFACT)
+        .where(ARTIFACT.c.id.in_(earlier), ARTIFACT.c.state == State.CONSENSUS.value)
+        .values(state=State.SEALED.value)
+    )
 
 
 def compared(draft: dict[str, Any], reviewed: Document[Any]) -> list[ReviewedUnit]:
@@ -230,7 +289,8 @@ def lines(project: Project) -> list[ReviewLine]:
                 draft = draft_of(project, db, item_id, kind)
                 author = review.author if review else draft[0] if draft else ""
                 if me.has(Role.COORDINATOR) or me.id in (reviewer, author):
-                    told = _state(review, state, drafted=draft is not None)
+                    first = "" if review else waits_for(project, db, item_id, kind, reviewer)
+                    told = _state(review, state, drafted=draft is not None, first=first)
                     names = aliases.get(author, author), aliases.get(reviewer, reviewer)
                     found.append(ReviewLine(item_id, keys[item_id], kind, *names, reviewer, review, told))
     return found + _came(project, keys)
@@ -249,7 +309,9 @@ def _came(project: Project, keys: dict[str, str]) -> list[ReviewLine]:
     return found
 
 
-def _state(review: DraftReview | None, state: str, *, drafted: bool) -> str:
+def _state(review: DraftReview | None, state: str, *, drafted: bool, first: str = "") -> str:
+    if review is None and drafted and first:
+        return f"waits for the review by {first}"
     if review is None:
         return "waits for its reviewer" if drafted else "waits for the draft"
     if state == State.DRAFT.value:

@@ -140,9 +140,12 @@ def drafts(project: Project, db: Connection, served: list[ServedAssignment]) -> 
     for one in served:
         kind = one.assignment.stage.kind
         if one.assignment.purpose is Purpose.REVIEW and kind is not None:
-            found = reviewing.draft_of(project, db, one.item_id, kind)
+            found = reviewing.next_version(project, db, one.item_id, kind, one.assignment.person_id)
             if found is None:
-                raise Refusal("A draft that they review is not submitted yet.", "Write the task once it is.")
+                raise Refusal(
+                    "A draft that they review is not submitted yet, or another review of it is not answered.",
+                    "Write the task once it is.",
+                )
             author, revision, tree = found
             alias = aliases.get(author, author)
             made.append(

@@ -25,7 +25,7 @@ class AssignmentPlan:
     `repeat_share` of what a person labels comes back to them `repeat_after_days` after the date it was due (or,
     without a date, after the day of sharing out). Adjudication and repeats have no due date. Who labels an item already
     by other `protocols` than the plan's may be asked for these as well. Of a `reviewed` stage the first person
-    drafts and the second reviews that draft.
+    drafts and the others review that draft.
     """
 
     stages: tuple[Stage, ...]

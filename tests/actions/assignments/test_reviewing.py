@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from annotator.actions.assignments import agreements, assignments, reviewing, submitting
-from annotator.actions.authoring import artifacts, gold
+from annotator.actions.authoring import annotating, artifacts, gold
 from annotator.actions.items import items
 from annotator.actions.parcels import packing, returning, tasking, unpacking
 from annotator.actions.project import people
@@ -206,3 +206,51 @@ def test_letter_5_labels_are_never_reviewed(project: Project) -> None:
     with pytest.raises(Refusal) as refused:
         assignments.assign(project, plan)
     assert "blind" in " ".join(refused.value.details)
+
+
+def test_letter_5_a_second_reviewer_goes_on_from_what_the_author_agreed_with(tmp_path: Path) -> None:
+    project = project_with(tmp_path, 3)
+    items.add(project, "How is evidence attributed?")
+    (item_id,), coordinator = items.ids(project), people.someone(project)
+    everyone = tuple(one.id for one in people.people(project) if one.name.startswith("Rater"))
+    plan = AssignmentPlan((Stage.RUBRIC,), 3, everyone, items=(item_id,), reviewed=(Stage.RUBRIC,))
+    assignments.assign(project, plan)
+    author = next(one.id for one in people.people(project) if of_purpose(project, one.id) == [Purpose.WORK])
+    first, second = sorted(set(everyone) - {author}, key=lambda one: people.known(project, one).alias)
+    draft(as_(project, author))
+    with pytest.raises(Refusal, match="comes first"):
+        reviewing.begin(as_(project, second), item_id, Kind.RUBRIC)
+    one = review(as_(project, first))
+    with pytest.raises(Refusal, match="comes first"):
+        reviewing.begin(as_(project, second), item_id, Kind.RUBRIC)
+    with pytest.raises(Refusal, match="another review"):
+        packing.task(as_(project, coordinator.id), second, tmp_path / "early")
+    reviewing.answer(as_(project, author), one, True)
+    other = reviewing.begin(as_(project, second), item_id, Kind.RUBRIC).subject
+    begun = [unit.text for unit in artifacts.read(project, other).document.units]
+    assert begun == [
+        "Explains how citations are checked",
+        "Names the first study",
+        "Compares two ways of checking",
+    ]
+    artifacts.change_unit(project, other, "k1", text="Explains how each citation is checked")
+    for question in form_of(Kind.RUBRIC):
+        reviewing.fill_in(project, other, question, "yes", "")
+    submitting.seal(project, other)
+    assert settled(project) == begun
+    reviewing.answer(as_(project, author), other, True)
+    assert settled(project) == ["Explains how each citation is checked", *begun[1:]]
+    as_(project, coordinator.id)
+    assert [line.state for line in reviewing.lines(project)] == ["agreed", "agreed"]
+    project.close()
+
+
+def of_purpose(project: Project, person_id: str) -> list[Purpose]:
+    return [one.purpose for one in assignments.of_person(project, person_id)]
+
+
+def settled(project: Project) -> list[str]:
+    """The words of the rubric by which reports are judged."""
+    with project.store.read() as db:
+        (row,) = annotating.judged_rows(db, Kind.RUBRIC).values()
+    return [unit.text for unit in artifacts.artifact_of(row).document.units]

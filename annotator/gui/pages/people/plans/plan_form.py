@@ -49,7 +49,7 @@ class PlanForm(QWidget):
             name: QCheckBox(label_cases.presentation_of(name).tab) for name in label_cases.labelled()
         }
         self.labels[USUAL].setChecked(True)
-        self.reviewed = QCheckBox("One drafts and the other reviews the draft, not blind")
+        self.reviewed = QCheckBox("One drafts and the others review the draft, not blind")
         self.overlap = OverlapChoice()
         self.annotators = PeopleChoice("Annotators", "Nobody has the role of annotator.")
         self.adjudicators = PeopleChoice(
