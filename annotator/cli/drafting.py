@@ -241,34 +241,34 @@ def rubrics_keep(
     ] = "",
     path: Annotated[
         Path | None,
-        typer.Option("--from", help="JSON: item key → list of {text, weight}"),
+        typer.Option(
+            "--from", help="CSV with item, criterion and weight; or JSON: item key → list of {text, weight}"
+        ),
     ] = None,
     as_: As = "",
     json_: Json = False,
 ) -> None:
     """Keep a rubric set under a name: a copy of another one, or from a file."""
-    import json
-
-    from pydantic import ValidationError
-
-    from annotator.actions.items import named_rubrics
-    from annotator.actions.studies import rubric_sets
-    from annotator.domain.kinds.rubric import Rubric
+    from annotator.actions.studies import rubric_set_files, rubric_sets
     from annotator.domain.texts.refusal import Refusal
 
     if bool(of) == bool(path):
         raise Refusal("A set is either copied or read from a file.", "Give --of or --from.")
-    rubrics = {}
-    if path is not None:
-        try:
-            tree = json.loads(path.read_text("utf-8"))
-            rubrics = {key: Rubric.model_validate({"units": units}) for key, units in tree.items()}
-        except (OSError, ValueError, AttributeError, ValidationError) as error:
-            words = str(error).splitlines()[0]
-            raise Refusal(
-                f"“{path.name}” cannot be read as rubrics: {words}.",
-                "Give item key → list of {text, weight}.",
-            ) from None
     with opened(file, person=as_) as project:
-        made = named_rubrics.keep(project, name, rubrics) if path else rubric_sets.keep(project, name, of)
+        made = rubric_set_files.keep(project, name, path) if path else rubric_sets.keep(project, name, of)
     say(made.after, json_, [f"Kept “{name}”: {counted(made.after['items'], 'item')}."])
+
+
+@rubrics_app.command("write")
+def rubrics_write(
+    file: File,
+    name: Annotated[str, typer.Argument(help="The set: settled, drafted, an author's alias, or a named one")],
+    to: Annotated[Path, typer.Option("--to", help="The file: NAME.csv or NAME.json")],
+    as_: As = "",
+) -> None:
+    """Write a rubric set into a file, so that people can weigh its criteria; keep --from takes it back."""
+    from annotator.actions.studies import rubric_set_files
+
+    with opened(file, readonly=True, person=as_) as project:
+        many = rubric_set_files.write(project, name, to)
+    said.print(f"{counted(many, 'criterion', 'criteria')} of “{name}” are in {to.name}.", markup=False)

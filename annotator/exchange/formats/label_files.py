@@ -91,7 +91,7 @@ def _from_csv(content: bytes, name: str) -> LabelFileContent:
             if not names:
                 names = _head(cells, name, found)
             elif any(cell.strip() for cell in cells):
-                _take(found, _by_name(names, [_unguarded(cell) for cell in cells]), name, row)
+                _take(found, _by_name(names, [unguarded(cell) for cell in cells]), name, row)
     except csv.Error as error:
         # What a quotation mark out of place has swallowed cannot be told.
         raise Refusal(f"“{name}” line {rows.line_num}: {error}.", CORRECT) from None
@@ -234,7 +234,8 @@ def guarded(value: Any) -> Any:
     return guard(value)
 
 
-def _unguarded(cell: str) -> str:
+def unguarded(cell: str) -> str:
+    """The cell without the apostrophe that keeps it from being a formula."""
     return cell[1:] if cell.startswith("'") and cell.lstrip("'").startswith(FORMULA_STARTS) else cell
 
 

@@ -96,3 +96,22 @@ def test_a_set_comes_from_a_file_on_the_command_line(project: Project, tmp_path:
     assert {name: len(of) for name, of in named_rubrics.sets(project).items()} == {"copy": 2, "lax": 1}
     path.write_text("[]", "utf-8")
     assert run_command(["rubrics", "keep", file, "lax", "--from", str(path)]) == 1
+
+
+def test_letter_18_people_weigh_a_set_in_a_table_and_it_is_kept_beside_the_first(
+    project: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    named_rubrics.keep(project, "lax", {"1": Rubric(units=(Criterion(text="=Is, a “report”", weight=1),))})
+    file, path = str(project.path), tmp_path / "weighed.csv"
+    assert run_command(["rubrics", "write", file, "lax", "--to", str(path)]) == 0
+    table = path.read_text("utf-8-sig")
+    assert table.splitlines()[1].endswith(",1")
+    path.write_text(table.replace(",1\r\n", ",3\r\n").replace(",1\n", ",3\n"), "utf-8", newline="")
+    assert run_command(["rubrics", "keep", file, "weighed", "--from", str(path)]) == 0
+    (unit,) = named_rubrics.sets(project)["weighed"]["1"].units
+    assert (unit.text, unit.weight) == ("=Is, a “report”", 3)
+    assert [one.weight for one in named_rubrics.sets(project)["lax"]["1"].units] == [1]
+    assert run_command(["rubrics", "write", file, "none", "--to", str(path)]) == 1
+    path.write_text("item,criterion,weight\n1,Is a report,much\n", "utf-8")
+    assert run_command(["rubrics", "keep", file, "weighed", "--from", str(path)]) == 1
+    assert "“much” is no weight" in capsys.readouterr().err

@@ -1,15 +1,20 @@
-"""By which rubrics reports are judged: the experts' own, or a named set, which a model may be asked to write."""
+"""By which rubrics reports are judged: the experts' own, or a named set, written by a model or taken from a file."""
+
+from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel, QPushButton, QWidget
 
 from annotator.actions.items import named_rubrics
 from annotator.actions.judging import judge_offers
+from annotator.actions.studies import rubric_set_files
+from annotator.domain.texts.counting import counted
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.material.drawing_bar import DrawingBar
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
-from annotator.gui.widgets.layouts import horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 
+FILES = "Tables (*.csv);;JSON (*.json)"
 OWN = "the experts' own rubrics"
 
 
@@ -22,19 +27,21 @@ class RubricsRow(QWidget):
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk = desk
-        self.box, self.more = ChoiceBox(), QPushButton("Draft a set…")
+        self.box, self.more = ChoiceBox(), QPushButton("Add a set…")
         self.box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.box.setMinimumContentsLength(22)
         self.more.setCheckable(True)
         self.more.setProperty("role", "quiet")
-        self.more.setToolTip("Have a model write a rubric set, to compare it with the experts' rubrics")
+        self.more.setToolTip(
+            "Have a model write a rubric set, or take one from a file, to compare it with the experts' rubrics"
+        )
         caption = QLabel("&Judge by:")
         caption.setBuddy(self.box)
         self.box.activated.connect(lambda _: self._use())
         horizontal(caption, self.box, self.more, on=self, margins=0, spacing=6)
         self.drafting = SetDrafting(desk)
         self.drafting.hide()
-        self.drafting.bar.came.connect(lambda: self.show_sets(writable=True))
+        self.drafting.came.connect(lambda: self.show_sets(writable=True))
         self.more.toggled.connect(self._open)
 
     def show_sets(self, *, writable: bool) -> None:
@@ -62,15 +69,27 @@ class RubricsRow(QWidget):
 
 
 class SetDrafting(QWidget):
-    """Which set a model writes, and the run that has it written."""
+    """Which set a model writes, and the run that has it written; sets that people weigh in a file."""
+
+    came = Signal()
+    """There is another set, or another version of one."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk = desk
         self.what, self.bar = ChoiceBox(), DrawingBar(desk)
+        self.save, self.take = QPushButton("Save this set…"), QPushButton("Take a set from a file…")
+        self.save.setToolTip("Save the set that reports are judged by, so that people can weigh its criteria")
+        self.take.setToolTip(
+            "A table with the columns item, criterion and weight; the file's name names the set"
+        )
+        self.save.clicked.connect(self._choose_place)
+        self.take.clicked.connect(self._choose_file)
+        self.bar.came.connect(self.came)
         self.what.setAccessibleName("Rubric set to draft")
         self.what.currentIndexChanged.connect(lambda _: self._offer())
-        vertical(self.what, self.bar, self.bar.answer, on=self, margins=0, spacing=4)
+        files = horizontal(self.save, self.take, StretchSpace(1), spacing=6)
+        vertical(self.what, self.bar, files, self.bar.answer, on=self, margins=0, spacing=4)
 
     def fill(self) -> None:
         """Offer the sets that a model can write."""
@@ -81,3 +100,28 @@ class SetDrafting(QWidget):
     def _offer(self) -> None:
         name = self.what.currentData()
         self.bar.offer(next((one for one in self._offers if one.name == name), None), None)
+
+    def _choose_place(self) -> None:
+        name = named_rubrics.in_force(self._desk.project) or named_rubrics.OWN
+        path, _ = QFileDialog.getSaveFileName(self, "Save a rubric set", f"{name} weighed.csv", FILES)
+        if path:
+            self.write_file(name, Path(path))
+
+    def write_file(self, name: str, path: Path) -> None:
+        """Write a set into a file."""
+        if (many := self._desk.ask(rubric_set_files.write, name, path)) is not None:
+            words = f"Saved {counted(many, 'criterion', 'criteria')} of “{name}” to {path.name}."
+            self.bar.answer.show_message("success", words)
+
+    def _choose_file(self) -> None:
+        path, _ = QFileDialog.getOpenFileName(self, "A rubric set", "", FILES)
+        if path:
+            self.take_file(Path(path))
+
+    def take_file(self, path: Path) -> None:
+        """Keep what a file says as a set of its name."""
+        kept = self._desk.do(rubric_set_files.keep, path.stem.replace(":", " "), path)
+        if kept is not None:
+            self.came.emit()
+            words = f"Kept “{kept.after['name']}”: {counted(kept.after['items'], 'item')}."
+            self.bar.answer.show_message("success", words, "Choose it above to judge by it.")
