@@ -18,6 +18,7 @@ from annotator.actions.project.recording import record
 from annotator.domain.experts.assignment import stage_of
 from annotator.domain.experts.person import Role
 from annotator.domain.experts.review import ANSWERS, DraftReview, form_of
+from annotator.domain.experts.reviewed_units import ReviewedUnit, compared
 from annotator.domain.kinds.artifact import Document, Kind, State
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.texts.change import Change
@@ -29,18 +30,6 @@ from annotator.storage.tables import AssignmentRow, ItemRow, table
 ASSIGNMENT, ITEM = table(AssignmentRow), table(ItemRow)
 KEPT, DRAFT = "review/", "draft to review/"
 UNDER_REVIEW, AGREED = "under review", "agreed"
-KEPT_AS, CHANGED, ADDED, REMOVED = "kept", "changed", "added", "removed"
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewedUnit:
-    """A unit of a draft beside what its review made of it, with the reviewer's comment."""
-
-    unit_id: str
-    before: str
-    after: str
-    comment: str
-    change: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,26 +230,6 @@ def _give_way(project: Project, db: Connection, review: DraftReview) -> None:
         .where(ARTIFACT.c.id.in_(earlier), ARTIFACT.c.state == State.CONSENSUS.value)
         .values(state=State.SEALED.value)
     )
-
-
-def compared(draft: dict[str, Any], reviewed: Document[Any]) -> list[ReviewedUnit]:
-    """Unit by unit what a review made of a draft, in its order; then what it took out."""
-    before = {unit.id: unit for unit in document_of(reviewed.KIND, draft).units}
-    found = []
-    for unit in reviewed.units:
-        old = before.pop(unit.id, None)
-        same = old is not None and old.model_copy(update={"note": unit.note}) == unit
-        change = ADDED if old is None else KEPT_AS if same else CHANGED
-        found.append(ReviewedUnit(unit.id, _words(old), _words(unit), unit.note, change))
-    return found + [ReviewedUnit(gone.id, _words(gone), "", "", REMOVED) for gone in before.values()]
-
-
-def _words(unit: Any) -> str:
-    if unit is None:
-        return ""
-    more = unit.model_dump(mode="json", exclude={"id", "text", "note", "anchor", "more_anchors"})
-    told = ", ".join(f"{name} {value}" for name, value in more.items() if value not in (None, "", [], ()))
-    return f"{unit.text} ({told})" if told else str(unit.text)
 
 
 def units(project: Project, review: DraftReview) -> list[ReviewedUnit]:

@@ -268,7 +268,7 @@ def _weights(found: RubricPilotsReport) -> ResultSheet:
     """The spread of weights beside the paper's experts'."""
     heads = columns(
         ("weight", "Weight"), ("criteria", "Criteria", "Of this weight"), ("share", "Share", "Of all criteria"),
-        ("experts_share", "Experts' share", "Of the paper, Table 10"),
+        ("experts_share", "ResearcherBench", "The share among its experts' weights (Table 10), to compare and no norm"),
         ("difference", "Difference", "Of the two shares"),
     )  # fmt: skip
     lines = []
@@ -361,7 +361,7 @@ def _bare(estimate: Estimate) -> SheetCell:
 
 def _of_experts(weight: float) -> str:
     norm = EXPERT_WEIGHT_SHARES.get(weight)
-    return "" if norm is None else f" (the paper's experts {percent(norm)})"
+    return "" if norm is None else f" (ResearcherBench's experts {percent(norm)})"
 
 
 def _told(found: RubricPilotsReport) -> Iterator[str]:

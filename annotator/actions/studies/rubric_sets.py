@@ -347,8 +347,9 @@ def _told(found: RubricSetsReport) -> Iterator[str]:
 
 
 def _weights(found: RubricSetsReport) -> ResultSheet:
-    heads = columns(("weight", "Weight"), *_sides(found), ("experts", "Experts", "Of the paper, Table 10"))
-    weights = sorted({weight for own in found.beside.weights for weight in own})
+    theirs = "experts", "ResearcherBench", "Weights by its experts (Table 10), to compare and no norm"
+    heads = columns(("weight", "Weight"), *_sides(found), theirs)
+    weights = sorted({one for own in found.beside.weights for one in own})
     norms = [EXPERT_WEIGHT_SHARES.get(weight) for weight in weights]
     shares = [[_share(own, weight) for weight in weights] for own in found.beside.weights]
     lines = [
@@ -356,9 +357,10 @@ def _weights(found: RubricSetsReport) -> ResultSheet:
         for place, weight in enumerate(weights)
     ]
     title = "Weights of the sets"
-    rows = [f"weight {weight}" for weight in weights]
     series = dict(zip(found.names, shares, strict=True)) | {"experts (Table 10)": norms}
-    draw = partial(result_pictures.bars, title, rows, series, "share of criteria")
+    draw = partial(
+        result_pictures.bars, title, [f"weight {one}" for one in weights], series, "share of criteria"
+    )
     return ResultSheet("weights", "Weights", heads, tuple(lines), (), (SheetPicture("weights", title, draw),))
 
 

@@ -15,6 +15,7 @@ from annotator.domain.texts.change import Change
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.naming import title
 from annotator.gui.desk.page import Page
+from annotator.gui.review import side_by_side
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
@@ -23,6 +24,7 @@ from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
+from annotator.gui.widgets.reading.report_view import ReportView
 
 # People: a second expert who is shown a colleague's draft, and the colleague, who wants to know what became of it.
 NOT_BLIND = (
@@ -47,12 +49,8 @@ class ReviewsPage(Page):
         self.list = RowsTree("Reviews of drafts", ("Item", "Document", "State"), (60, 90, 150), 2)
         self.list.currentItemChanged.connect(lambda *_: self._show())
         self.about = PlainLabel("", "strong", wrap=True)
-        self.units = RowsTree(
-            "Units of the draft and of the review",
-            ("Draft", "Review", "Comment", "Change"),
-            (240, 240, 150, 80),
-            1,
-        )
+        self.units = ReportView()
+        self.units.setAccessibleName("Units of the draft and of the review")
         self.form, self.boxes = QFormLayout(), dict[str, tuple[ChoiceBox, LineField]]()
         self._asked: tuple[str, Kind, bool] | None = None
         self.begin, self.edit = QPushButton("Begin the review"), QPushButton("Edit on the Author page")
@@ -143,9 +141,11 @@ class ReviewsPage(Page):
         self.words.setText(review.answer if review is not None else "")
 
     def _show_units(self, one: ReviewLine) -> None:
-        self.units.clear()
-        for unit in (self.desk.ask(reviewing.units, one.review) or []) if one.review else []:
-            self.units.addTopLevelItem(line((unit.before, unit.after, unit.comment, unit.change)))
+        found = (self.desk.ask(reviewing.units, one.review) or []) if one.review else []
+        commented = any(unit.comment for unit in found)
+        rows = [(unit.before, unit.after, *([unit.comment] if commented else [])) for unit in found]
+        heads = ("Draft", "Review", *(["Comment"] if commented else []))
+        self.units.show_html(side_by_side.table(heads, rows, new_is_left=False) if found else "")
 
     def _show_form(self, one: ReviewLine, *, writable: bool) -> None:
         review = one.review
