@@ -249,7 +249,8 @@ def rubrics_keep(
     json_: Json = False,
 ) -> None:
     """Keep a rubric set under a name: a copy of another one, or from a file."""
-    from annotator.actions.studies import rubric_set_files, rubric_sets
+    from annotator.actions.releases import rubric_set_files
+    from annotator.actions.studies import rubric_sets
     from annotator.domain.texts.refusal import Refusal
 
     if bool(of) == bool(path):
@@ -267,7 +268,7 @@ def rubrics_write(
     as_: As = "",
 ) -> None:
     """Write a rubric set into a file, so that people can weigh its criteria; keep --from takes it back."""
-    from annotator.actions.studies import rubric_set_files
+    from annotator.actions.releases import rubric_set_files
 
     with opened(file, readonly=True, person=as_) as project:
         many = rubric_set_files.write(project, name, to)

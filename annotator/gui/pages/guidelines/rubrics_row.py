@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel, QPushButton, QWidg
 
 from annotator.actions.items import named_rubrics
 from annotator.actions.judging import judge_offers
-from annotator.actions.studies import rubric_set_files
+from annotator.actions.releases import rubric_set_files
 from annotator.domain.texts.counting import counted
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.material.drawing_bar import DrawingBar
