@@ -25,8 +25,8 @@ from annotator.gui.widgets.plain import PlainLabel, tooltip
 
 SETTLE_MS = 150
 FEW = 6
-# In pixels of the design.
-LOW = 640
+# In pixels of the design: a low window, and what the titles, one row and the bar below it take.
+LOW, ONE_ROW = 640, 80
 # So many conditions are told in a low window without being asked for.
 FIRST = 2
 
@@ -51,6 +51,7 @@ class ViewPane(Splitter):
         self.table = LinesTable("Figures", self.model, cells=True)
         self.table.setSortingEnabled(True)
         self.table.horizontalHeader().setSortIndicatorClearable(True)
+        theme.scale(self.table.setMinimumHeight, ONE_ROW)
         self.table.activated.connect(self._open)
         self.table.selectionModel().currentChanged.connect(lambda *_: self._turn())
         self.tabs = QTabBar()
