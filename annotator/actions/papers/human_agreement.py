@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
 from annotator.actions.project.keeping import kept
-from annotator.actions.results import result_raters
+from annotator.actions.results import publishing, result_raters
 from annotator.actions.results.result_sheets import (
     ResultSheet,
     SheetCell,
@@ -131,6 +131,12 @@ def sheets(found: list[KindAgreement]) -> tuple[ResultSheet, ...]:
     about = (
         "All submitted labels, each judge and wording beside people. Intervals are over items.",
         *(f"{one.shape.presentation.tab}: {one.lacks}" for one in found if one.line is None),
+        *dict.fromkeys(
+            words
+            for one in found
+            if one.line is not None
+            for words in publishing.floor_told(one.line.rater.kind, [one.shape.name])
+        ),
     )
     lines = tuple(map(_line, found))
     differs = departures(one.shape for one in found)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from annotator.actions.project.file import Project
-from annotator.actions.results import metrics, result_raters, scoring
+from annotator.actions.results import metrics, publishing, result_raters, scoring
 from annotator.actions.results.result_raters import PEOPLE, ResultRater
 from annotator.actions.results.result_sheets import (
     ResultSheet,
@@ -22,6 +22,7 @@ from annotator.actions.results.scoring import ALL
 from annotator.actions.studies.result_views import ResultView
 from annotator.domain.judges.protocol import Metric, Over, Protocol
 from annotator.domain.judges.published import ScoreAim
+from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PAPERS, PROTOCOLS
 from annotator.stats.agreement.alpha import krippendorff_alpha
@@ -48,6 +49,8 @@ class ScoreAgreement:
     items: Sequence[str]
     by_judge: Sequence[float]
     by_people: Sequence[Mapping[str, float]]
+    left_out: int = 0
+    """Responses that both judged of which one has no whole score."""
 
     @property
     def title(self) -> str:
@@ -91,9 +94,9 @@ def report(project: Project) -> list[ScoreAgreement]:
         raters = result_raters.raters(project, shape.name) if own and shape.values else []
         if PEOPLE not in {one.id for one in raters}:
             continue
-        people = _scores(project, shape, own, PEOPLE)
+        people, labelled = _scores(project, shape, own, PEOPLE)
         for judge in (one for one in raters if one.id != PEOPLE):
-            theirs = _scores(project, shape, own, judge.id)
+            theirs, judged = _scores(project, shape, own, judge.id)
             for metric in own:
                 lines = [
                     (item, next(iter(of.values())), people[metric.name][item, response])
@@ -101,28 +104,38 @@ def report(project: Project) -> list[ScoreAgreement]:
                     if (item, response) in people[metric.name]
                 ]
                 if lines:
-                    found.append(ScoreAgreement(shape, metric, judge, *zip(*lines, strict=True)))
+                    out = len(labelled & judged) - len(lines)
+                    found.append(ScoreAgreement(shape, metric, judge, *zip(*lines, strict=True), out))
     return found
 
 
-Scored = dict[tuple[str, str], dict[str, float]]
+Place = tuple[str, str]
+Scored = dict[Place, dict[str, float]]
 
 
-def _scores(project: Project, shape: Protocol, own: Sequence[Metric], rater: str) -> dict[str, Scored]:
-    """Metric → (item, response) → rater → score, more being better; incomplete ones are left out."""
+def _scores(
+    project: Project, shape: Protocol, own: Sequence[Metric], rater: str
+) -> tuple[dict[str, Scored], set[Place]]:
+    """Metric → (item, response) → rater → score, more being better; and of which responses anything was said.
+
+    Incomplete scores are left out.
+    """
+    heard: set[Place] = set()
     found: dict[str, Scored] = {metric.name: defaultdict(dict) for metric in own}
     for one in scoring.heard(project, shape, rater):
         if (ALL, ALL) not in one.groups:
             continue
         place = one.material.item.id, one.material.response.id
         for who, scored in one.said.items():
+            if scored.values or scored.reverse:
+                heard.add(place)
             for metric in own:
                 value = metric.score(scored, False).value
                 if value is not None:
                     found[metric.name][place][who] = (
                         value if metric.higher_is_better else sum(metric.within) - value
                     )
-    return found
+    return found, heard
 
 
 def sheets(found: list[ScoreAgreement]) -> tuple[ResultSheet, ...]:
@@ -145,6 +158,14 @@ def sheets(found: list[ScoreAgreement]) -> tuple[ResultSheet, ...]:
         for one in found
         if min(one.raters) < WANTED
     ]
+    told += [
+        f"{one.title}, {one.judge.name}: {counted(one.left_out, 'response')} left out, of which a judgement is missing "
+        "or the score is undefined."
+        for one in found
+        if one.left_out
+    ]
+    floors = (words for one in found for words in publishing.floor_told(one.judge.kind, [one.shape.name]))
+    told += dict.fromkeys(floors)
     lines = tuple(SheetLine(tuple(_cells(one))) for one in found)
     return (
         ResultSheet(

@@ -249,7 +249,17 @@ def mean_of(found: Sequence[Estimate], method: str = "") -> Estimate:
         n=len(found),
         missing=sum(one.missing for one in found),
         method=method,
+        note=_lacking(found, len(values)),
     )
+
+
+def _lacking(found: Sequence[Estimate], known: int) -> str:
+    """Why there is no mean of scores, or how many it leaves out."""
+    if known:
+        return (
+            f"{len(found) - known} of {len(found)} left out: no defined score" if known < len(found) else ""
+        )
+    return "; ".join(dict.fromkeys(one.note for one in found if one.note))
 
 
 def mean_of_raters(found: Sequence[Estimate], method: str = "") -> Estimate:

@@ -80,6 +80,24 @@ def test_the_table_tells_what_is_published_and_who_rated_too_few(project: Projec
     ]
     assert (of["raters"].words, of["place"].words) == ("2–3", "Table 5, ACE")
     assert "ACE, baseline: 1 of 18 responses were rated by fewer than 3 people." in sheet.told
+    assert any(words.startswith("Floor: the baseline") for words in sheet.told)
+
+
+def test_what_is_left_out_is_counted(project: Project) -> None:
+    item_id = items.add(project, "Two points?").subject
+    seal(
+        project,
+        item_id,
+        Checklist(units=tuple(CheckPoint(id=f"q{n}", text=WORDS[n], share=0.5) for n in range(2))),
+    )
+    response_id = add_report(project, item_id, "Alpha", TEXTS["Alpha"])
+    # Of two points the second was never rated.
+    labels.set_label(project, response_id, "q0", "7", protocol=NAME)
+    asyncio.run(orders.carry_out(project, RunRequest("baseline", NAME)))
+    (found,) = score_agreement.report(project)
+    assert (len(found.items), found.left_out) == (3 * ITEMS, 1)
+    (sheet,) = score_agreement.sheets([found])
+    assert any("ACE, baseline: 1 response left out" in words for words in sheet.told)
 
 
 def test_each_rate_of_key_points_has_the_published_figures() -> None:
