@@ -6,7 +6,9 @@ from annotator.actions.results import metrics
 from annotator.actions.validation import corrected
 from annotator.domain.judges.protocol import Material, Over, RatedResponse
 from annotator.domain.kinds.documents import DOCUMENTS
+from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.item import Item
+from annotator.domain.material.keypoints import KeyPoints
 from annotator.domain.material.response import Response
 from annotator.domain.texts.estimate import SHARE
 from annotator.judging.prompts.messages import load
@@ -93,20 +95,20 @@ def test_every_paper_is_in_the_table_once() -> None:
 @pytest.mark.parametrize("name", corrected.credited())
 def test_a_score_with_credit_is_the_credit_of_verdicts_by_weight(name: str) -> None:
     protocol, metric = corrected.credited()[name]
-    kind = protocol.unit_kind
-    assert kind is not None
-    document = DOCUMENTS[kind]
+    kind, (part, *_) = protocol.unit_kind, (*metric.parts, None)
+    document = DOCUMENTS[kind] if kind is not None else KeyPoints
     count = len(protocol.values) + 2
     weighed = {"share": 1 / count} if "share" in document.UNIT.model_fields else {}
+    weighed |= {} if kind is not None else {"anchor": Anchor(quote="So.")}
     units = tuple(document.UNIT(id=f"u{n}", text=f"Unit {n}", **weighed) for n in range(count))
     values = {unit.id: protocol.values[n % len(protocol.values)] for n, unit in enumerate(units)}
     item, response = (
         Item(id="i", key="i", question="?"),
         Response(id="r", item_id="i", system_id="s", text="x"),
     )
-    found = metric.score(
-        RatedResponse(Material(item, response, {kind: document(units=units)}), values), False
-    )
+    made = document(units=units)
+    there = {"documents": {kind: made}} if kind is not None else {"parts": {part: made}}
+    found = metric.score(RatedResponse(Material(item, response, **there), values), False)
     weights = {unit.id: protocol.weight(unit) for unit in units}
     credit = sum(weights[unit] * metric.credit(value) for unit, value in values.items()) / sum(
         weights.values()

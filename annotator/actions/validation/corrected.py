@@ -65,7 +65,7 @@ def credited() -> dict[str, tuple[Protocol, Metric]]:
         metric.name: (shape, metric)
         for shape in PROTOCOLS.values()
         for metric in shape.metrics
-        if metric.credit is not None and metric.higher_is_better
+        if metric.credit is not None
     }
 
 
@@ -161,12 +161,16 @@ def report(project: Project, query: CorrectionQuery) -> CorrectedLeaderboard:
         for name, one in sorted(systems.items())
     }
     return CorrectedLeaderboard(
-        rater, against_words(found), _cut(standings(scored, resamples=query.resamples), systems, ends),
+        rater, against_words(found), _cut(_standings(scored, query), systems, ends),
         {name: len(one.places) for name, one in systems.items()},
         {name: sum(label is not None for label in one.labels) for name, one in systems.items()},
         {name: _more(one, query, ends) for name, one in sorted(systems.items())},
         tuple(_notes(found, systems)), query, {name: one.places[0].system_id for name, one in systems.items()},
     )  # fmt: skip
+
+
+def _standings(scored: Mapping[Hashable, SystemUnits], query: CorrectionQuery) -> Leaderboard:
+    return standings(scored, resamples=query.resamples, higher_is_better=query.info.higher_is_better)
 
 
 def _cut(found: Leaderboard, systems: Mapping[str, _Units], ends: tuple[float, float]) -> Leaderboard:
@@ -276,10 +280,10 @@ def _notes(found: Ground, systems: Mapping[str, _Units]) -> Iterable[str]:
 
 def in_order(found: CorrectedLeaderboard) -> Sequence[str]:
     """The systems, the best corrected score first, those without one last."""
-    scores = found.standings.scores
+    scores, sign = found.standings.scores, -1 if found.query.info.higher_is_better else 1
 
     def height(name: Hashable) -> tuple[bool, float, str]:
         value = scores[name].corrected.value
-        return value is None, -(value or 0.0), str(name)
+        return value is None, sign * (value or 0.0), str(name)
 
     return [str(name) for name in sorted(scores, key=height)]

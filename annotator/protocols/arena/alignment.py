@@ -73,6 +73,10 @@ class RelationRate:
         """The figure as a formula."""
         return f"{self.title} = {self.symbol} / |UEK|"
 
+    def worth(self, relation: str) -> float:
+        """What a key point adds to the rate."""
+        return float(relation == self.relation)
+
 
 KSR = RelationRate("ksr", SUPPORTS, "supported", 6, better=True)
 KCR = RelationRate("kcr", CONTRADICTS, "contradicted", 7)
@@ -194,6 +198,7 @@ def _metrics() -> Iterator[Metric]:
             _score_of(of, part),
             higher_is_better=of.better,
             parts=(part,),
+            credit=of.worth,
         )
     for of in RATES:
         yield Metric(
@@ -217,6 +222,7 @@ def _common_metrics() -> Iterator[Metric]:
             _score_of(of, ResponsePart.POOL),
             higher_is_better=of.better,
             parts=(ResponsePart.POOL,),
+            credit=of.worth,
         )
 
 

@@ -61,17 +61,21 @@ def standings(
     resamples: int = RESAMPLES,
     seed: int = SEED,
     level: float = LEVEL,
+    *,
+    higher_is_better: bool = True,
 ) -> Leaderboard:
     """The corrected scores of systems, and their order over resamples of the items, which all systems share.
 
-    Each system has its own λ (or `tuning`), held fast while items are resampled. ValueError as in `corrected_mean`.
+    Each system has its own λ (or `tuning`), held fast while items are resampled. Where less is better, the lowest
+    comes first. ValueError as in `corrected_mean`.
     """
+    sign = 1 if higher_is_better else -1
     names = sorted(systems, key=lambda name: (type(name).__name__, repr(name)))
     units, items = _over_common_items([systems[name] for name in names])
     scores = [corrected_of(of_one, tuning, level) for of_one in units]
-    table = _Drawn.of(units, scores, items, ResamplingPlan(resamples, seed, level=level))
+    table = _Drawn.of(units, scores, items, ResamplingPlan(resamples, seed, level=level), sign)
     place = {name: i for i, name in enumerate(names)}
-    order = sorted(range(len(names)), key=lambda i: (-_height(scores[i].raw), i))
+    order = sorted(range(len(names)), key=lambda i: (-_height(scores[i].raw, sign), i))
     return Leaderboard(
         {name: scores[place[name]] for name in systems},
         {name: table.rank(place[name]) for name in systems},
@@ -79,8 +83,8 @@ def standings(
     )
 
 
-def _height(score: Estimate) -> float:
-    return -inf if score.value is None else score.value
+def _height(score: Estimate, sign: int) -> float:
+    return -inf if score.value is None else sign * score.value
 
 
 def _over_common_items(systems: Sequence[SystemUnits]) -> tuple[list[CorrectionUnits], int]:
@@ -143,15 +147,21 @@ class _Drawn:
     reasons: tuple[str, ...]
     tally: ClusterTally | None
     draws: ResamplingPlan
+    sign: int = 1
+    """−1 where less is better."""
 
     @staticmethod
     def of(
-        units: Sequence[CorrectionUnits], scores: Sequence[CorrectedMean], items: int, draws: ResamplingPlan
+        units: Sequence[CorrectionUnits],
+        scores: Sequence[CorrectedMean],
+        items: int,
+        draws: ResamplingPlan,
+        sign: int,
     ) -> "_Drawn":
         points = np.array([np.nan if s.corrected.value is None else s.corrected.value for s in scores])
         raws, reasons = tuple(s.raw.value for s in scores), tuple(s.corrected.note for s in scores)
         if items < 2 or not draws.resamples or not units:
-            return _Drawn(points, np.full((0, len(units)), np.nan), raws, reasons, None, draws)
+            return _Drawn(points, np.full((0, len(units)), np.nan), raws, reasons, None, draws, sign)
         blocks = [_columns(of_one, items) for of_one in units]
         ends = np.cumsum([block.shape[1] for block in blocks])
         figures = [
@@ -160,7 +170,7 @@ class _Drawn:
         ]
         tally = tallied(np.hstack(blocks), np.arange(items))
         chunks = [np.column_stack([figure(sums) for figure in figures]) for sums in resampled(tally, draws)]
-        return _Drawn(points, np.vstack(chunks), raws, reasons, tally, draws)
+        return _Drawn(points, np.vstack(chunks), raws, reasons, tally, draws, sign)
 
     @property
     def _how(self) -> str:
@@ -168,16 +178,16 @@ class _Drawn:
         return f"over {items} items, {self.draws.resamples} resamples, seed {self.draws.seed}"
 
     def rank(self, i: int) -> Estimate:
-        """A system's rank by corrected score, ties sharing the mean, and where it lies in most resamples."""
+        """A system's rank from the best corrected score on, ties sharing the mean, and where it mostly lies."""
         method = "rank by corrected score"
         ranked = ~np.isnan(self.points)
         if not ranked[i]:
             return Estimate(None, n=int(ranked.sum()), method=method, note=self.reasons[i])
-        value = float(_places(self.points[None, ranked], int(ranked[:i].sum()))[0])
+        value = float(_places(self.sign * self.points[None, ranked], int(ranked[:i].sum()))[0])
         whole = self.scores[~np.isnan(self.scores[:, ranked]).any(axis=1)][:, ranked]
         if not len(whole):
             return Estimate(value, n=int(ranked.sum()), method=method, note="no resamples were drawn")
-        drawn = _places(whole, int(ranked[:i].sum()))
+        drawn = _places(self.sign * whole, int(ranked[:i].sum()))
         tails = [(1 - self.draws.level) / 2, (1 + self.draws.level) / 2]
         low, high = np.quantile(drawn, tails, method="inverted_cdf").tolist()
         method = f"{method}; {self.draws.level:.0%} percentile bootstrap {self._how}"
@@ -203,7 +213,7 @@ class _Drawn:
         if self.raws[i] == self.raws[j] or not len(defined):
             reason = "the judge puts neither first" if len(defined) else "undefined in every resample"
             return told_gap, Estimate(None, n=len(defined), method=flip, note=reason)
-        share = float(np.mean(defined < -ROUNDING) + np.mean(np.abs(defined) <= ROUNDING) / 2)
+        share = float(np.mean(self.sign * defined < -ROUNDING) + np.mean(np.abs(defined) <= ROUNDING) / 2)
         method = f"{flip}; {self._how}"
         return told_gap, Estimate(share, n=len(defined), method=method, note="; ".join(found.warnings))
 

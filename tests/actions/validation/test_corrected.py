@@ -81,6 +81,19 @@ def test_with_every_unit_labelled_the_score_is_that_of_people(project: Project) 
     assert found["Alpha"].corrected.value == pytest.approx(21 / 24)
 
 
+def test_where_less_is_better_the_lowest_stands_first(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (metric,) = (one for one in PROTOCOLS[COVERAGE].metrics if one.name == "coverage")
+    falling = replace(PROTOCOLS[COVERAGE], metrics=(replace(metric, higher_is_better=False),))
+    monkeypatch.setitem(PROTOCOLS, COVERAGE, falling)
+    person_says(project, "R2", truth)
+    judge_says(project, "small", lenient)
+    found = report(project)
+    assert corrected.in_order(found) == ["Beta", "Alpha"]
+    assert (found.standings.ranks["Beta"].value, found.standings.pairs[0].first) == (1, "Beta")
+
+
 def test_criteria_of_negative_weight_take_away_as_in_the_results(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -97,6 +97,25 @@ def test_the_order_in_which_systems_are_given_moves_nothing():
     assert (there.pairs, there.ranks, there.scores) == (back.pairs, back.ranks, back.scores)
 
 
+def test_where_less_is_better_all_is_told_as_of_what_is_left_to_1():
+    systems = {
+        name: system(seed, share) for seed, (name, share) in enumerate({"a": 0.2, "b": 0.5, "c": 0.5}.items())
+    }
+    turned = {
+        name: replace(one, labels=[1 - x for x in one.labels], said=[1 - x for x in one.said])
+        for name, one in systems.items()
+    }
+    few_, less = standings(turned, **few), standings(systems, **few, higher_is_better=False)
+    assert [(pair.first, pair.second) for pair in less.pairs] == [(p.first, p.second) for p in few_.pairs]
+    for own, other in zip(less.pairs, few_.pairs, strict=True):
+        # Other draws of the same items.
+        assert own.flip.value == pytest.approx(other.flip.value, abs=0.15)
+        assert own.difference.value == pytest.approx(-other.difference.value)
+    assert less.pairs[0].first == "a"
+    for name in systems:
+        assert less.ranks[name].value == few_.ranks[name].value
+
+
 def test_strata_are_drawn_with_their_items():
     one = system(5, 0.5)
     layered = SystemUnits(one.labels, one.said, one.items, one.weights, ["easy", "hard"] * 160)
