@@ -4,10 +4,11 @@ import pytest
 from PySide6.QtTest import QTest
 
 from annotator.actions.authoring import artifacts, guidelines
-from annotator.actions.items import items
+from annotator.actions.items import items, named_rubrics
 from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.gui.pages.guidelines.older_answers import NOW, THEN
 from tests.projects import pairs_project as pairs
 from tests.windows.labelling_keys import focus, press
@@ -161,3 +162,19 @@ def test_the_models_keep_qts_contract(project, show, qtmodeltester):
     page = show()
     qtmodeltester.check(page.older)
     assert page.older.rowCount() == 1
+
+
+def test_letter_18_people_weigh_a_rubric_set_in_a_file_and_it_is_kept_as_another(project, show, tmp_path):
+    page = show()
+    plain = Rubric(units=(Criterion(text="Is a report", weight=1),))
+    named_rubrics.keep(project, "plain", {"1": plain})
+    named_rubrics.use(project, "plain")
+    page.rubrics.more.setChecked(True)
+    sets, path = page.rubrics.drafting, tmp_path / "plain weighed.csv"
+    sets.write_file("plain", path)
+    assert sets.bar.answer.text() == "Saved 1 criterion of “plain” to plain weighed.csv."
+    path.write_text(path.read_text("utf-8-sig").replace(",1", ",3"), "utf-8")
+    sets.take_file(path)
+    (unit,) = named_rubrics.sets(project)["plain weighed"]["1"].units
+    assert (unit.text, unit.weight) == ("Is a report", 3)
+    assert page.rubrics.box.findData("plain weighed") > 0
