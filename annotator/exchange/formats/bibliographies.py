@@ -5,6 +5,7 @@ import logging
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from io import StringIO
 from typing import Any
 
@@ -108,11 +109,11 @@ def _checked(entry: ReadEntry) -> ReadEntry:
     return ReadEntry(entry.place, entry.said, None, "Neither a title nor an identifier was found in it.")
 
 
-def bibtex(text: str) -> Iterator[ReadEntry]:
-    """The entries of BibTeX, each under its key."""
+def bibtex(text: str, *, outside: bool = False) -> Iterator[ReadEntry]:
+    """The entries of BibTeX, each under its key; with `outside` also what stands between them, which BibTeX skips."""
     import bibtexparser
     from bibtexparser.middlewares import LatexDecodingMiddleware
-    from bibtexparser.model import DuplicateBlockKeyBlock
+    from bibtexparser.model import DuplicateBlockKeyBlock, ImplicitComment
 
     logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
     library = bibtexparser.parse_string(text, append_middleware=[LatexDecodingMiddleware()])
@@ -129,7 +130,19 @@ def bibtex(text: str) -> Iterator[ReadEntry]:
         else:
             again = [_unread(block.start_line, block.raw, "This is no complete BibTeX entry.")]
         found += [(block.start_line, one) for one in again]
+    for block in library.blocks if outside else ():
+        if isinstance(block, ImplicitComment):
+            found += [(block.start_line, one) for one in _beside_entries(block.start_line, block.comment)]
     return (entry for _, entry in sorted(found, key=lambda one: one[0]))
+
+
+def _beside_entries(first: int, text: str) -> Iterator[ReadEntry]:
+    """Identifiers that were pasted between the entries of BibTeX; any other line there is told, but for comments."""
+    for number, line in enumerate(text.splitlines(), start=first):
+        named = _named(line)
+        yield from (ReadEntry(f"line {number + 1}", said, made("", work, "", "")) for _, said, work in named)
+        if line.strip() and not named and not line.lstrip().startswith("%"):
+            yield _unread(number, line.strip(), "It stands outside of the BibTeX entries.")
 
 
 def _told_identifiers(fields: dict[str, str]) -> tuple[str, ...]:
@@ -284,7 +297,7 @@ def _line(text: str, at: int) -> int:
 
 
 _FORMS: tuple[tuple[str, Callable[[str, str], bool], Callable[[str], Iterator[ReadEntry]]], ...] = (
-    ("BibTeX", lambda text, _: bool(_BIBTEX.search(text)), bibtex),
+    ("BibTeX", lambda text, _: bool(_BIBTEX.search(text)), partial(bibtex, outside=True)),
     ("RIS", lambda text, _: bool(_RIS.search(text)), _ris),
     ("LaTeX", lambda text, _: bool(_BIBITEM.search(text)), _latex),
     ("JSON", lambda text, _: text.lstrip()[:1] in ("{", "["), _json),

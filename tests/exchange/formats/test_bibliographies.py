@@ -35,6 +35,22 @@ def test_letter_7_a_broken_bibtex_entry_keeps_no_other_out() -> None:
     assert whys(found) == ["line 3: This is no complete BibTeX entry."]
 
 
+def test_letter_7_what_was_pasted_between_entries_of_bibtex_is_read_or_told() -> None:
+    text = """% made by a program
+10.1126/sciadv.aaq0504
+arXiv:2002.04745, 10.1000/y
+Doe, J. A work in words
+@article{a, title={On trees}, year={2020}, doi={10.1000/x}}
+@comment{kept by a program}
+10.1000/after
+"""
+    found = bibliographies.read(text)
+    assert [one.identifier for entry in found.entries if (one := entry.reference)] == [
+        "doi:10.1126/sciadv.aaq0504", "arxiv:2002.04745", "doi:10.1000/y", "doi:10.1000/x", "doi:10.1000/after",
+    ]  # fmt: skip
+    assert whys(found) == ["line 4: It stands outside of the BibTeX entries."]
+
+
 def test_letter_7_ris_is_read_record_by_record() -> None:
     whole = "TY  - JOUR\nTI  - Deep rivers\nAU  - Doe, J\nPY  - 2020/03/01\nDO  - 10.1234/x\nER  - \n"
     text = f"{whole}\nTY  - BOOK\nER  -\n"
