@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from itertools import islice
 
 from sqlalchemy import insert, select, update
@@ -108,7 +108,7 @@ PAGES = (
     ("https://schools.example.org/later-start/survey", "page-survey"),
     ("https://transport.example.org/school-buses", "page-buses"),
 )
-HALF = 3
+HALF, COLLECTED = 3, date(2026, 1, 12)
 # Of the twelve verdicts on the two reports, the run came to so many.
 JUDGED = 8
 # The earliest date in the shipped part is due so long from now; all others keep their distance from it.
@@ -188,7 +188,7 @@ def _report(db: Connection, item_id: str, system: str) -> str:
     db.execute(
         insert(RESPONSE).values(
             id=response_id, item_id=item_id, system_id=db.execute(found).scalar_one(), text=text, trial=1,
-            mode="end-to-end", sha256=response_hash(text),
+            mode="end-to-end", sha256=response_hash(text), collected_on=COLLECTED,
         )
     )  # fmt: skip
     return response_id
