@@ -20,7 +20,7 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.validation import corrected_sheets, validation
 from annotator.cli import run_command, saying
 from annotator.domain.judges.protocol import Material, Over, Protocol, RatedResponse
-from annotator.domain.judges.scale import Level
+from annotator.domain.judges.scale import Level, Scale, numbers
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
@@ -63,6 +63,11 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     add_report(made, item_id, "Citing", "Claims have sources [1]. Others too [2]. And [3] says so.")
     asyncio.run(extracting.run(made, RunRequest(BASELINE.name, "deepscholar.sentences")))
     return made
+
+
+def ordered(level: Level) -> Scale:
+    """A scale of 0, 1 and 2."""
+    return numbers(0, 2, level=level)
 
 
 def units_asked(project: Project, protocol: str) -> list[tuple[Material, list[str]]]:
@@ -188,6 +193,43 @@ def test_a_correlation_of_pairs_has_an_interval_only_over_enough_items(
             assert sort in found.note
     alone = dict(of_pairs(field, pairs))["pearson"]
     assert alone.low is not None
+
+
+@pytest.mark.usefixtures("small_cases")
+@pytest.mark.parametrize(
+    "field",
+    [
+        ComparedField("type", Level.NOMINAL, ("a", "b", "c"), always_ac1=True),
+        ComparedField("rating", Level.ORDINAL, ("0", "1", "2"), correlated=True),
+        ComparedField("share", Level.INTERVAL),
+        ComparedField("0–2", Level.ORDINAL, ("0", "1", "2"), scale=ordered(Level.ORDINAL)),
+        ComparedField("0–2", Level.INTERVAL, ("0", "1", "2"), scale=ordered(Level.INTERVAL)),
+    ],
+    ids=str,
+)
+def test_figures_pooled_over_several_raters_do_not_hang_on_who_is_named_first(field: ComparedField) -> None:
+    chance = random.Random(1)
+    values = field.categories or (0.1, 0.2, 0.7)
+    for many in (1, 2, 3, 8, 20):
+        drawn = [(chance.choice((*values, None)), values[chance.random() < 0.3]) for _ in range(many)]
+        pairs = [
+            tuple(
+                float(x) if field.level is Level.INTERVAL and not field.scale and x is not None else x
+                for x in of
+            )
+            for of in drawn
+        ]
+        turned = [(b, a) if chance.random() < 0.5 else (a, b) for a, b in pairs]
+        where = [str(place % 6) for place in range(many)]
+        one, other = (dict(of_pairs(field, of, where, several=True)) for of in (pairs, turned))
+        for name in one:
+            for end in ("value", "low", "high"):
+                ends = getattr(one[name], end), getattr(other[name], end)
+                assert ends[0] == pytest.approx(ends[1], abs=1e-9), (name, many, one[name], other[name])
+            assert one[name].n == other[name].n <= many
+            assert one[name].value is not None or one[name].note
+            if name in ("pearson", "spearman"):
+                assert one[name].low is None
 
 
 def test_a_rank_is_written_as_a_rank_among_ranks() -> None:

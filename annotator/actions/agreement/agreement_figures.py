@@ -195,7 +195,8 @@ def _rows(
         # A field without any pair of values keeps its row, which says why there is no figure.
         of_field = [each for each in found if each.field == field.name]
         items = (each.where.item_id for each in of_field or found)
-        made.append(_row(head, field.name, _pooled(field, of_field), items))
+        pooled_ = _pooled(field, of_field, directed=head[1] == "person")
+        made.append(_row(head, field.name, pooled_, items))
     return [replace(row, lists=len(lists)) for row in made]
 
 
@@ -204,11 +205,17 @@ def _row(head: Head, field: str, found: Sequence[tuple[str, Estimate]], items: I
     return FigureRow(*head, field, found[0][1].n, figures, tuple(dict.fromkeys(items)))
 
 
-def _pooled(field: ComparedField, found: Sequence[AgreementInput]) -> list[tuple[str, Estimate]]:
-    """The figures of a field over all pairs of raters and items at once; α where three or more rated."""
+def _pooled(
+    field: ComparedField, found: Sequence[AgreementInput], *, directed: bool
+) -> list[tuple[str, Estimate]]:
+    """The figures of a field over all pairs of raters and items at once; α where three or more rated.
+
+    Pairs of several raters count both ways round, unless one person stands first in all of them.
+    """
     pairs = [(each.value_a, each.value_b) for each in found]
     sides = {frozenset((each.where.a, each.where.b)) for each in found}
-    figures = of_pairs(field, pairs, [each.where.item_id for each in found], several=len(sides) > 1)
+    items = [each.where.item_id for each in found]
+    figures = of_pairs(field, pairs, items, several=len(sides) > 1, directed=directed)
     if len(sides) > 1:
         figures = [(name, noted(one, f"pooled over {len(sides)} pairs of raters")) for name, one in figures]
     if len({person for side in sides for person in side}) >= FEWEST_FOR_ALPHA:

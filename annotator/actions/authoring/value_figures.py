@@ -20,6 +20,17 @@ Node = tuple[str, str, str]
 EVEN = 1e-9
 
 
+# Figures that hang on who stands first: over pairs of several raters, each pair counts both ways round.
+CORRELATIONS = ("pearson", "spearman")
+# By how many pairs each is defined.
+TURNED = {
+    "kappa": 1, "kappa_quadratic": 1, "kappa_linear": 1, "mean_difference": 1, "lower_limit": 2, "upper_limit": 2,
+    **dict.fromkeys(CORRELATIONS, 3),
+}  # fmt: skip
+EITHER_WAY = "each pair of values counts both ways round"
+NO_SPAN = "no interval: one rater's values stand in many pairs"
+
+
 # How α weighs a difference.
 METRIC: Mapping[Level, Literal["nominal", "ordinal", "interval"]] = {
     Level.NOMINAL: "nominal", Level.ORDINAL: "ordinal", Level.INTERVAL: "interval",
@@ -61,26 +72,52 @@ class JoinedValue:
 
 
 def of_pairs(
-    field: ComparedField, pairs: Pairs, clusters: Sequence[str] | None = None, *, several: bool = False
+    field: ComparedField,
+    pairs: Pairs,
+    clusters: Sequence[str] | None = None,
+    *,
+    several: bool = False,
+    directed: bool = False,
 ) -> Named:
     """The figures of a field's pairs of values, by name; None and “unsure” are missing, and unsure ones counted.
 
     `clusters` names what each pair belongs to: intervals of κ and AC1 draw clusters anew, not pairs. `several`: the
-    pairs are of more than two raters.
+    pairs are of more than two raters, and which of two stands first says nothing unless they are `directed`, such as
+    one person's beside all others'.
     """
     known = [(field.known(a), field.known(b)) for a, b in pairs]
-    if field.scale is not None and field.level is not Level.NOMINAL:
-        found = _of_scale(field.scale, known, clusters, several)
-    elif field.level is Level.RANK:
-        found = [("tau", _tau(known))]
-    elif field.level is Level.INTERVAL:
-        found = [("pearson", _pearson(known, clusters))]
-    else:
-        found = _categorical(field, known, clusters)
+    found = _figures(field, known, clusters, several)
+    if several and not directed:
+        twice = [*clusters, *clusters] if clusters else None
+        both = dict(_figures(field, [*known, *((b, a) for a, b in known)], twice, several))
+        found = [(name, _either_way(name, one, both.get(name, one))) for name, one in found]
     unsure = sum((a, b).count(UNSURE) for a, b in pairs)
     lost = sum(both.count(None) for both in known) - sum(both.count(None) for both in pairs)
     strange = lost - unsure
     return [(name, noted(estimate, _of_unsure(unsure), _of_strange(strange))) for name, estimate in found]
+
+
+def _figures(field: ComparedField, known: Pairs, clusters: Sequence[str] | None, several: bool) -> Named:
+    if field.scale is not None and field.level is not Level.NOMINAL:
+        return _of_scale(field.scale, known, clusters, several)
+    if field.level is Level.RANK:
+        return [("tau", _tau(known))]
+    if field.level is Level.INTERVAL:
+        return [("pearson", _pearson(known, clusters))]
+    return _categorical(field, known, clusters)
+
+
+def _either_way(name: str, once: Estimate, twice: Estimate) -> Estimate:
+    """A figure for which it matters who stands first, over pairs that count both ways round; any other as it is."""
+    if once.n < TURNED.get(name, once.n + 1):
+        return once
+    same = (once.value is None) == (twice.value is None)
+    found = replace(twice, n=once.n, missing=once.missing, note=once.note if same else twice.note)
+    if found.value is None:
+        return found
+    if name not in CORRELATIONS:
+        return noted(found, EITHER_WAY)
+    return noted(replace(found, low=None, high=None), EITHER_WAY, NO_SPAN if once.low is not None else "")
 
 
 def alpha(field: ComparedField, joined: Iterable[JoinedValue]) -> Estimate:

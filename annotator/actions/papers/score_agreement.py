@@ -104,8 +104,9 @@ def report(project: Project) -> list[ScoreAgreement]:
                     if (item, response) in people[metric.name]
                 ]
                 if lines:
+                    of_items, by_judge, by_people = zip(*lines, strict=True)
                     out = len(labelled & judged) - len(lines)
-                    found.append(ScoreAgreement(shape, metric, judge, *zip(*lines, strict=True), out))
+                    found.append(ScoreAgreement(shape, metric, judge, of_items, by_judge, by_people, out))
     return found
 
 
