@@ -122,7 +122,7 @@ def report(
     judges = (one for one in result_raters.raters(project, protocol) if one.id != PEOPLE)
     rater = chosen(judges, judge)
     met = list(_pairs(project, protocol, rater.id, 1, mode, among)) if rater else []
-    duels = [Duel(pair.key, pair.a, pair.b, pair.a_first, pair.b_first) for pair in met]
+    duels = [Duel(pair.key, pair.a, pair.b, pair.a_first, pair.b_first, pair.item_id) for pair in met]
     standings, lengths = win_table(duels), response_scores.mean_lengths(project, mode, among)
     rates = {row.system: row.win_rate for row in standings}
     known = {system: rate.value for system, rate in rates.items() if system in lengths}

@@ -110,7 +110,8 @@ def _values(project: Project, metric: str, judge: str) -> dict[str, float | None
 
 
 def _pair(one: HumanPreference, scores: Mapping[str, float | None]) -> ScoredPair:
-    return ScoredPair(scores.get(one.first_id), scores.get(one.second_id), one.preferred)
+    first, second = scores.get(one.first_id), scores.get(one.second_id)
+    return ScoredPair(first, second, one.preferred, one.item_id)
 
 
 def _compared(project: Project) -> Iterator[HumanPreference]:

@@ -16,13 +16,17 @@ from annotator.domain.texts.estimate import Estimate
 
 @dataclass(frozen=True, slots=True)
 class Duel:
-    """Two systems on one item: the verdict with `a` shown first, and the one with `b` shown first; None is missing."""
+    """Two systems on one item: the verdict with `a` shown first, and the one with `b` shown first; None is missing.
+
+    Duels of one `question` hang together, such as those of several runs; without it each stands for itself.
+    """
 
     item_id: str
     a: str
     b: str
     a_first: str | None
     b_first: str | None
+    question: str = ""
 
     @property
     def outcome(self) -> PairOutcome:
@@ -32,12 +36,15 @@ class Duel:
     @property
     def mirrored(self) -> "Duel":
         """The same duel as `b` sees it."""
-        return Duel(self.item_id, self.b, self.a, self.b_first, self.a_first)
+        return Duel(self.item_id, self.b, self.a, self.b_first, self.a_first, self.question)
 
 
 @dataclass(frozen=True, slots=True)
 class DuelRecord:
-    """A system's record of comparisons. Table 7 has no column for the inconsistent."""
+    """A system's record of comparisons. Table 7 has no column for the inconsistent.
+
+    `questions` counts those that it was judged on, where they are known.
+    """
 
     system: str
     win: int
@@ -45,13 +52,15 @@ class DuelRecord:
     loss: int
     inconsistent: int
     error: int
+    questions: int | None = None
 
     @property
     def win_rate(self) -> Estimate:
         """Wins / comparisons judged in both orders, with Wilson's interval (Table 7)."""
         from annotator.stats.intervals.intervals import wilson
 
-        rate = wilson(self.win, self.win + self.tie + self.loss + self.inconsistent)
+        judged = self.win + self.tie + self.loss + self.inconsistent
+        rate = wilson(self.win, judged, items=self.questions)
         note = rate.note if rate.n else "no comparison was judged in both orders"
         if self.error:
             note = "; ".join(filter(None, [note, f"{self.error} comparisons are missing"]))
@@ -65,9 +74,11 @@ def win_table(duels: Sequence[Duel]) -> list[DuelRecord]:
     """
     _distinct(duels)
     counts: dict[str, Counter[PairOutcome]] = {}
+    of: dict[str, list[Duel]] = {}
     for duel in duels:
         for side in (duel, duel.mirrored):
             counts.setdefault(side.a, Counter())[side.outcome] += 1
+            of.setdefault(side.a, []).append(side)
     rows = [
         DuelRecord(
             system,
@@ -76,6 +87,7 @@ def win_table(duels: Sequence[Duel]) -> list[DuelRecord]:
             count[PairOutcome.LOSS],
             count[PairOutcome.INCONSISTENT],
             count[PairOutcome.ERROR],
+            _questions(_judged(of[system])[0]),
         )
         for system, count in counts.items()
     ]
@@ -101,9 +113,8 @@ def flip_rate(duels: Sequence[Duel]) -> Estimate:
     """Position bias: of the pairs judged in both orders, the share whose verdict changes with the order (Wilson)."""
     judged, missing = _judged(duels)
     flips = sum(duel.outcome is PairOutcome.INCONSISTENT for duel in judged)
-    return _rate(
-        flips, len(judged), missing, "pairs whose verdict changes with the order / pairs judged in both"
-    )
+    method = "pairs whose verdict changes with the order / pairs judged in both"
+    return _rate(flips, len(judged), missing, method, _questions(judged))
 
 
 def first_slot_rate(duels: Sequence[Duel]) -> Estimate:
@@ -114,9 +125,9 @@ def first_slot_rate(duels: Sequence[Duel]) -> Estimate:
     judged, missing = _judged(duels)
     verdicts = [verdict for duel in judged for verdict in (duel.a_first, duel.b_first)]
     decided = [verdict for verdict in verdicts if verdict != TIE]
-    return _rate(
-        decided.count(FIRST), len(decided), missing, "verdicts for the first shown / verdicts for either"
-    )
+    named = [duel for duel in judged if (duel.a_first, duel.b_first) != (TIE, TIE)]
+    method = "verdicts for the first shown / verdicts for either"
+    return _rate(decided.count(FIRST), len(decided), missing, method, _questions(named))
 
 
 def _judged(duels: Sequence[Duel]) -> tuple[list[Duel], int]:
@@ -125,10 +136,16 @@ def _judged(duels: Sequence[Duel]) -> tuple[list[Duel], int]:
     return judged, len(duels) - len(judged)
 
 
-def _rate(part: int, whole: int, missing: int, method: str) -> Estimate:
+def _questions(found: Sequence["Duel | ScoredPair"]) -> int | None:
+    """How many questions they are on; None where that is not known, or there is none."""
+    known = {one.question for one in found}
+    return len(known) if known and "" not in known else None
+
+
+def _rate(part: int, whole: int, missing: int, method: str, items: int | None) -> Estimate:
     from annotator.stats.intervals.intervals import wilson
 
-    rate = wilson(part, whole)
+    rate = wilson(part, whole, items=items)
     notes = [rate.note, f"{missing} pairs left out: a verdict is missing" if missing else ""]
     return replace(
         rate, missing=missing, method=f"{method}; {rate.method}", note="; ".join(filter(None, notes))
@@ -181,11 +198,15 @@ def _squared(r: Estimate) -> Estimate:
 
 @dataclass(frozen=True, slots=True)
 class ScoredPair:
-    """Two reports on one item: their scores, None for undefined, and which one was preferred, None if open."""
+    """Two reports on one item: their scores, None for undefined, and which one was preferred, None if open.
+
+    Pairs of one `question` hang together; without it each stands for itself.
+    """
 
     first: float | None
     second: float | None
     preferred: Choice | None
+    question: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,10 +237,12 @@ def agreement(pairs: Iterable[ScoredPair]) -> PreferenceAgreement:
     """
     from annotator.stats.intervals.intervals import wilson
 
-    outcomes = Counter(_outcome(pair) for pair in pairs)
+    found = [(_outcome(pair), pair) for pair in pairs]
+    outcomes = Counter(came for came, _ in found)
     agreed, disagreed = outcomes["agreed"], outcomes["disagreed"]
+    told = _questions([pair for came, pair in found if came in ("agreed", "disagreed")])
     return PreferenceAgreement(
-        wilson(agreed, agreed + disagreed),
+        wilson(agreed, agreed + disagreed, items=told),
         agreed,
         disagreed,
         outcomes["tied scores"],

@@ -8,6 +8,8 @@ import pytest
 from annotator.stats.validation.duels import (
     Duel,
     DuelRecord,
+    ScoredPair,
+    agreement,
     first_slot_rate,
     flip_rate,
     length_bias,
@@ -183,3 +185,21 @@ def test_public_reports_are_as_long_as_table_7_says():
     for file, system in names.items():
         reports = json.loads((PUBLIC / f"{file}.json").read_text(encoding="utf-8"))
         assert int(sum(len(entry["response"]) for entry in reports) / 65) == TABLE_7[system][4]
+
+
+@pytest.mark.parametrize(
+    ("questions", "sort"), [(1, "too few"), (4, "too few"), (5, "rough"), (9, "rough"), (10, "")]
+)
+def test_intervals_take_as_many_questions_as_those_of_items(questions: int, sort: str) -> None:
+    # Three systems give three pairs on each question.
+    duels = [
+        Duel(f"{n}/{a}{b}", a, b, "first", "second" if n % 2 else "first", question=f"q{n}")
+        for n in range(questions)
+        for a, b in ("xy", "xz", "yz")
+    ]
+    scored = [ScoredPair(1.0, 0.0, "first", f"q{n}") for n in range(questions) for _ in range(3)]
+    found = [row.win_rate for row in win_table(duels)]
+    for one in (*found, flip_rate(duels), first_slot_rate(duels), agreement(scored).share):
+        assert (one.low is None) == (sort == "too few"), one
+        assert sort in one.note
+        assert one.n >= 2 * questions
