@@ -3,6 +3,7 @@
 import ast
 import os
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -80,6 +81,24 @@ def test_a_temporary_folder_that_a_scanner_holds_for_a_moment_ends_nothing() -> 
     ]
     assert len(made) > 3
     assert [name for name, call in made if "ignore_cleanup_errors=True" not in ast.unparse(call)] == []
+
+
+def test_windows_is_not_asked_what_machine_this_is() -> None:
+    """`platform` asks Windows' management service, which takes seconds or hangs (cpython 112278)."""
+    asked = re.compile(r"platform\.(node|uname|machine|system|version|release|platform|processor)$")
+    found = [
+        f"{reading.name(path)}:{call.lineno}"
+        for path in [*reading.files("annotator"), reading.HERE / "start.py"]
+        for call in calls(path.read_text("utf-8"))
+        if asked.search(ast.unparse(call.func))
+    ]
+    assert found == []
+
+
+def test_a_second_command_opens_the_window_without_a_console() -> None:
+    project = tomllib.loads((reading.HERE / "pyproject.toml").read_text("utf-8"))["project"]
+    assert set(project["gui-scripts"].values()) == set(project["scripts"].values())
+    assert not project["gui-scripts"].keys() & project["scripts"].keys()
 
 
 def test_tests_keep_to_folders_of_their_own_on_every_system() -> None:
