@@ -4,8 +4,9 @@ DeepScholar-Bench: reference coverage and document importance, §8.3.2. No judge
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from statistics import median
 
 from annotator.domain.judges.protocol import Material, Metric, Protocol, RatedResponse
@@ -18,6 +19,8 @@ from annotator.domain.texts.identifier import normal_title, work_named
 from annotator.protocols.deepscholar.retrieved import NAMES_NOTHING, UNKNOWN_SET, RetrievedWork, retrieved
 
 NAME = "deepscholar.references"
+# In days: counts of citations that were made further apart are not the same count.
+FAR_APART = 30
 COVERAGE_METHOD = "|E ∩ S| / |E|"
 IMPORTANCE_METHOD = "min(median citations of S / median citations of S*, 1)"
 DEPARTURES = (
@@ -119,9 +122,21 @@ def document_importance(scored: RatedResponse, _: bool = False) -> Estimate:
         return Estimate(None, method=IMPORTANCE_METHOD, note=note)
     if not named:
         return Estimate(0.0, floor=0.0, ceiling=0.0, method=IMPORTANCE_METHOD, note=NAMES_NOTHING)
-    found = _beside(named, _counts(scored.material, (work.address for work in named)), median(theirs))
-    unknown = len(cited) - len(theirs)
-    return found.remarked(f"{unknown} of the exemplar's not known") if unknown else found
+    own = [work.address for work in named]
+    found, unknown = _beside(named, _counts(scored.material, own), median(theirs)), len(cited) - len(theirs)
+    notes = [f"{unknown} of the exemplar's not known" if unknown else "", *_days(scored.material, own, cited)]
+    return found.remarked(*notes)
+
+
+def _days(material: Material, *of: Iterable[str]) -> Iterator[str]:
+    """When citations were counted, which grow: a comparison over many days is flagged."""
+    pages = (material.pages.get(address) for address in chain(*of))
+    days = {page.citations_on for page in pages if page and page.citations is not None}
+    known = sorted(day for day in days if day is not None)
+    if known:
+        yield f"counted on {known[0]}" if len(known) == 1 else f"counted from {known[0]} to {known[-1]}"
+        if (known[-1] - known[0]).days > FAR_APART:
+            yield f"counts are more than {FAR_APART} days apart"
 
 
 def _beside(named: Sequence[RetrievedWork], ours: Sequence[int], theirs: float) -> Estimate:

@@ -2,7 +2,7 @@
 
 import random
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from itertools import product
 
 import pytest
@@ -150,6 +150,26 @@ def test_document_importance_ends_at_1_and_leaves_out_what_is_not_known() -> Non
     assert (
         known(cited({"1": 500, "4": 20}, lacking)).note == "medians 500 and 20; 1 of the exemplar's not known"
     )
+
+
+@pytest.mark.parametrize(
+    ("days", "told"),
+    [
+        ((1, 1), "counted on 2026-01-01"),
+        ((1, 31), "counted from 2026-01-01 to 2026-01-31"),
+        ((1, 32), "counted from 2026-01-01 to 2026-02-01; counts are more than 30 days apart"),
+        ((1, None), "counted on 2026-01-01"),
+        ((None, None), ""),
+    ],
+)
+def test_when_citations_were_counted_is_told_and_far_apart_is_flagged(days, told: str) -> None:
+    material = cited({"1": 5, "4": 20}, gold(("Work 4", "arXiv:2001.00004", ""), of=works("1")))
+    on = (None if day is None else date(2026, 1, 1) + timedelta(days=day - 1) for day in days)
+    pages = {
+        address: page.model_copy(update={"citations_on": day})
+        for (address, page), day in zip(material.pages.items(), on, strict=True)
+    }
+    assert known(replace(material, pages=pages)).note == "; ".join(filter(None, ("medians 5 and 20", told)))
 
 
 @pytest.mark.parametrize(
