@@ -1,8 +1,9 @@
 """Edits of artifacts: each one is a new revision, whatever the kind."""
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, fields
+from datetime import datetime
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -212,11 +213,33 @@ def finish_draft(project: Project, artifact_id: str, unit_id: str, field: str, t
     return change_unit(project, artifact_id, unit_id, **{field: text})
 
 
-def revisions(project: Project, artifact_id: str) -> list[Revision]:
-    """All revisions of an artifact, newest first."""
-    question = (
-        select(REVISION).where(REVISION.c.artifact_id == artifact_id).order_by(REVISION.c.number.desc())
-    )
+@dataclass(frozen=True, slots=True)
+class RevisionLine:
+    """A revision without its document: an evening's work makes hundreds of them."""
+
+    id: str
+    number: int
+    sealed: bool
+    by: str
+    at: datetime
+    verb: str
+
+
+def revision_lines(project: Project, artifact_id: str) -> list[RevisionLine]:
+    """What was done to an artifact, by whom and when, newest first."""
+    columns = (REVISION.c[one.name] for one in fields(RevisionLine))
+    question = select(*columns).where(REVISION.c.artifact_id == artifact_id)
+    with project.store.read() as db:
+        rows = db.execute(question.order_by(REVISION.c.number.desc())).all()
+    return [RevisionLine(*row) for row in rows]
+
+
+def revisions(project: Project, artifact_id: str, numbers: Collection[int] | None = None) -> list[Revision]:
+    """Revisions of an artifact with their documents, newest first: those of the numbers, or all of them."""
+    question = select(REVISION).where(REVISION.c.artifact_id == artifact_id)
+    if numbers is not None:
+        question = question.where(REVISION.c.number.in_(numbers))
+    question = question.order_by(REVISION.c.number.desc())
     with project.store.read() as db:
         rows = db.execute(question).mappings().all()
     return [Revision(**{**row, "content": json.loads(row["content"])}) for row in rows]

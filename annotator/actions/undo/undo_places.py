@@ -39,9 +39,9 @@ def seen(project: Project, change: Change) -> UndoneChange:
 
 def _artifact(project: Project, change: Change) -> UndoneChange:
     artifact = artifacts.read(project, change.subject)
-    kept = {one.number: one.content for one in artifacts.revisions(project, artifact.id)}
-    images = (change.before, change.after)
-    was, now = (document_of(artifact.kind, kept[image["revision"]]) for image in images)
+    numbers = [image["revision"] for image in (change.before, change.after)]
+    kept = {one.number: one.content for one in artifacts.revisions(project, artifact.id, numbers)}
+    was, now = (document_of(artifact.kind, kept[number]) for number in numbers)
     unit_id, words = _differing(was, now)
     place = {"item_id": artifact.item_id, "kind": artifact.kind.value}
     place |= {"unit_id": unit_id} if unit_id in {unit.id for unit in now.units} else {}

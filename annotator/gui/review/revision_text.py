@@ -1,5 +1,6 @@
 """A revision as plain text: numbered units with their fields."""
 
+from annotator.actions.authoring.artifacts import RevisionLine
 from annotator.domain.kinds.artifact import Kind, Revision
 from annotator.domain.kinds.documents import KINDS, document_of
 from annotator.domain.kinds.unit import Unit
@@ -27,7 +28,7 @@ def as_text(kind: Kind, revision: Revision) -> str:
     return "\n\n".join(_unit(kind, number, unit) for number, unit in enumerate(document.units, start=1))
 
 
-def line(revision: Revision, alias: str) -> str:
+def line(revision: RevisionLine, alias: str) -> str:
     """A revision on one line: its number, what was done, by whom and when."""
     done = (
         "sealed" if revision.sealed else DONE.get(revision.verb, revision.verb.replace("change", "changed"))

@@ -101,6 +101,17 @@ def test_a_change_tells_the_revision_before_and_after(project: Project, rubric: 
     assert (change.by, newest.by, newest.verb) == (project.by, project.by, "change text, weight")
 
 
+def test_a_list_of_revisions_needs_no_document_and_one_document_no_other(
+    project: Project, rubric: str
+) -> None:
+    artifacts.change_unit(project, rubric, "a", text="Compares a")
+    artifacts.remove_unit(project, rubric, "b")
+    whole, lines = artifacts.revisions(project, rubric), artifacts.revision_lines(project, rubric)
+    told = [(one.id, one.number, one.sealed, one.by, one.at, one.verb) for one in whole]
+    assert told == [(one.id, one.number, one.sealed, one.by, one.at, one.verb) for one in lines]
+    assert artifacts.revisions(project, rubric, (2,)) == [one for one in whole if one.number == 2]
+
+
 def test_revisions_are_chained_from_the_first(project: Project, rubric: str) -> None:
     artifacts.change_unit(project, rubric, "a", text="Compares a")
     submitting.seal(project, rubric)

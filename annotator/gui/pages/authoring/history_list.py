@@ -5,8 +5,9 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPlainTextEdit, QSplitter, QWidget
 
 from annotator.actions.authoring import artifacts
+from annotator.actions.authoring.artifacts import RevisionLine
 from annotator.actions.project import people
-from annotator.domain.kinds.artifact import Artifact, Revision
+from annotator.domain.kinds.artifact import Artifact
 from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.review.revision_text import as_text, line
@@ -24,7 +25,7 @@ class HistoryList(QWidget):
         super().__init__()
         self.desk = desk
         self._artifact: Artifact | None = None
-        self._revisions: list[Revision] = []
+        self._revisions: list[RevisionLine] = []
         self.list, self.words = QListWidget(), QPlainTextEdit()
         self.list.setAccessibleName("Revisions, newest first")
         self.list.currentRowChanged.connect(self._show_words)
@@ -57,7 +58,7 @@ class HistoryList(QWidget):
         """Read the revisions again, if the list is seen."""
         if not self.isVisible():
             return
-        found = self.desk.ask(artifacts.revisions, self._artifact.id) if self._artifact else []
+        found = self.desk.ask(artifacts.revision_lines, self._artifact.id) if self._artifact else []
         if [r.id for r in found or []] == [r.id for r in self._revisions]:
             return
         self._revisions = found or []
@@ -71,7 +72,9 @@ class HistoryList(QWidget):
         self.list.setCurrentRow(0)
 
     def _show_words(self, row: int) -> None:
-        shown = self._artifact is not None and 0 <= row < len(self._revisions)
-        self.words.setPlainText(
-            as_text(self._artifact.kind, self._revisions[row]) if shown and self._artifact else ""
-        )
+        words = ""
+        if self._artifact is not None and 0 <= row < len(self._revisions):
+            numbers = (self._revisions[row].number,)
+            for whole in self.desk.ask(artifacts.revisions, self._artifact.id, numbers) or ():
+                words = as_text(self._artifact.kind, whole)
+        self.words.setPlainText(words)
