@@ -189,11 +189,6 @@ def _carried(db: Connection, artifact_id: str, from_id: str, to_id: str) -> tupl
     return draft_provenance.verb(source), draft_provenance.about({to_id: ""}, source)
 
 
-def set_remark(project: Project, artifact_id: str, remark: str) -> Change:
-    """A note on the whole artifact."""
-    return change_whole(project, artifact_id, **{REMARK: remark})
-
-
 def change_whole(project: Project, artifact_id: str, **fields: Any) -> Change:
     """Give fields of the document itself new values; Refusal names the one that does not fit."""
     with project.store.write() as db:

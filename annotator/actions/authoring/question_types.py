@@ -19,11 +19,6 @@ def shipped() -> tuple[QuestionType, ...]:
     return question_types.read(guidelines.shipped(Stage.SELECTION))
 
 
-def named(project: Project, name: str) -> QuestionType | None:
-    """The type of that name, if the project has it."""
-    return next((one for one in types(project) if one.name == name), None)
-
-
 def bar(project: Project) -> float:
     """The mean rating at which a question is kept."""
     return question_types.bar_of(guidelines.text_in_force(project, Stage.SELECTION))

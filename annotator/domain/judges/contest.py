@@ -8,7 +8,7 @@ from math import fsum
 from sqlmodel import Field, SQLModel, String
 
 from annotator.domain.judges.judgement import RaterKind, Status
-from annotator.domain.judges.pairs import FIRST, SECOND
+from annotator.domain.judges.pairs import FIRST
 from annotator.domain.texts.canonical import Text
 from annotator.domain.texts.refusal import Refusal
 
@@ -107,11 +107,6 @@ def checked_confidence(value: float) -> float:
             "Below 0.5 the other task would be the better one.",
         )
     return value
-
-
-def mirrored(value: str) -> str:
-    """The same choice seen with the pair in the other order."""
-    return SECOND if value == FIRST else FIRST
 
 
 def played(found: Iterable[Meeting]) -> list[tuple[int, str, str, float]]:

@@ -14,7 +14,6 @@ from annotator.domain.kinds.unit import Anchor, Unit
 from annotator.domain.material.source import Source
 
 UNKNOWN = -1
-_TYPES = [int, int, int, int, int, str]
 # What stands in the text for a passage that nobody is to read.
 LEFT_OUT = "[passage left out]"
 CORRECTED, EXCLUDED = "corrected", "excluded:"

@@ -43,7 +43,6 @@ changed (§8.3.1, Box 1); each w is 1 where the report is preferred, 0 where the
 person. A system's figure is the mean over its items. The exemplar itself is at .500 by definition. Undefined without
 an exemplar, and as long as a comparison is missing; then the range is given in which it must lie.
 """
-_WORTH = {PairOutcome.WIN: 1.0, PairOutcome.LOSS: 0.0, PairOutcome.TIE: 0.5}
 
 
 def organization(scored: RatedResponse, over_valid: bool = False) -> Estimate:

@@ -150,7 +150,7 @@ def no_changes(project: Project, rubric: str) -> list[Change]:
     return [
         artifacts.change_unit(project, rubric, "a", text="Explains a"),
         artifacts.move_unit(project, rubric, "a", -1),
-        artifacts.set_remark(project, rubric, ""),
+        artifacts.change_whole(project, rubric, remark=""),
     ]
 
 
@@ -200,7 +200,7 @@ def test_a_consensus_is_changed_only_between_opening_and_sealing_it(project: Pro
         lambda: artifacts.add_unit(project, rubric),
         lambda: artifacts.remove_unit(project, rubric, "a"),
         lambda: artifacts.move_unit(project, rubric, "a", 1),
-        lambda: artifacts.set_remark(project, rubric, "hm"),
+        lambda: artifacts.change_whole(project, rubric, remark="hm"),
         lambda: submitting.seal(project, rubric),
     ):
         with pytest.raises(Refusal, match=closed):

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from annotator.domain.texts.estimate import FEWEST
 from annotator.stats.agreement.correlation import kendall_tau_b, pearson, spearman
 from annotator.stats.agreement.icc import icc
-from annotator.stats.agreement.permutation import asymptotic_p
 from annotator.stats.intervals.clustered import ResamplingPlan, intervals, over, tallied
 from annotator.stats.intervals.intervals import wilson
 from annotator.stats.intervals.multiplicity import benjamini_yekutieli, holm
@@ -58,26 +57,17 @@ def test_wilson_is_statsmodels(n, data):
 
 
 @pytest.mark.parametrize(
-    ("ours", "theirs", "which"),
-    [
-        (pearson, "pearsonr", "pearson"),
-        (spearman, "spearmanr", "spearman"),
-        (kendall_tau_b, "kendalltau", "kendall"),
-    ],
+    ("ours", "theirs"), [(pearson, "pearsonr"), (spearman, "spearmanr"), (kendall_tau_b, "kendalltau")]
 )
 @given(rows=st.lists(st.tuples(small, small), min_size=3, max_size=40))
 @many
-def test_correlations_and_their_ps_are_scipys(ours, theirs, which, rows):
+def test_correlations_are_scipys(ours, theirs, rows):
     found = ours(*zip(*rows, strict=True))
     if found.value is None or abs(found.value) == 1:
         return
     pairs = [row for row in rows if None not in row]
-    more = {"method": "asymptotic"} if which == "kendall" else {}
-    scipys = getattr(peer, theirs)(*zip(*pairs, strict=True), **more)
+    scipys = getattr(peer, theirs)(*zip(*pairs, strict=True))
     assert found.value == pytest.approx(scipys.statistic, abs=1e-9)
-    assert asymptotic_p(*zip(*rows, strict=True), which).value == pytest.approx(
-        scipys.pvalue, rel=1e-6, abs=1e-12
-    )
 
 
 @given(st.floats(-60, 60), st.integers(1, 400))

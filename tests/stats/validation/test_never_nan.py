@@ -13,7 +13,6 @@ from annotator.stats.agreement.agreement import cohen_kappa, percent_agreement
 from annotator.stats.agreement.alpha import krippendorff_alpha
 from annotator.stats.agreement.chance import gwet_ac1
 from annotator.stats.agreement.icc import icc
-from annotator.stats.agreement.permutation import permutation_p
 from annotator.stats.agreement.repeats import flip_rate
 from annotator.stats.intervals.sample_size import clustered_wilson
 from annotator.stats.validation.alt_test import alt_test
@@ -45,8 +44,6 @@ FIGURES = {
     ),
     "tests": lambda a, b, c, w, i: (
         mcnemar_of(a, b, c),
-        permutation_p(a[:6], b[:6], "kendall"),
-        permutation_p(a, b, "pearson", resamples=20),
         alt_test({"a": a, "b": b}, c, clusters=i, fewest=1, **few),
     ),
     "shares": lambda a, b, c, w, i: (

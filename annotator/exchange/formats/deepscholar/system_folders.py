@@ -63,11 +63,6 @@ def folders_in(folder: Path) -> Iterator[Path]:
             yield found
 
 
-def loose_in(folder: Path) -> Iterator[Path]:
-    """Reports that lie alone, named by system and row: `system__0.md`."""
-    yield from (path for path in sorted(folder.rglob("*.md")) if _LOOSE.fullmatch(path.name))
-
-
 def read_loose(path: Path) -> SystemReport:
     """The report of a file named `system__0.md`; of its works nothing is told beside it."""
     named = _LOOSE.fullmatch(path.name)
