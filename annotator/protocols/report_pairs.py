@@ -4,8 +4,9 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
 
-from annotator.domain.judges.judgement import Status, Verdict
-from annotator.domain.judges.protocol import Ask, Case, Verdicts, missing_verdicts
+from annotator.domain.judges.judgement import Verdict
+from annotator.domain.judges.protocol import Ask, Case, Verdicts
+from annotator.protocols.several import of_one
 
 
 def both_texts(case: Case) -> tuple[str, str]:
@@ -22,7 +23,8 @@ async def judged(
     first, second = both_texts(case)
     fields = {"question": case.item.question, "first": first, "second": second}
     answer = await ask(prompt, fields, shape, fenced=tuple(fields))
-    if answer.status is not Status.OK:
-        return missing_verdicts(case, answer)
-    reply, flags = answer.reply, " ".join(answer.flags)
-    return {case.unit.id: Verdict(value=reply.better, rationale=reason(reply), flags=flags)}
+    return of_one(
+        case,
+        answer,
+        lambda reply, _, flags: Verdict(value=reply.better, rationale=reason(reply), flags=" ".join(flags)),
+    )

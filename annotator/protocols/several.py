@@ -1,22 +1,28 @@
-"""Several units in one judge call, and how the answers on each are separated."""
+"""What a judge's reply on one unit or several of a case comes to, and how those of several are separated."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol as Shape
-from typing import TypeVar
+from typing import Any
 
 from annotator.domain.judges.judgement import Status, Verdict
-from annotator.domain.judges.protocol import Verdicts
+from annotator.domain.judges.protocol import Answer, Case, Verdicts, missing_verdicts
 from annotator.domain.kinds.unit import Unit
 
-
-class Named(Shape):
-    """What a judge says of the unit that has this name in the call."""
-
-    @property
-    def id(self) -> str: ...
+# The verdict that the reply on one unit of a case comes to, with the flags of the call.
+Read = Callable[[Any, Case, tuple[str, ...]], Verdict]
 
 
-R = TypeVar("R", bound=Named)
+def of_empty(case: Case, value: str) -> dict[str, Verdict]:
+    """Of an empty report every unit's verdict, which nobody need be asked for; empty for any other report."""
+    if case.response.text.strip():
+        return {}
+    return {unit.id: Verdict(value=value, rationale="The report is empty.") for unit in case.units}
+
+
+def of_one(case: Case, answer: Answer, read: Read) -> Verdicts:
+    """The verdict on the only unit of a case; a missing one, with its cause, where no reply came."""
+    if answer.status is not Status.OK:
+        return missing_verdicts(case, answer)
+    return {case.unit.id: read(answer.reply, case, answer.flags)}
 
 
 def by_id(units: Sequence[Unit]) -> dict[str, Unit]:
@@ -34,20 +40,21 @@ def listed(names: Mapping[str, Unit]) -> str:
     return "\n".join(f"{name}: {' '.join(unit.text.split())}" for name, unit in names.items())
 
 
-def told_apart(
-    names: Mapping[str, Unit], said: Sequence[R], flags: Sequence[str], verdict: Callable[[R], Verdict]
-) -> Verdicts:
+def of_several(case: Case, names: Mapping[str, Unit], answer: Answer, read: Read) -> Verdicts:
     """A verdict of each unit that is named exactly once; of the others an invalid one, with its cause.
 
-    What is said is never matched by its place or by similarity.
+    The reply's `answers` each have the `id` of a unit in the call; none is matched by its place or by similarity.
     """
+    if answer.status is not Status.OK:
+        return missing_verdicts(case, answer)
+    said = answer.reply.answers
     beside = " It answers for what was not asked." if {one.id for one in said} - set(names) else ""
     found = {}
     for name, unit in names.items():
         own = [one for one in said if one.id == name]
         if len(own) == 1:
-            found[unit.id] = verdict(own[0])
+            found[unit.id] = read(own[0], case, answer.flags)
             continue
         cause = "The reply answers this more than once." if own else "The reply leaves this out."
-        found[unit.id] = Verdict(status=Status.INVALID, cause=cause + beside, flags=" ".join(flags))
+        found[unit.id] = Verdict(status=Status.INVALID, cause=cause + beside, flags=" ".join(answer.flags))
     return found

@@ -1,12 +1,16 @@
 """How several units are put to a judge in one call and told apart."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
 
 import pytest
 
 from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.protocol import Answer, Case
 from annotator.domain.kinds.unit import Unit
-from annotator.protocols.several import by_id, by_letter, listed, told_apart
+from annotator.domain.material.item import Item
+from annotator.domain.material.response import Response
+from annotator.protocols.several import by_id, by_letter, listed, of_empty, of_one, of_several
 
 UNITS = (Unit(id="one", text="Names\n a."), Unit(id="two", text="Names b."))
 
@@ -17,10 +21,29 @@ class Told:
     value: str
 
 
+CASE = Case("some", Item(id="i", key="k", question="Q?"), Response(id="r", item_id="i", system_id="s", text=" \n"), "", UNITS)
+
+
 def apart(*said):
-    return told_apart(
-        by_id(UNITS), [Told(*one) for one in said], ("late",), lambda one: Verdict(value=one.value)
-    )
+    reply = SimpleNamespace(answers=[Told(*one) for one in said])
+    answer = Answer(Status.OK, reply, flags=("late",))
+    return of_several(CASE, by_id(UNITS), answer, lambda one, *_: Verdict(value=one.value))
+
+
+def test_where_no_reply_came_every_unit_is_missing_with_its_cause():
+    lost = Answer(Status.TIMEOUT, cause="no answer within 60 s")
+    found = of_several(CASE, by_id(UNITS), lost, lambda *_: Verdict(value="yes"))
+    assert {(one.value, one.status, one.cause) for one in found.values()} == {
+        (None, Status.TIMEOUT, lost.cause)
+    }
+    alone = replace(CASE, units=UNITS[:1])
+    assert of_one(alone, lost, lambda *_: Verdict(value="yes")) == {"one": found["one"]}
+
+
+def test_of_an_empty_report_alone_the_verdict_is_known():
+    assert {unit: one.value for unit, one in of_empty(CASE, "no").items()} == {"one": "no", "two": "no"}
+    written = CASE.response.model_copy(update={"text": "A report."})
+    assert of_empty(replace(CASE, response=written), "no") == {}
 
 
 def test_units_are_listed_by_names_of_one_call():

@@ -5,9 +5,9 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.domain.judges.judgement import Status, Verdict
-from annotator.domain.judges.protocol import Ask, Case, Verdicts, missing_verdicts
+from annotator.domain.judges.protocol import Ask, Case, Verdicts
 from annotator.protocols.replies import Word, values_by_name
-from annotator.protocols.several import by_letter, listed, told_apart
+from annotator.protocols.several import by_letter, listed, of_several
 
 PROMPTS = ("adra.plan",)
 RELEVANT, NOT = "relevant", "not"
@@ -35,6 +35,11 @@ class Row(BaseModel):
     )
     cells: list[Cell] = Field(description="One entry for each listed sub-task")
 
+    @property
+    def answers(self) -> list[Cell]:
+        """The answers by name."""
+        return self.cells
+
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form: a sub-task's name and verdict alone on a line, then the reason; ValueError otherwise."""
@@ -49,15 +54,11 @@ async def judge(case: Case, ask: Ask) -> Verdicts:
     names = by_letter(case.units, "g")
     fields = {"question": case.item.question, "subtask": case.given[PREDICTED], "list": listed(names)}
     answer = await ask(PROMPTS[0], fields, Row, fenced=("question", "subtask"))
-    if answer.status is not Status.OK:
-        return missing_verdicts(case, answer)
-    flags = " ".join(answer.flags)
-    return told_apart(
-        names,
-        answer.reply.cells,
-        answer.flags,
-        lambda cell: Verdict(value=cell.verdict, rationale=cell.reason, flags=flags),
-    )
+    return of_several(case, names, answer, _verdict)
+
+
+def _verdict(cell: Cell, _case: Case, flags: tuple[str, ...]) -> Verdict:
+    return Verdict(value=cell.verdict, rationale=cell.reason, flags=" ".join(flags))
 
 
 # No network: the floor under every judge (not in the paper).

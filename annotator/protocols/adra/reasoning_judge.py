@@ -4,11 +4,11 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.domain.judges.judgement import Status, Verdict
-from annotator.domain.judges.protocol import Ask, Case, Verdicts, missing_verdicts
+from annotator.domain.judges.judgement import Verdict
+from annotator.domain.judges.protocol import Ask, Case, Verdicts
 from annotator.protocols.lexical import at_least, by_passage
 from annotator.protocols.replies import Word, longest_quote, sole_value, with_quote
-from annotator.protocols.several import by_letter, listed, told_apart
+from annotator.protocols.several import by_letter, listed, of_one, of_several
 
 PROMPTS = ("adra.reasoning", "adra.reasoning.together")
 TRUE, FALSE, CANNOT_TELL = "true", "false", "cannot-tell"
@@ -60,9 +60,7 @@ async def judge(case: Case, ask: Ask) -> Verdicts:
     """One statement and the report, and nothing else."""
     fields = {"statement": case.unit.text, "report": case.response.text}
     answer = await ask(PROMPTS[0], fields, Told, fenced=("report",))
-    if answer.status is not Status.OK:
-        return missing_verdicts(case, answer)
-    return {case.unit.id: _verdict(answer.reply, case.response.text, answer.flags)}
+    return of_one(case, answer, _verdict)
 
 
 async def judge_together(case: Case, ask: Ask) -> Verdicts:
@@ -70,19 +68,12 @@ async def judge_together(case: Case, ask: Ask) -> Verdicts:
     names = by_letter(case.units, "s")
     fields = {"statements": listed(names), "report": case.response.text}
     answer = await ask(PROMPTS[1], fields, Together, fenced=("report",))
-    if answer.status is not Status.OK:
-        return missing_verdicts(case, answer)
-    return told_apart(
-        names,
-        answer.reply.answers,
-        answer.flags,
-        lambda one: _verdict(one.told, case.response.text, answer.flags),
-    )
+    return of_several(case, names, answer, lambda one, *call: _verdict(one.told, *call))
 
 
-def _verdict(reply: Told, report: str, flags: tuple[str, ...]) -> Verdict:
+def _verdict(reply: Told, case: Case, flags: tuple[str, ...]) -> Verdict:
     owed = reply.verdict != CANNOT_TELL
-    return with_quote(reply.verdict, reply.rationale, reply.quote, report, flags, owed=owed)
+    return with_quote(reply.verdict, reply.rationale, reply.quote, case.response.text, flags, owed=owed)
 
 
 # No network: the floor under every judge (not in the paper).

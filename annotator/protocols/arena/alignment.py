@@ -24,9 +24,9 @@ from annotator.protocols.arena.relation_judge import (
     SUPPORTS,
     judge,
     judge_together,
-    nothing_there,
 )
 from annotator.protocols.lexical import at_least, by_passage
+from annotator.protocols.several import of_empty
 
 if TYPE_CHECKING:
     import numpy as np
@@ -244,7 +244,7 @@ BASELINE_SHARE = 0.5
 def baseline(case: Case) -> Verdicts:
     """Supports or omits, by the share of the point's terms that one passage of the report holds."""
     report, said = case.response.text, at_least(BASELINE_SHARE, SUPPORTS, OMITS)
-    return nothing_there(case) or {
+    return of_empty(case, OMITS) or {
         unit.id: by_passage("point", unit.text, report, said, unmet=OMITS) for unit in case.units
     }
 

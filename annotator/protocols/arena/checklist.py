@@ -18,9 +18,9 @@ from annotator.protocols.arena.checklist_judge import (
     RATINGS,
     judge,
     judge_together,
-    nothing_there,
 )
 from annotator.protocols.lexical import by_passage
+from annotator.protocols.several import of_empty
 
 NAME = "arena.checklist"
 METHOD = "Σ w · rating / Σ w"
@@ -97,7 +97,7 @@ def cases(material: Material) -> Iterator[Case]:
 def baseline(case: Case) -> Verdicts:
     """A rating by the share of the point's terms that one passage of the report holds."""
     report = case.response.text
-    return nothing_there(case) or {
+    return of_empty(case, RATINGS[0]) or {
         unit.id: by_passage("point", unit.text, report, _said, unmet=RATINGS[0]) for unit in case.units
     }
 

@@ -4,11 +4,11 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from annotator.domain.judges.judgement import Status, Verdict
-from annotator.domain.judges.protocol import Ask, Case, Verdicts, missing_verdicts
+from annotator.domain.judges.judgement import Verdict
+from annotator.domain.judges.protocol import Ask, Case, Verdicts
 from annotator.protocols.arena.traits import described
 from annotator.protocols.replies import longest_quote, sole_value, with_quote
-from annotator.protocols.several import by_letter, listed, told_apart
+from annotator.protocols.several import by_letter, listed, of_empty, of_one, of_several
 
 PROMPTS = ("arena.checklist", "arena.checklist.together")
 RATINGS = tuple(str(rating) for rating in range(11))
@@ -51,34 +51,21 @@ class RatingsTogether(BaseModel):
     answers: list[RatingOfOne] = Field(description="One answer for each listed point")
 
 
-def nothing_there(case: Case) -> dict[str, Verdict]:
-    """Of an empty report, every point's rating, which nobody need be asked for; empty for any other report."""
-    if case.response.text.strip():
-        return {}
-    return {unit.id: Verdict(value=RATINGS[0], rationale="The report is empty.") for unit in case.units}
-
-
 async def judge(case: Case, ask: Ask) -> Verdicts:
     """Task with its traits, point and report are shown; not what the point weighs."""
-    if empty := nothing_there(case):
+    if empty := of_empty(case, RATINGS[0]):
         return empty
     answer = await ask(PROMPTS[0], _fields(case) | {"point": case.unit.text}, Rating, fenced=FENCED)
-    if answer.status is not Status.OK:
-        return missing_verdicts(case, answer)
-    return {case.unit.id: _verdict(answer.reply, case, answer.flags)}
+    return of_one(case, answer, _verdict)
 
 
 async def judge_together(case: Case, ask: Ask) -> Verdicts:
     """Several points in one call, each with a name of its own in it."""
-    if empty := nothing_there(case):
+    if empty := of_empty(case, RATINGS[0]):
         return empty
     names = by_letter(case.units, "p")
     answer = await ask(PROMPTS[1], _fields(case) | {"point": listed(names)}, RatingsTogether, fenced=FENCED)
-    if answer.status is not Status.OK:
-        return missing_verdicts(case, answer)
-    return told_apart(
-        names, answer.reply.answers, answer.flags, lambda one: _verdict(one, case, answer.flags)
-    )
+    return of_several(case, names, answer, _verdict)
 
 
 FENCED = ("question", "category", "family", "difficulty", "point", "report")

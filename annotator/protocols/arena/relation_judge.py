@@ -7,10 +7,10 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.domain.judges.judgement import Status, Verdict
-from annotator.domain.judges.protocol import Ask, Case, Verdicts, missing_verdicts
+from annotator.domain.judges.judgement import Verdict
+from annotator.domain.judges.protocol import Ask, Case, Verdicts
 from annotator.protocols.replies import Word, longest_quote, sole_value, with_quote
-from annotator.protocols.several import by_letter, listed, told_apart
+from annotator.protocols.several import by_letter, listed, of_empty, of_one, of_several
 
 PROMPTS = ("arena.keypoints", "arena.keypoints.together")
 SUPPORTS, OMITS, CONTRADICTS = RELATIONS = ("supports", "omits", "contradicts")
@@ -55,44 +55,28 @@ class RelationsTogether(BaseModel):
     answers: list[RelationOfOne] = Field(description="One answer for each listed key point")
 
 
-def nothing_there(case: Case) -> dict[str, Verdict]:
-    """An empty report omits every key point, which nobody need be asked for; empty for any other report."""
-    if case.response.text.strip():
-        return {}
-    return {unit.id: Verdict(value=OMITS, rationale="The report is empty.") for unit in case.units}
-
-
 async def judge(case: Case, ask: Ask) -> Verdicts:
     """Task, key point and report are shown; neither the page nor who cites it."""
-    if empty := nothing_there(case):
+    if empty := of_empty(case, OMITS):
         return empty
     fields = {"question": case.item.question, "point": case.unit.text, "report": case.response.text}
     answer = await ask(PROMPTS[0], fields, Relation, fenced=tuple(fields))
-    if answer.status is not Status.OK:
-        return missing_verdicts(case, answer)
-    return {case.unit.id: _verdict(answer.reply, case.response.text, answer.flags)}
+    return of_one(case, answer, _verdict)
 
 
 async def judge_together(case: Case, ask: Ask) -> Verdicts:
     """Several key points in one call; what is said of each is known by its name alone."""
-    if empty := nothing_there(case):
+    if empty := of_empty(case, OMITS):
         return empty
     names = by_letter(case.units, "k")
     fields = {"question": case.item.question, "points": listed(names), "report": case.response.text}
     answer = await ask(PROMPTS[1], fields, RelationsTogether, fenced=tuple(fields))
-    if answer.status is not Status.OK:
-        return missing_verdicts(case, answer)
-    return told_apart(
-        names,
-        answer.reply.answers,
-        answer.flags,
-        lambda one: _verdict(one, case.response.text, answer.flags),
-    )
+    return of_several(case, names, answer, _verdict)
 
 
-def _verdict(reply: Relation, report: str, flags: tuple[str, ...]) -> Verdict:
+def _verdict(reply: Relation, case: Case, flags: tuple[str, ...]) -> Verdict:
     """The reply as a verdict; how sure the judge is and what decided it stand in its note."""
     owed = reply.relation != OMITS
-    found = with_quote(reply.relation, reply.rationale, reply.quote, report, flags, owed=owed)
+    found = with_quote(reply.relation, reply.rationale, reply.quote, case.response.text, flags, owed=owed)
     sure = [] if reply.confidence is None else [f"confidence {reply.confidence:.2f}"]
     return found.model_copy(update={"note": "; ".join([*sure, *reply.aspects])})

@@ -7,10 +7,10 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.domain.judges.judgement import Status, Verdict
-from annotator.domain.judges.protocol import Ask, Case, Verdicts, missing_verdicts
+from annotator.domain.judges.judgement import Verdict
+from annotator.domain.judges.protocol import Ask, Case, Verdicts
 from annotator.protocols.replies import longest_quote, sole_value, with_quote
-from annotator.protocols.several import by_id, told_apart
+from annotator.protocols.several import by_id, of_empty, of_one, of_several
 
 PROMPTS = ("deepscholar.nuggets", "deepscholar.nuggets.together")
 NONE, PARTIAL, FULL = "not_support", "partial_support", "support"
@@ -55,41 +55,25 @@ class SupportTogether(BaseModel):
     answers: list[SupportOfOne] = Field(description="One answer for each nugget")
 
 
-def nothing_there(case: Case) -> dict[str, Verdict]:
-    """Of an empty report, every nugget's label, which nobody need be asked for; empty for any other report."""
-    if case.response.text.strip():
-        return {}
-    return {unit.id: Verdict(value=NONE, rationale="The report is empty.") for unit in case.units}
-
-
 async def judge(case: Case, ask: Ask) -> Verdicts:
     """Question, nugget and report are shown; not what the nugget weighs."""
-    if empty := nothing_there(case):
+    if empty := of_empty(case, NONE):
         return empty
     fields = {"question": case.item.question, "nugget": case.unit.text, "report": case.response.text}
     answer = await ask(PROMPTS[0], fields, NuggetSupport, fenced=("question", "nugget", "report"))
-    if answer.status is not Status.OK:
-        return missing_verdicts(case, answer)
-    return {case.unit.id: _verdict(answer.reply, case.response.text, answer.flags)}
+    return of_one(case, answer, _verdict)
 
 
 async def judge_together(case: Case, ask: Ask) -> Verdicts:
     """Several nuggets in one call; what is said of each is known by its id alone."""
-    if empty := nothing_there(case):
+    if empty := of_empty(case, NONE):
         return empty
     words = "\n\n".join(f"id: {unit.id}\n{unit.text}" for unit in case.units)
     fields = {"question": case.item.question, "nuggets": words, "report": case.response.text}
     answer = await ask(PROMPTS[1], fields, SupportTogether, fenced=("question", "nuggets", "report"))
-    if answer.status is not Status.OK:
-        return missing_verdicts(case, answer)
-    return told_apart(
-        by_id(case.units),
-        answer.reply.answers,
-        answer.flags,
-        lambda one: _verdict(one, case.response.text, answer.flags),
-    )
+    return of_several(case, by_id(case.units), answer, _verdict)
 
 
-def _verdict(reply: NuggetSupport, report: str, flags: tuple[str, ...]) -> Verdict:
+def _verdict(reply: NuggetSupport, case: Case, flags: tuple[str, ...]) -> Verdict:
     owed = reply.support != NONE
-    return with_quote(reply.support, reply.rationale, reply.quote, report, flags, owed=owed)
+    return with_quote(reply.support, reply.rationale, reply.quote, case.response.text, flags, owed=owed)

@@ -22,9 +22,9 @@ from annotator.protocols.deepscholar.nugget_judge import (
     PROMPTS,
     judge,
     judge_together,
-    nothing_there,
 )
 from annotator.protocols.lexical import by_passage
+from annotator.protocols.several import of_empty
 
 NAME = "deepscholar.nuggets"
 DEPARTURES = (
@@ -133,7 +133,7 @@ BASELINE_FULL, BASELINE_PARTIAL = 0.75, 0.4
 def baseline(case: Case) -> Verdicts:
     """Supported, partly or not, by the share of the nugget's terms that one passage of the report holds."""
     report = case.response.text
-    return nothing_there(case) or {
+    return of_empty(case, NONE) or {
         unit.id: by_passage("nugget", unit.text, report, _said, unmet=NONE) for unit in case.units
     }
 

@@ -7,11 +7,11 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.domain.judges.judgement import NO, YES, Status, Verdict
-from annotator.domain.judges.protocol import Ask, Case, Verdicts, missing_verdicts
+from annotator.domain.judges.judgement import NO, YES, Verdict
+from annotator.domain.judges.protocol import Ask, Case, Verdicts
 from annotator.domain.kinds.unit import Unit
 from annotator.protocols.replies import Word, longest_quote, sole_value, with_quote
-from annotator.protocols.several import by_id, told_apart
+from annotator.protocols.several import by_id, of_one, of_several
 
 PROMPTS = ("researcherbench.coverage", "researcherbench.coverage.together")
 
@@ -61,9 +61,7 @@ async def judge(case: Case, ask: Ask) -> Verdicts:
     words = _criterion(case, case.unit)
     fields = {"question": case.item.question, "criterion": words, "report": case.response.text}
     answer = await ask(PROMPTS[0], fields, Coverage, fenced=("question", "report"))
-    if answer.status is not Status.OK:
-        return missing_verdicts(case, answer)
-    return {case.unit.id: _verdict(answer.reply, case.response.text, answer.flags)}
+    return of_one(case, answer, _verdict)
 
 
 async def judge_together(case: Case, ask: Ask) -> Verdicts:
@@ -71,14 +69,7 @@ async def judge_together(case: Case, ask: Ask) -> Verdicts:
     words = "\n\n".join(f"id: {unit.id}\n{_criterion(case, unit)}" for unit in case.units)
     fields = {"question": case.item.question, "criteria": words, "report": case.response.text}
     answer = await ask(PROMPTS[1], fields, CoverageTogether, fenced=("question", "report"))
-    if answer.status is not Status.OK:
-        return missing_verdicts(case, answer)
-    return told_apart(
-        by_id(case.units),
-        answer.reply.answers,
-        answer.flags,
-        lambda one: _verdict(one, case.response.text, answer.flags),
-    )
+    return of_several(case, by_id(case.units), answer, _verdict)
 
 
 def _criterion(case: Case, unit: Unit) -> str:
@@ -92,6 +83,6 @@ def _criterion(case: Case, unit: Unit) -> str:
     return f"{unit.text}\nIts weight: {weight} (from {low} to {high}{against})"
 
 
-def _verdict(reply: Coverage, report: str, flags: tuple[str, ...]) -> Verdict:
+def _verdict(reply: Coverage, case: Case, flags: tuple[str, ...]) -> Verdict:
     owed = reply.covered == YES
-    return with_quote(reply.covered, reply.rationale, reply.quote, report, flags, owed=owed)
+    return with_quote(reply.covered, reply.rationale, reply.quote, case.response.text, flags, owed=owed)

@@ -5,17 +5,18 @@ ResearcherBench: citation support verification, §4.2.1, stage 2; how claims are
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.domain.judges.judgement import NO, YES, Status, Verdict
-from annotator.domain.judges.protocol import Ask, Case, Verdicts, missing_verdicts
+from annotator.domain.judges.protocol import Ask, Case, Verdicts
 from annotator.domain.kinds.unit import Unit
 from annotator.protocols.lexical import at_least, by_passage
 from annotator.protocols.passages import excerpt
 from annotator.protocols.replies import Word, longest_quote, values_by_name, with_quote
-from annotator.protocols.several import by_id, told_apart
+from annotator.protocols.several import by_id, of_several
 
 PROMPTS = ("researcherbench.claims",)
 UNKNOWN = "unknown"
@@ -53,6 +54,11 @@ class Verification(BaseModel):
     )
     claims: list[Verified] = Field(description="One entry for each claim, by its id")
 
+    @property
+    def answers(self) -> list[Verified]:
+        """The answers by id."""
+        return self.claims
+
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form: a claim's id and verdict alone on a line, then the rest; ValueError otherwise."""
@@ -77,15 +83,9 @@ async def judge(case: Case, ask: Ask) -> Verdicts:
     shown = excerpt(case.given["page"], [unit.text for unit in case.units])
     fields = {"claims": _listed(case.units), "page": shown.text, "extent": shown.extent}
     answer = await ask(PROMPTS[0], fields, Verification, fenced=("claims", "page"))
-    if answer.status is not Status.OK:
-        return missing_verdicts(case, answer)
-    flags = (*answer.flags, *([PAGE_CUT] if shown.cut else []))
-    return told_apart(
-        by_id(case.units),
-        answer.reply.claims,
-        flags,
-        lambda one: _verdict(one, case.given["page"], flags),
-    )
+    if answer.status is Status.OK and shown.cut:
+        answer = replace(answer, flags=(*answer.flags, PAGE_CUT))
+    return of_several(case, by_id(case.units), answer, _verdict)
 
 
 def _listed(units: Sequence[Unit]) -> str:
@@ -105,10 +105,10 @@ def _unreadable(case: Case) -> Verdict:
     return Verdict(value=UNKNOWN, rationale=rationale, flags=f"{PAGE}{state}")
 
 
-def _verdict(reply: Verified, page: str, flags: tuple[str, ...]) -> Verdict:
+def _verdict(reply: Verified, case: Case, flags: tuple[str, ...]) -> Verdict:
     """The reply as a verdict; its quote, where it is found, in the page's own words. Its place is not the report's."""
     owed = reply.supported == YES
-    found = with_quote(reply.supported, reply.rationale, reply.quote, page, flags, owed=owed)
+    found = with_quote(reply.supported, reply.rationale, reply.quote, case.given["page"], flags, owed=owed)
     return found.model_copy(update={"quote_start": None, "quote_end": None})
 
 
