@@ -75,8 +75,6 @@ class ItemsPage(Page):
         self.bar.asked.connect(lambda act: acts[act]())
         self.bind("next_open", self._next_open)
         self.bind("find", self.search.setFocus)
-        self._fill_choices()
-        self._narrow()
 
     def _build(self) -> None:
         title = QLabel("Items")
