@@ -1,4 +1,7 @@
-"""How large the house is, and how it hangs together: `python -m tests.house.figures` prints it."""
+"""How large the house is, how it hangs together, and how far a key is from the disk.
+
+`python -m tests.house.figures` prints it; what a new protocol or kind touches is said by `test_planted.py`.
+"""
 
 import ast
 import re
@@ -8,6 +11,7 @@ from pathlib import Path
 import grimp
 
 from tests.house import reading
+from tests.windows import walks
 
 # A paper is named by its package, by its name, or by the id of one of its protocols; one that is to come, too.
 PAPER = re.compile(r"researcherbench|\badra|adra\b|deepscholar|\barena\b", re.IGNORECASE)
@@ -68,3 +72,4 @@ def table() -> dict[str, str]:
 if __name__ == "__main__":
     for name, words in table().items():
         print(f"{name:36}{words}")
+    print(*walks.told(), sep="\n")

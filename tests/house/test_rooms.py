@@ -37,6 +37,23 @@ def test_every_file_that_the_readme_names_is_there() -> None:
     assert len(named) > 10
 
 
+def test_every_name_that_a_protocol_of_ones_own_is_told_of_is_in_the_code() -> None:
+    _, _, told = rooms.README.read_text("utf-8").partition("### A protocol of your own\n")
+    told, _, _ = told.partition("\n### ")
+    named = {
+        part
+        for words in re.findall(r"`(\w+(?:[.=(]\w+)*\)?)`", told)
+        for part in re.findall(r"[A-Za-z_]{4,}", words)
+    }
+    code = "\n".join(
+        path.read_text("utf-8")
+        for path in reading.files("annotator/domain", "annotator/protocols", "annotator/exchange/formats")
+    )
+    assert {"RatedResponse", "of_several", "ORDINAL", "pooled"} <= named
+    made = set(re.findall(r"\b(?:class|def) (\w+)|^ +(\w+) ?[:=]|(\w+): \w", code, re.MULTILINE))
+    assert named - {name for found in made for name in found} == {"True"}
+
+
 def test_nothing_outside_storage_takes_a_bare_connection() -> None:
     storage, ours = reading.HERE / "annotator/storage", reading.HERE / "tests/storage/sql.py"
     takers = {

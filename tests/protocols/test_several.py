@@ -21,7 +21,13 @@ class Told:
     value: str
 
 
-CASE = Case("some", Item(id="i", key="k", question="Q?"), Response(id="r", item_id="i", system_id="s", text=" \n"), "", UNITS)
+CASE = Case(
+    "some",
+    Item(id="i", key="k", question="Q?"),
+    Response(id="r", item_id="i", system_id="s", text=" \n"),
+    "",
+    UNITS,
+)
 
 
 def apart(*said):

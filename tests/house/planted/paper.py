@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.judgement import Verdict
 from annotator.domain.judges.paper import Paper
 from annotator.domain.judges.presentation import CaseLayout, Presentation
 from annotator.domain.judges.protocol import (
@@ -21,12 +21,12 @@ from annotator.domain.judges.protocol import (
     RatedResponse,
     Verdicts,
     cases_of_pairs,
-    missing_verdicts,
 )
 from annotator.domain.judges.published import Aim, OtherRule, RuleReading
 from annotator.domain.judges.scale import PAIR, Level, Scale, Value, ValueLook, nominal, numbers
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.estimate import Estimate
+from annotator.protocols.several import of_one
 from annotator.stats.intervals.pooled import geometric_mean
 
 STANCE = nominal(
@@ -54,9 +54,7 @@ def cases(name: str, kind: Kind, material: Material) -> Iterator[Case]:
 async def judge(case: Case, ask: Ask) -> Verdicts:
     said = {"point": case.unit.text, "report": case.response.text}
     answer = await ask(case.protocol, said, Reply, fenced=("report",))
-    if answer.status is not Status.OK:
-        return missing_verdicts(case, answer)
-    return {case.unit.id: Verdict(value=answer.reply.value, rationale=answer.reply.rationale)}
+    return of_one(case, answer, lambda reply, *_: Verdict(value=reply.value, rationale=reply.rationale))
 
 
 def baseline(values: tuple[str, ...], case: Case) -> Verdicts:
