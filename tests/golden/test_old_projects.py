@@ -1,6 +1,7 @@
 """A real file of every format that ever left the house still opens, with every row where it was."""
 
 import gzip
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -9,10 +10,17 @@ import pytest
 
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
+from annotator.cli import run_command
 
 # Filled by hand, with an agreement and a version of a consensus that say nothing.
 HOLLOW = {"format-3.goldsmith.gz": [("agreement", "agreement-1"), ("consensus_version", "version-1")]}
-FILES = sorted(Path(__file__).parent.glob("format-*.goldsmith.gz"))
+HERE = Path(__file__).parent
+FILES = sorted(
+    HERE.glob("format-*.goldsmith.gz"), key=lambda path: int(path.name.split("-")[1].split(".")[0])
+)
+# What the versions that wrote formats 5 to 11 printed of the same made-up content: value, n, missing, floor, ceiling.
+FIGURES = json.loads((HERE / "figures.json").read_text("utf-8"))
+PRINTED = ("value", "n", "missing", "floor", "ceiling")
 
 
 def rows(path: Path) -> dict[str, int]:
@@ -32,3 +40,15 @@ def test_a_project_of_an_old_format_opens_whole(packed: Path, tmp_path: Path) ->
         told = [(finding.table, finding.subject) for finding in checking.check(project).problems]
     assert told == HOLLOW.get(packed.name, [])
     assert {name: count for name, count in rows(path).items() if name in before} == before
+
+
+@pytest.mark.parametrize("packed", FILES[-7:], ids=lambda path: path.name)
+def test_an_old_project_has_the_figures_that_its_own_version_printed(
+    packed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "old.goldsmith"
+    path.write_bytes(gzip.decompress(packed.read_bytes()))
+    for metric, systems in FIGURES.items():
+        assert run_command(["results", str(path), "--metric", metric, "--by", "all", "--json"]) == 0
+        rows = json.loads(capsys.readouterr().out)["rows"]
+        assert {row["system"]: [row[name] for name in PRINTED] for row in rows} == systems, metric
