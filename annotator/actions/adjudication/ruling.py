@@ -17,6 +17,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import Label
 from annotator.domain.texts.change import Change
+from annotator.domain.texts.fitting import fitted
 from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.refusal import Refusal
 
@@ -204,10 +205,4 @@ def _explained(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _with(row: Ruling, values: Mapping[str, Any]) -> Ruling:
-    try:
-        return Ruling.model_validate({**row.model_dump(), **values})
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise Refusal(
-            f"The {first['loc'][0]} does not fit: {first['msg'].lower()}.", "Nothing was changed."
-        ) from None
+    return fitted(Ruling, {**row.model_dump(), **values})

@@ -19,6 +19,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.page import PageState
 from annotator.domain.texts import identifier
 from annotator.domain.texts.change import Change
+from annotator.domain.texts.fitting import fitted
 from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import ItemRow, table
@@ -139,7 +140,8 @@ def sign(project: Project, item_id: str, check: str, state: str, note: str = "")
     after = {name: one for name, one in before.items() if name != check}
     if state != "open":
         at = now().isoformat(timespec="seconds")
-        after[check] = FinalCheck(state=CheckState(state), signed=me.alias, at=at, note=note.strip())
+        found = {"state": state, "signed": me.alias, "at": at, "note": note.strip()}
+        after[check] = fitted(FinalCheck, found)
     images = tuple(
         {name: one.model_dump(mode="json") for name, one in sorted(of.items())} for of in (before, after)
     )

@@ -30,6 +30,7 @@ from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.fitting import fitted
 from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS, USUAL
@@ -226,10 +227,10 @@ def review(
     if verdict is None:
         raise Refusal("The judge no longer has a verdict there.", "Continue with the next one.")
     refuse_blind(project, verdict.item_id)
-    fields = InformedFields(
+    fields = fitted(InformedFields, dict(
         kind=InformedKind.REVIEW, protocol=protocol, item_id=verdict.item_id, response_id=response_id, unit_id=unit_id,
         judge_id=judge_id, judge_value=verdict.value, said=said.value, reason=reason, note=note, by=me, at=now(),
-    )  # fmt: skip
+    ))  # fmt: skip
     if not kind:
         return informed.say(project, fields, "review")
     asked = second_looks.after(protocol, verdict.value)

@@ -34,6 +34,7 @@ from annotator.storage.tables import OpeningRow, ValidationSetRow, table
 
 SET, OPENING = table(ValidationSetRow), table(OpeningRow)
 NAME = "validation set"
+LONGEST_NAME = 120
 # So many of those who have not labelled are named one by one.
 NAMED = 12
 
@@ -253,6 +254,7 @@ def _refuse_senseless(project: Project, request: SetRequest) -> None:
     known = {person.id for person in people.people(project) if person.active}
     wrong = {
         "A set needs a name.": not request.name.strip(),
+        f"A name has at most {LONGEST_NAME} letters.": len(request.name.strip()) > LONGEST_NAME,
         "A set must be labelled by at least two people.": len(set(request.people)) < 2 or request.raters < 2,
         "An item cannot be labelled by more people than are in the set.": request.raters
         > len(set(request.people)),

@@ -146,6 +146,8 @@ def test_one_reasoned_objection_per_item(project: Project):
     assert of(project, "Ada").may_dispute
     with pytest.raises(Refusal, match="Nothing is written"):
         dispute(project, text="  ")
+    with pytest.raises(Refusal, match="The text does not fit"):
+        dispute(project, text="x" * 20_001)
     dispute(project)
     assert not of(project, "Ada").may_dispute
     with pytest.raises(Refusal, match="objected to this item before"):

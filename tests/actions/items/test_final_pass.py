@@ -65,6 +65,8 @@ def test_letter_9_a_check_is_signed_taken_back_and_undone(project: Project) -> N
     with pytest.raises(Refusal, match="what the problem is"):
         final_pass.sign(project, item_id, "leak", "problem")
     final_pass.sign(project, item_id, "leak", "problem", "The first criterion repeats the question.")
+    with pytest.raises(Refusal, match="The note does not fit: string should have at most 2000 characters"):
+        final_pass.sign(project, item_id, "content", "passed", "x" * 2001)
     (one,) = final_pass.overview(project)
     assert one.open == ["identifiers", "content", "leak", "corrigenda"]
     history.undo(project)

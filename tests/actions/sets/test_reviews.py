@@ -161,6 +161,8 @@ def test_a_label_given_after_a_review_is_no_blind_label(project: Project) -> Non
 def test_what_there_is_not_is_refused(project: Project) -> None:
     with pytest.raises(Refusal, match="not a valid reason"):
         say(project, (1, "Alpha", 1), Review.DISAGREE, reason="mood")
+    with pytest.raises(Refusal, match="The note does not fit"):
+        say(project, (1, "Alpha", 1), Review.DISAGREE, note="x" * 20_001)
     with pytest.raises(Refusal, match="no longer has a verdict"):
         reviews.review(project, "small", "nowhere", "u", Review.AGREE)
     with pytest.raises(Refusal, match="cannot be broken down"):

@@ -172,6 +172,7 @@ def test_every_look_at_the_test_part_is_counted_and_audited(project: Project) ->
     ("more", "words"),
     [
         ({"name": " "}, "needs a name"),
+        ({"name": "x" * 121}, "at most 120 letters"),
         ({"people": ("nobody", "else")}, "not active"),
         ({"raters": 3}, "more people than are in the set"),
         ({"width": 1.0}, "between 0 and 1"),
