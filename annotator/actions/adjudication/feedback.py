@@ -31,7 +31,6 @@ from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.change import Change
-from annotator.domain.texts.fitting import fitted
 from annotator.domain.texts.identity import derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import AssignmentRow, DisputeRow, ItemRow, RevisionRow, table
@@ -261,9 +260,9 @@ def dispute(project: Project, item_id: str, stage: Stage, text: str) -> Change:
             raise Refusal(
                 "You have objected to this item before.", "Only one objection per item is possible."
             )
-        return _add(project, db, fitted(Dispute, dict(
+        return _add(project, db, Dispute(
             id=derived_id("dispute", item_id, me), item_id=item_id, person_id=me, stage=stage, text=reason, at=now(),
-        )))  # fmt: skip
+        ))  # fmt: skip
 
 
 def receive(

@@ -146,7 +146,7 @@ def test_one_reasoned_objection_per_item(project: Project):
     assert of(project, "Ada").may_dispute
     with pytest.raises(Refusal, match="Nothing is written"):
         dispute(project, text="  ")
-    with pytest.raises(Refusal, match="The text does not fit"):
+    with pytest.raises(Refusal, match="longer than 20000"):
         dispute(project, text="x" * 20_001)
     dispute(project)
     assert not of(project, "Ada").may_dispute
