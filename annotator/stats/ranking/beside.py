@@ -1,11 +1,12 @@
 """A judge beside people over the same pairs: accuracy, κ, the Brier score and calibration of its confidence."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.estimate import SHARE, Estimate
 from annotator.stats.agreement.agreement import cohen_kappa, percent_agreement
 from annotator.stats.agreement.correlation import spearman
+from annotator.stats.intervals.student import mean_interval
 
 TIE = 0.5
 # Confidence in the preferred one, in five stretches of equal width from .5 to 1.
@@ -31,15 +32,16 @@ def beside(
 ) -> BesidePeople:
     """Compare what a rater gave the first of each pair with what people gave it, and the ratings that came of both.
 
-    Accuracy and κ are over pairs that neither ties, the Brier score over those that people do not tie:
-    mean (C − outcome)², ½ for always one half. Calibration is the expected error of C over five stretches.
+    Accuracy and κ are over pairs that neither ties, each both ways round in κ, since which of two is the first says
+    nothing; the Brier score is over those that people do not tie: mean (C − outcome)², ¼ for always one half.
+    Calibration is the expected error of C over five stretches.
     """
     clear = [(own, other) for own, other in pairs if other != TIE]
     told = [(own > TIE, other > TIE) for own, other in clear if own != TIE]
     common = sorted((ratings or {}).keys() & (theirs or {}).keys())
     return BesidePeople(
         percent_agreement(told),
-        cohen_kappa([own for own, _ in told], [other for _, other in told]),
+        _kappa(told),
         _brier(clear),
         _calibration(clear),
         spearman([(ratings or {})[one] for one in common], [(theirs or {})[one] for one in common]),
@@ -47,12 +49,20 @@ def beside(
     )
 
 
+def _kappa(told: Sequence[tuple[bool, bool]]) -> Estimate:
+    """κ over pairs that count both ways round; draws take a pair whole."""
+    both = [*told, *((not own, not other) for own, other in told)]
+    places = [*range(len(told))] * 2
+    found = cohen_kappa([own for own, _ in both], [other for _, other in both], clusters=places)
+    return replace(found, n=len(told))
+
+
 def _brier(pairs: Sequence[tuple[float, float]]) -> Estimate:
     method = "mean of (C − outcome)²"
     if not pairs:
         return Estimate(None, method=method, note="no pair was decided by people")
-    errors = [(own - (other > TIE)) ** 2 for own, other in pairs]
-    return Estimate(sum(errors) / len(errors), n=len(errors), method=method)
+    found = mean_interval([(own - (other > TIE)) ** 2 for own, other in pairs], within=SHARE)
+    return replace(found, method=f"{method}; 95 % t interval over pairs")
 
 
 def _calibration(pairs: Sequence[tuple[float, float]]) -> Estimate:
@@ -68,4 +78,5 @@ def _calibration(pairs: Sequence[tuple[float, float]]) -> Estimate:
     if not many:
         return Estimate(None, method=method, note="no pair was decided by both")
     apart = sum(abs(sum(sure for sure, _ in one) - sum(right for _, right in one)) for one in held.values())
-    return Estimate(apart / many, n=many, method=method)
+    note = "no interval: it is a distance, which chance alone holds above 0"
+    return Estimate(apart / many, n=many, method=method, note=note)

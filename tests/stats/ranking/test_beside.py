@@ -1,5 +1,7 @@
 """A judge beside people: hand-computed accuracy, κ, Brier score and calibration."""
 
+import random
+
 import pytest
 
 from annotator.stats.ranking.beside import beside
@@ -42,3 +44,17 @@ def test_nothing_to_compare_is_undefined_and_says_why():
     assert "no pair" in found.brier.note
     assert found.ratings.value is None
     assert found.ratings.note
+
+
+def test_no_figure_hangs_on_which_task_is_called_the_first():
+    chance = random.Random(1)
+    for many in (1, 2, 4, 5, 9, 12):
+        pairs = [(chance.choice((0.2, 0.5, 0.8)), chance.choice((0.1, 0.5, 0.9, 0.95))) for _ in range(many)]
+        turned = [pair if chance.random() < 0.5 else (1 - pair[0], 1 - pair[1]) for pair in pairs]
+        one, other = beside(pairs), beside(turned)
+        for name in ("accuracy", "kappa", "brier", "calibration"):
+            own, again = getattr(one, name), getattr(other, name)
+            for end in ("value", "low", "high", "n"):
+                assert getattr(own, end) == pytest.approx(getattr(again, end)), (name, pairs)
+            assert own.low is not None or own.note
+            assert own.low is None or own.n >= 5
