@@ -14,7 +14,7 @@ from annotator.actions.items import items, materials
 from annotator.actions.judges.judges import BASELINE
 from annotator.actions.material import extracting
 from annotator.actions.project.file import Project
-from annotator.actions.results import results
+from annotator.actions.results import results, scoring
 from annotator.actions.results.scoring import Score
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.validation import corrected_sheets, validation
@@ -115,6 +115,26 @@ def test_no_pattern_of_missing_judgements_puts_a_value_outside_its_bounds(
                 assert shown.floor <= shown.value <= shown.ceiling, (metric.name, shown)
                 widened += shown.floor < shown.value < shown.ceiling
     assert widened
+
+
+@pytest.mark.parametrize(
+    "protocol", [name for name in JUDGED if any(one.pooled for one in PROTOCOLS[name].metrics)]
+)
+def test_no_pattern_of_missing_judgements_puts_a_pooled_value_outside_its_bounds(
+    protocol: str, project: Project
+) -> None:
+    shape, chance = PROTOCOLS[protocol], random.Random(protocol)
+    asked = units_asked(project, protocol)
+    for _ in range(PATTERNS // 10):
+        share = chance.random()
+        pools = [
+            [answers(shape, *chance.choice(asked), share, chance) for _ in range(ITEMS)] for _ in range(2)
+        ]
+        for metric in (one for one in shape.metrics if one.pooled is not None):
+            found = scoring.mean_of_raters([metric.pooled(pool, True) for pool in pools])
+            assert found.value is not None or found.note
+            if found.value is not None and found.floor is not None and found.ceiling is not None:
+                assert found.floor <= found.value <= found.ceiling, (metric.name, found)
 
 
 def measured(folder: Path, count: int) -> str:
