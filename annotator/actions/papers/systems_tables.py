@@ -41,7 +41,7 @@ from annotator.domain.texts.estimate import Estimate, decimal
 from annotator.protocols import PROTOCOLS
 from annotator.stats.validation.attempts import pass_at_k
 
-SOURCE_KIND = "source_kind"
+SOURCE_KIND, LANGUAGE = "source_kind", "language"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def systems_of(project: Project) -> dict[str, SystemName]:
 
 def _groups(project: Project, table: SystemsTable, items: Mapping[str, ItemName]) -> Iterator[GroupedItems]:
     of = _group_of(project, table.across, items) if table.across else {}
-    known = table.across in response_scores.CUTS
+    known = table.across in (*response_scores.CUTS, LANGUAGE)
     for group in sorted(set(of.values()) - {""}, key=_place):
         members = {item for item, own in of.items() if own == group}
         yield GroupedItems(group, members, *((table.across, group) if known else ()))

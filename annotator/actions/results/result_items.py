@@ -146,14 +146,14 @@ def behind(project: Project, source: FigureSource) -> ResultSheet:
     people.refuse_others(project, "can read the judgements behind a figure")
     info = metrics.named(source.metric)
     names, systems = response_scores.items_named(project), response_scores.systems_named(project)
-    shape, wanted = PROTOCOLS[source.protocol], (source.group_by, source.group)
+    shape = PROTOCOLS[source.protocol]
     alone = info.over is Over.RESPONSE
     found = [
         score
         for one in scoring.heard(project, shape, source.rater_id, mode=source.mode)
         for score in (scoring.scores_of(shape, one) if alone else [scoring.counted(shape, one)])
         if score.metric in ("", source.metric)
-        and wanted in score.groups
+        and _is_of(score, source, names)
         and source.system_id in ("", score.system_id)
     ]
     heads = columns(
@@ -176,6 +176,15 @@ def behind(project: Project, source: FigureSource) -> ResultSheet:
     missing = f"{counted(gaps, 'judgement')} {'is' if gaps == 1 else 'are'} missing"
     scored = f"{defined:,} of {len(found):,} reports have a score" if alone else f"A figure {info.ranging}"
     return ResultSheet("reports", "Items", heads, tuple(lines), (f"{scored}; {missing}.",))
+
+
+def _is_of(score: scoring.Score, source: FigureSource, names: Mapping[str, ItemName]) -> bool:
+    """Whether a score is one of a group; tables also group by what results do not, such as the language."""
+    if source.group_by in scoring.GROUPINGS:
+        return (source.group_by, source.group) in score.groups
+    return (scoring.ALL, scoring.ALL) in score.groups and names[score.item_id].filed(
+        source.group_by
+    ) == source.group
 
 
 def _of(score: scoring.Score, source: FigureSource) -> FigureSource | None:

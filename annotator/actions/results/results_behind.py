@@ -56,7 +56,7 @@ def of_source(project: Project, source: FigureSource) -> list[JudgementBehind]:
     ids = [source.item_id] if source.item_id else materials.item_ids(project)
     for at_hand in materials.each(project, materials.for_counting(shape), ids):
         item = at_hand.item
-        if source.group_by not in (ALL, MODE, FACET) and getattr(item, source.group_by) != source.group:
+        if source.group_by not in (ALL, MODE, FACET) and scoring.filed(item, source.group_by) != source.group:
             continue
         cases = dict(_cases(project, shape, source, at_hand))
         places = {key: place for place, key in enumerate(cases)}

@@ -202,11 +202,16 @@ def counted_modes(project: Project, mode: str = "") -> tuple[str, ...]:
     return mode or main_mode(project), EXEMPLAR
 
 
+def filed(item: Item, by: str) -> str:
+    """What an item is filed under by one of its fields or traits."""
+    return item.traits.get(by, "") if by in TRAITS else str(getattr(item, by))
+
+
 def _groups(item: Item, mode: str, modes: tuple[str, ...], counts: str) -> tuple[Group, ...]:
     own = ((MODE, mode),) if len(modes) > 1 and mode in modes else ()
     if mode not in (counts, EXEMPLAR):
         return own
-    traits = ((name, item.traits.get(name, "")) for name in TRAITS)
+    traits = ((name, filed(item, name)) for name in TRAITS)
     named = ((ALL, ALL), ("question_type", item.question_type), ("subject", item.subject), *traits, *own)
     return tuple((by, group) for by, group in named if group)
 

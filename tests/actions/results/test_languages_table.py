@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 from scipy.stats import spearmanr
 
+from annotator.actions.items import items
 from annotator.actions.papers import paper_tables
 from annotator.actions.project.file import Project
+from annotator.actions.results import overview, result_items, result_raters, results_behind
 from annotator.actions.studies import result_views
 from annotator.cli import run_command
 from tests.material.rated_tasks import rated_tasks
@@ -48,6 +50,31 @@ def test_the_table_comes_from_one_command_by_name_or_number(
         sheet, _ = json.loads(capsys.readouterr().out)["sheets"]
         assert sheet["title"] == "Systems by language"
         assert [row["en_ace"] for row in sheet["rows"]] == pytest.approx([6.0, 3.0])
+
+
+def test_every_figure_of_every_group_can_be_asked_where_it_comes_from(project: Project) -> None:
+    for place, item_id in enumerate(items.ids(project)):
+        traits = {"phase": ("Design", "Evaluate")[place], "difficulty": "Basic"}
+        items.change(project, item_id, traits=traits, question_type="Survey", subject="Physics")
+    rater = result_raters.raters(project, "arena.checklist")[0].id
+    (sheet, _) = result_views.show(project, "tables", {"table": "arena"}, among=paper_tables.VIEWS).sheets
+    asked = [(cell, 1) for line in sheet.lines for cell in line.cells if cell.metric == "ace"]
+    for _, by in overview.GROUPED:
+        for one in result_views.show(project, "overview", {"metric": "ace", "by": by, "judge": rater}).sheets:
+            asked += [(cell, 0) for line in one.lines for cell in line.cells if cell.metric == "ace"]
+    there = [(cell, many) for cell, many in asked if cell.estimate and cell.estimate.value is not None]
+    assert {cell.source.group_by for cell, _ in there} >= {
+        "language",
+        "phase",
+        "difficulty",
+        "subject",
+        "all",
+    }
+    for cell, many in there:
+        lines = result_items.behind(project, cell.source).lines
+        assert len(lines) == (many or cell.estimate.n), cell.source
+        assert all(results_behind.of_source(project, line.source) for line in lines)
+        assert results_behind.of_source(project, cell.source)
 
 
 def test_ace_against_length_is_a_table_of_its_own(project: Project) -> None:
