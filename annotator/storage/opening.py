@@ -165,7 +165,7 @@ def _check_tables(connection: sqlite3.Connection, path: Path, schema: int) -> No
             "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table'"
         )
     )
-    wanted = {(table.name, column.name) for table in metadata.sorted_tables for column in table.columns}
+    wanted = {(table.name, column.name) for table in metadata.tables.values() for column in table.columns}
     for table, column in sorted(wanted - found):
         raise Damaged(f"“{path.name}” is damaged: it lacks “{column}” of “{table}”. {UNHARMED}", RESTORE)
 

@@ -6,6 +6,7 @@ Judgements are left out: they come in millions, and each carries a hash over all
 # ruff: noqa: S608 - the only names put into statements here are those of our own tables.
 import sqlite3
 from collections.abc import Iterator
+from functools import cache, partial
 from typing import Any
 
 from annotator.domain.texts.canonical import canonical_json, sha256
@@ -38,7 +39,8 @@ class Witness:
 
     def __init__(self, raw: sqlite3.Connection) -> None:
         self._raw = raw
-        self._hashing = {name: _hashing(raw, name) for name in WITNESSED}
+        # A file is opened to change few of its tables, often none.
+        self._hashing = cache(partial(_hashing, raw))
         _teach(raw)
         raw.execute("PRAGMA temp_store=MEMORY")
         # Without it a row that INSERT OR REPLACE pushes out would go unnoticed.
@@ -59,10 +61,10 @@ class Witness:
         for (name,) in execute("SELECT DISTINCT of_table FROM touched").fetchall():
             touched = f"(SELECT row FROM touched WHERE of_table = '{name}')"
             execute(f"DELETE FROM witness WHERE of_table = '{name}' AND of_row IN {touched}")
-            execute(self._hashing[name].format(f"rowid IN {touched}"))
+            execute(self._hashing(name).format(f"rowid IN {touched}"))
         execute("DELETE FROM touched")
         for name, known in grown:
-            execute(self._hashing[name].format("rowid > ?"), [known])
+            execute(self._hashing(name).format("rowid > ?"), [known])
 
 
 def renew(raw: sqlite3.Connection) -> None:
