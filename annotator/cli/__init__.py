@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from annotator import loading
 from annotator.cli.saying import DONE, NOT_ALL, REFUSED, USAGE, warned
 from annotator.domain.texts.refusal import Refusal
 
@@ -50,7 +51,8 @@ def _begin(words: list[str]) -> None:
 
         words = []
     else:
-        from annotator.cli.commands import app
+        with loading():
+            from annotator.cli.commands import app
     app(args=words, prog_name="goldsmith")
 
 

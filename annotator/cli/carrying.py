@@ -13,6 +13,7 @@ from typing import Protocol as Shape
 
 import typer
 
+from annotator import loading
 from annotator.cli.saying import DONE, NOT_ALL, REFUSED, bar, opened, print_json, progress_bars, say
 from annotator.cli.tables import print_table
 from annotator.domain.texts.refusal import Refusal
@@ -109,7 +110,8 @@ def carried_out(
 @app.command("child", hidden=True)
 def child() -> None:
     """Do what the window asks in a line of JSON; what comes of it is told in lines of JSON."""
-    from annotator.actions.orders import requests
+    with loading():
+        from annotator.actions.orders import requests
 
     stand_back()
     said = own_input()

@@ -15,7 +15,7 @@ from annotator.domain.judges.contest import POOL, ContestFields, Meeting, Showin
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.texts.identity import derived_id, now
 from annotator.domain.texts.refusal import Refusal
-from annotator.stats.ranking.standings import PlayedMatch
+from annotator.stats.ranking.pairing import PlayedMatch
 from annotator.storage import upserts
 from annotator.storage.tables import ContestRow, table
 

@@ -29,8 +29,8 @@ from annotator.domain.material.response import Response
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.runs.progress import Finished
 from annotator.protocols import RANKING, ranked_value
-from annotator.stats.ranking import pairing, standings
-from annotator.stats.ranking.standings import PlayedMatch
+from annotator.stats.ranking import pairing
+from annotator.stats.ranking.pairing import PlayedMatch
 from annotator.storage import upserts
 
 DEED = "comparisons made"
@@ -171,6 +171,9 @@ class ContestRun(RunKind):
     def _near(
         self, rounds: Iterable[int], played: Sequence[PlayedMatch]
     ) -> Iterator[tuple[int, list[pairing.Pair]]]:
+        # What it counts with takes longer to load than most runs to begin, and they need no ranking.
+        from annotator.stats.ranking import standings
+
         for number in rounds:
             found = standings.near(list(self.tasks), played, self.settings.near, self.settings.seed, number)
             yield number, found
@@ -226,6 +229,8 @@ def _rested(held: Iterable[Any], ids: Mapping[str, object], round_: int) -> str:
 
 def next_near(project: Project, rater: str, top: int, *, seed: int = 1, one_order: bool = False) -> int:
     """How many calls another round near the cut would take."""
+    from annotator.stats.ranking import standings
+
     ids = list(contest_tasks.competing(project))
     held = contest_rows.meetings(project, rater, ids)
     number = max((one.round for one in held), default=0) + 1

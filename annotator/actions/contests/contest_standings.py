@@ -34,7 +34,8 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import RANKING
 from annotator.stats.ranking import standings
 from annotator.stats.ranking.beside import BesidePeople, beside
-from annotator.stats.ranking.standings import PlayedMatch, Ranking
+from annotator.stats.ranking.pairing import PlayedMatch
+from annotator.stats.ranking.standings import Ranking
 
 # How many are kept where nobody says: a tenth, and never more than a hundred.
 _MOST, _TENTH = 100, 10

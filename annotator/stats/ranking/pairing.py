@@ -1,6 +1,7 @@
 """Who meets whom: rounds of disjoint pairs from a seed, at random or near the cut."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from annotator.domain.texts.canonical import sha256
 
@@ -8,6 +9,16 @@ Pair = tuple[str, str]
 
 # How far apart in points two may be that meet near the cut, and how far from the cut each.
 NEAR = 40.0
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedMatch:
+    """Two that met in a round, and what the first got of the one point."""
+
+    round: int
+    first: str
+    second: str
+    value: float
 
 
 def permuted(ids: Iterable[str], seed: int, round_: int) -> list[str]:

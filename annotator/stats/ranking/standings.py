@@ -8,20 +8,10 @@ import numpy as np
 from annotator.domain.texts.estimate import Estimate, enough, few, settled
 from annotator.stats.ranking import bradley_terry, elo, pairing
 from annotator.stats.ranking.elo import Floats, Matches
-from annotator.stats.ranking.pairing import Pair
+from annotator.stats.ranking.pairing import Pair, PlayedMatch
 
 # From which chance on a place among the best is called certain, and which change of them between rounds is none.
 CERTAIN, STEADY = 0.9, 0.02
-
-
-@dataclass(frozen=True, slots=True)
-class PlayedMatch:
-    """Two that met in a round, and what the first got of the one point."""
-
-    round: int
-    first: str
-    second: str
-    value: float
 
 
 @dataclass(frozen=True, slots=True)

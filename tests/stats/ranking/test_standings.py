@@ -2,7 +2,8 @@
 
 import pytest
 
-from annotator.stats.ranking.standings import PlayedMatch, met, near, ranking
+from annotator.stats.ranking.pairing import PlayedMatch
+from annotator.stats.ranking.standings import met, near, ranking
 
 
 def test_rank_goes_by_rating_then_strength_then_id():
