@@ -45,7 +45,11 @@ def main(words: list[str]) -> int:
         return command.main(words[1:])
     if words[:1] == ["test"]:
         prepare("dev")
-        return run(["-m", "pytest", *(words[1:] or ["-n", "auto"])], HERE, QT_QPA_PLATFORM="offscreen")
+        return run(
+            ["-m", "pytest", *(words[1:] or ["-n", "auto", "--dist", "worksteal"])],
+            HERE,
+            QT_QPA_PLATFORM="offscreen",
+        )
     prepare("")
     # The safe path keeps a folder of the same name, where the person happens to be, from being taken for the program.
     return run(["-m", "annotator", *(words or ["--sample"])], None, PYTHONSAFEPATH="1")

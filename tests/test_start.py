@@ -70,7 +70,7 @@ def test_words_go_to_the_command_line_and_stay_where_they_were_said(start: Modul
 
 def test_the_tests_run_offscreen_on_all_cores_within_the_checkout(start: ModuleType, calls: Calls) -> None:
     start.main(["test"])
-    assert calls[-1] == ["-m", "pytest", "-n", "auto"]
+    assert calls[-1] == ["-m", "pytest", "-n", "auto", "--dist", "worksteal"]
     assert calls.settings[-1]["cwd"] == start.HERE
     assert calls.settings[-1]["env"]["QT_QPA_PLATFORM"] == "offscreen"
 
