@@ -47,6 +47,7 @@ from tests.projects.both_papers import (
     both_papers,
 )
 from tests.projects.labelling_project import add_report
+from tests.templates import once
 
 pytestmark = pytest.mark.skipif(not REAL.is_dir(), reason="the shared ResearcherBench data are not there")
 JUDGED = [name for name, shape in PROTOCOLS.items() if shape.values and not shape.by_people]
@@ -59,28 +60,43 @@ JUDGE, PAGE = "mock", "This page holds what the first claim says and nothing of 
 
 
 @pytest.fixture
-def project(tmp_path: Path, llmock: LLMock) -> Iterator[Project]:
-    project = both_papers(tmp_path)
-    add_nuggets(project)
-    add_checklist(project)
+def protocol() -> str:
+    """No protocol in particular."""
+    return ""
+
+
+@pytest.fixture
+def project(tmp_path: Path, llmock: LLMock, protocol: str) -> Iterator[Project]:
+    """What the protocol judges is drawn from the reports."""
+    kinds = {name: of for of in (OF_POINTS, OF_SENTENCES) for name in of}
+    exemplars = bool(protocol) and PROTOCOLS[protocol].exemplar
+    project = drawn(tmp_path, exemplars, kinds.get(protocol, ()))
     judges.add(project, JUDGE, base_url=llmock.base_url(), model="gpt-4o-mini")
     yield project
     project.close()
 
 
-def drawn(project: Project, tmp_path: Path, protocol: str = "") -> None:
+@once
+def drawn(folder: Path, exemplars: bool, of: Sequence[str]) -> Project:
     """What the baseline draws from the reports, a page for every address they cite, and what people wrote if wanted."""
-    if protocol and PROTOCOLS[protocol].exemplar:
+    project = both_papers(folder)
+    add_nuggets(project)
+    add_checklist(project)
+    if exemplars:
         add_exemplars(project)
     for name in OF_REPORTS:
         asyncio.run(extracting.run(project, RunRequest("baseline", name)))
-    if protocol in OF_POINTS:
+    if of == OF_POINTS:
         key_points.draw(project)
-        return
-    if protocol in OF_SENTENCES:
+    elif of == OF_SENTENCES:
         cited_sentences.fetch(project, parts(project, ResponsePart.SENTENCES), PAGE)
-        return
-    folder = tmp_path / "pages"
+    else:
+        take_in_pages(project, folder / "pages")
+    return project
+
+
+def take_in_pages(project: Project, folder: Path) -> None:
+    """One page for every address that the reports cite, and for every work that they retrieved."""
     folder.mkdir()
     (folder / "page.txt").write_text(PAGE, encoding="utf-8")
     with (folder / "pages.csv").open("w", encoding="utf-8", newline="") as file:
@@ -312,7 +328,6 @@ def public_lengths(system: str) -> dict[int, int]:
 def test_a_model_servers_verdicts_become_the_figures_counted_by_hand(
     project: Project, tmp_path: Path, llmock: LLMock, protocol: str
 ) -> None:
-    drawn(project, tmp_path, protocol)
     cases = list(judge_cases.cases(project, RunRequest(JUDGE, protocol)))
     for case in cases:
         llmock.reply(json.dumps(REPLIES[protocol](case)))
@@ -329,7 +344,6 @@ def test_a_model_servers_verdicts_become_the_figures_counted_by_hand(
 def test_the_baseline_answers_every_case_and_says_what_it_is(
     project: Project, tmp_path: Path, protocol: str
 ) -> None:
-    drawn(project, tmp_path, protocol)
     assert judge(project, protocol, "baseline")["state"] == "done"
     found = figures(project, protocol)
     assert {system for _, system in found} == (set(SYSTEMS) if PROTOCOLS[protocol].metrics else set())
@@ -341,7 +355,6 @@ def test_the_baseline_answers_every_case_and_says_what_it_is(
 
 
 def test_retrieved_works_are_matched_without_a_judge(project: Project, tmp_path: Path) -> None:
-    drawn(project, tmp_path)
     found = figures(project, "adra.retrieval")
     assert {key: found[key].value for key in retrieved(project)} == pytest.approx(retrieved(project))
 
@@ -350,7 +363,6 @@ def test_a_server_that_answers_at_random_within_the_schema_yields_no_invented_ve
     project: Project, tmp_path: Path
 ) -> None:
     # What it makes up has claim ids that nobody asked about.
-    drawn(project, tmp_path)
     judge(project, "researcherbench.claims", JUDGE)
     judged = judgements(project, "researcherbench.claims")
     assert {row.status for row in judged} == {Status.INVALID}

@@ -41,12 +41,11 @@ def gathered(
 ) -> dict[str, Counted]:
     """What a rater said under these protocols, or the latest under each; what is computed in any case."""
     counts: dict[str, Counted] = {}
-    for protocol in protocols:
-        there = result_raters.everybody(project, protocol)
+    for protocol, there in result_raters.everybody_under(project, protocols).items():
         computed = not PROTOCOLS[protocol].values or all(rater.id == COMPUTED for rater in there)
-        found = results.counted(project, "" if computed else judge, protocol, mode=mode)
-        if found is not None:
-            counts[protocol] = found
+        rater = result_raters.chosen(there, "" if computed else judge)
+        if rater is not None:
+            counts[protocol] = results.counted_of(project, rater, protocol, mode=mode)
     return counts
 
 
@@ -55,14 +54,13 @@ def released(project: Project, judged: Container[tuple[str, str]]) -> Iterator[R
     computed: dict[str, Counted] = {}
     by_rater: dict[str, dict[str, Counted]] = {}
     rows: list[ResultRow] = []
-    for protocol in PROTOCOLS:
-        for rater in result_raters.raters(project, protocol):
+    for protocol, there in result_raters.raters_under(project).items():
+        for rater in there:
             if rater.id not in (PEOPLE, COMPUTED) and (protocol, rater.id) not in judged:
                 continue
-            found = results.counted(project, rater.id, protocol, released=True)
-            if found is not None:
-                (computed if rater.id == COMPUTED else by_rater.setdefault(rater.id, {}))[protocol] = found
-                rows += results.rows_of(found)
+            found = results.counted_of(project, rater, protocol, released=True)
+            (computed if rater.id == COMPUTED else by_rater.setdefault(rater.id, {}))[protocol] = found
+            rows += results.rows_of(found)
     yield from rows
     for rater_id, own in (by_rater or {COMPUTED: {}}).items():
         yield from made_of(computed | own, [row for row in rows if row.rater_id in (rater_id, COMPUTED)])

@@ -122,7 +122,7 @@ def departures(names: Iterable[str]) -> tuple[str, ...]:
 
 def qualities(project: Project) -> list[MetricInfo]:
     """The metrics of how good a report is, of which something can be known here, the usual one first."""
-    there = {name for name in PROTOCOLS if result_raters.raters(project, name)}
+    there = {name for name, found in result_raters.raters_under(project).items() if found}
     return [
         info
         for info in described()
@@ -132,7 +132,7 @@ def qualities(project: Project) -> list[MetricInfo]:
 
 def known(project: Project) -> list[MetricInfo]:
     """The figures of which something can be known here; of those made of others, where it can of one of these."""
-    there = {name for name in PROTOCOLS if result_raters.raters(project, name)}
+    there = {name for name, found in result_raters.raters_under(project).items() if found}
     parts = {info.name for info in described() if info.protocol in there}
     return [info for info in described() if info.name in parts or not parts.isdisjoint(info.of)]
 

@@ -170,8 +170,9 @@ def rater_choice(project: Project, protocol: str = "") -> ViewChoice:
         found = result_raters.everybody(project, protocol)
         return ViewChoice("judge", "Judged by", tuple((f"{r.name} ({r.judgements:,})", r.id) for r in found))
     names: dict[str, str] = {}
-    for name, shape in PROTOCOLS.items():
-        for rater in result_raters.everybody(project, name) if shape.values else ():
+    judged = [name for name, shape in PROTOCOLS.items() if shape.values]
+    for found in result_raters.everybody_under(project, judged).values():
+        for rater in found:
             if rater.id != result_raters.COMPUTED:
                 names.setdefault(rater.id, rater.name)
     return ViewChoice("judge", "Judged by", ((LAST, ""), *((name, id_) for id_, name in names.items())))

@@ -1,12 +1,13 @@
 """Raters that results can be computed from: a judge, all people, one person, or the consensus."""
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from sys import intern
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, exists, func, select, true
+from sqlalchemy import ColumnElement, Connection, and_, exists, func, select, true
 
 from annotator.actions.authoring import annotating
 from annotator.actions.authoring.artifacts import artifact_of
@@ -57,43 +58,61 @@ def raters(project: Project, protocol: str = USUAL) -> list[ResultRater]:
     What is computed from the responses has one rater of its own, whose judgements are the responses. While nobody has
     judged it, so has what was drawn from them, and what is compared with exemplars, whose own figure needs no judge.
     """
-    shape = PROTOCOLS[protocol]
-    if not shape.values:
-        return _drawn(project, shape) if shape.parts else _computed(project, shape)
+    return raters_under(project, (protocol,))[protocol]
+
+
+def raters_under(project: Project, protocols: Iterable[str] = PROTOCOLS) -> dict[str, list[ResultRater]]:
+    """The same under each of several protocols, looked up at once."""
+    found: dict[str, list[ResultRater]] = {protocol: [] for protocol in protocols}
+    j, judged = JUDGEMENT.c, [protocol for protocol in found if PROTOCOLS[protocol].values]
     last = select(RUN.c.judge_id, func.max(RUN.c.started_at).label("at")).group_by(RUN.c.judge_id).subquery()
     of_judges = (
-        select(JUDGEMENT.c.rater_id, JUDGE.c.name, func.count(), JUDGE.c.kind)
-        .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.rater_id)
+        select(j.protocol, j.rater_id, JUDGE.c.name, func.count(), JUDGE.c.kind)
+        .join(JUDGE, JUDGE.c.id == j.rater_id)
         .outerjoin(last, last.c.judge_id == JUDGE.c.id)
-        .where(JUDGEMENT.c.protocol == protocol, JUDGEMENT.c.rater_kind == RaterKind.JUDGE.value)
-        .group_by(JUDGEMENT.c.rater_id)
+        .where(j.protocol.in_(judged), j.rater_kind == RaterKind.JUDGE.value)
+        .group_by(j.protocol, j.rater_id)
         .order_by(last.c.at.desc(), JUDGE.c.name)
     )
-    of_people = select(func.count()).where(JUDGEMENT.c.protocol == protocol, _by(PEOPLE))
+    of_people = (
+        select(j.protocol, func.count()).where(j.protocol.in_(judged), _by(PEOPLE)).group_by(j.protocol)
+    )
     with project.store.read() as db:
-        found = [ResultRater(*row) for row in db.execute(of_judges)]
-        by_people = db.execute(of_people).scalar_one()
-    if not found and not by_people:
-        return _drawn(project, shape)
-    return [*found, ResultRater(PEOPLE, PEOPLE, by_people)] if by_people else found
+        for protocol, *columns in db.execute(of_judges):
+            found[protocol].append(ResultRater(*columns))
+        for protocol, by_people in db.execute(of_people):
+            found[protocol].append(ResultRater(PEOPLE, PEOPLE, by_people))
+        silent = [PROTOCOLS[protocol] for protocol, own in found.items() if not own]
+        for shape, there in _computed(db, silent):
+            found[shape.name] += [ResultRater(COMPUTED, COMPUTED, there)] if there else []
+    return found
 
 
 def everybody(project: Project, protocol: str) -> list[ResultRater]:
     """The same, then the consensus and each person by alias: only a coordinator is told how one person answered."""
-    found = raters(project, protocol)
-    if not _is_told_of_each(project):
+    return everybody_under(project, (protocol,))[protocol]
+
+
+def everybody_under(project: Project, protocols: Iterable[str] = PROTOCOLS) -> dict[str, list[ResultRater]]:
+    """The same under each of several protocols, looked up at once."""
+    found = raters_under(project, protocols)
+    judged = [protocol for protocol in found if PROTOCOLS[protocol].values]
+    if not judged or not _is_told_of_each(project):
         return found
-    settled = len(_settled(project, protocol)) if PROTOCOLS[protocol].values else 0
-    found += [ResultRater(CONSENSUS, CONSENSUS, settled)] if settled else []
+    for protocol, settled in Counter(label.protocol for label in _settled(project, judged)).items():
+        found[protocol].append(ResultRater(CONSENSUS, CONSENSUS, settled))
+    j = JUDGEMENT.c
     each = (
-        select(JUDGEMENT.c.rater_id, PERSON.c.alias, func.count())
-        .join(PERSON, PERSON.c.id == JUDGEMENT.c.rater_id)
-        .where(JUDGEMENT.c.protocol == protocol, _by(PEOPLE))
-        .group_by(JUDGEMENT.c.rater_id)
+        select(j.protocol, j.rater_id, PERSON.c.alias, func.count())
+        .join(PERSON, PERSON.c.id == j.rater_id)
+        .where(j.protocol.in_(judged), _by(PEOPLE))
+        .group_by(j.protocol, j.rater_id)
         .order_by(PERSON.c.alias)
     )
     with project.store.read() as db:
-        return found + [ResultRater(f"{PERSON_KEY}{row[0]}", row[1], row[2]) for row in db.execute(each)]
+        for protocol, person_id, alias, n in db.execute(each):
+            found[protocol].append(ResultRater(f"{PERSON_KEY}{person_id}", alias, n))
+    return found
 
 
 def judges_of(project: Project, protocol: str) -> set[str]:
@@ -114,7 +133,7 @@ def named_people(project: Project, protocol: str) -> list[tuple[str, str]]:
     )
     with project.store.read() as db:
         each = [(alias, person_id) for alias, person_id in db.execute(question)]
-    return [(CONSENSUS, CONSENSUS), *each] if _settled(project, protocol) else each
+    return [(CONSENSUS, CONSENSUS), *each] if _settled(project, (protocol,)) else each
 
 
 def _is_told_of_each(project: Project) -> bool:
@@ -142,7 +161,7 @@ def spoken(project: Project, shape: Protocol, rater_id: str, *, released: bool =
     millions: they come one by one, and what they share is there once.
     """
     if rater_id == CONSENSUS:
-        for each in _settled(project, shape.name):
+        for each in _settled(project, (shape.name,)):
             if each.value != UNSURE:
                 yield each.response_id, CONSENSUS, each.unit_id, each.value
         return
@@ -164,7 +183,7 @@ def judgements(
     A judge's on another wording did not come: the row says so in its cause.
     """
     if rater_id == CONSENSUS:
-        yield from (_as_row(shape, item_id, each) for each in _settled(project, shape.name, item_id))
+        yield from (_as_row(shape, item_id, each) for each in _settled(project, (shape.name,), item_id))
         return
     wanted = (
         JUDGEMENT.c.protocol == shape.name, JUDGEMENT.c.item_id == item_id, _by(rater_id), *narrowed
@@ -188,13 +207,13 @@ def _by(rater_id: str) -> ColumnElement[bool]:
     return and_(true(), JUDGEMENT.c.rater_id == rater_id)
 
 
-def _settled(project: Project, protocol: str, item_id: str = "") -> list[Label]:
-    """The labels that adjudication settled, or that came settled."""
+def _settled(project: Project, protocols: Collection[str], item_id: str = "") -> list[Label]:
+    """The labels under these protocols that adjudication settled, or that came settled."""
     wanted = [item_id] if item_id else None
     with project.store.read() as db:
         rows = annotating.judged_rows(db, Kind.LABELS, wanted).values()
         settled = [artifact_of(row) for row in rows if row.state == State.CONSENSUS.value]
-    return [unit for artifact in settled for unit in artifact.document.units if unit.protocol == protocol]
+    return [unit for artifact in settled for unit in artifact.document.units if unit.protocol in protocols]
 
 
 def _as_row(shape: Protocol, item_id: str, label: Label) -> dict[str, Any]:
@@ -209,19 +228,20 @@ def _as_row(shape: Protocol, item_id: str, label: Label) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _computed(project: Project, shape: Protocol) -> list[ResultRater]:
-    own = (RESPONSE.c.mode == CONTINUATION) == (shape.mode == CONTINUATION)
-    with project.store.read() as db:
-        there = db.execute(select(func.count()).select_from(RESPONSE).where(own)).scalar_one()
-    return [ResultRater(COMPUTED, COMPUTED, there)] if there else []
-
-
-def _drawn(project: Project, shape: Protocol) -> list[ResultRater]:
-    parts = [part.value for part in shape.parts]
-    if parts:
-        question = select(func.count()).where(EXTRACT.c.response_id != "", EXTRACT.c.kind.in_(parts))
-    else:
-        question = select(func.count()).where(RESPONSE.c.mode == EXEMPLAR)
-    with project.store.read() as db:
-        there = db.execute(question).scalar_one() if parts or shape.exemplar else 0
-    return [ResultRater(COMPUTED, COMPUTED, there)] if there else []
+def _computed(db: Connection, shapes: Sequence[Protocol]) -> Iterator[tuple[Protocol, int]]:
+    """Of how many extracts or responses figures are computed without a rater, for each of these protocols."""
+    of_kinds = (
+        select(EXTRACT.c.kind, func.count()).where(EXTRACT.c.response_id != "").group_by(EXTRACT.c.kind)
+    )
+    of_modes = select(RESPONSE.c.mode, func.count()).group_by(RESPONSE.c.mode)
+    drawn = dict(db.execute(of_kinds).all()) if any(shape.parts for shape in shapes) else {}
+    by_modes = any(not shape.parts and (shape.exemplar or not shape.values) for shape in shapes)
+    modes = dict(db.execute(of_modes).all()) if by_modes else {}
+    for shape in shapes:
+        if shape.parts:
+            yield shape, sum(drawn.get(part.value, 0) for part in shape.parts)
+        elif shape.values:
+            yield shape, modes.get(EXEMPLAR, 0) if shape.exemplar else 0
+        else:
+            continued = shape.mode == CONTINUATION
+            yield shape, sum(n for mode, n in modes.items() if (mode == CONTINUATION) == continued)

@@ -97,8 +97,13 @@ def counted(
 ) -> Counted | None:
     """What a rater, by default the last judge, said under a protocol; None where they have not judged it."""
     rater = chosen(everybody(project, protocol), rater_id)
-    if rater is None:
-        return None
+    return counted_of(project, rater, protocol, released=released, mode=mode) if rater is not None else None
+
+
+def counted_of(
+    project: Project, rater: ResultRater, protocol: str, *, released: bool = False, mode: str = ""
+) -> Counted:
+    """The same of a rater who is known to have judged."""
     shape = PROTOCOLS[protocol]
     together = any(metric.over is not Over.RESPONSE for metric in shape.metrics)
     scores: list[Score] = []

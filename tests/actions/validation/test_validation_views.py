@@ -15,16 +15,17 @@ from annotator.domain.judges.informed import InformedRuling, Review
 from annotator.domain.texts.refusal import Refusal
 from tests.actions.validation.test_judge_choice import price
 from tests.projects.validation_project import At, judge_says, person, person_says, places, validation_project
+from tests.templates import once
 
 
 def ann(at: At) -> str:
     return "yes" if at[1] == "Alpha" else "no"
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
+@once
+def ruled_project(folder: Path) -> Project:
     """A locked set of half of the reports, two people, two judges, a review and a ruling."""
-    project = validation_project(tmp_path)
+    project = validation_project(folder)
     both = (person(project, "R2").id, person(project, "R3").id)
     validation_sets.make(project, validation_sets.SetRequest("Spring", both, size=4))
     for alias in ("R2", "R3"):
@@ -38,6 +39,12 @@ def project(tmp_path: Path) -> Iterator[Project]:
     waiting = disagreements.queue(project, validation.ValidationQuery(resamples=10))
     for one in waiting[:1]:
         disagreements.rule(project, one, InformedRuling.JUDGE_WRONG)
+    return project
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    project = ruled_project(tmp_path)
     yield project
     project.close()
 

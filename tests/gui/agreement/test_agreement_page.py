@@ -14,6 +14,7 @@ from annotator.domain.experts.person import Role
 from tests.gui.results.conftest import at, go
 from tests.projects import pairs_project as pairs
 from tests.storage import sql
+from tests.templates import once
 from tests.windows.words_shown import all_words
 
 ADA = (("Explains how carbon is priced", 1), ("Names a court that ruled on it", 2), ("Weighs the costs", 3))
@@ -21,10 +22,10 @@ BEN = (("Explains how carbon is priced", 3), ("Lists species of moss", 2), ("Wei
 NAMES = {"Ada": "Dr. Maximiliane-Alexandra von Hohenstein-Württemberg", "Ben": "محمد بن عبد الله الخوارزمي"}
 
 
-@pytest.fixture
-def project(tmp_path) -> Project:
+@once
+def labelled_pairs(folder) -> Project:
     """Two items: rubrics of both, labels of both where everybody always says yes; Cora works."""
-    project = pairs.pairs_project(tmp_path, 2)
+    project = pairs.pairs_project(folder, 2)
     for place in range(2):
         documents = {"Ada": pairs.rubric(ADA, f"a{place}"), "Ben": pairs.rubric(BEN, f"b{place}")}
         pairs.submit(project, documents, place)
@@ -34,6 +35,11 @@ def project(tmp_path) -> Project:
     for name, longer in NAMES.items():
         people.rename_person(project, pairs.person(project, name).id, longer)
     return pairs.work_as(project, "Cora")
+
+
+@pytest.fixture
+def project(tmp_path) -> Project:
+    return labelled_pairs(tmp_path)
 
 
 @pytest.fixture

@@ -18,15 +18,16 @@ from annotator.protocols.researcherbench.taxonomy import MISSES
 from annotator.storage.tables import JudgementRow, JudgeRow, table
 from tests.projects.labelled_protocols import ALL, PAIRS, PREFERENCE, REASONING, one_item
 from tests.projects.labelling_project import SYSTEMS, labelling_project
+from tests.templates import once
 from tests.windows.labelling_keys import press
 from tests.windows.words_shown import all_words
 
 OTHERS = ("Canary-Rater-Note-9000", "Canary-Judge-9000", "Canary-Rationale-9000", "Rater 2")
 
 
-@pytest.fixture
-def page(tmp_path, page_over, at_once):
-    project = labelling_project(tmp_path)
+@once
+def labelled_by_another(folder):
+    project = labelling_project(folder)
     me = project.person
     project.work_as(next(person for person in people.people(project) if person.name == "Rater 2"))
     for task in label_tasks.queue(project):
@@ -35,7 +36,12 @@ def page(tmp_path, page_over, at_once):
             labels.set_note(project, task.response_id, f"{task.item_id}/{unit}", OTHERS[0])
     judge_all(project)
     project.work_as(me)
-    return page_over(project, "Label")
+    return project
+
+
+@pytest.fixture
+def page(tmp_path, page_over, at_once):
+    return page_over(labelled_by_another(tmp_path), "Label")
 
 
 def judge_all(project) -> None:
@@ -94,40 +100,48 @@ def test_all_done_says_nothing_of_others(page):
     assert leaks(page) == []
 
 
+@once
+def every_protocol(folder):
+    """One item, labelled by another rater and judged under every protocol."""
+    project = one_item(folder)
+    me = project.person
+    project.work_as(next(person for person in people.people(project) if person.name == "Rater 2"))
+    for protocol in ALL:
+        for task in label_tasks.queue(project, protocol):
+            say_all(project, protocol, task)
+    judge_protocols(project)
+    project.work_as(me)
+    return project
+
+
+def say_all(project, protocol, task) -> None:
+    shown = labels.sheet(project, task.response_id, protocol, task.other_id)
+    for group in shown.groups:
+        for unit in group.units:
+            labels.set_label(project, task.response_id, unit.id, group.values[-1], protocol=protocol)
+            labels.set_note(project, task.response_id, unit.id, OTHERS[0], protocol)
+            if protocol == USUAL:
+                second_looks.give(project, task.response_id, unit.id, MISSES.name, "partial_missing")
+
+
+def judge_protocols(project) -> None:
+    """A judge with a telling name has judged what Rater 2 labelled, and drew the parts."""
+    with project.store.write() as db:
+        db.execute(insert(table(JudgeRow)).values(id="judge", name=OTHERS[1], kind="baseline"))
+        db.exec_driver_sql("UPDATE extract SET flags = ?, origin = ?", (OTHERS[2], f"judge:{OTHERS[1]}"))
+        rows = db.exec_driver_sql("SELECT * FROM judgement").mappings().all()
+        for row in rows:
+            copied = {**row, "id": new_id(), "rater_kind": "judge", "rater_id": "judge", "at": now()}
+            copied |= {"rationale": OTHERS[2], "note": ""}
+            db.execute(insert(table(JudgementRow)).values(**copied))
+
+
 class TestProtocols:
     """Every protocol with a judge run, another rater and telling origins behind it."""
 
     @pytest.fixture
     def page(self, tmp_path, page_over, at_once):
-        project = one_item(tmp_path)
-        me = project.person
-        project.work_as(next(person for person in people.people(project) if person.name == "Rater 2"))
-        for protocol in ALL:
-            for task in label_tasks.queue(project, protocol):
-                self.say_all(project, protocol, task)
-        self.judge_all(project)
-        project.work_as(me)
-        return page_over(project, "Label")
-
-    def say_all(self, project, protocol, task) -> None:
-        shown = labels.sheet(project, task.response_id, protocol, task.other_id)
-        for group in shown.groups:
-            for unit in group.units:
-                labels.set_label(project, task.response_id, unit.id, group.values[-1], protocol=protocol)
-                labels.set_note(project, task.response_id, unit.id, OTHERS[0], protocol)
-                if protocol == USUAL:
-                    second_looks.give(project, task.response_id, unit.id, MISSES.name, "partial_missing")
-
-    def judge_all(self, project) -> None:
-        """A judge with a telling name has judged what Rater 2 labelled, and drew the parts."""
-        with project.store.write() as db:
-            db.execute(insert(table(JudgeRow)).values(id="judge", name=OTHERS[1], kind="baseline"))
-            db.exec_driver_sql("UPDATE extract SET flags = ?, origin = ?", (OTHERS[2], f"judge:{OTHERS[1]}"))
-            rows = db.exec_driver_sql("SELECT * FROM judgement").mappings().all()
-            for row in rows:
-                copied = {**row, "id": new_id(), "rater_kind": "judge", "rater_id": "judge", "at": now()}
-                copied |= {"rationale": OTHERS[2], "note": ""}
-                db.execute(insert(table(JudgementRow)).values(**copied))
+        return page_over(every_protocol(tmp_path), "Label")
 
     @pytest.mark.parametrize("protocol", ALL)
     def test_nothing_tells_a_system_a_judge_or_another_rater(self, page, protocol):

@@ -32,14 +32,24 @@ ALIVE = (
 
 
 @pytest.fixture
-def sample_page(sample, window_over, qtbot):
-    sample.work_as(next(person for person in people.people(sample) if person.has(Role.COORDINATOR)))
-    return at(window_over(sample, "Results").page.viewer, qtbot)
+def sample_at(sample, window_over, qtbot):
+    """Opens the page over the sample at a view."""
+
+    def open_(name, body="view"):
+        sample.work_as(next(person for person in people.people(sample) if person.has(Role.COORDINATOR)))
+        return go(window_over(sample, "Results", view=name).page.viewer, qtbot, name, body)
+
+    return open_
+
+
+@pytest.fixture
+def sample_page(sample_at):
+    return sample_at("overview")
 
 
 @pytest.mark.parametrize("name", ALIVE)
-def test_the_view_has_something_to_show_in_the_sample(sample_page, qtbot, qtmodeltester, name):
-    go(sample_page, qtbot, name)
+def test_the_view_has_something_to_show_in_the_sample(sample_at, qtmodeltester, name):
+    sample_page = sample_at(name)
     assert sample_page.view.model.rowCount() > 0
     qtmodeltester.check(sample_page.view.model)
     assert sample_page.view.account.toPlainText()
@@ -54,16 +64,16 @@ def test_the_view_has_something_to_show_in_the_sample(sample_page, qtbot, qtmode
         ("overview", "The judge is not shown the weight of the criterion"),
     ],
 )
-def test_where_a_view_differs_from_its_paper_is_said_once(sample_page, qtbot, name, said):
-    go(sample_page, qtbot, name)
+def test_where_a_view_differs_from_its_paper_is_said_once(sample_at, name, said):
+    sample_page = sample_at(name)
     words = sample_page.view.account.toPlainText()
     assert words.count("Differences from the paper") == 1
     assert said in words
 
 
 @pytest.mark.parametrize("name", ["preferences", "modes", "runs"])
-def test_a_view_with_nothing_to_show_says_what_to_do(sample_page, qtbot, name):
-    go(sample_page, qtbot, name, "empty")
+def test_a_view_with_nothing_to_show_says_what_to_do(sample_at, name):
+    sample_page = sample_at(name, "empty")
     view = next(view for view in VIEWS if view.name == name)
     assert sample_page.empty.isVisible()
     assert sample_page._lead.text() == f"Go to {view.page}"
@@ -112,8 +122,8 @@ def test_f6_goes_from_part_to_part(page, qtbot):
     assert page.view.table.hasFocus()
 
 
-def test_a_table_is_searched_by_words(sample_page, qtbot):
-    go(sample_page, qtbot, "pilot")
+def test_a_table_is_searched_by_words(sample_at):
+    sample_page = sample_at("pilot")
     whole = sample_page.view.model.rowCount()
     word = cells(sample_page)[1].split()[1]
     sample_page.view.sought.setText(word)
@@ -125,8 +135,8 @@ def test_a_table_is_searched_by_words(sample_page, qtbot):
     )
 
 
-def test_the_next_table_of_a_view_is_one_key_away(sample_page, qtbot):
-    go(sample_page, qtbot, "pilot")
+def test_the_next_table_of_a_view_is_one_key_away(sample_at):
+    sample_page = sample_at("pilot")
     sample_page.view.next_sheet()
     assert heads(sample_page)[0] == "Weight"
     sample_page.view.next_sheet()
@@ -185,10 +195,10 @@ def test_ratings_are_not_shown_to_raters(sample_page, qtbot):
     assert not sample_page.leaving.buttons["save_results"].isEnabled()
 
 
-def test_another_project_is_held_beside_this_one_and_let_go_of(sample_page, sample_file, tmp_path, qtbot):
+def test_another_project_is_held_beside_this_one_and_let_go_of(sample_at, sample_file, tmp_path, qtbot):
     other = tmp_path / "other.goldsmith"
     other.write_bytes(sample_file.read_bytes())
-    go(sample_page, qtbot, "rubrics")
+    sample_page = sample_at("rubrics")
     sample_page.compare_with(other)
     sample_page.desk.wait()
     qtbot.waitUntil(lambda: heads(sample_page)[1:3] == ["settled", "other"])
@@ -198,10 +208,10 @@ def test_another_project_is_held_beside_this_one_and_let_go_of(sample_page, samp
     assert sample_page.choosers.file.text() == "Stop comparing with other"
 
 
-def test_a_file_that_is_no_project_is_refused_and_forgotten(sample_page, tmp_path, qtbot):
+def test_a_file_that_is_no_project_is_refused_and_forgotten(sample_at, tmp_path, qtbot):
     bad = tmp_path / "bad.goldsmith"
     bad.write_text("no project", "utf-8")
-    go(sample_page, qtbot, "rubrics")
+    sample_page = sample_at("rubrics")
     with qtbot.waitSignal(sample_page.desk.refused):
         sample_page.compare_with(bad)
     at(sample_page, qtbot)

@@ -12,6 +12,7 @@ from annotator.domain.texts.change import Change
 from tests.actions.validation.test_judge_choice import price
 from tests.gui.results.conftest import at, cells, choose_last, counted, go, heads, opened
 from tests.projects.validation_project import judge_says, person, person_says, validation_project
+from tests.templates import once
 from tests.windows.labelling_keys import be_active, press
 
 NAMES = ("深度研究智能体", "باحث عميق")
@@ -37,11 +38,16 @@ def first(at):
     return "yes" if at[1] == NAMES[0] else "no"
 
 
-@pytest.fixture
-def project(tmp_path):
+@once
+def differing(path):
     """People differ on one report; “same” follows R2, “yes” always says so."""
     ben = lambda at: "yes" if at == (1, NAMES[1], 1) else first(at)  # noqa: E731
-    made = labelled(tmp_path, first, ben, same=first, yes=lambda _: "yes")
+    return labelled(path, first, ben, same=first, yes=lambda _: "yes")
+
+
+@pytest.fixture
+def project(tmp_path):
+    made = differing(tmp_path)
     yield made
     made.close()
 

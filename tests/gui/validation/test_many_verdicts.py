@@ -17,6 +17,7 @@ from annotator.gui.pages.validation.cards.card_view import MAKING
 from annotator.gui.pages.validation.page import ValidatePage
 from annotator.gui.widgets.reading.report_view import ReportView
 from tests.projects import judged_project
+from tests.templates import once
 from tests.windows.judges_window import settle
 from tests.windows.labelling_keys import press
 
@@ -25,16 +26,22 @@ ITEMS, CRITERIA, SYSTEMS = 30, 15, 5
 VERDICTS = ITEMS * CRITERIA * SYSTEMS
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    """A judge judged everything, two people labelled most of it; the window over it closes it."""
-    source = judged_project.peer_folder(tmp_path / "peer", ITEMS, CRITERIA, SYSTEMS, 200)
-    project = judged_project.imported(tmp_path / "many.goldsmith", source)
+@once
+def labelled_and_judged(folder: Path) -> Project:
+    """A judge judged everything, two people labelled most of it."""
+    source = judged_project.peer_folder(folder / "peer", ITEMS, CRITERIA, SYSTEMS, 200)
+    project = judged_project.imported(folder / "many.goldsmith", source)
     people.someone(project)
     judged_project.judge_everything(project, 1)
     for name, alike in (("Ann", 0.9), ("Ben", 0.8)):
         judged_project.label_everything(project, name, 0.6, alike)
     return project
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """The window over it closes it."""
+    return labelled_and_judged(tmp_path)
 
 
 @pytest.fixture
