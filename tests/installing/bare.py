@@ -7,7 +7,7 @@ import signal
 import struct
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -200,7 +200,7 @@ def wayland(root: Path) -> Iterator[Screen]:
         stderr=subprocess.DEVNULL,
     )
     try:
-        _wait(folder / "screen")
+        until((folder / "screen").exists, "the screen")
         (folder / "screen").chmod(0o777)
         settings = {
             "XDG_RUNTIME_DIR": "/tmp/wayland",
@@ -214,11 +214,12 @@ def wayland(root: Path) -> Iterator[Screen]:
         shutil.rmtree(folder)
 
 
-def _wait(path: Path) -> None:
-    until = time.monotonic() + PATIENCE_S
-    while not path.exists():
-        assert time.monotonic() < until, f"{path.name} did not come"
-        time.sleep(0.1)
+def until(there: Callable[[], object], what: str) -> None:
+    """Wait for something, and fail by its name at the end of patience."""
+    last = time.monotonic() + PATIENCE_S
+    while not there():
+        assert time.monotonic() < last, f"{what} did not come"
+        time.sleep(0.2)
 
 
 def _dumped(raw: bytes) -> Any:

@@ -13,12 +13,15 @@ from pathlib import Path
 
 import pytest
 
+from annotator.actions.project import program_pins
 from installers import linux
 from installers.payload import Payload, file_kinds, stand_in
 from tests.installing import bare
 from tests.installing.bare import FEWEST_LETTERS, MOST_BOXES, Debian
 from tests.material.sent_apart import annotators, coordinated, returned, task_for
 
+# Work that came back is offered to its project, and changes nothing by itself.
+OPENED = {"project": "Study of gold — Goldsmith", "task": "Study of gold — Goldsmith", "work": "Goldsmith"}
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1_800)]
 
 
@@ -35,7 +38,10 @@ def debian(tmp_path_factory: pytest.TempPathFactory) -> Debian:
     for payload in (first, second):
         to = folder / payload.slug
         to.mkdir()
-        shutil.copy(linux.deb(payload, to), made.root / "tmp" / f"{payload.slug}.deb")
+        # Packed as tightly as what is shipped it would take minutes.
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("DPKG_DEB_COMPRESSOR_LEVEL", "1")
+            shutil.copy(linux.deb(payload, to), made.root / "tmp" / f"{payload.slug}.deb")
         shutil.rmtree(to)
     made.install("/tmp/goldsmith.deb", "/tmp/goldsmith-9.9.deb")
     return made
@@ -53,12 +59,19 @@ def files(debian: Debian, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
         "work": returned(project, person, folder / "work"),
     }
     project.close()
+    asking = coordinated(folder / "asking")
+    program_pins.pin(asking, ">=9.9,<10", {"Goldsmith-9.9-linux-x86_64.deb": "ab" * 32})
+    pinned = task_for(asking, annotators(asking)[1].id, folder / "pinned")
+    asking.close()
     place = debian.home / "work"
     place.mkdir()
     for kind in file_kinds():
         shutil.copy(made[kind.short], place / f"{kind.short}{kind.ending}")
+    shutil.copy(pinned, place / "pinned.goldsmith-task")
     debian.does(f"chown -R {bare.PERSON}: /home/{bare.PERSON}")
-    return {kind.short: f"work/{kind.short}{kind.ending}" for kind in file_kinds()}
+    return {"pinned": "work/pinned.goldsmith-task"} | {
+        kind.short: f"work/{kind.short}{kind.ending}" for kind in file_kinds()
+    }
 
 
 @contextmanager
@@ -119,8 +132,24 @@ def test_each_kind_of_file_opens_by_its_type_with_letters(
         assert bare.shapes(screen.pixels()) <= MOST_BOXES
         with debian.running(f"gio open {name} && sleep 600", **screen.settings):
             assert screen.wait(FEWEST_LETTERS) >= FEWEST_LETTERS
+            if server == "x11":
+                bare.until(lambda: OPENED[kind] in screen.titles().splitlines(), OPENED[kind])
+            if kind == "task":
+                bare.until(
+                    lambda: list((debian.home / "work").glob("Study*.goldsmith")), "the task's project"
+                )
             screen.keep(f"{kind}-{server}")
-            assert server == "wayland" or "Goldsmith" in screen.titles()
+
+
+def test_a_task_that_asks_for_the_other_version_is_only_shown(
+    debian: Debian, files: dict[str, str], tmp_path: Path
+) -> None:
+    before, title = sums(debian.home / "work"), "Study of gold — Goldsmith — read only"
+    with bare.x11(tmp_path) as screen, debian.running(f"goldsmith {files['pinned']}", **screen.settings):
+        bare.until(lambda: title in screen.titles().splitlines(), title)
+        assert screen.wait(FEWEST_LETTERS) >= FEWEST_LETTERS
+        screen.keep("pinned")
+    assert sums(debian.home / "work") == before
 
 
 def test_removing_one_leaves_the_other_and_every_file_of_the_person(
