@@ -31,6 +31,8 @@ def test_every_action_is_pinned_by_its_commit_and_says_its_version() -> None:
     assert len(used) == sum("uses" in step for _, step in STEPS) > 20
     assert [one for one in used if not re.fullmatch(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}", one[0])] == []
     assert [one for one in used if not re.fullmatch(r" # v\d+(\.\d+)*", one[1])] == []
+    # Nor does a system float.
+    assert not re.search(r":latest|-latest", TEXT)
     # One action, one commit.
     assert len({action.split("@")[0] for action, _ in used}) == len({action for action, _ in used})
 
