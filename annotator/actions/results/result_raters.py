@@ -234,9 +234,10 @@ def _computed(db: Connection, shapes: Sequence[Protocol]) -> Iterator[tuple[Prot
         select(EXTRACT.c.kind, func.count()).where(EXTRACT.c.response_id != "").group_by(EXTRACT.c.kind)
     )
     of_modes = select(RESPONSE.c.mode, func.count()).group_by(RESPONSE.c.mode)
-    drawn = dict(db.execute(of_kinds).all()) if any(shape.parts for shape in shapes) else {}
+    by_kinds = any(shape.parts for shape in shapes)
     by_modes = any(not shape.parts and (shape.exemplar or not shape.values) for shape in shapes)
-    modes = dict(db.execute(of_modes).all()) if by_modes else {}
+    drawn: dict[str, int] = dict(db.execute(of_kinds).all()) if by_kinds else {}
+    modes: dict[str, int] = dict(db.execute(of_modes).all()) if by_modes else {}
     for shape in shapes:
         if shape.parts:
             yield shape, sum(drawn.get(part.value, 0) for part in shape.parts)
