@@ -9,10 +9,11 @@ import pytest
 from annotator.actions.judging import judge_runs
 from annotator.actions.labelling import label_rows, label_tasks, labels
 from annotator.actions.project.file import Project
-from annotator.actions.results import result_raters, results
+from annotator.actions.results import result_raters, results, scoring
 from annotator.actions.runs import judge_cases
 from annotator.domain.judges.judgement import Verdict
 from annotator.domain.judges.protocol import Case
+from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS, USUAL
 from tests.projects.labelled_protocols import CLAIMS, PAIRS, PLAN, PREFERENCE, REASONING, one_item, reports
 
@@ -144,3 +145,14 @@ def test_a_pair_asked_in_one_order_stands_for_both_until_the_other_is_asked(proj
     found = figures(project, PAIRS, result_raters.PEOPLE)["win_rate"]
     order = dict(zip(ids, found, strict=True))
     assert (order[task.response_id], order[task.other_id]) == (1.0, 0.0)
+
+
+def test_a_mean_of_raters_counts_whom_it_is_over_and_says_why_there_is_none() -> None:
+    one, open_ = (
+        Estimate(0.4, n=1, floor=0.4, ceiling=0.4),
+        Estimate(None, floor=0.0, ceiling=1.0, note="2 of 2 missing"),
+    )
+    some = scoring.mean_of_raters([one, one, open_])
+    assert (some.value, some.n, some.note) == (pytest.approx(0.4), 2, "1 of 3 left out: no defined score")
+    none = scoring.mean_of_raters([open_, open_])
+    assert (none.value, none.n, none.note) == (None, 0, "2 of 2 missing")

@@ -133,7 +133,8 @@ def test_a_mean_of_runs_keeps_what_is_missing(project: Project) -> None:
     runs = response_scores.by_item(response_scores.of_metric(project, RECALL).of_mode())
     (scores,) = (of[one] for of in runs.values())
     mean = response_scores.mean_of_runs(scores)
-    assert (mean.n, mean.missing, mean.method) == (2, 1, "mean of 2 runs")
+    assert (mean.n, mean.missing, mean.method) == (1, 1, "mean of 2 runs")
+    assert mean.note == "1 of 2 left out: no defined score"
 
 
 def test_a_part_that_is_not_known_is_no_zero(project: Project) -> None:
