@@ -37,10 +37,17 @@ def alike(one: Unit, other: Unit) -> bool:
     """Whether two points say the same: in equal words, in the same place, or in nearly the same words and numbers."""
     if _words(one.text) == _words(other.text):
         return True
-    if any(_overlap(a, b) >= OVERLAP for a, b in product(one.anchors, other.anchors)):
+    if one.anchor and other.anchor and _in_one_place(one, other):
         return True
-    near = likeness(terms(one.text), terms(other.text)) >= LIKENESS
-    return near and _numbers(one.text) == _numbers(other.text)
+    here, there = terms(one.text), terms(other.text)
+    # No two sets have more in common than the smaller one holds: that alone tells most pairs apart.
+    if len(here) < LIKENESS * len(there) - 1 or len(there) < LIKENESS * len(here) - 1:
+        return False
+    return likeness(here, there) >= LIKENESS and _numbers(one.text) == _numbers(other.text)
+
+
+def _in_one_place(one: Unit, other: Unit) -> bool:
+    return any(_overlap(a, b) >= OVERLAP for a, b in product(one.anchors, other.anchors))
 
 
 @lru_cache(maxsize=4096)
