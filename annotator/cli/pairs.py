@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from annotator.actions.parcels import returning
 from annotator.cli.saying import NOT_ALL, REFUSED, As, File, Json, bar, opened, progress_bars, say
 from annotator.domain.experts.agreement import Figure
 from annotator.domain.experts.parcel import REFUSED as NOT_TAKEN
@@ -123,6 +122,7 @@ def pack(
 
     Another person's package is never overwritten.
     """
+    from annotator.actions.parcels import returning
     from annotator.actions.project import program_pins
 
     with opened(file, person=as_) as project:

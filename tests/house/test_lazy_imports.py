@@ -120,3 +120,13 @@ def test_the_window_leaves_importing_as_python_has_it() -> None:
 
 def test_loading_the_package_leaves_collecting_on() -> None:
     assert said("import gc, annotator; print(gc.isenabled())").strip() == "True"
+
+
+def test_a_command_and_a_run_load_no_figures_cards_or_packages() -> None:
+    judge = "['judge', 'run', 'absent.goldsmith', '--judge', 'baseline']"
+    words = f"import sys\nfrom annotator.cli import run_command\nrun_command({judge})\nprint(*sys.modules)\n"
+    loaded = said(words).split()
+    assert "annotator.actions.orders.orders" in loaded
+    absent = ("actions.validation", "actions.studies", "actions.papers", "actions.parcels", "stats.agreement")
+    assert [name for name in loaded if name.startswith(tuple(f"annotator.{room}" for room in absent))] == []
+    assert not {"annotator.stats.ranking.standings", "numpy", "matplotlib"} & set(loaded)

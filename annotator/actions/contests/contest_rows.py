@@ -78,7 +78,9 @@ def meetings(project: Project, rater: str, among: Iterable[str] | None = None) -
 
 def played(found: Iterable[Meeting]) -> list[PlayedMatch]:
     """The pairs that are whole, as matches."""
-    return [PlayedMatch(*one) for one in contest.played(found)]
+    return [
+        PlayedMatch(one.round, one.first, one.second, one.value) for one in found if one.value is not None
+    ]
 
 
 def row_id(rater: str, round_: int, first: str, second: str) -> str:

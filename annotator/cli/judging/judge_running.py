@@ -51,10 +51,8 @@ def judge_run(
     json_: Json = False,
 ) -> None:
     """Judge what is not yet judged; what was finished before is never asked again."""
-    from annotator.actions.judging import card_checks
     from annotator.actions.orders import orders
     from annotator.actions.runs.judge_cases import RunRequest
-    from annotator.actions.validation import cards
 
     order = RunRequest(
         judge=judge, protocol=protocol, together=together, trials=trials, batch=batch, **reach(system, item),
@@ -64,6 +62,9 @@ def judge_run(
     async def run(project: Any, **told: Any) -> dict[str, Any]:
         asked = order
         if card is not None:
+            from annotator.actions.judging import card_checks
+            from annotator.actions.validation import cards
+
             on_card = cards.read(card)
             card_checks.refuse_order(project, on_card, order)
             asked = replace(order, models=on_card.judge.returned_models)

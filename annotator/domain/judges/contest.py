@@ -109,11 +109,6 @@ def checked_confidence(value: float) -> float:
     return value
 
 
-def played(found: Iterable[Meeting]) -> list[tuple[int, str, str, float]]:
-    """Round, both sides and what the first got, of the meetings that are whole."""
-    return [(one.round, one.first, one.second, one.value) for one in found if one.value is not None]
-
-
 def by_pair(found: Iterable[Meeting]) -> Mapping[tuple[str, str], float]:
     """What the first of each pair got on average, of the meetings that are whole."""
     held: dict[tuple[str, str], list[float]] = {}
