@@ -62,6 +62,8 @@ ABROAD = ("new_project", "open_project", "quit", "start_run")
 # A stall is what a person would notice: so much of the window's own thread at work on one act.
 STALL_S = 1.0
 SETTLE_EVERY = 50
+# What is typed into a field that holds more letters than these takes their place.
+ENOUGH = 9_000
 Act = Callable[[], object]
 _PLACE = re.compile(r'File "([^"]+)", line (\d+) in (\S+)')
 
@@ -193,6 +195,9 @@ class Walk:
         def paste() -> None:
             QGuiApplication.clipboard().setText(words)
             field.setFocus()
+            # Full fields hold 2 MB each: what piles up in dozens of them would pass for a leak.
+            if len(field.text() if isinstance(field, QLineEdit) else field.toPlainText()) > ENOUGH:
+                field.selectAll()
             field.paste()
 
         return f"typing {field.accessibleName()} {words[:8]!r}", paste
