@@ -46,7 +46,7 @@ class ReviewsPage(Page):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._lines: list[ReviewLine] = []
-        self.list = RowsTree("Reviews of drafts", ("Item", "Document", "State"), (60, 90, 150), 2)
+        self.list = RowsTree("Reviews of drafts", ("Item", "Document", "State"), (90, 80, 110), 2)
         self.list.currentItemChanged.connect(lambda *_: self._show())
         self.about = PlainLabel("", "strong", wrap=True)
         self.units = ReportView()
