@@ -29,6 +29,8 @@ PROTOCOLS: dict[str, Protocol] = ProtocolTable(
 )
 # The protocol that is meant where none is named.
 USUAL = next(iter(PROTOCOLS))
+# The title of the paper that a protocol is of.
+PAPER_TITLES: dict[str, str] = {shape.name: paper.title for paper in PAPERS for shape in paper.protocols}
 # The protocol that is meant where units of a kind are judged, and none is named.
 USUAL_OF: dict[Kind, Protocol] = {
     kind: next(shape for shape in PROTOCOLS.values() if shape.unit_kind is kind)

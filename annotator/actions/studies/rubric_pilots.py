@@ -38,7 +38,7 @@ from annotator.domain.kinds.rubric import EXPERT_WEIGHT_SHARES, Rubric
 from annotator.domain.material.item import Item
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols import USUAL_OF
+from annotator.protocols import PAPER_TITLES, USUAL_OF
 from annotator.stats.validation.rubrics import (
     DEPARTURES,
     CriterionAgreement,
@@ -52,6 +52,7 @@ from annotator.stats.validation.rubrics import (
 )
 
 JUDGED_BY = USUAL_OF[Kind.RUBRIC]
+PAPER = PAPER_TITLES[JUDGED_BY.name]
 # A response's id and the name of its system.
 Answer = tuple[str, str]
 # Rater → response → criterion → value.
@@ -268,7 +269,7 @@ def _weights(found: RubricPilotsReport) -> ResultSheet:
     """The spread of weights beside the paper's experts'."""
     heads = columns(
         ("weight", "Weight"), ("criteria", "Criteria", "Of this weight"), ("share", "Share", "Of all criteria"),
-        ("experts_share", "ResearcherBench", "The share among its experts' weights (Table 10), to compare and no norm"),
+        ("experts_share", PAPER, "The share among its experts' weights (Table 10), to compare and no norm"),
         ("difference", "Difference", "Of the two shares"),
     )  # fmt: skip
     lines = []
@@ -361,7 +362,7 @@ def _bare(estimate: Estimate) -> SheetCell:
 
 def _of_experts(weight: float) -> str:
     norm = EXPERT_WEIGHT_SHARES.get(weight)
-    return "" if norm is None else f" (ResearcherBench's experts {percent(norm)})"
+    return "" if norm is None else f" ({PAPER}'s experts {percent(norm)})"
 
 
 def _told(found: RubricPilotsReport) -> Iterator[str]:

@@ -43,13 +43,14 @@ from annotator.domain.texts.change import Change
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import USUAL_OF
+from annotator.protocols import PAPER_TITLES, USUAL_OF
 from annotator.stats.validation.rubrics import OF_SETS, Beside, RubricSet, side_by_side
 
 if TYPE_CHECKING:
     from annotator.stats.validation.classification import BothWays
 
 JUDGED_BY = USUAL_OF[Kind.RUBRIC]
+PAPER = PAPER_TITLES[JUDGED_BY.name]
 # Of a response only what was said of it counts here.
 NO_ITEM, NO_RESPONSE = Item(id="", key="-", question="-"), Response(id="", item_id="", system_id="", text="")
 SETTLED, IMPORTED, DRAFTED = named_rubrics.OWN, "imported", "drafted"
@@ -347,7 +348,7 @@ def _told(found: RubricSetsReport) -> Iterator[str]:
 
 
 def _weights(found: RubricSetsReport) -> ResultSheet:
-    theirs = "experts", "ResearcherBench", "Weights by its experts (Table 10), to compare and no norm"
+    theirs = "experts", PAPER, "Weights by its experts (Table 10), to compare and no norm"
     heads = columns(("weight", "Weight"), *_sides(found), theirs)
     weights = sorted({one for own in found.beside.weights for one in own})
     norms = [EXPERT_WEIGHT_SHARES.get(weight) for weight in weights]
