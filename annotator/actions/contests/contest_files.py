@@ -96,6 +96,8 @@ class _Reader:
         )  # fmt: skip
 
     def _task(self, name: str, column: str) -> str:
+        if not name:
+            raise Refusal(f"there is no {column}.", "Name a task by its key or its id.")
         if name not in self._ids:
             raise Refusal(
                 f"“{name}” ({column}) is no task here.", "Tasks are named by their key or their id."
@@ -129,8 +131,10 @@ class _Reader:
 
 
 def _confidence(words: str) -> float:
+    if not words:
+        raise Refusal("there is no confidence.", "Write a number from 0.5 to 1.")
     try:
-        value = float(words)
+        value = float(words.replace(",", "."))
     except ValueError:
         raise Refusal(f"“{words}” is no confidence.", "Write a number from 0.5 to 1.") from None
     return checked_confidence(value)

@@ -3,7 +3,7 @@
 import html
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from annotator.domain.texts.counting import counted
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 _TIME = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})(?!\d)")
 _VOICE = re.compile(r"<v(?:\.[^\s>.]*)*\s+([^>\s][^>]*)>")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>|<\d[\d:.]*>|\{\\[^{}]*\}")
+_LINES = re.compile(r"\r\n|\r|\n")
 ARROW = "-->"
+# What begins a block of WebVTT that is no caption.
+_NO_CAPTION = ("WEBVTT", "NOTE", "STYLE", "REGION")
 
 
 def read(text: str, *, subrip: bool) -> ReadTranscript:
@@ -32,14 +35,18 @@ def read(text: str, *, subrip: bool) -> ReadTranscript:
     from webvtt.errors import MalformedFileError
 
     found = ReadTranscript()
-    text = text.lstrip("\ufeff\r\n\t ")
+    begun = text.lstrip("\ufeff\r\n\t ")
+    lines = _LINES.split(begun)
+    first = len(_LINES.split(text[: len(text) - len(begun)]))
     try:
-        read = from_buffer(io.StringIO(text), format="srt") if subrip else from_string(text)
+        read = from_buffer(io.StringIO(_numbered(lines)), "srt") if subrip else from_string("\n".join(lines))
     except (MalformedFileError, IndexError):
         begins = "with the number of a caption and its times" if subrip else "with WEBVTT"
-        found.bad.append(f"line 1: the file does not begin {begins}")
+        found.bad.append(f"line {first}: the file does not begin {begins}")
         return found
-    found.bad += _bad_lines(text)
+    found.bad += _bad_lines(lines, first)
+    if not subrip:
+        found.bad += _without_times(lines, first)
     if notes := _notes(read):
         found.notes.append(f"{counted(notes, 'note')} left out")
     cues = [cue for caption in read.captions for cue in _cues(caption)]
@@ -61,8 +68,45 @@ def _notes(read: "WebVTT") -> int:
     return len(read.header_comments) + len(read.footer_comments) + sum(len(one.comments) for one in told)
 
 
-def _bad_lines(text: str) -> Iterator[str]:
-    for number, line in enumerate(re.split(r"\r\n|\r|\n", text), start=1):
+def _numbered(lines: Iterable[str]) -> str:
+    """SubRip with a number above the times of each caption, which some programs leave out."""
+    made: list[str] = []
+    for line in lines:
+        if ARROW in line and not _ends_in_number(made):
+            made.append("0")
+        made.append(line.rstrip())
+    return "\n".join(made)
+
+
+def _ends_in_number(lines: Sequence[str]) -> bool:
+    """Whether the last line with words is a number alone, or stands above what follows."""
+    last = next((place for place in range(len(lines) - 1, -1, -1) if lines[place]), -1)
+    if last < 0 or not lines[last].strip().isdigit():
+        return False
+    return last in (0, len(lines) - 1) or not lines[last - 1]
+
+
+def _without_times(lines: Iterable[str], first: int) -> Iterator[str]:
+    """Words of WebVTT that no reader shows: blocks without times, and what stands between a name and its times."""
+    block: list[str] = []
+    for number, line in enumerate((*lines, ""), start=first):
+        if line and not (ARROW in line and len(block) > 1):
+            block.append(line)
+            continue
+        if _is_lost(block):
+            yield f"line {number - len(block)}: no times stand above “{block[0].strip()[:40]}”"
+        block = [line] if line else []
+
+
+def _is_lost(block: Sequence[str]) -> bool:
+    """Whether a block has words and no times; a name or a number alone is no words."""
+    if any(ARROW in line for line in block[:2]) or block[:1] and block[0].startswith(_NO_CAPTION):
+        return False
+    return len(block) > 1 or any(" " in line.strip() for line in block)
+
+
+def _bad_lines(lines: Iterable[str], first: int) -> Iterator[str]:
+    for number, line in enumerate(lines, start=first):
         if ARROW in line:
             first, _, second = line.partition(ARROW)
             start, end = _milliseconds(first.strip()), _milliseconds(second.strip())

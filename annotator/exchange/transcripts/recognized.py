@@ -69,6 +69,8 @@ class _Cut(_Heard):
 def read(tree: Any) -> ReadTranscript:
     """What speech recognition heard; entries that do not fit are told by their place in the list."""
     found = ReadTranscript()
+    # Some programs write the list alone.
+    tree = {"segments": tree} if tree and isinstance(tree, list) else tree
     for name, kind in (("segments", _WhisperSegment), ("transcription", _Cut)):
         entries = tree.get(name) if isinstance(tree, Mapping) else None
         if isinstance(entries, list):

@@ -73,7 +73,9 @@ def test_a_file_imported_again_adds_nothing(tmp_path):
     ("line", "words"),
     [
         ("t01,t02,t01,0.3,m", r"line 3: A confidence of 0\.3"),
-        ("t01,t02,t01,nan,m", r"line 3: “” is no confidence"),
+        ("t01,t02,t01,nan,m", "line 3: there is no confidence"),
+        ("t01,t02,t01,inf,m", "A confidence of inf"),
+        ("t01,t02,,0.8,m", "line 3: there is no winner"),
         ("t01,t02,t01,much,m", r"“much” is no confidence"),
         ("t01,t99,t01,0.8,m", r"“t99” \(second\) is no task"),
         ("t01,t01,t01,0.8,m", "meets itself"),
@@ -86,6 +88,14 @@ def test_a_line_that_does_not_fit_is_refused_and_nothing_is_imported(project, tm
         imported(project, tmp_path, "t01,t02,t01,0.8,m", line)
     assert "Nothing was imported" in str(refused.value)
     assert contest_rows.raters(project) == []
+
+
+@pytest.mark.parametrize("mark", [";", "\t"])
+def test_a_spreadsheets_own_csv_is_read(project, tmp_path, mark):
+    text = mark.join(("first", "second", "winner", "confidence", "rater")) + "\r\n"
+    (tmp_path / "own.csv").write_text(text + mark.join(("t01", "t02", "t01", "0,8", "m")) + "\r\n", "utf-8-sig")
+    assert contest_files.import_matches(project, tmp_path / "own.csv").matches == 1
+    assert elos(project)["t01"] == 1209.6
 
 
 def test_a_file_without_matches_or_columns_is_refused(project, tmp_path):

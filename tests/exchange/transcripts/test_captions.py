@@ -133,6 +133,53 @@ def test_bad_lines_are_told_by_number(time: str, reason: str) -> None:
     assert [one.text for one in found.said] == ["good"]
 
 
+@pytest.mark.parametrize(
+    ("block", "lost"),
+    [
+        ("00:05.000 - 00:06.000\nlost words", "no times stand above “00:05.000 - 00:06.000”"),
+        ("00:05.000 --> 00:06.000\nkept\n\nlost words", "no times stand above “lost words”"),
+        ("a name\nlost words\n00:05.000 --> 00:06.000\nkept", "no times stand above “a name”"),
+        ("00:05.000 --> 00:06.000\nkept\n\n名字：丢失的话 与", "no times stand above “名字：丢失的话 与”"),
+    ],
+)
+def test_words_without_times_are_told_and_never_lost_in_silence(block: str, lost: str) -> None:
+    found = reader.read(vtt("00:01.000 --> 00:02.000\ngood", block), "a.vtt")
+    assert [one.split(": ", 1)[1] for one in found.bad] == [lost]
+    number = int(found.bad[0].split(":")[0].removeprefix("line "))
+    assert vtt("00:01.000 --> 00:02.000\ngood", block).decode().split("\n")[number - 1] in found.bad[0]
+
+
+@pytest.mark.parametrize(
+    "block",
+    ["NOTE\nwho spoke", "STYLE\n::cue { color: red }", "REGION\nid:a", "7", "intro\n00:05.000 --> 00:06.000\nkept"],
+)
+def test_what_is_no_speech_is_no_fault(block: str) -> None:
+    assert reader.read(vtt("00:01.000 --> 00:02.000\ngood", block), "a.vtt").bad == []
+
+
+def test_lines_are_counted_from_the_first_of_the_file() -> None:
+    found = reader.read(b"\n\n" + vtt("00:0x.000 --> 00:02.000\nbad", "00:01.000 --> 00:02.000\ngood"), "a.vtt")
+    assert found.bad[0].startswith("line 5: ")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "00:00:01,000 --> 00:00:02,000\none\n\n00:00:02,000 --> 00:00:03,000\ntwo\n",
+        "1\n00:00:01,000 --> 00:00:02,000\none\n00:00:02,000 --> 00:00:03,000\ntwo\n",
+        "1 \n00:00:01,000 --> 00:00:02,000\none\n\n2\n\n00:00:02,000 --> 00:00:03,000\ntwo\n",
+    ],
+)
+def test_subrip_without_numbers_is_read(text: str) -> None:
+    found = reader.read(text.encode(), "a.srt")
+    assert ([one.text for one in found.said], found.bad) == (["one", "two"], [])
+
+
+def test_a_blank_line_within_a_subrip_caption_loses_nothing() -> None:
+    found = reader.read(srt("one\n\nmore", "two\n\n2024"), "a.srt")
+    assert [one.text for one in found.said] == ["one more", "two 2024"]
+
+
 @pytest.mark.parametrize("name", ["a.vtt", "a.srt"])
 def test_a_file_of_another_kind_is_told(name: str) -> None:
     assert "line 1: the file does not begin" in reader.read(b"Hello there\nall\nof you", name).bad[0]

@@ -33,6 +33,12 @@ def test_whisper_with_speakers_and_doubts() -> None:
     ]
 
 
+def test_a_list_alone_is_read_as_segments() -> None:
+    found = read([{"start": 0, "end": 1, "text": "Salt", "speaker": "A"}, {"start": "x", "text": "b"}])
+    assert [(one.text, one.speaker) for one in found.said] == [("Salt", "A")]
+    assert [one.split(":")[0] for one in found.bad] == ["segments[1]"]
+
+
 def test_whisper_cpp_counts_in_milliseconds() -> None:
     cut = {"timestamps": {"from": "00:00:00,000"}, "offsets": {"from": 40, "to": 1200}, "text": " Salt"}
     found = read({"result": {"language": "en"}, "transcription": [cut]})
