@@ -163,7 +163,16 @@ def tasks_are_written(story: Story, seminar: str) -> None:
 def contest_is_held(story: Story) -> None:
     """The judge compares two rounds; Ada prefers the first of each pair that she is shown, and takes one back."""
     story.will_say("contest")
-    assert run_command(["contest", "run", str(story.path), "--judge", story.judge, "--rounds", "2"]) == 0
+    with window_of(story.path, "Cora", story.qtbot) as window:
+        page = window.show_page("Contest", part="Compare")
+        wait(page)
+        part = page.comparing
+        choose(part.judge, judges.named(window.desk.project, story.judge).id)
+        assert part.rounds.value() == 2
+        with story.qtbot.waitSignal(part.run.ended, timeout=60_000):
+            press("Ctrl+Shift+Return")
+        wait(page)
+        assert "All rounds are held" in part.answer.text()
     with window_of(story.path, "Ada", story.qtbot) as window:
         page = window.show_page("Contest")
         page.focus_first()
@@ -171,7 +180,7 @@ def contest_is_held(story: Story) -> None:
         press("Ctrl+Backspace")
         while page.ranking.stack.currentIndex() == 0:
             press("4")
-        assert not page.tabs.isTabVisible(1)
+        assert not any(map(page.tabs.isTabVisible, (1, 2)))
     with opened(story.path, "Cora") as project:
         by = {one.name: one for one in contest_rows.raters(project)}
         pairs_of = {

@@ -1,36 +1,45 @@
-"""Matches that were played elsewhere, from CSV: first, second, winner, confidence, rater."""
+"""Matches in CSV, played elsewhere or to be ranked elsewhere: first, second, winner, confidence, rater."""
 
+import csv
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 
+from annotator import files
 from annotator.actions.contests import contest_rows, contest_tasks
 from annotator.actions.contests.contest_rows import ContestRater
 from annotator.actions.judges import judges
 from annotator.actions.project import people
+from annotator.actions.project.bulk import Progress
 from annotator.actions.project.file import Project
-from annotator.domain.judges.contest import POOL, ContestFields, checked_confidence
+from annotator.actions.project.recording import record
+from annotator.domain.judges.contest import LEAST, POOL, ContestFields, checked_confidence
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.pairs import FIRST, SECOND
 from annotator.domain.texts.canonical import sha256
+from annotator.domain.texts.change import Change
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.csv_tables import read_table
+from annotator.exchange.formats.label_files import guarded, unguarded
 
 COLUMNS = ("first", "second", "winner", "confidence", "rater")
 # The setting that tells which files were imported, by the hash of their rows.
 IMPORTED = "contest_imports"
+_STRIDE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedMatches:
-    """What came of an import."""
+    """What came of an import, and its change; none where nothing was added."""
 
     matches: int
     raters: Mapping[str, int]
     again: bool = False
+    change: Change | None = None
 
     def words(self) -> list[str]:
         """The same in sentences."""
@@ -40,7 +49,7 @@ class ImportedMatches:
         return [f"Imported {counted(self.matches, 'match', 'matches')} (by {by})."]
 
 
-def import_matches(project: Project, path: Path) -> ImportedMatches:
+def import_matches(project: Project, path: Path, progress: Progress | None = None) -> ImportedMatches:
     """Import all matches of a file, or none; each goes into the first round in which neither task has played yet.
 
     The order of the lines is the order of the matches. A file whose lines were all imported before adds nothing.
@@ -52,13 +61,48 @@ def import_matches(project: Project, path: Path) -> ImportedMatches:
         return ImportedMatches(0, {}, again=True)
     ids = contest_tasks.by_name(contest_tasks.competing(project).values())
     reader = _Reader(project, ids, path.name)
-    found = [reader.read(line, row) for line, row in enumerate(table.rows, start=2)]
+    found = []
+    for line, row in enumerate(table.rows, start=2):
+        found.append(reader.read(line, row))
+        if progress is not None and line % _STRIDE == 0:
+            progress("reading matches", line, len(table.rows))
     if not found:
         raise Refusal(f"“{path.name}” has no matches.", "Choose a file with a line for each match.")
     with project.store.write() as db:
         contest_rows.add(db, found)
         project.set(IMPORTED, {**known, mark: len(found)})
-    return ImportedMatches(len(found), dict(reader.counts))
+        raters = dict(reader.counts)
+        change = record(project, db, Change("contest", path.name, "import matches", None, raters))
+    return ImportedMatches(len(found), raters, change=change)
+
+
+def write_matches(project: Project, path: Path, rater: str = "") -> int:
+    """Write the whole matches of a rater, or of all, round by round: imported elsewhere, they give the same ratings.
+
+    Of two orders the mean is written. How many there are; Refusal where nobody compared any.
+    """
+    tasks = contest_tasks.competing(project)
+    who = [contest_rows.rater_named(project, rater)]
+    who = who if rater else contest_rows.raters(project)
+    lines = [_line(COLUMNS)]
+    for one in who:
+        for first, second, value in _whole(project, one, tasks):
+            winner, sure = (first, value) if value >= LEAST else (second, 1 - value)
+            lines.append(_line((first, second, winner, f"{sure:.12g}", guarded(one.name))))
+    files.save(path, b"".join(lines))
+    return len(lines) - 1
+
+
+def _whole(project: Project, rater: ContestRater, tasks: Iterable[str]) -> Iterator[tuple[str, str, float]]:
+    for one in contest_rows.meetings(project, rater.id, tasks):
+        if one.value is not None:
+            yield one.first, one.second, one.value
+
+
+def _line(cells: Iterable[str]) -> bytes:
+    line = StringIO(newline="")
+    csv.writer(line, lineterminator="\r\n").writerow(cells)
+    return line.getvalue().encode()
 
 
 class _Reader:
@@ -87,7 +131,7 @@ class _Reader:
             raise Refusal("a task meets itself.", "Name two tasks.")
         if winner not in (first, second):
             raise Refusal("the winner is neither of the two.", "Name one of them.")
-        rater = self._rater(row.get("rater", ""))
+        rater = self._rater(unguarded(row.get("rater", "")))
         self.counts[rater.name] += 1
         return ContestFields(
             pool=POOL, round=self._round(rater.id, first, second), first=first, second=second, rater_kind=rater.kind,

@@ -1,5 +1,6 @@
 """Seminars as content to import: each file an item without responses, its transcript the item's source."""
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +17,7 @@ from annotator.domain.texts.canonical import sha256, storable
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.identity import derived_id
 from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import latin
+from annotator.domain.texts.words import latin, unspaced
 from annotator.exchange.release.bundle import Bundle, Problem, of_file
 from annotator.exchange.release.records import ItemRecord, SourceRecord
 from annotator.exchange.texts import documents
@@ -27,6 +28,7 @@ DATASET = "seminars"
 NAMES = "speakers/"
 LONGEST_KEY = 120
 UNDETERMINED = "und"
+_HAN, _KANA = re.compile("[\u4e00-\u9fff]"), re.compile("[\u3041-\u30ff]")
 
 
 class Seminars(NamedTuple):
@@ -119,7 +121,7 @@ def _take(found: Seminars, key: str, path: Path, known: _Known | None, *, pseudo
         found.names[source_id] = {pseudonym: name for name, pseudonym in names.items()}
     told = [*heard.notes, *_told(text, transcript, names)]
     found.problems.extend(Problem(path.name, None, note, note=True) for note in told)
-    language = heard.language or ("en" if latin(text[:20_000]) else UNDETERMINED)
+    language = heard.language or _language(text[:20_000])
     found.bundle.items.append(
         ItemRecord(id=item_id, key=key, dataset=DATASET, question=key, language=language)
     )
@@ -133,6 +135,18 @@ def _take(found: Seminars, key: str, path: Path, known: _Known | None, *, pseudo
             transcript=transcript.content(),
         )
     )
+
+
+def _language(text: str) -> str:
+    """The language that the script of a text suggests."""
+    if latin(text):
+        return "en"
+    if not unspaced(text):
+        return UNDETERMINED
+    han, kana = (len(one.findall(text)) for one in (_HAN, _KANA))
+    if kana * 20 > han + kana:
+        return "ja"
+    return "zh" if han * 2 > len(text) else UNDETERMINED
 
 
 def _record(kind: Any, row: dict[str, Any]) -> Any:

@@ -73,6 +73,21 @@ def import_(
     say({"matches": found.matches, "raters": dict(found.raters), "again": found.again}, json_, found.words())
 
 
+@app.command("export")
+def export(
+    file: File,
+    to: Annotated[Path, typer.Option("--to", help="The CSV to write")],
+    rater: Annotated[str, typer.Option(help="Whose comparisons; by default everybody's")] = "",
+    json_: Json = False,
+) -> None:
+    """Write the matches, round by round, in the columns that import takes: anyone can compute the ratings again."""
+    from annotator.actions.contests import contest_files
+
+    with opened(file, readonly=True) as project:
+        found = contest_files.write_matches(project, to, rater)
+    say({"matches": found, "file": str(to)}, json_, [f"Wrote {counted(found, 'match', 'matches')} to {to}"])
+
+
 @app.command("standings")
 def show_standings(
     file: File,

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 _TIME = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})(?!\d)")
 _VOICE = re.compile(r"<v(?:\.[^\s>.]*)*\s+([^>\s][^>]*)>")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>|<\d[\d:.]*>|\{\\[^{}]*\}")
+# What some programs write below the first line, before the first blank one.
+_HEAD = 20
+_LANGUAGE = re.compile(r"WEBVTT.*(?:\n.+)*?\nLanguage:\s*([a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*)\s*(?:\n|$)")
 _LINES = re.compile(r"\r\n|\r|\n")
 ARROW = "-->"
 # What begins a block of WebVTT that is no caption.
@@ -46,6 +49,8 @@ def read(text: str, *, subrip: bool) -> ReadTranscript:
         return found
     found.bad += _bad_lines(lines, first)
     if not subrip:
+        told = _LANGUAGE.match("\n".join(lines[:_HEAD]))
+        found.language = told[1] if told else ""
         found.bad += _without_times(lines, first)
     if notes := _notes(read):
         found.notes.append(f"{counted(notes, 'note')} left out")
@@ -100,7 +105,7 @@ def _without_times(lines: Iterable[str], first: int) -> Iterator[str]:
 
 def _is_lost(block: Sequence[str]) -> bool:
     """Whether a block has words and no times; a name or a number alone is no words."""
-    if any(ARROW in line for line in block[:2]) or block[:1] and block[0].startswith(_NO_CAPTION):
+    if any(ARROW in line for line in block[:2]) or (block[:1] and block[0].startswith(_NO_CAPTION)):
         return False
     return len(block) > 1 or any(" " in line.strip() for line in block)
 

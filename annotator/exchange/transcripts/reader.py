@@ -11,7 +11,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.reading import decoded, parse
 from annotator.exchange.texts import documents
 from annotator.exchange.transcripts import captions, docx, recognized, texts
-from annotator.exchange.transcripts.said import ReadTranscript, SpokenLine
+from annotator.exchange.transcripts.said import ReadTranscript, SpokenLine, gap, joined
 
 # In milliseconds; where nobody is named, so long a silence parts turns.
 SILENCE = 2_000
@@ -86,17 +86,18 @@ def assembled(said: Sequence[SpokenLine], names: Mapping[str, str], file: str) -
 
 
 def _marked(said: Sequence[SpokenLine]) -> Iterator[tuple[str, SpokenLine]]:
-    """Each line with what stands before it in the text: a new turn, a new paragraph, or a space."""
+    """Each line with what stands before it in the text: a new turn, a new paragraph, a space or nothing."""
     named = any(one.speaker for one in said)
     before: SpokenLine | None = None
     long, ended = 0, False
     for one in (part for whole in said for part in _short(whole)):
-        mark = " "
         if before is None or _turns(before, one, named=named):
-            mark = TURN
+            mark, long = TURN, 0
         elif long + len(one.text) > (LONG if ended else LONGEST):
-            mark = PARAGRAPH
-        long = len(one.text) + (long if mark == " " else 0)
+            mark, long = PARAGRAPH, 0
+        else:
+            mark = gap(before.text, one.text)
+        long += len(one.text)
         ended, before = bool(_END.search(one.text)), one
         yield mark, one
 
@@ -117,7 +118,7 @@ def _short(said: SpokenLine) -> Iterator[SpokenLine]:
         if held and (not sentence or len(held) + len(sentence) > LONG):
             yield replace(said, text=held, begins=said.begins and first)
             held, first = "", False
-        held = f"{held} {sentence}".strip()
+        held = joined([held, sentence]) if held else sentence
 
 
 def _sentences(text: str) -> Iterator[str]:

@@ -18,6 +18,10 @@ _SENTENCE = re.compile(r"[.!?…。！？]")
 _OFTEN, _FEWEST_WORDS, _FEWEST_SIGNS = 3, 4, 8
 
 
+# Han, kana and their punctuation: between two of them there is no space.
+_DENSE = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uff65\U00020000-\U0003ffff]")
+
+
 @dataclass(frozen=True, slots=True)
 class SpokenLine:
     """Words with their times in milliseconds (-1 unknown), who said them, and why they may not have been said.
@@ -41,6 +45,20 @@ class ReadTranscript:
     notes: list[str] = field(default_factory=list)
     bad: list[str] = field(default_factory=list)
     language: str = ""
+
+
+def gap(before: str, after: str) -> str:
+    """What stands between words that follow one another: a space, but nothing between Chinese or Japanese ones."""
+    dense = before[-1:] > "\u2fff" and bool(_DENSE.match(before[-1]) and _DENSE.match(after))
+    return "" if dense else " "
+
+
+def joined(parts: Sequence[str]) -> str:
+    """Words that follow one another, as one text."""
+    made = list(parts[:1])
+    for before, after in pairwise(parts):
+        made += [gap(before, after), after]
+    return "".join(made)
 
 
 def with_speakers(said: Sequence[SpokenLine]) -> list[SpokenLine]:
@@ -115,12 +133,12 @@ def folded(cues: Sequence[tuple[SpokenLine, list[str]]]) -> tuple[list[SpokenLin
         before = lines or before
     adding = sum(0 < again < len(lines) for _, lines, again in told)
     if adding < 2 or adding * 4 < len(told):
-        return [replace(one, text=" ".join(lines)) for one, lines in cues if lines], 0
+        return [replace(one, text=joined(lines)) for one, lines in cues if lines], 0
     made, repeats = list[SpokenLine](), 0
     for one, lines, again in told:
         repeats += again > 0
         if again < len(lines):
-            made.append(replace(one, text=" ".join(lines[again:])))
+            made.append(replace(one, text=joined(lines[again:])))
         elif made and lines:
             made[-1] = replace(made[-1], end=max(made[-1].end, one.end))
     return made, repeats

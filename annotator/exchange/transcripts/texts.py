@@ -10,6 +10,7 @@ from annotator.exchange.transcripts.said import (
     ReadTranscript,
     SpokenLine,
     in_order,
+    joined,
     with_speakers,
 )
 
@@ -70,5 +71,5 @@ def _joined(lines: list[SpokenLine]) -> Iterator[SpokenLine]:
         else:
             turns.append([line])
     for turn in turns:
-        if words := " ".join(line.text for line in turn).strip():
+        if words := joined([line.text for line in turn if line.text]):
             yield replace(turn[0], text=words)

@@ -93,9 +93,25 @@ def test_a_line_that_does_not_fit_is_refused_and_nothing_is_imported(project, tm
 @pytest.mark.parametrize("mark", [";", "\t"])
 def test_a_spreadsheets_own_csv_is_read(project, tmp_path, mark):
     text = mark.join(("first", "second", "winner", "confidence", "rater")) + "\r\n"
-    (tmp_path / "own.csv").write_text(text + mark.join(("t01", "t02", "t01", "0,8", "m")) + "\r\n", "utf-8-sig")
+    (tmp_path / "own.csv").write_text(
+        text + mark.join(("t01", "t02", "t01", "0,8", "m")) + "\r\n", "utf-8-sig"
+    )
     assert contest_files.import_matches(project, tmp_path / "own.csv").matches == 1
     assert elos(project)["t01"] == 1209.6
+
+
+def test_what_is_written_gives_the_same_ratings_elsewhere(tmp_path):
+    from tests.actions.contests.contest_project import contest_project
+
+    (tmp_path / "a").mkdir()
+    project, other = contest_project(tmp_path), contest_project(tmp_path / "a")
+    imported(project, tmp_path, *LOUD, "t01,t02,t02,0.55,m", "t07,t08,t08,0.5,m", "t03,t01,t03,1,=gpt")
+    assert contest_files.write_matches(project, tmp_path / "out.csv") == 6
+    assert contest_files.write_matches(project, tmp_path / "one.csv", "m") == 5
+    assert contest_files.import_matches(other, tmp_path / "out.csv").raters == {"m": 5, "=gpt": 1}
+    assert elos(other, rater="m") == elos(project, rater="m")
+    with pytest.raises(Refusal, match="has compared no tasks"):
+        contest_files.write_matches(project, tmp_path / "no.csv", "nobody")
 
 
 def test_a_file_without_matches_or_columns_is_refused(project, tmp_path):

@@ -118,3 +118,21 @@ def test_a_folder_without_transcripts_is_refused(project: Project, tmp_path: Pat
     (tmp_path / "empty").mkdir()
     with pytest.raises(Refusal, match="There is no transcript"):
         imports.preview(project, TRANSCRIPTS, [tmp_path / "empty"])
+
+
+@pytest.mark.parametrize(
+    ("words", "language"),
+    [
+        ("Salt is old.", "en"),
+        ("我们想知道为什么检索在长文档上失败。", "zh"),
+        ("私たちはなぜ検索が失敗するのかを知りたい。", "ja"),
+        ("검색이 왜 실패하는지 알고 싶습니다.", "und"),
+    ],
+)
+def test_the_language_is_that_of_the_script(
+    project: Project, tmp_path: Path, words: str, language: str
+) -> None:
+    (tmp_path / "talk.txt").write_text(f"A: {words}\n\nB: {words}\n", "utf-8")
+    imports.run(project, TRANSCRIPTS, [tmp_path / "talk.txt"])
+    (item_id,) = items.ids(project)
+    assert items.read(project, item_id).language == language

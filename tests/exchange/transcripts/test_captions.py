@@ -111,6 +111,31 @@ def test_captions_out_of_order_are_put_in_order_and_overlaps_stay() -> None:
     assert found.notes == ["1 line out of order; all are put in the order of their times"]
 
 
+def test_chinese_and_japanese_lines_follow_without_a_space() -> None:
+    content = vtt(
+        "00:01.000 --> 00:02.000\n<v 李明>我们想知道，\n为什么",
+        "00:02.000 --> 00:03.000\n<v 李明>GPU 不够",
+        "00:03.000 --> 00:04.000\n<v 李明>は。",
+        "00:04.000 --> 00:05.000\n<v 김>검색 모델",
+        "00:05.000 --> 00:06.000\n<v 김>평가",
+    )
+    text, transcript = reader.assembled(reader.read(content, "a.vtt").said, {}, "")
+    assert text == "李明: 我们想知道，为什么 GPU 不够は。\n\n김: 검색 모델 평가"
+    assert [text[one.first : one.last] for one in transcript.segments][:3] == [
+        "我们想知道，为什么",
+        "GPU 不够",
+        "は。",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("head", "language"), [("WEBVTT\nKind: captions\nLanguage: de\n", "de"), ("WEBVTT\n\nLanguage: de\n", "")]
+)
+def test_the_language_stands_in_the_head(head: str, language: str) -> None:
+    content = f"{head}\n00:01.000 --> 00:02.000\nHallo\n".encode()
+    assert reader.read(content, "a.vtt").language == language
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_encodings_and_line_ends(encoding: str, end: str) -> None:
@@ -151,14 +176,22 @@ def test_words_without_times_are_told_and_never_lost_in_silence(block: str, lost
 
 @pytest.mark.parametrize(
     "block",
-    ["NOTE\nwho spoke", "STYLE\n::cue { color: red }", "REGION\nid:a", "7", "intro\n00:05.000 --> 00:06.000\nkept"],
+    [
+        "NOTE\nwho spoke",
+        "STYLE\n::cue { color: red }",
+        "REGION\nid:a",
+        "7",
+        "intro\n00:05.000 --> 00:06.000\nkept",
+    ],
 )
 def test_what_is_no_speech_is_no_fault(block: str) -> None:
     assert reader.read(vtt("00:01.000 --> 00:02.000\ngood", block), "a.vtt").bad == []
 
 
 def test_lines_are_counted_from_the_first_of_the_file() -> None:
-    found = reader.read(b"\n\n" + vtt("00:0x.000 --> 00:02.000\nbad", "00:01.000 --> 00:02.000\ngood"), "a.vtt")
+    found = reader.read(
+        b"\n\n" + vtt("00:0x.000 --> 00:02.000\nbad", "00:01.000 --> 00:02.000\ngood"), "a.vtt"
+    )
     assert found.bad[0].startswith("line 5: ")
 
 

@@ -26,7 +26,7 @@ def project(tmp_path):
 def page(project, window_over, qtbot):
     window = window_over(project, "Contest")
     be_active(window, qtbot)
-    press("Alt+2")
+    press("Alt+3")
     settle(window.page)
     return window.page
 
@@ -97,13 +97,13 @@ def test_standings_are_for_coordinators(project, window_over):
     project.work_as(people.known(project, "R2"))
     page = window_over(project, "Contest").page
     assert not page.tabs.isTabVisible(1)
-    page.turn(1)
+    page.turn(2)
     assert page.tabs.currentIndex() == 0
 
 
 def test_without_comparisons_the_tab_says_what_is_lacking(tmp_path, window_over):
     page = window_over(contest_project(tmp_path), "Contest").page
-    page.turn(1)
+    page.turn(2)
     settle(page)
     part = page.keeping
     assert part.stack.currentWidget() is part.empty

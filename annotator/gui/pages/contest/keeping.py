@@ -45,8 +45,8 @@ RIGHT = (
 )  # fmt: skip
 NOTHING = (
     "No standings yet",
-    "They need two tasks or more that were compared: by people on Rank, by a judge (goldsmith contest run), or "
-    "elsewhere (goldsmith contest import).",
+    "They need two tasks or more that were compared: by people on Rank, by a judge on Compare, or elsewhere, with a "
+    "file of matches imported there.",
 )
 MOST_OF_ONE = 1_000
 

@@ -1,14 +1,15 @@
-"""The Contest page: pairs to rank, and for coordinators the standings from which tasks are kept."""
+"""The Contest page: pairs to rank, and for coordinators a judge's rounds and the standings to keep tasks from."""
 
 from functools import cached_property
 
 from annotator.actions.project import people
 from annotator.domain.experts.person import Role
 from annotator.gui.desk.parted_page import PartedPage
+from annotator.gui.pages.contest.comparing import ComparingPart
 from annotator.gui.pages.contest.keeping import KeepingPart
 from annotator.gui.pages.contest.ranking import RankingPart
 
-RANK, KEEP = range(2)
+RANK, COMPARE, KEEP = range(3)
 
 
 class ContestPage(PartedPage):
@@ -16,13 +17,13 @@ class ContestPage(PartedPage):
 
     NAME = "Contest"
     ICON = "judges"
-    TABS = ("Rank", "Keep")
-    PARTS = ("ranking", "keeping")
-    TURNS = ("contest_rank", "contest_keep")
+    TABS = ("Rank", "Compare", "Keep")
+    PARTS = ("ranking", "comparing", "keeping")
+    TURNS = ("contest_rank", "contest_compare", "contest_keep")
     ABOUT = ("What is a contest?", "seminar")
     DENIED = ("Contest of tasks", "")
     AT_ONCE = frozenset({"contest", "item", "import"})
-    SOON = frozenset({"artifact", "consensus", "adjudication"})
+    SOON = frozenset({"artifact", "consensus", "adjudication", "judge"})
 
     @cached_property
     def ranking(self) -> RankingPart:
@@ -30,11 +31,16 @@ class ContestPage(PartedPage):
         return self.put(RANK, RankingPart(self.desk))
 
     @cached_property
+    def comparing(self) -> ComparingPart:
+        """A judge's rounds, and matches from a file."""
+        return self.put(COMPARE, ComparingPart(self.desk))
+
+    @cached_property
     def keeping(self) -> KeepingPart:
         """The standings."""
         return self.put(KEEP, KeepingPart(self.desk))
 
     def offered(self) -> frozenset[str]:
-        """Ranking to everybody, the standings to coordinators."""
+        """Ranking to everybody, the rest to coordinators."""
         coordinates = people.someone(self.desk.project).has(Role.COORDINATOR)
         return frozenset(self.TABS if coordinates else self.TABS[:1])
