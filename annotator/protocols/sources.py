@@ -37,11 +37,17 @@ def with_text(material: Material) -> list[Source]:
     return [source for source in material.sources if source.text.strip() and not source.drafted]
 
 
-def anchored(sources: Sequence[Source], quote: str) -> Anchor | None:
-    """Where the first source that has these words has them; None when none has."""
+def anchored(sources: Sequence[Source], quote: str, begin: int = 0) -> Anchor | None:
+    """Where the first source that has these words has them, from a place on where they stand there; None for none."""
     for source in sources:
-        if span := find(source.text, quote):
-            end = min(span[1], span[0] + LONGEST_QUOTED)
-            found = of_source(source)
-            return Anchor.at(source.text, span[0], end, source.id, found.time_at(span[0]) if found else "")
+        span = find(source.text[begin:], quote) if begin else None
+        span = (span[0] + begin, span[1] + begin) if span else find(source.text, quote)
+        if span:
+            return placed(source, span[0], min(span[1], span[0] + LONGEST_QUOTED))
     return None
+
+
+def placed(source: Source, start: int, end: int) -> Anchor:
+    """The words of a source at a place, with the time when they were said."""
+    found = of_source(source)
+    return Anchor.at(source.text, start, end, source.id, found.time_at(start) if found else "")

@@ -107,8 +107,15 @@ class Transcript:
         return self.speakers[segment.speaker] if segment.speaker >= 0 else ""
 
     def time_at(self, offset: int) -> str:
-        """When the words at a character of the text were said, as 12:03; empty where that is not known."""
-        return clock(self.segments[self.place(offset)].start) if self.segments else ""
+        """When the words at a character of the text were said, as 12:03; empty where that is not known.
+
+        A speaker's name belongs to what is said after it.
+        """
+        if not self.segments:
+            return ""
+        place = self.place(offset)
+        place += self.segments[place].last <= offset and place + 1 < len(self.segments)
+        return clock(self.segments[place].start)
 
     def in_doubt(self, start: int, end: int) -> bool:
         """Whether all words of [start, end) may never have been said."""

@@ -20,12 +20,11 @@ from annotator.domain.kinds.inspirations import (
     InspirationType,
     Quality,
 )
-from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.pieces import Piece, pieces
 from annotator.domain.material.source import Source
 from annotator.domain.texts.words import word_count
 from annotator.protocols.replies import BARS, QUOTE_MISSING, blocks
-from annotator.protocols.sources import NO_SOURCE, anchored, sentences, with_text
+from annotator.protocols.sources import NO_SOURCE, anchored, placed, sentences, with_text
 
 NAME = "arena.inspirations"
 MISSING = "Not found in the transcript: “{}”"
@@ -95,7 +94,7 @@ async def draw(material: Material, ask: Ask) -> Extracted:
             continue
         drawn: list[DrawnInspiration] = answer.reply.inspirations
         failed = failed or _too_many(drawn, piece, answer)
-        units += (_unit(one, source, piece.number) for one in drawn if one.text.strip())
+        units += (_unit(one, source, piece) for one in drawn if one.text.strip())
     if failed is not None:
         return failed
     if not units:
@@ -120,14 +119,14 @@ def _too_many(drawn: Sequence[DrawnInspiration], piece: Piece, answer: Answer) -
     return Extracted(None, Status.INVALID, cause, answer.flags)
 
 
-def _unit(one: DrawnInspiration, source: Source, piece: int) -> Inspiration:
-    found = {quote: anchored([source], quote) for quote in one.quotes if quote.strip()}
+def _unit(one: DrawnInspiration, source: Source, piece: Piece) -> Inspiration:
+    found = {quote: anchored([source], quote, piece.start) for quote in one.quotes if quote.strip()}
     anchors = list(dict.fromkeys(anchor for anchor in found.values() if anchor is not None))
     return Inspiration(
         text=one.text.strip(),
         type=one.type,
         qualities=tuple(dict.fromkeys(one.qualities)),
-        piece=piece,
+        piece=piece.number,
         anchor=anchors[0] if anchors else None,
         more_anchors=tuple(anchors[1:100]),
         note="\n".join(MISSING.format(quote) for quote, anchor in found.items() if anchor is None)[:20_000],
@@ -190,7 +189,7 @@ def _cued(source: Source, piece: Piece) -> list[Inspiration]:
             qualities=REQUIRED[kind],
             piece=piece.number,
             note="baseline: found by cue words",
-            anchor=Anchor.at(source.text, start, end, source.id),
+            anchor=placed(source, start, end),
         )
         for kind, start, end, _ in spans
     ]

@@ -15,14 +15,13 @@ from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import COUNT, Insight, Insights
-from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.source import Source
 from annotator.domain.material.writer_aid import Passage, Reference, WriterAid
 from annotator.domain.texts.identity import derived_id
 from annotator.domain.texts.words import terms
 from annotator.protocols.passages import Excerpt, excerpt
 from annotator.protocols.replies import QUOTE_MISSING, blocks
-from annotator.protocols.sources import LONGEST_SOURCES, NO_SOURCE, anchored, sentences, with_text
+from annotator.protocols.sources import LONGEST_SOURCES, NO_SOURCE, anchored, placed, sentences, with_text
 
 NAME = "researcherbench.insights"
 REFERENCE_NAME = "researcherbench.reference"
@@ -184,7 +183,7 @@ def baseline(material: Material) -> Extracted:
 
 
 def _quoted(source: Source, start: int, end: int) -> Insight:
-    anchor = Anchor.at(source.text, start, end, source.id)
+    anchor = placed(source, start, end)
     return Insight(
         id=derived_id("insight", source.id, start, anchor.quote),
         text=" ".join(anchor.quote.split()),

@@ -12,6 +12,8 @@ from annotator.domain.kinds.documents import lint
 from annotator.domain.kinds.inspirations import Inspiration, Inspirations
 from annotator.domain.kinds.tasks import Tasks
 from annotator.domain.material.source import Source
+from annotator.exchange.transcripts import reader
+from annotator.exchange.transcripts.said import SpokenLine
 from annotator.judging.prompts.schema import strict_schema
 from annotator.protocols.arena import inspiration_drafts, task_drafts
 from annotator.protocols.arena.inspiration_drafts import DrawnInspirations
@@ -83,6 +85,31 @@ async def test_a_quotation_that_is_not_in_the_transcript_is_named_and_flagged() 
     assert found.flags == ("quote_missing",)
     assert found.document.units[0].note == "Not found in the transcript: “nobody said this”"
     assert found.document.units[0].anchor is None
+
+
+def recorded(size: int = 1500) -> Material:
+    """The talk twice, as captions of ten seconds each."""
+    said = [SpokenLine(line.partition(": ")[2], n * 10_000, n * 10_000 + 9_000, line[:3])
+            for n, line in enumerate((OPENING, OPEN, NEW) * 2)]  # fmt: skip
+    text, transcript = reader.assembled(said, {}, "")
+    source = Source(id="s1", item_id="i", title="Talk", text=text, transcript=transcript.content())
+    return replace(material(), sources=(source,), piece_words=size)
+
+
+async def test_quotations_tell_when_they_were_said_whoever_drafts() -> None:
+    by_model = await inspiration_drafts.draw(recorded(), ScriptedAsk({"inspirations": [drawn()]}))
+    by_words = inspiration_drafts.baseline(recorded())
+    for found, times in ((by_model, ["0:10"]), (by_words, ["0:10", "0:20", "0:40", "0:50"])):
+        assert found.document is not None
+        assert [unit.anchor.said for unit in found.document.units] == times
+
+
+async def test_a_quotation_lies_in_the_piece_that_was_read() -> None:
+    ask = ScriptedAsk(*({"inspirations": [drawn()]} for _ in range(10)))
+    found = await inspiration_drafts.draw(recorded(size=45), ask)
+    assert found.document is not None
+    assert len(ask.asked) > 1
+    assert found.document.units[-1].anchor.said == "0:40"
 
 
 async def test_every_piece_is_asked_about_and_its_number_kept() -> None:
