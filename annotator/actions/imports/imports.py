@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import select, update
 from sqlalchemy.engine import Connection
 
+from annotator.actions.adjudication import kept_tasks
 from annotator.actions.authoring import asked, criterion_weights, gold
 from annotator.actions.imports import collected_papers
 from annotator.actions.imports.intake import PERSON, WRITTEN, BundleIntake
@@ -145,7 +146,8 @@ def _read(
         return seminars.Seminars(*collected_papers.read(paths, rules or Rules(), tell), {})
     if format in LAYOUTS:
         known = _known(project, LAYOUTS[format])
-        return seminars.Seminars(*_weighed(project, *LAYOUTS[format].read(paths, known)), {})
+        read = _weighed(project, *LAYOUTS[format].read(paths, known))
+        return seminars.Seminars(*_told_apart(project, *read), {})
     raise Refusal(f"“{format}” is not a format that can be read.", f"Choose one of {', '.join(offered())}.")
 
 
@@ -161,6 +163,25 @@ def _weighed(project: Project, bundle: Bundle, problems: list[Problem]) -> tuple
         else:
             kept.append(one)
     return replace(bundle, artifacts=kept), problems
+
+
+def _told_apart(project: Project, bundle: Bundle, problems: list[Problem]) -> tuple[Bundle, list[Problem]]:
+    """The bundle without lists of tasks of which one has the id of another seminar's task: a contest could not tell
+    the two apart."""
+    lists = [one for one in bundle.artifacts if one.kind is Kind.TASKS]
+    if not lists:
+        return bundle, problems
+    there = {task.id: item_id for item_id, tasks in kept_tasks.settled(project).items() for task in tasks}
+    bad = {}
+    for one in lists:
+        own = (unit["id"] for unit in one.document["units"])
+        taken = next((unit for unit in own if there.get(unit, one.item_id) != one.item_id), None)
+        if taken is not None:
+            key = items.read(project, there[taken]).key
+            reason = f"its task {taken} is another one of seminar {key} here: give it another id"
+            bad[one.id] = Problem(*bundle.place("artifacts", one.id), reason)
+    kept = [one for one in bundle.artifacts if one.id not in bad]
+    return replace(bundle, artifacts=kept), [*problems, *bad.values()]
 
 
 def _known(project: Project, layout: FileLayout) -> ExistingItems:

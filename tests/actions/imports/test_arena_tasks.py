@@ -139,3 +139,21 @@ def test_a_seminar_that_is_there_gets_the_tasks(project: Project, tmp_path: Path
     assert items.count(project) == 1
     assert items.read(project, seminar).question == "Early warning of earthquakes"
     assert [task.id for task in kept_tasks.settled(project)[seminar]] == ["t1"]
+
+
+def test_an_id_is_one_task_whatever_the_seminar(project: Project, tmp_path: Path) -> None:
+    file = lines(tmp_path / "tasks.jsonl", FIRST, SECOND)
+    imports.run(project, "arena", [file])
+    other = lines(
+        tmp_path / "other.jsonl", {**FIRST, "seminar": "s013"}, {**SECOND, "id": "t9", "seminar": "s014"}
+    )
+    report = imports.preview(project, "arena", [other])
+    assert [one.reason for one in report.problems] == [
+        "its task t1 is another one of seminar s012 here: give it another id"
+    ]
+    with pytest.raises(Refusal, match="Nothing was imported"):
+        imports.run(project, "arena", [other])
+    imports.run(project, "arena", [other], skip_bad=True)
+    settled = [task.id for tasks in kept_tasks.settled(project).values() for task in tasks]
+    assert sorted(settled) == ["t1", "t2", "t9"]
+    assert not imports.preview(project, "arena", [file]).problems
