@@ -81,9 +81,7 @@ def chosen(
     ranking: Ranking, tasks: Mapping[str, ContestTask], top: int, limits: Quotas, held: Mapping[str, KeptTask]
 ) -> list[KeptTask]:
     """Walk the standings until so many are kept; each that is passed over has its reason."""
-    alike = likeness_among(
-        [one.task.text for one in tasks.values()], [one.task.text for one in tasks.values()]
-    )
+    alike = likeness_among([one.task.text for one in tasks.values()], ())
     counts, kept, found = Counter[tuple[str, str]](), list[ContestTask](), []
     for row in ranking.rows:
         if len(kept) >= top:

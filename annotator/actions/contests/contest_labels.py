@@ -1,6 +1,7 @@
 """Pairs that people rank: blind, one at a time, with a confidence in five steps."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from annotator.actions.contests import contest_rows, contest_tasks
 from annotator.actions.contests.contest_tasks import ContestTask
@@ -43,13 +44,14 @@ def next_pair(project: Project) -> ShownPair | RankedPairs:
     Pairs that judges compared come, so that they can stand beside people; where there are none, those of one round.
     """
     tasks, person = {one.id: one for one in contest_tasks.tasks(project)}, people.someone(project)
-    mine = {_pair(one.first, one.second) for one in contest_rows.showings(project, person.id, tasks)}
-    open_ = sorted(_offered(project, tasks) - mine, key=lambda pair: _mark(person.id, pair))
-    if not open_:
+    mine = contest_rows.pairs(project, tasks, rater=person.id)
+    met = contest_rows.pairs(project, tasks, kind=RaterKind.JUDGE)
+    offered = met or frozenset(_pair(*pair) for pair in pairing.random_round(tasks, _SEED, 1)[0])
+    found = next((pair for pair in _ordered(person.id, offered) if pair not in mine), None)
+    if found is None:
         return RankedPairs(len(mine))
-    low, high = open_[0]
-    first, second = (low, high) if int(_mark(person.id, open_[0])[-1], 16) % 2 else (high, low)
-    return ShownPair(tasks[first], tasks[second], len(mine), len(open_))
+    first, second = found if int(_mark(person.id, found)[-1], 16) % 2 else found[::-1]
+    return ShownPair(tasks[first], tasks[second], len(mine), len(offered - mine))
 
 
 def say(
@@ -89,14 +91,10 @@ def take_back(project: Project) -> bool:
     return True
 
 
-def _offered(project: Project, tasks: dict[str, ContestTask]) -> set[pairing.Pair]:
-    met = {
-        _pair(one.first, one.second)
-        for rater in contest_rows.raters(project)
-        if rater.kind is RaterKind.JUDGE
-        for one in contest_rows.showings(project, rater.id, tasks)
-    }
-    return met or {_pair(*pair) for pair in pairing.random_round(tasks, _SEED, 1)[0]}
+@lru_cache(maxsize=2)
+def _ordered(person: str, pairs: frozenset[pairing.Pair]) -> tuple[pairing.Pair, ...]:
+    """The pairs in the order of a person; kept, since it is wanted again with every key."""
+    return tuple(sorted(pairs, key=lambda pair: _mark(person, pair)))
 
 
 def _pair(one: str, other: str) -> pairing.Pair:

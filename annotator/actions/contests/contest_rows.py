@@ -71,6 +71,23 @@ def showings(project: Project, rater: str, among: Iterable[str] | None = None) -
     return [Showing(*row) for row in rows if known is None or {row.first, row.second} <= known]
 
 
+def pairs(
+    project: Project, among: Iterable[str], *, rater: str = "", kind: RaterKind | None = None
+) -> frozenset[tuple[str, str]]:
+    """Who met whom among some tasks, by their ids in order: as one rater was shown, or all of a kind."""
+    c, known = CONTEST.c, set(among)
+    shown = select(c.first, c.second).where(c.pool == POOL).distinct()
+    shown = shown.where(c.rater == rater) if rater else shown
+    shown = shown.where(c.rater_kind == kind.value) if kind else shown
+    with project.store.read() as db:
+        rows = db.execute(shown).all()
+    return frozenset(
+        (first, second) if first < second else (second, first)
+        for first, second in rows
+        if first in known and second in known
+    )
+
+
 def meetings(project: Project, rater: str, among: Iterable[str] | None = None) -> list[Meeting]:
     """The same as pairs, of two orders the mean."""
     return contest.meetings(showings(project, rater, among))

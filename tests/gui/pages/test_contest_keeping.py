@@ -64,6 +64,7 @@ def test_the_best_are_kept_within_the_limit_and_the_choice_stays(page, project):
     press("Down", 2)
     assert part.words.toPlainText().startswith("Compile a taxonomy")
     press("Ctrl+Shift+K")
+    settle(page)
     found = shown(page)
     assert found["s1-t03"] == "held back: 2 of the seminar s1 are kept already"
     assert sum(words == "kept" for words in found.values()) == len(kept_tasks.made(project)) == 4
@@ -96,9 +97,10 @@ def test_standings_are_for_coordinators(project, window_over):
     people.add_person(project, "Ben", (Role.ANNOTATOR,), "R2")
     project.work_as(people.known(project, "R2"))
     page = window_over(project, "Contest").page
-    assert not page.tabs.isTabVisible(1)
-    page.turn(2)
-    assert page.tabs.currentIndex() == 0
+    for place in (1, 2):
+        assert not page.tabs.isTabVisible(place)
+        page.turn(place)
+        assert page.tabs.currentIndex() == 0
 
 
 def test_without_comparisons_the_tab_says_what_is_lacking(tmp_path, window_over):
@@ -110,4 +112,5 @@ def test_without_comparisons_the_tab_says_what_is_lacking(tmp_path, window_over)
     assert not any(button.isEnabled() for button in part.bar.buttons.values())
     page.press("keep_best")
     page.press("keep_task")
+    settle(page)
     assert kept_tasks.made(page.desk.project) == {}

@@ -182,13 +182,13 @@ class KeepingPart(PagePart):
         """Make items of the best, within the limit."""
         if self.found is None:
             return
-        found, limits = self.found, contest_keeping.quotas(self.of_one.value() or None)
-        self._keep(
-            contest_keeping.chosen(found.ranking, found.tasks, found.ranking.top, limits, found.decided)
-        )
+        self.bar.enable("keep_best", False)
+        self.desk.ask_later(self._keep, _best, self.found, self.of_one.value())
 
     def _keep(self, chosen: list[KeptTask]) -> None:
-        assert self.found is not None
+        if self.stopped or self.found is None:
+            return
+        self.bar.enable("keep_best", not self.desk.project.readonly)
         done = self.desk.do(contest_keeping.keep, chosen, self.found.tasks)
         if done is None:
             return
@@ -224,3 +224,9 @@ class KeepingPart(PagePart):
         if decided is not None and self.found is not None:
             self.found = replace(self.found, decided=decided)
             self._refresh()
+
+
+def _best(_project: object, found: ContestReport, of_one: int) -> list[KeptTask]:
+    """The best within the limit; of thousands of tasks it takes seconds to look for near-duplicates."""
+    limits = contest_keeping.quotas(of_one or None)
+    return contest_keeping.chosen(found.ranking, found.tasks, found.ranking.top, limits, found.decided)
