@@ -104,19 +104,19 @@ def _without_times(lines: Iterable[str], first: int) -> Iterator[str]:
 
 
 def _is_lost(block: Sequence[str]) -> bool:
-    """Whether a block has words and no times; a name or a number alone is no words."""
+    """Whether a block has words and no times; a number alone is no words."""
     if any(ARROW in line for line in block[:2]) or (block[:1] and block[0].startswith(_NO_CAPTION)):
         return False
-    return len(block) > 1 or any(" " in line.strip() for line in block)
+    return any(line.strip() and not line.strip().isdigit() for line in block)
 
 
 def _bad_lines(lines: Iterable[str], first: int) -> Iterator[str]:
     for number, line in enumerate(lines, start=first):
         if ARROW in line:
-            first, _, second = line.partition(ARROW)
-            start, end = _milliseconds(first.strip()), _milliseconds(second.strip())
+            left, _, right = line.partition(ARROW)
+            start, end = _milliseconds(left.strip()), _milliseconds(right.strip())
             if start is None or end is None:
-                wrong = first if start is None else second
+                wrong = left if start is None else right
                 yield f"line {number}: “{wrong.strip()[:40]}” is not a time such as 00:01:02.500"
             elif end < start:
                 yield f"line {number}: the caption ends before it begins"
