@@ -108,8 +108,6 @@ def transcript_comes_in(story: Story, talk: Path) -> None:
         page.go.setFocus()
         press("Space")
         story.qtbot.waitUntil(lambda: "The import is done" in window.messages.text())
-        (seminar,) = items.ids(window.desk.project)
-        assert items.read(window.desk.project, seminar).key == "s012"
 
 
 def leads_are_drafted(story: Story, seminar: str) -> None:
@@ -165,10 +163,8 @@ def contest_is_held(story: Story) -> None:
     story.will_say("contest")
     with window_of(story.path, "Cora", story.qtbot) as window:
         page = window.show_page("Contest", part="Compare")
-        wait(page)
         part = page.comparing
         choose(part.judge, judges.named(window.desk.project, story.judge).id)
-        assert part.rounds.value() == 2
         with story.qtbot.waitSignal(part.run.ended, timeout=60_000):
             press("Ctrl+Shift+Return")
         wait(page)
@@ -182,15 +178,13 @@ def contest_is_held(story: Story) -> None:
             press("4")
         assert not any(map(page.tabs.isTabVisible, (1, 2)))
     with opened(story.path, "Cora") as project:
-        by = {one.name: one for one in contest_rows.raters(project)}
-        pairs_of = {
-            name: {frozenset((one.first, one.second)) for one in contest_rows.showings(project, rater.id)}
-            for name, rater in by.items()
-        }
-        assert len(by) == 2
-        assert len({frozenset(found) for found in pairs_of.values()}) == 1
-        for name in by:
-            ranking = contest_standings.report(project, name, "1", 10).ranking
+        tasks = {task.id for one in kept_tasks.settled(project).values() for task in one}
+        judge, ada = contest_rows.raters(project)
+        assert contest_rows.pairs(project, tasks, rater=judge.id) == contest_rows.pairs(
+            project, tasks, rater=ada.id
+        )
+        for rater in (judge, ada):
+            ranking = contest_standings.report(project, rater.name, "1", 10).ranking
             assert sum(row.elo for row in ranking.rows) == pytest.approx(1200 * len(FAMILIES), abs=1e-9)
 
 
@@ -200,9 +194,8 @@ def best_is_kept(story: Story) -> str:
         page = window.show_page("Contest", part="Keep")
         wait(page)
         page.focus_first()
-        press("Ctrl+K")
-        press("Down")
-        press("Ctrl+L")
+        for key in ("Ctrl+K", "Down", "Ctrl+L"):
+            press(key)
         type_words("Needs a licence")
         press("Return")
         project = window.desk.project
@@ -249,8 +242,7 @@ def checklist_is_written(story: Story, item_id: str) -> None:
 def judged(story: Story, window: Window, what: str) -> None:
     """On the Judges page: choose who judges and what, and start by key."""
     story.will_say(what)
-    window.show_page("Judges", part="Runs")
-    page = window.page
+    page = window.show_page("Judges", part="Runs")
     wait(page)
     choose(page.running.form.judge, story.judge)
     choose(page.running.form.what, what)

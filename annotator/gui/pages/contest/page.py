@@ -5,9 +5,9 @@ from functools import cached_property
 from annotator.actions.project import people
 from annotator.domain.experts.person import Role
 from annotator.gui.desk.parted_page import PartedPage
-from annotator.gui.pages.contest.comparing import ComparingPart
 from annotator.gui.pages.contest.keeping import KeepingPart
 from annotator.gui.pages.contest.ranking import RankingPart
+from annotator.gui.pages.contest.rounds import RoundsPart
 
 RANK, COMPARE, KEEP = range(3)
 
@@ -31,9 +31,9 @@ class ContestPage(PartedPage):
         return self.put(RANK, RankingPart(self.desk))
 
     @cached_property
-    def comparing(self) -> ComparingPart:
+    def comparing(self) -> RoundsPart:
         """A judge's rounds, and matches from a file."""
-        return self.put(COMPARE, ComparingPart(self.desk))
+        return self.put(COMPARE, RoundsPart(self.desk))
 
     @cached_property
     def keeping(self) -> KeepingPart:

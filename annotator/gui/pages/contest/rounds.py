@@ -57,7 +57,7 @@ RANDOM, NEAR = "random", "near"
 USUAL, SETTLE_MS = 2, 400
 
 
-class ComparingPart(PagePart):
+class RoundsPart(PagePart):
     """The judge and its rounds above, with what they take; below, who has compared so far."""
 
     def __init__(self, desk: Desk) -> None:
