@@ -32,14 +32,15 @@ from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import FEWEST, Estimate, interval
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import RANKING
-from annotator.stats.ranking import standings
+from annotator.stats.ranking import bradley_terry, standings
 from annotator.stats.ranking.beside import BesidePeople, beside
 from annotator.stats.ranking.pairing import PlayedMatch
 from annotator.stats.ranking.standings import Ranking
 
 # How many are kept where nobody says: a tenth, and never more than a hundred.
 _MOST, _TENTH = 100, 10
-# Of a standing in the window no more is read than of a thousand resamples, of a large pool less.
+# Matches beyond which fewer resamples do.
+_MANY, _FEWER = 20_000, 200
 _WORDS = 160
 
 
@@ -50,6 +51,7 @@ class ContestReport:
     rater: ContestRater
     tasks: Mapping[str, ContestTask]
     ranking: Ranking
+    resamples: int = bradley_terry.RESAMPLES
     lacking: tuple[Showing, ...] = ()
     disagreeing: int = 0
     calls_near: int = 0
@@ -64,7 +66,8 @@ class ContestReport:
         return {
             "rater": self.rater.name, "top": ranking.top, "rounds": ranking.rounds, "matches": ranking.matches,
             "certain": ranking.certain, "changed": ranking.changed, "converged": ranking.converged,
-            "calls_near_the_cut": self.calls_near, "missing": len(self.lacking), "scores_disagree": self.disagreeing,
+            "resamples": self.resamples, "calls_near_the_cut": self.calls_near,
+            "missing": len(self.lacking), "scores_disagree": self.disagreeing,
             "told": list(_floor(self)), "departures": list(RANKING.departures),
             "standings": [
                 {
@@ -110,7 +113,7 @@ def report(project: Project, rater: str = "", top: str = "", resamples: int = 0)
     one_order = all(len(one.showings) == 1 for one in held)
     calls = contest_runs.next_near(project, who.id, kept, one_order=one_order) if kept < len(tasks) else 0
     return ContestReport(
-        who, tasks, ranking, lacking, flagged, calls, _beside(project, who, held, ranking, tasks),
+        who, tasks, ranking, again, lacking, flagged, calls, _beside(project, who, held, ranking, tasks),
         contest_keeping.decisions(project), _kind(project, who.id),
     )  # fmt: skip
 
@@ -121,8 +124,8 @@ def _kind(project: Project, rater: str) -> str:
 
 
 def _resamples(matches: int) -> int:
-    """A thousand; of very many matches fewer, so that nobody waits for more than some seconds."""
-    return 1_000 if matches <= 20_000 else 200
+    """As many as usual; of very many matches fewer, so that nobody waits for more than some seconds."""
+    return bradley_terry.RESAMPLES if matches <= _MANY else _FEWER
 
 
 def _top(said: str, tasks: int) -> int:
@@ -187,6 +190,8 @@ def _certainty(found: ContestReport) -> Iterator[str]:
         f"{ranking.certain} of the top {ranking.top} are certain (a chance of 90 % or more, by at least "
         f"{FEWEST} matches of their own){more}."
     )
+    if found.resamples < bradley_terry.RESAMPLES:
+        yield f"Of so many matches, intervals and chances come from {found.resamples:,} resamples."
     if ranking.too_few:
         yield f"No chance to be among the best is told: {ranking.too_few}."
     if ranking.changed is not None:
