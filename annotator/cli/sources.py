@@ -10,7 +10,18 @@ from typing import Annotated, Any
 import typer
 
 from annotator.cli.carrying import Line, Shown, carried_out
-from annotator.cli.saying import As, File, Json, given_of, opened, say, say_changed
+from annotator.cli.saying import (
+    NOT_ALL,
+    As,
+    File,
+    Json,
+    bar,
+    given_of,
+    opened,
+    progress_bars,
+    say,
+    say_changed,
+)
 from annotator.domain.texts.moments import local
 
 app = typer.Typer(help="Pages cited by reports.", no_args_is_help=True)
@@ -156,7 +167,7 @@ def look_up(
     say({"lacking": dict(found.lacking), "changed": change.after}, json_, [found.words()])
 
 
-@app.command()
+@app.command(hidden=True)
 def citations(
     file: File,
     path: Annotated[
@@ -165,12 +176,46 @@ def citations(
     ],
     json_: Json = False,
 ) -> None:
-    """Import how often works were cited, by arXiv id or DOI; document importance counts by it."""
-    from annotator.actions.items import work_citations
+    """Import how often works were cited, by arXiv id or DOI; the same as “works --from”."""
+    _take_works(file, path, None, json_)
 
-    with opened(file) as project:
-        found = work_citations.take_in(project, path)
-    say(asdict(found), json_, found.words())
+
+@app.command()
+def works(
+    file: File,
+    from_place: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            help="Table with identifier, and abstract or cited_by_count and counted_on; replies of OpenAlex; or a "
+            "folder of them. Nothing is asked then",
+        ),
+    ] = None,
+    service: Services = None,
+    json_: Json = False,
+) -> None:
+    """Complete the works that reports and gold evidence name: abstracts from arXiv, citations from OpenAlex.
+
+    Relevance, citations and claims are judged by abstracts; document importance counts by citations. A text that is
+    there is never replaced. Exit code 3 if something did not come.
+    """
+    _take_works(file, from_place, service, json_)
+
+
+def _take_works(file: Path, place: Path | None, services: list[str] | None, json_: bool) -> None:
+    from annotator.actions.research import named_works, work_sources
+
+    with opened(file) as project, progress_bars() as progress:
+        if place is not None:
+            found = work_sources.from_place(project, place, bar(progress))
+        else:
+            found = work_sources.look_up(project, bar(progress), services=services or ())
+        left = named_works.named(project)
+    lacks = {"named": len(left.titles), "without_abstract": left.without_abstract}
+    told = asdict(found) | lacks | {"without_citations": left.without_citations}
+    say(told, json_, [*found.words(), left.words()])
+    if found.problems:
+        raise typer.Exit(NOT_ALL)
 
 
 @evidence_app.command("import")

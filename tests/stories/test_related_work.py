@@ -103,6 +103,14 @@ def test_offline_the_baseline_fills_all_that_can_be_told_by_words(
     imported(capsys, file, benchmark(tmp_path / "benchmark"))
     counted(tmp_path, file, capsys)
     judge_all(capsys, file, "baseline")
+    runs = len(goldsmith(capsys, "judge", "runs", file)["runs"])
+    nobody = ["judge", "run", str(file), "--judge", "baseline", "--protocol", "deepscholar.organization"]
+    assert run_command(nobody) == 1
+    assert "has no baseline judge" in capsys.readouterr().err
+    # What nobody can answer leaves no run behind, and nothing that was not asked.
+    assert len(goldsmith(capsys, "judge", "runs", file)["runs"]) == runs
+    assert run_command(["judge", "estimate", str(file), "--judge", "baseline", "--protocol", PAPER.name]) == 0
+    assert "What it would take" in capsys.readouterr().out
     found = table(capsys, file)
     assert {metric for _, metric in found} == {*HERE, "overall"}
     assert {system for system, _ in found} == {HUMAN, "base", "storm", "search", "scholar", "research"}
@@ -118,7 +126,10 @@ def test_offline_the_baseline_fills_all_that_can_be_told_by_words(
         (row["value"] is None) is bool(row["reason"]) for row in found.values() if not row["value_note"]
     )
     assert run_command(["results", str(file), "--view", "deepscholar"]) == 0
-    assert "Differences from the paper:" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "Differences from the paper:" in told
+    assert "Overall is undefined" in told
+    assert "counted 2026-01-02" in found["base", "document_importance"]["value_note"]
 
 
 def test_every_figure_comes_from_real_calls_and_makes_the_overall(

@@ -126,8 +126,12 @@ def summed(found: Sequence[CostEstimate]) -> dict[str, Any]:
 
 
 def figure_of(found: CostEstimate) -> str:
-    """For which figure these judgements are: the first of their protocol, of which others are readings."""
-    return PROTOCOLS[found.protocol].metrics[0].title
+    """For which figure these judgements are: the first of their protocol, of which others are readings.
+
+    Where they are no figure, but gold, it is what is judged.
+    """
+    shape = PROTOCOLS[found.protocol]
+    return shape.metrics[0].title if shape.metrics else shape.presentation.tab
 
 
 async def of(kind: RunKind) -> CostEstimate:

@@ -96,7 +96,10 @@ class _DuelMaker:
         other = next((one for one in table.readings if one.name == reading), None)
         instead = other.instead if other is not None else {}
         paper, made = COMPOSITES[table.columns[-1].metric]
-        composite = replace(made, of=tuple(instead.get(name, name) for name in made.of))
+        composite = replace(
+            made, of=tuple(instead.get(name, name) for name in made.of),
+            of_exemplar=tuple(instead.get(name, name) for name in made.of_exemplar),
+        )  # fmt: skip
         columns_ = {instead.get(one.metric, one.metric): one.title for one in table.columns}
         titles = {name: title for name, title in columns_.items() if name in known}
         *infos, last = (known[name] for name in titles)
@@ -288,9 +291,22 @@ class _DuelMaker:
         yield from (
             f"Gold: {one}." for one in dict.fromkeys(each.gold for each in self.counts.values()) if one
         )
+        yield from self._undefined()
         yield from publishing.floors(self.rows.values())
         named = sorted((self.systems[one].name, self.systems[one].footnote) for one in self.ordered)
         yield from (f"{name}: {footnote}" for name, footnote in named if footnote)
+
+    def _undefined(self) -> Iterator[str]:
+        """Why figures are undefined, a sentence for each reason."""
+        of: dict[tuple[str, str], list[str]] = {}
+        for info in self.infos:
+            for system in self.ordered:
+                if self._value(info.name, system) is None:
+                    why = self._why_none(info, system)
+                    of.setdefault((info.title, why), []).append(self.systems[system].name)
+        for (title, why), names in of.items():
+            whose = "" if len(names) == len(self.ordered) else f" ({', '.join(names)})"
+            yield f"{title} is undefined{whose}: {why}."
 
     def pairs_sheet(self, key: str) -> ResultSheet:
         """Every pair of systems that could be tested, metric by metric."""

@@ -22,6 +22,12 @@ from annotator.actions.studies.result_views import ResultView
 from annotator.protocols import ReportFigures, report_figures
 
 Means = dict[str, tuple[int, dict[str, float]]]
+TOLD = ("Means over the reports of a system, without their lists of references.", "DeepScholar-Bench, Table 6.")
+DEPARTURES = (
+    "The exemplars are counted as they are read here: without LaTeX commands and without what their authors commented "
+    "out. The paper counts the LaTeX with both.",
+    "Sentences are cut after headings, tables and code are set aside; the paper's count takes them for sentences.",
+)
 
 
 def choices(_: Project) -> tuple[ViewChoice, ...]:
@@ -56,7 +62,7 @@ def sheets(found: Means) -> tuple[ResultSheet, ...]:
     heads = columns(
         SYSTEM_COLUMN,
         ("reports", "Reports"),
-        ("characters", "Characters"),
+        ("characters", "Characters", "Without its lists of references"),
         ("words", "Words", "Parted by white space"),
         ("sentences", "Sentences", "Of its body: no headings, tables, code or lists of references"),
         ("references", "Different sources", "That its sentences cite"),
@@ -66,8 +72,8 @@ def sheets(found: Means) -> tuple[ResultSheet, ...]:
         SheetLine((text(system), count(many), *(count(mean, form=",.1f") for mean in means.values())))
         for system, (many, means) in found.items()
     )
-    told = ("Means over the reports of a system.",)
-    return (ResultSheet("report_statistics", "Report statistics", heads, lines, told),) if found else ()
+    sheet = ResultSheet("report_statistics", "Report statistics", heads, lines, TOLD, departures=DEPARTURES)
+    return (sheet,) if found else ()
 
 
 VIEW = ResultView(

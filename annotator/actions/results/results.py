@@ -1,6 +1,6 @@
 """Results of a metric: each system's scores with intervals, by group, and the judgements behind them."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -252,4 +252,15 @@ def _bounded(estimate: Estimate, scores: list[Estimate]) -> Estimate:
     """With what is missing behind it, and between which bounds that could move it."""
     floor, ceiling = mean_bounds(scores)
     found = replace(estimate, missing=sum(one.missing for one in scores), floor=floor, ceiling=ceiling)
+    if found.value is None and (why := _why_none(scores)):
+        found = replace(found, note=why)
     return found.based(bases(scores))
+
+
+def _why_none(scores: list[Estimate]) -> str:
+    """Why no item has a score, where all of them say the same; else what most of them say, and how many do."""
+    said = Counter(one.note for one in scores if one.note)
+    if not said:
+        return ""
+    (why, many), *others = said.most_common()
+    return f"{why} ({many} of {len(scores)} items)" if others else why

@@ -12,7 +12,7 @@ from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_lines import RunEvent
 from annotator.actions.runs.run_records import OpenRun
-from annotator.domain.judges.judge import Judge
+from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.protocol import Protocol
 
 Tell = Callable[[RunEvent], None]
@@ -68,7 +68,11 @@ class RunKind(ABC):
         return self.judge
 
     def opened(self) -> OpenRun:
-        """The run that begins, or goes on."""
+        """The run that begins, or goes on; Refusal, before anything is written, where nobody can answer."""
+        from annotator.judging.runs.runner import refuse_unanswerable
+
+        if self.asker().kind != JudgeKind.DERIVED:
+            refuse_unanswerable(self.shape, by_model=self.asker().kind == JudgeKind.ENDPOINT)
         return run_records.open_run(self.project, self.judge, self.order, self.shape.prompts)
 
     def ended(self, line: RunEvent, journal: RunJournal) -> RunEvent:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from datetime import date
 from math import isfinite
 from typing import Protocol
 
@@ -13,25 +14,42 @@ FEWEST, FEW = 5, 10
 ROUGH = "the interval is rough"
 # Of what is counted in its plural, the singular that is not that less an s.
 ONE = {"matches": "match"}
+# Counts of citations grow: those further apart in time are said to be so.
+APART_DAYS = 30
 # Between what shares lie.
 SHARE = (0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What a figure is measured by where that differs from report to report: points, and the pages they come from."""
+    """What a figure is measured by where that differs from report to report.
+
+    Points and the pages they come from, or the days of the first and the last of what was counted elsewhere.
+    """
 
     points: int = 0
     read: int = 0
     pages: int = 0
+    days: tuple[date, date] | None = None
 
     def __add__(self, other: "Basis") -> "Basis":
-        return Basis(self.points + other.points, self.read + other.read, self.pages + other.pages)
+        days = [day for of in (self.days, other.days) if of is not None for day in of]
+        return Basis(
+            self.points + other.points,
+            self.read + other.read,
+            self.pages + other.pages,
+            (min(days), max(days)) if days else None,
+        )
 
     def words(self) -> str:
-        """“20 points, 7 of 12 pages read”."""
-        pages = f", {self.read:,} of {self.pages:,} pages read" if self.pages else ""
-        return f"{counted(self.points, 'point')}{pages}"
+        """“20 points, 7 of 12 pages read”; “counted from 2026-01-02 to 2026-01-31”."""
+        if self.days is None:
+            pages = f", {self.read:,} of {self.pages:,} pages read" if self.pages else ""
+            return f"{counted(self.points, 'point')}{pages}"
+        first, last = self.days
+        said = f"counted on {first}" if first == last else f"counted from {first} to {last}"
+        far = (last - first).days > APART_DAYS
+        return f"{said}; counts are more than {APART_DAYS} days apart" if far else said
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,10 +79,7 @@ async def run(
     cause; an error in the program propagates, after what was finished is recorded. How many calls go out at once is
     for the endpoint's limits to say: a few cases more than that keep all their slots busy.
     """
-    if ask_factory is None and protocol.baseline is None:
-        raise Refusal(f"{protocol.title} has no baseline judge.", "Choose a judge with an endpoint.")
-    if ask_factory is not None and protocol.judge is None:
-        raise Refusal(f"{protocol.title} is computed; no judge is asked.", "See the results.")
+    refuse_unanswerable(protocol, by_model=ask_factory is not None)
     judging = _Run(protocol, left(cases, already), ask_factory, record, progress)
     cancel = cancel or asyncio.Event()
     crew = judging.baseline(going) if ask_factory is None else judging.crew(ask_factory, concurrency, going)
@@ -93,6 +90,14 @@ async def run(
     if judging.halt is not None:
         return RunEnd(RunState.INTERRUPTED, told, judging.halt.cause, judging.halt.until)
     return RunEnd(RunState.DONE, told)
+
+
+def refuse_unanswerable(protocol: Protocol, *, by_model: bool) -> None:
+    """Refuse what no model, or no baseline, can answer."""
+    if not by_model and protocol.baseline is None:
+        raise Refusal(f"{protocol.title} has no baseline judge.", "Choose a judge with an endpoint.")
+    if by_model and protocol.judge is None:
+        raise Refusal(f"{protocol.title} is computed; no judge is asked.", "See the results.")
 
 
 def left(cases: Iterable[Case], already: Container[Key]) -> Iterator[Case]:

@@ -72,9 +72,20 @@ TABLES = (
                         "released",
                         "As the public code counts",
                         {
+                            "relevance_rate": "relevance_rate.released",
                             "citation_precision": "citation_precision.released",
                             "claim_coverage": "claim_coverage.released",
                         },
+                    ),
+                    TableReading(
+                        "all-works",
+                        "References on arXiv or not",
+                        {"reference_coverage": "reference_coverage.all"},
+                    ),
+                    TableReading(
+                        "pooled",
+                        "Document importance over all reports",
+                        {"document_importance": "document_importance.pooled"},
                     ),
                 ),
             ),

@@ -4,31 +4,34 @@ DeepScholar-Bench: reference coverage and document importance, §8.3.2. No judge
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from math import inf
 from statistics import median
 
 from annotator.domain.judges.protocol import Material, Metric, Protocol, RatedResponse
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Reference
+from annotator.domain.material.page import Page
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.counting import counted
-from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.estimate import Basis, Estimate
 from annotator.domain.texts.identifier import normal_title, work_named
-from annotator.protocols.deepscholar.retrieved import NAMES_NOTHING, UNKNOWN_SET, RetrievedWork, retrieved
+from annotator.protocols.deepscholar.retrieved import NAMES_NOTHING, UNKNOWN_SET, retrieved
 
 NAME = "deepscholar.references"
-# In days: counts of citations that were made further apart are not the same count.
-FAR_APART = 30
 COVERAGE_METHOD = "|E ∩ S| / |E|"
 IMPORTANCE_METHOD = "min(median citations of S / median citations of S*, 1)"
+POOLED_METHOD = "the same, each median over all reports of the system"
+RELEASED_METHOD = "median citations of S"
 DEPARTURES = (
     "A reference is found by its arXiv id, its DOI or its whole title. The public code takes titles that are alike in "
     "more than .8 of their letters, so that surveys with similar names are one.",
     "An item in which no reference on arXiv is important has no reference coverage; the public code gives it 0.",
     "Document importance is taken item by item and then averaged, and ends at 1; works whose citations are not known "
-    "are left out of the medians and counted. The public code gives the median itself, without the exemplar's.",
+    "are left out of the medians and counted. The public code gives the median itself, without the exemplar's, which "
+    "is a reading, as are two medians over all reports at once.",
+    "Counts of citations grow: a figure tells the days of the first and the last count behind it.",
     "A report that names no work on arXiv has 0 in both.",
 )
 COVERAGE = """\
@@ -44,7 +47,18 @@ $$DI = min(\\frac{m_S}{m_E}, 1)$$
 
 How often the works that a report names have been cited, beside those on arXiv that the exemplar cites (§8.3.2), each by
 its median; an even number averages the middle two. Undefined while no count is known, or where the exemplar's median
-is 0.
+is 0. Counts grow, so the days on which they were made are told; more than 30 days between them are pointed out.
+"""
+COVERAGE_ALL = """\
+The same over every important reference, whether it is on arXiv or not, and over all works that the report names.
+"""
+IMPORTANCE_POOLED = """\
+The same with two medians in all: one over the works of all reports of the system, the other over the references on
+arXiv of these items' exemplars. Undefined as the other is.
+"""
+IMPORTANCE_RELEASED = """\
+The median number of citations of the works on arXiv that a report names, beside nothing, as the public code gives it. 0
+for a report that names none. Undefined while no count is known.
 """
 
 
@@ -56,14 +70,15 @@ class ImportantWorks:
     open_: Sequence[set[str]]
 
 
-def important(material: Material) -> ImportantWorks | None:
-    """E of an item; None where nobody has said which references are important."""
+def important(material: Material, *, everywhere: bool = False) -> ImportantWorks | None:
+    """E of an item, or its important works `everywhere`; None where nobody has said which references are important."""
     units = material.units(Kind.EVIDENCE)
     if not any(unit.importance for unit in units):
         return None
     works: dict[str, list[Reference]] = defaultdict(list)
-    for unit in filter(_on_arxiv, units):
-        works[_address(unit)].append(unit)
+    for unit in units:
+        if everywhere or _on_arxiv(unit):
+            works[_address(unit) or f"title {normal_title(unit.text)}"].append(unit)
     said = [({unit.importance for unit in of}, _of_all(of)) for of in works.values()]
     wanted = [keys for how, keys in said if "important" in how]
     return ImportantWorks(wanted, [keys for how, keys in said if how == {""}])
@@ -76,23 +91,31 @@ def _of_all(references: Iterable[Reference]) -> set[str]:
 
 def reference_coverage(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     """RC of one report; `n` counts the important references."""
-    works, named = important(scored.material), retrieved(scored.material)
-    if named is None:
-        return Estimate(None, method=COVERAGE_METHOD, note=UNKNOWN_SET)
-    if works is None:
-        note = "nobody has said which references are important"
-        return Estimate(None, method=COVERAGE_METHOD, note=note)
-    return _covered(
-        works, set().union(*(_keys(one.address, one.title, one.reference.text) for one in named)), over_valid
-    )
+    named = retrieved(scored.material) or ()
+    known = set[str]().union(*(_keys(one.address, one.title, one.reference.text) for one in named))
+    return _covered(scored.material, important(scored.material), known, over_valid, " on arXiv")
 
 
-def _covered(works: ImportantWorks, known: set[str], over_valid: bool) -> Estimate:
+def reference_coverage_of_all(scored: RatedResponse, over_valid: bool = False) -> Estimate:
+    """The same over all important references and all works that the report names."""
+    material = scored.material
+    pages = [(one, material.pages.get(_address(one))) for one in material.units(ResponsePart.REFERENCES)]
+    known = set[str]().union(*(_keys(one.identifier, one.text, _title(page)) for one, page in pages))
+    return _covered(material, important(material, everywhere=True), known, over_valid, "")
+
+
+def _covered(
+    material: Material, works: ImportantWorks | None, known: set[str], over_valid: bool, where: str
+) -> Estimate:
     """The share of the important works that are named; one that may yet be important moves what it could."""
+    if ResponsePart.REFERENCES not in material.parts or works is None:
+        unsaid = ResponsePart.REFERENCES in material.parts
+        note = "nobody has said which references are important" if unsaid else UNKNOWN_SET
+        return Estimate(None, method=COVERAGE_METHOD, note=note)
     n, found = len(works.wanted), sum(bool(keys & known) for keys in works.wanted)
     gaps, more = len(works.open_), sum(bool(keys & known) for keys in works.open_)
     notes = ["" if known else NAMES_NOTHING, f"{found} of {n} named" if n and known else ""]
-    notes += ["" if n else "no reference on arXiv is important"]
+    notes += ["" if n else f"no reference{where} is important"]
     notes += [f"of {counted(gaps, 'reference')} nobody has said whether they are important" if gaps else ""]
     ends = (
         (
@@ -112,51 +135,83 @@ def _covered(works: ImportantWorks, known: set[str], over_valid: bool) -> Estima
 
 def document_importance(scored: RatedResponse, _: bool = False) -> Estimate:
     """DI of one report; `n` counts the works of S whose citations are known."""
+    return _beside([scored.material], IMPORTANCE_METHOD)
+
+
+def document_importance_pooled(scored: Sequence[RatedResponse], _: bool = False) -> Estimate:
+    """The same over all reports of a system."""
+    return _beside([one.material for one in scored], POOLED_METHOD)
+
+
+def document_importance_released(scored: RatedResponse, _: bool = False) -> Estimate:
+    """The median citations of the works that a report names, as the public code gives it."""
     named = retrieved(scored.material)
     if named is None:
-        return Estimate(None, method=IMPORTANCE_METHOD, note=UNKNOWN_SET)
-    cited = list(dict.fromkeys(map(_address, filter(_on_arxiv, scored.material.units(Kind.EVIDENCE)))))
-    theirs = _counts(scored.material, cited)
+        return Estimate(None, method=RELEASED_METHOD, note=UNKNOWN_SET)
+    ours = _known(scored.material, [work.address for work in named])
+    if named and not ours:
+        return Estimate(None, method=RELEASED_METHOD, note="its works' citations are not known")
+    value, note = (float(median(map(_count, ours))), "") if named else (0.0, NAMES_NOTHING)
+    found = Estimate(value, n=len(ours), floor=value, ceiling=value, method=RELEASED_METHOD, note=note)
+    return found.based(_days(ours))
+
+
+def _beside(materials: Sequence[Material], method: str) -> Estimate:
+    """The median of what reports name beside that of what their exemplars cite."""
+    of = [(one, found) for one in materials if (found := retrieved(one)) is not None]
+    if not of:
+        return Estimate(None, method=method, note=UNKNOWN_SET)
+    own = [(one, work.address) for one, works in of for work in works]
+    cited = [(one, address) for one, _ in of for address in _cited(one)]
+    theirs = [page for one, address in cited for page in _known(one, [address])]
     if not theirs:
-        note = "no citations of the exemplar's references are known"
-        return Estimate(None, method=IMPORTANCE_METHOD, note=note)
-    if not named:
-        return Estimate(0.0, floor=0.0, ceiling=0.0, method=IMPORTANCE_METHOD, note=NAMES_NOTHING)
-    own = [work.address for work in named]
-    found, unknown = _beside(named, _counts(scored.material, own), median(theirs)), len(cited) - len(theirs)
-    notes = [f"{unknown} of the exemplar's not known" if unknown else "", *_days(scored.material, own, cited)]
-    return found.remarked(*notes)
+        return Estimate(None, method=method, note="no citations of the exemplar's references are known")
+    if not own:
+        return Estimate(0.0, floor=0.0, ceiling=0.0, method=method, note=NAMES_NOTHING)
+    ours = [page for one, address in own for page in _known(one, [address])]
+    found, unknown = _ratio(ours, theirs, len(own) - len(ours), method), len(cited) - len(theirs)
+    noted = found.remarked(f"{unknown} of the exemplar's not known" if unknown else "")
+    return noted.based(_days([*ours, *theirs]))
 
 
-def _days(material: Material, *of: Iterable[str]) -> Iterator[str]:
-    """When citations were counted, which grow: a comparison over many days is flagged."""
-    pages = (material.pages.get(address) for address in chain(*of))
-    days = {page.citations_on for page in pages if page and page.citations is not None}
-    known = sorted(day for day in days if day is not None)
-    if known:
-        yield f"counted on {known[0]}" if len(known) == 1 else f"counted from {known[0]} to {known[-1]}"
-        if (known[-1] - known[0]).days > FAR_APART:
-            yield f"counts are more than {FAR_APART} days apart"
-
-
-def _beside(named: Sequence[RetrievedWork], ours: Sequence[int], theirs: float) -> Estimate:
-    unknown = len(named) - len(ours)
-    if not ours or theirs == 0:
+def _ratio(ours: Sequence[Page], theirs: Sequence[Page], unknown: int, method: str) -> Estimate:
+    beside = median(map(_count, theirs))
+    if not ours or beside == 0:
         note = "its works' citations are not known" if not ours else "the exemplar's median is 0"
-        return Estimate(None, method=IMPORTANCE_METHOD, note=note)
-    value = min(median(ours) / theirs, 1.0)
-    note = f"medians {median(ours):g} and {theirs:g}" + (f"; {unknown} not known" if unknown else "")
-    return Estimate(value, n=len(ours), floor=value, ceiling=value, method=IMPORTANCE_METHOD, note=note)
+        return Estimate(None, method=method, note=note)
+    own = median(map(_count, ours))
+    value = min(own / beside, 1.0)
+    note = f"medians {own:g} and {beside:g}" + (f"; {unknown} not known" if unknown else "")
+    return Estimate(value, n=len(ours), floor=value, ceiling=value, method=method, note=note)
 
 
-def _counts(material: Material, addresses: Iterable[str]) -> list[int]:
-    """The citations of works, each once, where they are known."""
-    pages = [material.pages.get(address) for address in dict.fromkeys(addresses)]
-    return [page.citations for page in pages if page is not None and page.citations is not None]
+def _cited(material: Material) -> list[str]:
+    """The works on arXiv that the exemplar cites, each once."""
+    return list(dict.fromkeys(map(_address, filter(_on_arxiv, material.units(Kind.EVIDENCE)))))
+
+
+def _known(material: Material, addresses: Sequence[str]) -> list[Page]:
+    """The works whose citations are known."""
+    pages = map(material.pages.get, addresses)
+    return [page for page in pages if page is not None and page.citations is not None]
+
+
+def _count(page: Page) -> int:
+    return page.citations or 0
+
+
+def _days(pages: Iterable[Page]) -> Basis | None:
+    """When citations were counted, which grow; None where nobody has said it."""
+    days = [page.citations_on for page in pages if page.citations_on is not None]
+    return Basis(days=(min(days), max(days))) if days else None
+
+
+def _title(page: Page | None) -> str:
+    return page.title if page is not None else ""
 
 
 def _address(reference: Reference) -> str:
-    return str(work_named(reference.identifier))
+    return str(work_named(reference.identifier) or "") if reference.identifier else ""
 
 
 def _on_arxiv(reference: Reference) -> bool:
@@ -186,11 +241,34 @@ REFERENCES = Protocol(
             parts=(ResponsePart.REFERENCES,),
         ),
         Metric(
+            "reference_coverage.all",
+            "Reference coverage (on arXiv or not)",
+            COVERAGE_ALL,
+            reference_coverage_of_all,
+            parts=(ResponsePart.REFERENCES,),
+        ),
+        Metric(
             "document_importance",
             "Document importance",
             IMPORTANCE,
             document_importance,
             parts=(ResponsePart.REFERENCES,),
+        ),
+        Metric(
+            "document_importance.pooled",
+            "Document importance (over all reports)",
+            IMPORTANCE_POOLED,
+            parts=(ResponsePart.REFERENCES,),
+            pooled=document_importance_pooled,
+        ),
+        Metric(
+            "document_importance.released",
+            "Document importance (as released)",
+            IMPORTANCE_RELEASED,
+            document_importance_released,
+            unit="citations",
+            parts=(ResponsePart.REFERENCES,),
+            within=(0.0, inf),
         ),
     ),
     departures=DEPARTURES,

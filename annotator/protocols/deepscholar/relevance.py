@@ -4,6 +4,7 @@ DeepScholar-Bench: relevance rate, §8.3.2; the judge's question, Box 2.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -38,7 +39,7 @@ from annotator.protocols.replies import sole_value
 
 NAME = "deepscholar.relevance"
 PROMPTS = (NAME,)
-METHOD = "RR = Σ rel / (2 · |S|)"
+METHOD, RELEASED_METHOD = "RR = Σ rel / (2 · |S|)", "Σ rel / |S|"
 GRADES = ("0", "1", "2")
 # What is given of the section that people wrote.
 SECTION = "exemplar"
@@ -84,6 +85,22 @@ def relevance_rate(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     )
 
 
+def released_rate(scored: RatedResponse, over_valid: bool = False) -> Estimate:
+    """The mean rating of one report, from 0 to 2, as the public code gives it."""
+    found = relevance_rate(scored, over_valid)
+    return replace(
+        found,
+        value=_twice(found.value),
+        floor=_twice(found.floor),
+        ceiling=_twice(found.ceiling),
+        method=RELEASED_METHOD,
+    )
+
+
+def _twice(value: float | None) -> float | None:
+    return None if value is None else 2 * value
+
+
 def cases(material: Material) -> Iterator[Case]:
     """One case for each work that the report names, with its abstract and what people wrote on the same paper."""
     artifact_id = material.part_ids.get(ResponsePart.REFERENCES, "")
@@ -93,6 +110,12 @@ def cases(material: Material) -> Iterator[Case]:
         blind = Unit(id=work.reference.id, text=work.title)
         given = work_fields(work.address, work.abstract) | {SECTION: exemplar}
         yield Case(NAME, material.item, material.response, artifact_id, (blind,), given=given)
+
+
+AS_RELEASED = """\
+The mean rating of the works on arXiv that a report names, from 0 to 2: the public code leaves out the 2 that divides.
+0 for a report that names none. Undefined as the other is.
+"""
 
 
 class Relevance(BaseModel):
@@ -162,6 +185,15 @@ RELEVANCE = Protocol(
     metrics=(
         Metric(
             "relevance_rate", "Relevance rate", DEFINITION, relevance_rate, parts=(ResponsePart.REFERENCES,)
+        ),
+        Metric(
+            "relevance_rate.released",
+            "Relevance rate (as released)",
+            AS_RELEASED,
+            released_rate,
+            unit="of 2",
+            parts=(ResponsePart.REFERENCES,),
+            within=(0.0, 2.0),
         ),
     ),
     scale=Scale(

@@ -9,9 +9,9 @@ from annotator.protocols.deepscholar.sentences import baseline
 
 @dataclass(frozen=True, slots=True)
 class ReportFigures:
-    """Characters and words of the whole report, sentences of its body, and its citations outside its lists.
+    """Characters, words, sentences and citations of a report without its lists of references.
 
-    `references` counts the different sources that its sentences cite, `citations` every citation, tables included.
+    The exemplar's own list is made by this program, and a list is no prose. `references` counts the different sources that its sentences cite, `citations` every citation, tables included.
     """
 
     characters: int
@@ -23,8 +23,10 @@ class ReportFigures:
 
 def report_figures(material: Material) -> ReportFigures:
     """The same on every run; words are parted by white space."""
-    text, found = material.response.text, baseline(material).document
+    found = baseline(material).document
     units = found.units if found else ()
-    inline = sum(max(1, len(one.urls) + len(one.lost)) for one in read(text, every=True).citations)
+    cited = read(material.response.text, every=True)
+    text = "".join(cited.report[start:end] for start, end in cited.body)
+    inline = sum(max(1, len(one.urls) + len(one.lost)) for one in cited.citations)
     sources = {one.key for unit in units for one in unit.cites}
     return ReportFigures(len(text), len(text.split()), len(units), len(sources), inline)

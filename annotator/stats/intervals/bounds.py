@@ -24,7 +24,7 @@ def mean_bounds(scores: Collection[Estimate]) -> tuple[float | None, float | Non
         [-_of(one.ceiling, one.value) for one in certain],
         [-x.ceiling for x in open_ if x.ceiling is not None],
     )
-    return floor, None if ceiling is None else -ceiling
+    return floor, None if ceiling is None else 0.0 - ceiling
 
 
 def _of(bound: float | None, value: float | None) -> float:

@@ -9,10 +9,11 @@ import pytest
 from sqlalchemy import select
 
 from annotator.actions.imports import imports
-from annotator.actions.items import summaries, work_citations
+from annotator.actions.items import summaries
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.releases import releases
+from annotator.actions.research import work_sources
 from annotator.actions.results import results
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.csv_tables import read_table
@@ -150,6 +151,14 @@ def test_who_is_important_is_said_where_the_files_say_it(project: Project, folde
         "elm": "not_important",
         "ash": "not_important",
     }
+
+
+def test_of_a_paper_that_the_list_of_important_ones_leaves_out_nothing_is_said(
+    project: Project, folder: Path
+) -> None:
+    made.table(folder / "important_citations.csv", [made.cited(SECOND, "fir", "Firs")])
+    take(project, folder)
+    assert all("importance" not in one for one in units(project, "evidence"))
 
 
 def test_a_work_is_kept_once_with_the_abstract_that_came_first(project: Project, folder: Path) -> None:
@@ -343,8 +352,8 @@ def test_citations_of_works_come_in_from_a_file_and_count(
         {"identifier": "arXiv:2001.00001", "title": "", "cited_by_count": "many", "counted_on": "2026-01-02"},
     ]
     made.table(tmp_path / "works.csv", rows)
-    found = work_citations.take_in(project, tmp_path / "works.csv")
-    assert (found.taken, found.elsewhere, len(found.problems)) == (1, 1, 1)
+    found = work_sources.from_place(project, tmp_path / "works.csv")
+    assert (found.citations, found.elsewhere, len(found.problems)) == (1, 1, 1)
     assert found.problems[0].startswith("Line 5 ")
     with project.store.read() as db:
         (page,) = db.execute(select(PAGE))

@@ -12,7 +12,13 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.material.page import Page, PageState
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols.deepscholar.references import document_importance, reference_coverage
+from annotator.protocols.deepscholar.references import (
+    document_importance,
+    document_importance_pooled,
+    document_importance_released,
+    reference_coverage,
+    reference_coverage_of_all,
+)
 from tests.protocols.deepscholar.related_work_material import ITEM, report, with_works
 
 
@@ -184,3 +190,30 @@ def test_without_counts_there_is_no_document_importance(counts: dict[str, int | 
     material = gold(("Work 4", "arXiv:2001.00004", ""), of=works("1"))
     found = known(cited(counts, material))
     assert (found.value, found.note) == (None, note)
+
+
+def test_over_all_works_a_book_counts_too() -> None:
+    book = ("A book of trees", "10.1000/book", "important")
+    named = with_works(("x", "https://doi.org/10.1000/BOOK"), ("a", "arXiv:2001.00001"))
+    found = reference_coverage_of_all(RatedResponse(gold(*FOUR, book, of=named), {}))
+    assert (found.value, found.note) == (2 / 5, "2 of 5 named")
+    assert covered(gold(*FOUR, book, of=named)).value == 1 / 4
+    assert reference_coverage_of_all(RatedResponse(gold(book, of=with_works()), {})).value == 0.0
+
+
+def test_over_all_reports_there_are_two_medians() -> None:
+    # S: 3, 10 and 40; S*: 20 and 100 on one item, 60 on the other.
+    one = gold(("Work 4", "arXiv:2001.00004", ""), ("Work 5", "arXiv:2001.00005", ""), of=works("1", "2"))
+    other = gold(("Work 6", "arXiv:2001.00006", ""), of=works("3"))
+    counts = {"1": 3, "2": 10, "3": 40, "4": 20, "5": 100, "6": 60}
+    found = document_importance_pooled([RatedResponse(cited(counts, each), {}) for each in (one, other)])
+    assert (found.value, found.n, found.note) == (pytest.approx(10 / 60), 3, "medians 10 and 60")
+
+
+def test_as_released_it_is_the_median_itself() -> None:
+    own = document_importance_released(
+        RatedResponse(cited({"1": 500, "2": 20, "3": None}, works("1", "2", "3")), {})
+    )
+    assert (own.value, own.n) == (260.0, 2)
+    assert document_importance_released(RatedResponse(with_works(), {})).value == 0.0
+    assert document_importance_released(RatedResponse(works("1"), {})).value is None

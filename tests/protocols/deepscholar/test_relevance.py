@@ -23,6 +23,13 @@ def test_the_sum_of_grades_over_twice_the_works() -> None:
     assert rate({"a": "2", "b": "1", "c": "1", "d": "0"}).value == 4 / 8
 
 
+def test_as_released_the_sum_is_not_halved() -> None:
+    scored = RatedResponse(with_works(*FOUR), {"a": "2", "b": "1", "c": "1"})
+    found = relevance.released_rate(scored)
+    assert (found.value, found.missing, found.floor, found.ceiling) == (None, 1, 1.0, 1.5)
+    assert relevance.released_rate(replace(scored, values={**scored.values, "d": "0"})).value == 1.0
+
+
 def test_a_report_that_names_nothing_is_0_and_says_so() -> None:
     found = rate({}, with_works(("x", "10.1000/x"), ("y", "")))
     assert (found.value, found.note) == (0.0, "the report names no work on arXiv")

@@ -370,8 +370,8 @@ class _RelatedWorkReader:
         self.bundle.places["artifacts", record.id] = (file, 0)
 
     def _importance(self, one: Cited) -> str:
-        """Whether a reference matters; where the files name those that do, the others do not."""
-        if self.important is None:
+        """Whether a reference matters; where the files name those of its paper that do, the others do not."""
+        if self.important is None or all(paper != one.paper for paper, _ in self.important):
             return ""
         return "important" if (one.paper, one.key) in self.important else "not_important"
 

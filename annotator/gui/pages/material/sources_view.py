@@ -1,4 +1,4 @@
-"""Sources tab: what the papers are, when and where they were published, and how often they are cited."""
+"""Sources tab: what the papers are, when and where they were published, and how often works are cited."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -6,15 +6,18 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QPushButton, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QPushButton, QStackedWidget, QWidget
 
 from annotator.actions.items.metadata import Thing
 from annotator.actions.material import lookups, source_views
 from annotator.actions.material.source_views import SourceLine
+from annotator.actions.research import named_works
+from annotator.actions.research.named_works import WorksNamed, WorksTaken
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.material.metadata_form import SOURCE_FIELDS, MetadataForm
 from annotator.gui.tables.cells import CellsModel, Column
+from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import Splitter
@@ -22,6 +25,7 @@ from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
+from annotator.gui.widgets.plain import PlainLabel
 
 TITLE = 1
 COLUMNS: Sequence[Column[SourceLine]] = (
@@ -36,6 +40,96 @@ NOTHING = (
     "No sources yet",
     "A source is the paper, transcript or page that gold is written from. Add it beside its item on the Author page.",
 )
+
+
+class WorksCard(QFrame):
+    """The works that reports and gold evidence name: what they lack, and where it can come from."""
+
+    came = Signal(object)
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._known = self._stopped = False
+        self.setProperty("role", "card")
+        self.words = PlainLabel(role="hint", wrap=True)
+        self.look = QPushButton("Look works up")
+        self.look.setToolTip(
+            "Ask arXiv for abstracts, one request every three seconds, then OpenAlex for citations; only what lacks"
+        )
+        self.look.clicked.connect(self.look_up)
+        self.file = QPushButton("From a file…")
+        self.file.setToolTip(
+            "A table with identifier, and abstract or cited_by_count and counted_on; or replies of OpenAlex"
+        )
+        self.file.clicked.connect(self._choose_file)
+        self.folder = QPushButton("From a folder…")
+        self.folder.setToolTip("A folder that was collected, or one with such tables and replies")
+        self.folder.clicked.connect(self._choose_folder)
+        row = FlowRow(gap=8)
+        for button in (self.look, self.file, self.folder):
+            row.addWidget(button)
+        vertical(
+            PlainLabel("Works that are named", "strong"),
+            self.words,
+            row,
+            on=self,
+            margins=(10, 8, 10, 8),
+            spacing=6,
+        )
+
+    def fill(self) -> None:
+        """Count the works again, on another thread."""
+        self._desk.ask_later(self._show, named_works.named)
+
+    def look_up(self) -> None:
+        """Ask the services for what lacks, on another thread."""
+        from annotator.actions.research import work_sources
+
+        self._free(free=False)
+        self._desk.do_later(self._ended, self._going, work_sources.look_up)
+
+    def take(self, path: Path) -> None:
+        """Take what a file or a folder says of them, on another thread."""
+        from annotator.actions.research import work_sources
+
+        self._free(free=False)
+        self._desk.do_later(self._ended, self._going, work_sources.from_place, path)
+
+    def stop(self) -> None:
+        """Read nothing more."""
+        self._stopped = True
+
+    def _choose_file(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, "Works", "", "Tables and replies (*.csv *.json)")
+        if name:
+            self.take(Path(name))
+
+    def _choose_folder(self) -> None:
+        name = QFileDialog.getExistingDirectory(self, "Folder with works")
+        if name:
+            self.take(Path(name))
+
+    def _going(self, what: str, done: int, total: int) -> None:
+        if not self._stopped:
+            self.words.setText(
+                f"{what.capitalize()}: {done:,} of {total:,}…" if total else f"{what.capitalize()}…"
+            )
+
+    def _ended(self, found: WorksTaken | None) -> None:
+        if not self._stopped:
+            self.came.emit(found)
+            self.fill()
+
+    def _show(self, found: WorksNamed) -> None:
+        if not self._stopped:
+            self.words.setText(found.words())
+            self._known = bool(found.titles)
+            self._free(free=True)
+
+    def _free(self, *, free: bool) -> None:
+        for button in (self.look, self.file, self.folder):
+            button.setEnabled(free and self._known and not self._desk.project.readonly)
 
 
 class SourcesView(QWidget):
@@ -63,6 +157,8 @@ class SourcesView(QWidget):
         self.file = QPushButton("From a file…")
         self.file.setToolTip("Read replies of OpenAlex or CrossRef from a JSON file; nothing is asked")
         self.file.clicked.connect(self._choose)
+        self.works = WorksCard(desk)
+        self.works.came.connect(self._works_came)
         self.answer = MessageBar()
         self._lay_out()
 
@@ -74,7 +170,7 @@ class SourcesView(QWidget):
         left, right, parts = QWidget(), QWidget(), Splitter("material-sources")
         vertical(self.search, (self._body, 1), on=left, margins=(0, 0, 8, 0), spacing=6)
         vertical(
-            self.form, horizontal(self.look, self.file, StretchSpace(1)), StretchSpace(1), on=right,
+            self.form, horizontal(self.look, self.file, StretchSpace(1)), self.works, StretchSpace(1), on=right,
             margins=(8, 0, 0, 0), spacing=8,
         )  # fmt: skip
         parts.addWidget(left)
@@ -87,6 +183,7 @@ class SourcesView(QWidget):
     def fill(self) -> None:
         """Read the sources again, on another thread."""
         self._desk.ask_later(self._show, source_views.source_lines)
+        self.works.fill()
 
     def focus_first(self) -> None:
         """Work begins in the list."""
@@ -112,6 +209,7 @@ class SourcesView(QWidget):
     def stop(self) -> None:
         """Read nothing more."""
         self._stopped = True
+        self.works.stop()
 
     def rebind(self) -> None:
         """Print the key as it now is."""
@@ -130,6 +228,12 @@ class SourcesView(QWidget):
         if found is not None:
             self.answer.show_message("info" if found[1].lacking else "success", found[1].words())
             self.fill()
+
+    def _works_came(self, found: WorksTaken | None) -> None:
+        if found is not None:
+            first, *more = found.words()
+            self.answer.show_message("warning" if found.problems else "success", first, " ".join(more))
+            self.came.emit()
 
     def _show(self, found: Sequence[SourceLine]) -> None:
         if not self._stopped:

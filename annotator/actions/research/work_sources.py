@@ -1,0 +1,138 @@
+"""What is known of the works that a project names: from a table, replies of OpenAlex, a folder, or the services."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
+from urllib.parse import urlencode
+
+from annotator.actions.material import lookups
+from annotator.actions.project.bulk import Progress
+from annotator.actions.project.file import Project
+from annotator.actions.research.named_works import KnownWork, WorksTaken, named, take_in
+from annotator.domain.material.work import CatalogueWork
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.csv_tables import CsvTable, read_table
+from annotator.exchange.eprints import known_works, searching
+from annotator.exchange.eprints.folder import MANIFEST, Collection
+from annotator.exchange.formats.works import Work, works_of
+from annotator.exchange.pages.manners import OneTurn
+from annotator.exchange.reading import read_json
+
+COUNTS = ("cited_by_count", "counted_on")
+AT_ONCE, GAP_S = 100, 3.0
+
+
+def from_place(project: Project, path: Path, progress: Progress = lambda *_: None) -> WorksTaken:
+    """What a table, a file with replies of OpenAlex, or a folder with either says; no network."""
+    progress("reading works", 0, 0)
+    problems: list[str] = []
+    known = list(_in_place(path, problems))
+    if not known and not problems:
+        raise Refusal(
+            f"“{path.name}” holds no works.",
+            "Choose a table with identifier and abstract or cited_by_count, replies of OpenAlex, or a folder of them.",
+        )
+    return take_in(project, known, problems, path.name)
+
+
+def _in_place(path: Path, problems: list[str]) -> Iterator[KnownWork]:
+    if path.is_dir():
+        yield from map(KnownWork, Collection.at(path).all_works())
+        for place in sorted(one for one in path.rglob("*.json") if one.name != MANIFEST):
+            yield from _replies(place)
+        tables = sorted(path.glob("*.csv"))
+    elif path.suffix.casefold() == ".json":
+        yield from _replies(path)
+        tables = []
+    else:
+        tables = [path]
+    for place in tables:
+        yield from _rows(read_table(place, ("identifier",)), problems)
+
+
+def _replies(place: Path) -> Iterator[KnownWork]:
+    day = datetime.fromtimestamp(place.stat().st_mtime, UTC).date()
+    yield from (_told(one, day) for one in works_of(read_json(place)))
+
+
+def _told(work: Work, day: date) -> KnownWork:
+    one = work.reference
+    known = CatalogueWork(one.identifier, one.text, work.abstract, work.published, one.authors)
+    return KnownWork(known, work.citations, day)
+
+
+def _rows(table: CsvTable, problems: list[str]) -> Iterator[KnownWork]:
+    for line, row in enumerate(table.rows, 2):
+        for work in known_works.of_rows([row]):
+            if not any(row.get(name) for name in COUNTS):
+                yield KnownWork(work)
+                continue
+            try:
+                count, day = int(float(row["cited_by_count"])), date.fromisoformat(row["counted_on"])
+                if count < 0:
+                    raise ValueError
+            except (ValueError, KeyError, OverflowError):
+                problems.append(
+                    f"Line {line} of {table.name} has no number of citations with its day; it is left out."
+                )
+                continue
+            yield KnownWork(work, count, day)
+
+
+def look_up(
+    project: Project,
+    progress: Progress = lambda *_: None,
+    *,
+    api: str = searching.API,
+    services: Sequence[str] = (),
+    allow_private: bool = False,
+) -> WorksTaken:
+    """Ask arXiv for the abstracts that lack, then OpenAlex for citations that nobody has counted; politely."""
+    lacking = named(project).without_abstract
+    ids = [one.removeprefix("arxiv:") for one in lacking if one.startswith("arxiv:")]
+    problems: list[str] = []
+    first = take_in(
+        project,
+        asyncio.run(_abstracts(ids, api, problems, progress, allow_private=allow_private)),
+        (),
+        "arXiv",
+    )
+    wanted = dict.fromkeys((*named(project).without_citations, *lacking))
+    progress("looking up citations", 0, len(wanted))
+    found = asyncio.run(lookups.asked(project, wanted, services))
+    problems += [f"{doi}: {cause}" for doi, cause in found.lacking.items()]
+    told = [(address, found.of(address)) for address in wanted]
+    known = [_named_so(address, *one) for address, one in told if one is not None]
+    second = take_in(project, known, problems, "OpenAlex")
+    return WorksTaken(first.abstracts + second.abstracts, second.citations, 0, tuple(problems))
+
+
+def _named_so(address: str, work: Work, day: date) -> KnownWork:
+    """What a service says of the work that was asked for, whatever it calls it itself."""
+    known = _told(work, day)
+    return KnownWork(CatalogueWork(address, known.work.title, known.work.abstract), known.citations, day)
+
+
+async def _abstracts(
+    ids: Sequence[str], api: str, problems: list[str], progress: Progress, *, allow_private: bool
+) -> list[KnownWork]:
+    from annotator.exchange.eprints.collecting import patiently, polite_fetcher
+
+    found: list[KnownWork] = []
+    waiting = [list(ids[at : at + AT_ONCE]) for at in range(0, len(ids), AT_ONCE)]
+    async with polite_fetcher(OneTurn(at_once=1, pause_s=GAP_S), allow_private=allow_private) as fetcher:
+        while waiting:
+            batch = waiting.pop(0)
+            progress("looking up abstracts", len(found), len(ids))
+            query = urlencode({"id_list": ",".join(batch), "max_results": len(batch)})
+            answer, _ = await patiently(fetcher, f"{api}?{query}")
+            try:
+                found += map(KnownWork, searching.works_of(answer.content))
+            except Refusal as refusal:
+                # Where one id is none, arXiv refuses all of them.
+                half = len(batch) // 2
+                waiting[:0] = [batch[:half], batch[half:]] if half and answer.status == 400 else []
+                if not half or answer.status != 400:
+                    problems.append(f"arXiv: {answer.cause or refusal.happened}")
+    return found
