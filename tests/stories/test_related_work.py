@@ -1,12 +1,16 @@
 """A benchmark of related-work sections from an empty project to its printed table, offline and with a model server."""
 
 import json
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from llmock.pytest_plugin import LLMock
 
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
@@ -14,8 +18,7 @@ from annotator.cli import run_command
 from annotator.domain.texts.canonical import canonical_json
 from annotator.protocols import PAPERS
 from annotator.protocols.deepscholar.overall import METRICS
-from tests.crashes.killing import killed
-from tests.judging.odd_server import Odd, OddServer, at_work, completion
+from tests.judging.odd_server import OddServer, at_work, completion
 from tests.material import related_work as made
 from tests.material.related_work import SHARED
 from tests.storage import sql
@@ -25,24 +28,25 @@ HERE = [
     name for name in METRICS if any(name == one.name for shape in PAPER.protocols for one in shape.metrics)
 ]
 HUMAN, JUDGE = "Human-written exemplar", "distant"
-# What the server replies to whatever asks for a field of that name.
-REPLIES = {"better": "first", "support": "support", "relevance": "2", "supported": "yes"}
+HERE_IS = Path(__file__).parents[2]
+# What the server replies to whatever a protocol asks.
+SAYS = {
+    "deepscholar.organization": {"rationale": "So.", "better": "first"},
+    "deepscholar.nuggets": {"quote": "", "rationale": "So.", "support": "support"},
+    "deepscholar.relevance": {"rationale": "So.", "relevance": "2"},
+    "deepscholar.precision": {"quote": "", "rationale": "So.", "supported": "yes"},
+    "deepscholar.coverage": {"quote": "", "rationale": "So.", "supported": "yes"},
+    "deepscholar.nugget_importance": {"rationale": "So.", "importance": "vital"},
+    "deepscholar.reference_importance": {"rationale": "So.", "importance": "important"},
+}
 Figures = dict[tuple[str, str], dict[str, Any]]
 
 
 @pytest.fixture
 def server() -> Iterator[OddServer]:
-    """A model server that answers each question alike, in the form that it asks for."""
+    """A model server that can be made to say anything."""
     with at_work(OddServer()) as server:
-        server.answer = replied
         yield server
-
-
-def replied(body: dict[str, Any], _: int) -> Odd:
-    """A reply of the asked form: its verdict is always the same one, whatever it is called."""
-    fields = body["response_format"]["json_schema"]["schema"]["properties"]
-    said = {name: REPLIES.get(name, form.get("enum", [""])[0]) for name, form in fields.items()}
-    return completion(json.dumps(said))
 
 
 def goldsmith(capsys: pytest.CaptureFixture[str], *words: object) -> Any:
@@ -133,22 +137,28 @@ def test_offline_the_baseline_fills_all_that_can_be_told_by_words(
 
 
 def test_every_figure_comes_from_real_calls_and_makes_the_overall(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], server: OddServer
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], llmock: LLMock
 ) -> None:
     file = tmp_path / "project.goldsmith"
     imported(capsys, file, benchmark(tmp_path / "benchmark"))
     counted(tmp_path, file, capsys)
-    judges.add(project := Project.open(file), JUDGE, base_url=server.url, model="test-model")
-    project.close()
+    asked_of(file, llmock)
     draw_all(capsys, file)
     foreseen = goldsmith(capsys, "judge", "estimate", file, "--judge", JUDGE, "--protocol", PAPER.name)
     assert [one["protocol"] for one in foreseen["protocols"]] == [
         one.name for one in PAPER.protocols if one.judge
     ]
-    assert not server.bodies
-    judge_all(capsys, file, JUDGE)
-    # A question that others spare is not asked.
-    assert 0 < len(server.bodies) <= foreseen["sum"]["calls"] < foreseen["sum"]["units"] * 2
+    assert not llmock.requests
+    bodies: list[str] = []
+    for shape in PAPER.protocols:
+        if shape.judge is not None:
+            always(llmock, shape.name)
+            ended = goldsmith(capsys, "judge", "run", file, "--judge", JUDGE, "--protocol", shape.name)
+            assert (ended["state"], ended["done"]) == ("done", ended["total"])
+            bodies += [canonical_json(one.body) for one in llmock.requests]
+    # A question that others spare is not asked, and none is asked twice.
+    assert 0 < len(bodies) <= foreseen["sum"]["calls"] < foreseen["sum"]["units"] * 2
+    assert len(bodies) == len(set(bodies))
     found = table(capsys, file)
     figures = [found["base", metric]["value"] for metric in HERE]
     # The first of two is always preferred, so each order decides against the other; all else is the best there is.
@@ -159,45 +169,58 @@ def test_every_figure_comes_from_real_calls_and_makes_the_overall(
     assert found[HUMAN, "overall"]["value"] == pytest.approx(0.5**0.2)
     # Nothing on arXiv is named there.
     assert found["scholar", "relevance_rate"]["value"] == 0.0
-    assert sorted(map(canonical_json, server.bodies)) == sorted(set(map(canonical_json, server.bodies)))
+    released = table(capsys, file, "--choose", "reading=released")
+    assert released["base", "relevance_rate.released"]["value"] == 2.0
+    assert released[HUMAN, "overall"]["value"] is not None
+
+
+def asked_of(file: Path, llmock: LLMock) -> None:
+    """A judge behind a model server that this project did not write."""
+    judges.add(project := Project.open(file), JUDGE, base_url=llmock.base_url(), model="gpt-4o-mini")
+    project.close()
+
+
+def always(llmock: LLMock, protocol: str, delay_s: float = 0.0) -> None:
+    """The server says the same to whatever a protocol asks, and forgets what it was asked before."""
+    llmock.reset()
+    said = llmock.reply(json.dumps(SAYS[protocol]), times=None)
+    if delay_s:
+        said.delay(delay_s, times=None)
 
 
 def test_a_run_that_was_killed_goes_on_without_a_repeated_call(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], server: OddServer
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], llmock: LLMock
 ) -> None:
-    file = tmp_path / "project.goldsmith"
+    file, protocol = tmp_path / "project.goldsmith", "deepscholar.nuggets"
     imported(capsys, file, benchmark(tmp_path / "benchmark"))
-    judges.add(project := Project.open(file), JUDGE, base_url=server.url, model="test-model")
-    project.close()
-    server.answer = lambda body, number: _slowly(body, number)
-    words = [
-        "judge",
-        "run",
-        str(file),
-        "--judge",
-        JUDGE,
-        "--protocol",
-        "deepscholar.nuggets",
-        "--concurrency",
-        "1",
-    ]
-    assert killed(lambda: run_command(words), lambda: _answers(file) >= 2)
-    before = _answers(file)
-    capsys.readouterr()
+    asked_of(file, llmock)
+    always(llmock, protocol, delay_s=0.2)
+    words = ["judge", "run", str(file), "--judge", JUDGE, "--protocol", protocol, "--concurrency", "1"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "annotator", *words],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | {"PYTHONPATH": str(HERE_IS)},
+    )  # fmt: skip
+    while _answers(file) < 2:
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.kill()
+    process.communicate()
+    kept, before = _answers(file), bodies_of(llmock)
+    always(llmock, protocol)
     ended = goldsmith(capsys, "judge", "resume", file)
     assert (ended["state"], ended["done"]) == ("done", ended["total"])
     # What was in flight when it was killed may be asked again; nothing that was answered is.
-    assert len(server.bodies) <= ended["total"] + 1
-    assert 2 <= before < ended["total"]
+    assert 2 <= kept <= len(before) < ended["total"]
+    assert len(bodies_of(llmock)) == ended["total"] - kept
+    assert not set(before[:kept]) & set(bodies_of(llmock))
     judged = sql.rows(project_at := Project.open(file), "SELECT value, call_id FROM judgement")
     project_at.close()
     assert len(judged) == ended["total"]
     assert all(value == "support" and call for value, call in judged)
 
 
-def _slowly(body: dict[str, Any], number: int) -> Odd:
-    time.sleep(0.05)
-    return replied(body, number)
+def bodies_of(llmock: LLMock) -> list[str]:
+    return [canonical_json(one.body) for one in llmock.requests]
 
 
 def _answers(file: Path) -> int:

@@ -22,12 +22,7 @@ from annotator.actions.studies.result_views import ResultView
 from annotator.protocols import ReportFigures, report_figures
 
 Means = dict[str, tuple[int, dict[str, float]]]
-TOLD = ("Means over the reports of a system, without their lists of references.", "DeepScholar-Bench, Table 6.")
-DEPARTURES = (
-    "The exemplars are counted as they are read here: without LaTeX commands and without what their authors commented "
-    "out. The paper counts the LaTeX with both.",
-    "Sentences are cut after headings, tables and code are set aside; the paper's count takes them for sentences.",
-)
+TOLD = ("Means over the reports of a system, without their lists of references.", ReportFigures.PRINTED)
 
 
 def choices(_: Project) -> tuple[ViewChoice, ...]:
@@ -72,7 +67,9 @@ def sheets(found: Means) -> tuple[ResultSheet, ...]:
         SheetLine((text(system), count(many), *(count(mean, form=",.1f") for mean in means.values())))
         for system, (many, means) in found.items()
     )
-    sheet = ResultSheet("report_statistics", "Report statistics", heads, lines, TOLD, departures=DEPARTURES)
+    sheet = ResultSheet(
+        "report_statistics", "Report statistics", heads, lines, TOLD, departures=ReportFigures.DEPARTURES
+    )
     return (sheet,) if found else ()
 
 

@@ -1,6 +1,7 @@
 """What a report consists of: its length, its sentences, and how much it cites (DeepScholar-Bench, Table 6)."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from annotator.domain.judges.protocol import Material
 from annotator.protocols.citations import read
@@ -11,8 +12,16 @@ from annotator.protocols.deepscholar.sentences import baseline
 class ReportFigures:
     """Characters, words, sentences and citations of a report without its lists of references.
 
-    The exemplar's own list is made by this program, and a list is no prose. `references` counts the different sources that its sentences cite, `citations` every citation, tables included.
+    The exemplar's own list is made by this program, and a list is no prose. `references` counts the different sources
+    that its sentences cite, `citations` every citation, tables included.
     """
+
+    PRINTED: ClassVar[str] = "DeepScholar-Bench, Table 6."
+    DEPARTURES: ClassVar[tuple[str, ...]] = (
+        "The exemplars are counted as they are read here: without LaTeX commands and without what their authors "
+        "commented out. The paper counts the LaTeX with both.",
+        "Sentences are cut after headings, tables and code are set aside; the paper's count takes them for sentences.",
+    )
 
     characters: int
     words: int
