@@ -101,10 +101,9 @@ def openalex(doi: str, citations: int, words: str = "") -> dict[str, Any]:
 def test_replies_in_a_folder_complete_works(project: Project, tmp_path: Path) -> None:
     folder = tmp_path / "replies"
     folder.mkdir()
-    (folder / "a.json").write_text(
-        json.dumps({"results": [openalex("10.1000/elm", 12, "Of elms in towns.")]})
-    )
-    (folder / "b.json").write_text(json.dumps(openalex("10.48550/arxiv.2001.00002", 4)))
+    reply = json.dumps({"results": [openalex("10.1000/elm", 12, "Of elms in towns.")]})
+    (folder / "a.json").write_text(reply, encoding="utf-8")
+    (folder / "b.json").write_text(json.dumps(openalex("10.48550/arxiv.2001.00002", 4)), encoding="utf-8")
     found = work_sources.from_place(project, folder)
     assert (found.abstracts, found.citations) == (1, 2)
     assert kept(project)[ELM][:2] == ("Of elms in towns.", 12)
@@ -113,7 +112,7 @@ def test_replies_in_a_folder_complete_works(project: Project, tmp_path: Path) ->
 
 @pytest.mark.parametrize("content", ["identifier,abstract\n", "a,b\n1,2\n", ""])
 def test_a_place_without_works_is_refused(project: Project, tmp_path: Path, content: str) -> None:
-    (tmp_path / "works.csv").write_text(content)
+    (tmp_path / "works.csv").write_text(content, encoding="utf-8")
     with pytest.raises(Refusal):
         work_sources.from_place(project, tmp_path / "works.csv")
 
