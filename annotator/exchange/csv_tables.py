@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from annotator.domain.texts.canonical import storable
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.reading import CORRECT, LARGEST_FILE, decoded, read_bytes
 
@@ -58,5 +59,5 @@ def _delimiter(text: str) -> str:
 
 def _cell(text: str) -> str:
     """A cell without space around it; what pandas writes for nothing is nothing."""
-    plain = text.strip()
+    plain = storable(text).strip()
     return "" if plain.lower() in _EMPTY else plain

@@ -44,7 +44,7 @@ class PublishedFiles:
         return found
 
     def _look_through(self, folder: Path) -> None:
-        if folder.name.isdigit():
+        if system_folders.is_numbered(folder):
             self.folders.append(folder)
             return
         self.folders += system_folders.folders_in(folder)

@@ -88,9 +88,12 @@ class _RelatedWorkReader:
         for file in found.important[:1]:
             self._guarded(file, self._read_important)
         for paper in self.papers.values():
-            self._take_references(paper, cited.pop(paper.arxiv_id, []))
+            rows = cited.pop(paper.arxiv_id, [])
+            self._guarded(
+                Path(paper.arxiv_id), lambda _, paper=paper, rows=rows: self._take_references(paper, rows)
+            )
         for arxiv_id, rows in cited.items():
-            self._take_evidence(arxiv_id, rows)
+            self._guarded(Path(arxiv_id), lambda _, key=arxiv_id, rows=rows: self._take_evidence(key, rows))
         for file in found.names:
             self._guarded(file, self._read_names)
         for file in found.nuggets:
@@ -103,15 +106,17 @@ class _RelatedWorkReader:
 
     def take_collected(self, one: CollectedPaper, row: int) -> None:
         paper, cited = tables.published_so(one, row)
-        self._take_paper(one.arxiv_id, paper)
-        self._take_references(paper, cited)
+        self._guarded(Path(one.arxiv_id), lambda _: self._take_paper(one.arxiv_id, paper))
+        self._guarded(Path(one.arxiv_id), lambda _: self._take_references(paper, cited))
         self.problems += [Problem(one.arxiv_id, None, note, note=True) for note in one.notes]
 
     def _guarded(self, path: Path, read: Any) -> None:
         try:
             read(path)
         except Refusal as refusal:
-            self.problems.append(of_file(path.name, refusal))
+            self.problems.append(of_file(system_folders.shown(path), refusal))
+        except ValidationError as error:
+            self._problem(system_folders.shown(path), None, in_words(error))
 
     def _read_papers(self, file: Path) -> None:
         table = read_table(file, ("arxiv_id", "abstract"))
@@ -205,16 +210,9 @@ class _RelatedWorkReader:
         units = []
         for one in rows:
             seen[one.key] += 1
-            reference = Reference(
-                id=derived_id(own, "reference", one.key, seen[one.key]),
-                text=one.title or one.key,
-                note=one.key,
-                identifier=one.identifier,
-                authors=one.authors,
-                year=one.year,
-                importance=self._importance(one),
-            )
-            units.append(reference)
+            reference = tables.reference(one.title or one.key, one.key, one.identifier, one.authors, one.year)
+            own_id = derived_id(own, "reference", one.key, seen[one.key])
+            units.append(reference.model_copy(update={"id": own_id, "importance": self._importance(one)}))
             self._take_work(one.identifier, one.title, one.abstract)
         if units:
             self._take_artifact(own, Kind.EVIDENCE, Evidence(units=tuple(units)), tables.CITATIONS)
@@ -329,12 +327,8 @@ class _RelatedWorkReader:
     def _mark(self, own: str, system: str, mark: str, title: str, address: str) -> Reference:
         """A work of a report's own list; its mark stands in the note."""
         words = (title or address or mark)[:20_000]
-        return Reference(
-            id=derived_id(own, system, "work", mark, address, words),
-            text=words,
-            note=mark,
-            identifier=address,
-        )
+        own_id = derived_id(own, system, "work", mark, address, words)
+        return tables.reference(words, mark, address).model_copy(update={"id": own_id})
 
     def _take_work(self, address: str, title: str, abstract: str) -> None:
         """The abstract of a work on arXiv, once; what other files say of the same work is passed over."""

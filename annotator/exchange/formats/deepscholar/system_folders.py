@@ -2,12 +2,14 @@
 
 import csv
 import io
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from annotator.domain.texts.canonical import storable
 from annotator.domain.texts.identifier import parse, work_named
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.csv_tables import read_table
@@ -58,17 +60,28 @@ class SystemReport:
 
 def folders_in(folder: Path) -> Iterator[Path]:
     """Every folder of one system's report on one paper: a number as name, a report inside, a system's folder above."""
-    for found in sorted(path for path in folder.rglob("*") if path.is_dir() and path.name.isdigit()):
+    for found in sorted(path for path in folder.rglob("*") if path.is_dir() and is_numbered(path)):
         if _layout_of(found):
             yield found
 
 
+def is_numbered(folder: Path) -> bool:
+    """Whether a folder is named by a row."""
+    return folder.name.isascii() and folder.name.isdecimal()
+
+
+def shown(path: Path) -> str:
+    """How a place is told of: a folder by its system and row; bytes that are no text are replaced."""
+    names = (path.parent.name, path.name) if is_numbered(path) else (path.name,)
+    return "/".join(os.fsencode(name).decode("utf-8", "replace") for name in names)
+
+
 def read_loose(path: Path) -> SystemReport:
     """The report of a file named `system__0.md`; of its works nothing is told beside it."""
-    named = _LOOSE.fullmatch(path.name)
+    named = _LOOSE.fullmatch(shown(path))
     if named is None:
-        raise Refusal(f"“{path.name}” is not named by system and row.", "Call it like system__0.md.")
-    return SystemReport(named["system"], int(named["row"]), path.name, _text(path))
+        raise Refusal(f"“{shown(path)}” is not named by system and row.", "Call it like system__0.md.")
+    return SystemReport(named["system"], int(named["row"]), shown(path), _text(path))
 
 
 def is_loose(path: Path) -> bool:
@@ -81,10 +94,10 @@ def read_folder(folder: Path) -> SystemReport:
     layout = _layout_of(folder)
     if layout is None:
         raise Refusal(
-            f"The folder {folder.parent.name}/{folder.name} holds no report that can be read.",
+            f"The folder {shown(folder)} holds no report that can be read.",
             "Choose the folder of a system as it was published.",
         )
-    report = SystemReport(folder.parent.name, int(folder.name), f"{folder.parent.name}/{folder.name}")
+    report = SystemReport(shown(folder).rpartition("/")[0], int(folder.name), shown(folder))
     layout(folder, report)
     return report
 
@@ -125,7 +138,7 @@ def _read_base(folder: Path, report: SystemReport) -> None:
                 )
             )
     if (folder / BASE_QUERY).is_file():
-        report.asked = _string(read_json(folder / BASE_QUERY).get("query"))
+        report.asked = _string(_mapping(read_json(folder / BASE_QUERY)).get("query"))
     if (folder / BASE_TIMES).is_file():
         report.latency_s = _pipeline_time(folder / BASE_TIMES)
     if (folder / BASE_USAGE).is_file():
@@ -134,7 +147,7 @@ def _read_base(folder: Path, report: SystemReport) -> None:
 
 def _pipeline_time(path: Path) -> float | None:
     """The seconds of the whole: steps contain each other, so the last one that is called a pipeline counts."""
-    lines = csv.reader(io.StringIO(decoded(read_bytes(path, path.name), path.name)), skipinitialspace=True)
+    lines = csv.reader(io.StringIO(_text(path)), skipinitialspace=True)
     whole = [line for line in lines if len(line) >= 3 and line[1].endswith("_pipeline")]
     return _number(whole[-1][2]) if whole else None
 
@@ -154,7 +167,7 @@ def _read_storm(folder: Path, report: SystemReport) -> None:
     report.text = _text(text)
     beside = text.with_name(STORM_WORKS)
     if beside.is_file():
-        told = read_json(beside)
+        told = _mapping(read_json(beside))
         known = _mapping(told.get("url_to_info"))
         for url, number in _mapping(told.get("url_to_unified_index")).items():
             info = _mapping(known.get(url))
@@ -162,7 +175,7 @@ def _read_storm(folder: Path, report: SystemReport) -> None:
             report.works.append(work)
     usage = text.with_name(BASE_USAGE)
     if usage.is_file():
-        times = [_number(one) for one in _mapping(read_json(usage).get("time")).values()]
+        times = [_number(one) for one in _mapping(_mapping(read_json(usage)).get("time")).values()]
         report.latency_s = sum(one for one in times if one) if times and None not in times else None
 
 
@@ -195,7 +208,7 @@ def _contexts(contexts: Sequence[Mapping[str, Any]], *, numbered: bool) -> Itera
 
 
 def _text(path: Path) -> str:
-    return decoded(read_bytes(path, path.name), path.name).strip()
+    return storable(decoded(read_bytes(path, shown(path)), shown(path))).strip()
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
@@ -203,7 +216,7 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def _string(value: Any) -> str:
-    return value.strip() if isinstance(value, str) else ""
+    return storable(value).strip() if isinstance(value, str) else ""
 
 
 def _number(value: Any) -> float | None:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from annotator.domain.kinds.evidence import Reference
 from annotator.domain.material.collected import CollectedPaper
 from annotator.domain.texts.identifier import parse
 from annotator.exchange.csv_tables import CsvTable
@@ -17,6 +18,7 @@ IMPORTANT = "important_citations.csv"
 # Any of these tells of papers; only the order of the first numbers the folders of reports and nuggets.
 OF_PAPERS = (PAPERS, "papers.csv", "related_works_combined.csv", "paper_content.csv")
 ABSTRACT = "Abstract: "
+LONGEST_IDENTIFIER = 1000
 _LIMIT = " that were published before "
 _DAY = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
 
@@ -120,6 +122,17 @@ def _cited(index: int, row: Mapping[str, str]) -> Cited:
         doi=row.get("bib_paper_doi", ""),
         url=row.get("bib_paper_url", ""),
         index=index,
+    )
+
+
+def reference(text: str, note: str, identifier: str, authors: str = "", year: int | None = None) -> Reference:
+    """A reference of these words, cut to what its fields hold; an identifier that is too long for one is none."""
+    return Reference(
+        text=text[:20_000],
+        note=note[:20_000],
+        identifier=identifier if len(identifier) <= LONGEST_IDENTIFIER else "",
+        authors=authors[:2000],
+        year=year,
     )
 
 
