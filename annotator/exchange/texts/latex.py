@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -36,6 +37,10 @@ _NO_CITATION = {"nocite", "citestyle", "citenum", "newcite", "defcitealias"}
 _MULTIPLE = re.compile(
     r"(\\[A-Za-z]*[cC]ites)((?:\s*\([^()]*\)){0,2})((?:\s*(?:\[[^\]]*\]\s*){0,2}\{[^{}]*\}){2,})"
 )
+# A command or environment with the bracket behind it, anything escaped, or a bracket or brace alone.
+_OPTIONS = re.compile(r"\\(begin\s*\{[^{}]*\}|[A-Za-z@]+\*?|\\\*?)\s*\[|\\.|[\[\]{}]", re.DOTALL)
+_MOST_OPTIONS = 6
+_TOO_DEEP = ("A LaTeX text nests too deep to be read.", "Close its braces, or leave it out.")
 _HEADINGS = {"part": "#", "chapter": "#", "section": "##", "subsection": "###", "subsubsection": "####"}
 _RUN_IN = ("paragraph", "subparagraph")
 _DISCARDED = ("figure", "figure*", "table", "table*", "wrapfigure", "wraptable", "tikzpicture", "algorithm")
@@ -49,6 +54,8 @@ _FORGOTTEN = (
     "bibliography",
     "nocite",
     "pagestyle",
+    "input",
+    "include",
 )
 _FLOATS = re.compile(r"\\begin\{((?:wrap)?figure\*?)\}.{0,20000}?\\end\{\1\}|\\label\s*\{[^{}]*\}", re.DOTALL)
 # What a style may set in another way, and means the same.
@@ -203,8 +210,11 @@ def _nodes(text: str) -> Any:
     try:
         return _walker(text).get_latex_nodes()[0]
     except RecursionError:
+        raise Refusal(*_TOO_DEEP) from None
+    except (IndexError, KeyError):
+        # The parser trips over a text that ends in the middle of a command.
         raise Refusal(
-            "A LaTeX text nests too deep to be read.", "Close its braces, or leave it out."
+            "A LaTeX text ends in the middle of a command.", "Complete it, or leave it out."
         ) from None
 
 
@@ -213,7 +223,68 @@ def _walker(text: str) -> LatexWalker:
     citing = [MacroSpec(name, "*[[{") for name in _citing_names(text)]
     plain = [MacroSpec(name, "*{") for name in (*_FORGOTTEN, *_RUN_IN)]
     grammar.add_context_category("citing", macros=[*citing, *plain], prepend=True)
-    return LatexWalker(text, latex_context=grammar, tolerant_parsing=True)
+    return LatexWalker(_without_open_options(text, grammar), latex_context=grammar, tolerant_parsing=True)
+
+
+def _without_open_options(text: str, grammar: Any) -> str:
+    """The source in which a bracket behind a command that is never closed begins no option.
+
+    The parser would read on from each of them to the end, and again from the next one: twice as long for each. For the
+    same reason options are refused that stand in one another more often than anybody writes.
+    """
+    opened: list[_OpenBracket] = []
+    never: list[int] = []
+    after = -1
+    for found in _OPTIONS.finditer(text):
+        sign = found[0][-1]
+        if found[1] is not None:
+            opened.append(_OpenBracket("[", found.end() - 1, option=_takes_options(found[1], grammar)))
+        elif sign in "[{" and len(found[0]) == 1:
+            # A second option stands behind the first.
+            again = sign == "[" and after >= 0 and not text[after : found.start()].strip()
+            opened.append(_OpenBracket(sign, found.start(), option=again))
+        elif len(found[0]) == 1 and (sign == "}" or (opened and opened[-1].sign == "[")):
+            after = found.end() if sign == "]" and opened[-1].option else -1
+            never += _closed(opened, "{" if sign == "}" else "[")
+    never += _closed(opened, "")
+    pieces, at = [], 0
+    for place in sorted(never):
+        pieces += [text[at:place], "{}"]
+        at = place
+    return "".join([*pieces, text[at:]])
+
+
+@dataclass(slots=True)
+class _OpenBracket:
+    """A bracket or brace that waits to be closed; `inside` is how many options stand in one another in it."""
+
+    sign: str
+    at: int
+    option: bool = False
+    inside: int = 0
+
+
+def _closed(opened: list[_OpenBracket], sign: str) -> list[int]:
+    """Close the last that has this sign, all without one; where the options lie that are thereby never closed."""
+    never = []
+    while opened:
+        last = opened.pop()
+        depth = last.inside + (last.option and last.sign == sign)
+        if depth > _MOST_OPTIONS:
+            raise Refusal(*_TOO_DEEP)
+        if opened:
+            opened[-1].inside = max(opened[-1].inside, depth)
+        if last.sign == sign:
+            break
+        never += [last.at] * last.option
+    return never
+
+
+def _takes_options(name: str, grammar: Any) -> bool:
+    if name.startswith("begin"):
+        return True
+    found = grammar.get_macro_spec(name.rstrip("*"))
+    return "[" in (getattr(getattr(found, "args_parser", None), "argspec", "") or "")
 
 
 def _each(nodes: Any) -> Iterator[Any]:

@@ -51,6 +51,7 @@ is 0. Counts grow, so the days on which they were made are told; more than 30 da
 """
 COVERAGE_ALL = """\
 The same over every important reference, whether it is on arXiv or not, and over all works that the report names.
+Undefined where nobody has said which references are important, or none is.
 """
 IMPORTANCE_POOLED = """\
 The same with two medians in all: one over the works of all reports of the system, the other over the references on

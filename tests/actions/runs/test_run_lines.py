@@ -70,7 +70,7 @@ def test_what_earlier_sessions_left_missing_counts_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "advice"), [("derived", "A vote makes no calls"), ("baseline", "always gives the same")]
+    ("kind", "advice"), [("derived", "A vote makes no calls"), ("baseline", "list of missing judgements")]
 )
 def test_whom_asking_again_does_not_help_is_not_advised_to(kind: str, advice: str) -> None:
     _, said = run_lines.words(ended(finished(1, Status.UNCLEAR)) | {"kind": kind, "calls": 0})

@@ -67,6 +67,39 @@ def test_broken_sources_are_read_as_far_as_they_go(source: str) -> None:
     assert isinstance(latex.cited_keys(source), list)
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        r"\cite[ a " * 500, r"\cite[ a {" * 30, r"\cite[a][" * 500, r"\section[ a " * 500,
+        r"\sqrt[ x" * 500, "\\\\[ " * 500,
+        r"\begin{array}[" * 30, r"\cite{\cite[" * 30, r"\begin{itemize}[ x " * 30,
+    ],
+)  # fmt: skip
+def test_options_that_are_never_closed_are_read_in_no_time(source: str) -> None:
+    # Each would double the time of those before it: thirty would take days.
+    assert isinstance(latex.markdown(source, marked), str)
+    assert isinstance(latex.cited_keys(source), list)
+
+
+def test_an_option_is_one_where_it_is_closed() -> None:
+    source = r"See \cite[open \emph{x} [1] $x \in [0,1)$ \cite[see][ch. 2]{b} and \cite[p. 3]{a}."
+    assert latex.cited_keys(source) == ["b", "a"]
+    assert "$x \\in [0,1)$" in latex.markdown(source, marked)
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [(r"\cite[a " * 30 + "]" * 30 + "{b}", "nests too deep"), (r"\verb", "middle of a command")],
+)
+def test_what_the_parser_cannot_read_is_refused_in_words(source: str, reason: str) -> None:
+    with pytest.raises(Refusal, match=reason):
+        latex.markdown(source, marked)
+
+
+def test_an_input_that_is_left_is_forgotten() -> None:
+    assert latex.markdown(r"a \input b \input{c}", marked).startswith("a")
+
+
 @pytest.mark.parametrize("read", [latex.cited_keys, lambda source: latex.markdown(source, marked)])
 def test_a_bomb_of_braces_is_refused_in_words(read) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(Refusal, match="nests too deep"):
