@@ -170,8 +170,8 @@ def _beside(materials: Sequence[Material], method: str) -> Estimate:
     if not own:
         return Estimate(0.0, floor=0.0, ceiling=0.0, method=method, note=NAMES_NOTHING)
     ours = [page for one, address in own for page in _known(one, [address])]
-    found, unknown = _ratio(ours, theirs, len(own) - len(ours), method), len(cited) - len(theirs)
-    noted = found.remarked(f"{unknown} of the exemplar's not known" if unknown else "")
+    ratio, unknown = _ratio(ours, theirs, len(own) - len(ours), method), len(cited) - len(theirs)
+    noted = ratio.remarked(f"{unknown} of the exemplar's not known" if unknown else "")
     return noted.based(_days([*ours, *theirs]))
 
 
