@@ -2,6 +2,7 @@
 
 import gc
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -12,13 +13,14 @@ os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 @contextmanager
 def loading() -> Iterator[None]:
     """What is being loaded is not garbage: looking for some all the while costs a tenth of the start."""
-    collecting = gc.isenabled()
+    collecting, known = gc.isenabled(), len(sys.modules)
     gc.disable()
     try:
         yield
     finally:
         if collecting:
-            gc.freeze()
+            if len(sys.modules) > known:
+                gc.freeze()
             gc.enable()
 
 

@@ -122,6 +122,12 @@ def test_loading_the_package_leaves_collecting_on() -> None:
     assert said("import gc, annotator; print(gc.isenabled())").strip() == "True"
 
 
+def test_what_was_loaded_before_keeps_no_garbage_for_good() -> None:
+    words = "import gc, annotator\nlater, before = [[n] for n in range(99)], gc.get_freeze_count()\n"
+    again = "with annotator.loading(): import annotator\nprint(gc.isenabled(), gc.get_freeze_count() - before)"
+    assert said(words + again).split() == ["True", "0"]
+
+
 def test_a_command_and_a_run_load_no_figures_cards_or_packages() -> None:
     judge = "['judge', 'run', 'absent.goldsmith', '--judge', 'baseline']"
     words = f"import sys\nfrom annotator.cli import run_command\nrun_command({judge})\nprint(*sys.modules)\n"
