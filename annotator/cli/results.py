@@ -5,12 +5,11 @@ from typing import Annotated, Any
 
 import typer
 
-from annotator.cli.options import Protocol
 from annotator.cli.saying import As, File, Json, opened, print_json, said, say
 from annotator.cli.tables import UNFIT, print_departures, print_table, show
 from annotator.domain.texts.estimate import Estimate, interval
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import PROTOCOLS, USUAL
+from annotator.protocols import PROTOCOLS
 
 app = typer.Typer()
 # What people call the ways to group, and what they are called inside.
@@ -52,7 +51,9 @@ def results(
         bool, typer.Option("--offsets", help="With --to or --json: also give intervals as offsets, as the "
         "papers print them")
     ] = False,
-    protocol: Protocol = USUAL,
+    protocol: Annotated[
+        str, typer.Option(help="What is judged; the first that anything was judged by, by default", show_default=False)
+    ] = "",
     json_: Json = False,
 ) -> None:  # fmt: skip
     """Scores of every system with 95 % interval, n and missing judgements; or another view of the Results page."""
@@ -65,12 +66,13 @@ def results(
 
 
 def _figures(project: Any, metric: str, rater: str, by: str, protocol: str, json_: bool) -> None:
-    from annotator.actions.results import composites, metrics, publishing, result_exports
+    from annotator.actions.results import composites, metrics, publishing, result_exports, result_raters
     from annotator.actions.results import results as questions
     from annotator.actions.runs import judge_cases
 
     made_of = metrics.named(metric).of if metric else ()
     protocol = metrics.named(made_of[0] if made_of else metric).protocol if metric else protocol
+    protocol = protocol or result_raters.first_judged(project)
     judge_cases.shape_of(protocol)
     group_by, limit = _group(by) if by else "", publishing.limit(project)
     rater_id = _rater_id(project, rater, protocol)

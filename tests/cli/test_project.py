@@ -206,14 +206,23 @@ def test_the_sample_of_related_work_is_judged_as_far_as_words_go(tmp_path, capsy
     assert figures["quarrow", "reference_coverage"]["value"] == 0.25
     assert figures["larkmoor", "nugget_coverage"]["value"] > figures["quarrow", "nugget_coverage"]["value"]
     assert figures["larkmoor", "document_importance"]["reason"]
-    # Asked for figures that nobody made, it names those there are.
-    assert "--protocol: deepscholar.nuggets" in goldsmith(capsys, "results", file)[1]
+    # Without a protocol it gives what there is; asked for figures that nobody made, it names those there are.
+    assert "larkmoor" in goldsmith(capsys, "results", file)[1]
+    other = goldsmith(capsys, "results", file, "--protocol", "researcherbench.coverage")[1]
+    assert "--protocol: deepscholar.nuggets" in other
+    # The tables of the papers open on one that has figures.
+    capsys.readouterr()
+    assert run_command(["results", file, "--view", "tables", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["chosen"]["table"] == "deepscholar"
 
 
 def test_the_sample_of_a_seminar_is_judged_and_comes_back_from_its_release(tmp_path, capsys):
     file, again = str(tmp_path / "seminar.goldsmith"), str(tmp_path / "again.goldsmith")
     assert run_command(["sample", file, "--seminar"]) == 0
     assert run_command(["sample", file, "--seminar", "--related-work"]) == 1
+    capsys.readouterr()
+    assert run_command(["results", file, "--view", "tables", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["chosen"]["table"] == "arena"
     assert run_command(["export", file, "--to", str(tmp_path / "out"), "--with-pages"]) == 0
     assert run_command(["new", again]) == 0
     assert run_command(["import", again, "--format", "goldsmith", str(tmp_path / "out")]) == 0

@@ -23,12 +23,13 @@ _SEED = 1
 
 @dataclass(frozen=True, slots=True)
 class ShownPair:
-    """Two tasks as a person sees them, how many they have ranked, and how many are left."""
+    """Two tasks as a person sees them, how many they have ranked, how many are left, and whether one can go back."""
 
     first: ContestTask
     second: ContestTask
     done: int
     left: int
+    back: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class RankedPairs:
     """How many pairs a person has ranked, when none is left."""
 
     done: int
+    back: bool = False
 
 
 def next_pair(project: Project) -> ShownPair | RankedPairs:
@@ -47,16 +49,16 @@ def next_pair(project: Project) -> ShownPair | RankedPairs:
     mine = contest_rows.pairs(project, tasks, rater=person.id)
     met = contest_rows.pairs(project, tasks, kind=RaterKind.JUDGE)
     offered = met or frozenset(_pair(*pair) for pair in pairing.random_round(tasks, _SEED, 1)[0])
+    with project.store.read() as db:
+        back = contest_rows.last_of(db, person.id) is not None
     found = next((pair for pair in _ordered(person.id, offered) if pair not in mine), None)
     if found is None:
-        return RankedPairs(len(mine))
+        return RankedPairs(len(mine), back)
     first, second = found if int(_mark(person.id, found)[-1], 16) % 2 else found[::-1]
-    return ShownPair(tasks[first], tasks[second], len(mine), len(offered - mine))
+    return ShownPair(tasks[first], tasks[second], len(mine), len(offered - mine), back)
 
 
-def say(
-    project: Project, first: str, second: str, better: str, step: int, seconds: float | None = None
-) -> Change:
+def say(project: Project, first: str, second: str, better: str, step: int, seconds: float) -> Change:
     """Keep what the person working says of a pair: which is better, and how sure, by the number of a step from 1."""
     if better not in (FIRST, SECOND) or not 1 <= step <= len(STEPS):
         raise Refusal("That is no answer.", f"Choose a side and a confidence from 1 to {len(STEPS)}.")
@@ -81,7 +83,7 @@ def say(
 
 
 def take_back(project: Project) -> bool:
-    """Forget the last pair that the person working ranked, which is then shown again; whether there was one."""
+    """Forget the last pair that the person working ranked here, which is then shown again; whether there was one."""
     with project.store.write() as db:
         known = contest_rows.last_of(db, people.someone(project).id)
         if known is None:

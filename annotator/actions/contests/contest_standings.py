@@ -186,8 +186,9 @@ def _certainty(found: ContestReport) -> Iterator[str]:
         if found.calls_near
         else ""
     )
+    are = "is" if ranking.certain == 1 else "are"
     yield (
-        f"{ranking.certain} of the top {ranking.top} are certain (a chance of 90 % or more, by at least "
+        f"{ranking.certain} of the top {ranking.top} {are} certain (a chance of 90 % or more, by at least "
         f"{FEWEST} matches of their own){more}."
     )
     if found.resamples < bradley_terry.RESAMPLES:

@@ -15,12 +15,12 @@ from annotator.actions.papers import (
     view_tables,
 )
 from annotator.actions.project.file import Project
-from annotator.actions.results import response_scores
+from annotator.actions.results import metrics, response_scores
 from annotator.actions.results.result_sheets import ResultSheet, ViewChoice, key_of
 from annotator.actions.studies import result_views
 from annotator.actions.studies.result_views import ResultView
 from annotator.domain.judges.paper import Paper
-from annotator.domain.judges.paper_table import Down, DuelTable, PaperTable, SystemsTable
+from annotator.domain.judges.paper_table import Down, DuelTable, PaperTable, SystemsTable, ViewTable
 from annotator.protocols import PAPERS
 
 TABLES: dict[str, tuple[Paper, PaperTable]] = {
@@ -67,13 +67,31 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
     }
     readings = dict.fromkeys((one.title, one.name) for of in read.values() for one in of)
     return (
-        ViewChoice("table", "Table", offered),
+        ViewChoice("table", "Table", offered, usual=_usual(project)),
         response_scores.rater_choice(project),
         ViewChoice(
             "after", "Published after", tuple((month, month) for month in reversed(months)), ("table", recent)
         ),
         ViewChoice("reading", "Counted", ((USUAL_READING, ""), *readings), ("table", tuple(read))),
     )
+
+
+def _usual(project: Project) -> str:
+    """The first table of which most of what is judged is known here; the first of all where nothing is."""
+    known = {info.name: not info.cost for info in metrics.known(project)}
+
+    def share(name: str) -> float:
+        wanted = [metric for one in TABLES[name][1].made_of for metric in _metrics(one)]
+        return sum(known.get(metric, False) for metric in wanted) / max(1, len(wanted))
+
+    return max(TABLES, key=share)
+
+
+def _metrics(made: SystemsTable | ViewTable | DuelTable) -> Iterator[str]:
+    if isinstance(made, DuelTable):
+        yield from (column.metric for column in made.columns)
+    elif isinstance(made, SystemsTable):
+        yield from (column.metric for part in made.parts for column in part.columns)
 
 
 def report(

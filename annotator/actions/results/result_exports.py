@@ -10,7 +10,7 @@ from typing import Any
 from annotator import files
 from annotator.actions.results import metrics
 from annotator.actions.results.result_sheets import UNDEFINED, ResultSheet, SheetColumn, SheetLine
-from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.estimate import Estimate, unsigned
 from annotator.domain.texts.refusal import Refusal
 
 # What belongs to a figure, each in a column of its own.
@@ -88,7 +88,7 @@ def departures(sheet: ResultSheet) -> tuple[str, ...]:
 def rows(sheet: ResultSheet, *, offsets: bool = False) -> list[dict[str, Any]]:
     """The lines by key."""
     found = fields(sheet, offsets=offsets)
-    return [{field.column.key: field.read(line) for field in found} for line in sheet.lines]
+    return [{field.column.key: unsigned(field.read(line)) for field in found} for line in sheet.lines]
 
 
 def as_csv(sheet: ResultSheet, *, offsets: bool = False) -> bytes:

@@ -88,6 +88,13 @@ def raters_under(project: Project, protocols: Iterable[str] = PROTOCOLS) -> dict
     return found
 
 
+def first_judged(project: Project) -> str:
+    """The first protocol of which there are figures, those that need a judge before those that are computed."""
+    there = {protocol: found for protocol, found in raters_under(project).items() if found}
+    judged = (name for name, found in there.items() if any(one.id != COMPUTED for one in found))
+    return next(judged, next(iter(there), USUAL))
+
+
 def everybody(project: Project, protocol: str) -> list[ResultRater]:
     """The same, then the consensus and each person by alias: only a coordinator is told how one person answered."""
     return everybody_under(project, (protocol,))[protocol]

@@ -135,8 +135,8 @@ class SheetPicture:
 class ViewChoice:
     """A choice that a view offers: name, title, and values with their titles.
 
-    The first value holds unless another is chosen; `tip` says more of the choice. With `only_if` it is offered only
-    where the choice of that name, which stands before it, has one of those values.
+    The `usual` value holds unless another is chosen, without one the first; `tip` says more of the choice. With
+    `only_if` it is offered only where the choice of that name, which stands before it, has one of those values.
     """
 
     name: str
@@ -144,6 +144,7 @@ class ViewChoice:
     values: tuple[tuple[str, str], ...]
     only_if: tuple[str, tuple[str, ...]] | None = None
     tip: str = ""
+    usual: str = ""
 
 
 def columns(*declared: SheetColumn | tuple[str, ...]) -> tuple[SheetColumn, ...]:

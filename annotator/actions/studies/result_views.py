@@ -337,7 +337,7 @@ def _told(found: Any, sheets: Sequence[ResultSheet], metric: str) -> Iterator[Re
 def offered(
     project: Project, name: str, chosen: Mapping[str, str], among: tuple[ResultView, ...] = VIEWS
 ) -> tuple[tuple[ViewChoice, ...], dict[str, str]]:
-    """What a view lets choose beside these choices, and which hold: of each the first where none was made.
+    """What a view lets choose beside these choices, and which hold: of each the usual one where none was made.
 
     What the view takes beside its choices, such as a file, stays as it is; Refusal for what it does not take.
     """
@@ -356,7 +356,7 @@ def offered(
         if wanted in values:
             fitting[choice.name] = str(wanted)
         elif values:
-            fitting[choice.name] = values[0]
+            fitting[choice.name] = choice.usual or values[0]
     return tuple(fit), fitting
 
 

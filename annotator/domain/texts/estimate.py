@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 from math import isfinite
-from typing import Protocol
+from typing import Any, Protocol
 
 from annotator.domain.texts.counting import counted
 
@@ -72,6 +72,12 @@ class Estimate:
     note: str = ""
     basis: Basis | None = None
 
+    def __post_init__(self) -> None:
+        """A zero has no sign: files would print it."""
+        for name in ("value", "low", "high", "floor", "ceiling"):
+            if getattr(self, name) == 0:
+                object.__setattr__(self, name, unsigned(getattr(self, name)))
+
     @property
     def complete(self) -> bool:
         """Whether every judgement behind the figure came."""
@@ -90,6 +96,11 @@ def bases(found: Iterable[Estimate]) -> Basis | None:
     """What several figures are measured by together; None where none of them says so."""
     known = [one.basis for one in found if one.basis is not None]
     return sum(known, Basis()) if known else None
+
+
+def unsigned(value: Any) -> Any:
+    """The same, but a zero without a sign: no file is to read −0.0."""
+    return value + 0.0 if isinstance(value, float) else value
 
 
 class Bounded(Protocol):

@@ -16,7 +16,7 @@ def project(tmp_path):
 
 def said(project, better="first", step=3):
     pair = contest_labels.next_pair(project)
-    contest_labels.say(project, pair.first.id, pair.second.id, better, step)
+    contest_labels.say(project, pair.first.id, pair.second.id, better, step, 2.0)
     return pair
 
 
@@ -32,7 +32,7 @@ def test_every_pair_of_a_round_comes_once(project):
     pairs = [said(project) for _ in range(6)]
     assert [(pair.done, pair.left) for pair in pairs[:2]] == [(0, 6), (1, 5)]
     assert len({task for pair in pairs for task in (pair.first.id, pair.second.id)}) == 12
-    assert contest_labels.next_pair(project) == RankedPairs(6)
+    assert contest_labels.next_pair(project) == RankedPairs(6, back=True)
 
 
 def test_pairs_that_a_judge_compared_come_so_that_it_stands_beside_people(project, tmp_path):
@@ -56,6 +56,21 @@ def test_what_is_taken_back_is_shown_again(project):
     assert not contest_labels.take_back(project)
 
 
+def test_what_came_from_a_file_is_not_taken_back(project, tmp_path):
+    me = people.someone(project).alias
+    (tmp_path / "m.csv").write_text(
+        f"first,second,winner,confidence,rater\nt01,t02,t01,0.8,{me}\n", encoding="utf-8"
+    )
+    before = said(project)
+    contest_files.import_matches(project, tmp_path / "m.csv")
+    assert contest_labels.next_pair(project).back
+    assert contest_labels.take_back(project)
+    (left,) = contest_rows.showings(project, people.someone(project).id)
+    assert {left.first, left.second} == {"t01", "t02"} != {before.first.id, before.second.id}
+    assert not contest_labels.next_pair(project).back
+    assert not contest_labels.take_back(project)
+
+
 def test_what_is_shown_tells_neither_seminar_nor_rating(project):
     shown = contest_labels.next_pair(project).first.shown
     assert "Difficulty: " in shown
@@ -72,4 +87,4 @@ def test_another_answer_is_refused(project, better, step):
 
 def test_a_task_that_is_gone_is_refused(project):
     with pytest.raises(Refusal, match="is gone"):
-        contest_labels.say(project, "t01", "t99", "first", 3)
+        contest_labels.say(project, "t01", "t99", "first", 3, 2.0)

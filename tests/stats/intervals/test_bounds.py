@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import chain, combinations
+from math import copysign
 from random import Random
 
 import pytest
@@ -66,3 +67,10 @@ def outcomes(scores: list[Estimate]) -> Iterator[float]:
         if counted:
             yield sum(one.floor for one in counted) / len(counted)
             yield sum(one.ceiling for one in counted) / len(counted)
+
+
+def test_no_part_of_a_figure_is_a_zero_with_a_sign():
+    found = Estimate(-0.0, low=-0.0, high=-0.0, floor=-0.0, ceiling=-0.0)
+    parts = (found.value, found.low, found.high, found.floor, found.ceiling)
+    assert [copysign(1, part) for part in parts] == [1] * 5
+    assert (Estimate(None).value, Estimate(-0.5).value, Estimate(0).value) == (None, -0.5, 0)

@@ -93,7 +93,7 @@ class RankingPart(PagePart):
         self._pair = found if isinstance(found, ShownPair) else None
         self.stack.setCurrentIndex(0 if self._pair else 1)
         done = 0 if found is None else found.done
-        self.bar.enable("rank_back", bool(done) and not self.desk.project.readonly)
+        self.bar.enable("rank_back", found is not None and found.back and not self.desk.project.readonly)
         self.bar.say(f"{done:,} ranked, {self._pair.left:,} left" if self._pair else "")
         if self._pair is None:
             self.empty.show_words("No pair is left to rank", _why(done))
