@@ -124,7 +124,9 @@ def test_loading_the_package_leaves_collecting_on() -> None:
 
 def test_what_was_loaded_before_keeps_no_garbage_for_good() -> None:
     words = "import gc, annotator\nlater, before = [[n] for n in range(99)], gc.get_freeze_count()\n"
-    again = "with annotator.loading(): import annotator\nprint(gc.isenabled(), gc.get_freeze_count() - before)"
+    again = (
+        "with annotator.loading(): import annotator\nprint(gc.isenabled(), gc.get_freeze_count() - before)"
+    )
     assert said(words + again).split() == ["True", "0"]
 
 

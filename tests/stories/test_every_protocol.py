@@ -260,7 +260,9 @@ def one_relevant(project: Project) -> dict[tuple[str, str], float]:
         on_arxiv = {name for name in named if name.startswith("arxiv:")}
         shares["relevance_rate", system].append((FOUND.lower() in on_arxiv) / max(len(on_arxiv), 1))
     assert any(sum(values) for values in shares.values())
-    return means(shares)
+    found = means(shares)
+    # The public code does not divide by 2.
+    return found | {("relevance_rate.released", system): 2 * value for (_, system), value in found.items()}
 
 
 def aligned(project: Project) -> dict[tuple[str, str], float]:

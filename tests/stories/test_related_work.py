@@ -133,7 +133,7 @@ def test_offline_the_baseline_fills_all_that_can_be_told_by_words(
     told = capsys.readouterr().out
     assert "Differences from the paper:" in told
     assert "Overall is undefined" in told
-    assert "counted 2026-01-02" in found["base", "document_importance"]["value_note"]
+    assert "counted on 2026-01-02" in found["base", "document_importance"]["value_note"]
 
 
 def test_every_figure_comes_from_real_calls_and_makes_the_overall(

@@ -16,6 +16,7 @@ from annotator.actions.releases import releases
 from annotator.cli import run_command
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.question_types import QuestionType
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui.pages.authoring.drafting import fresh
 from tests.projects import pairs_project as pairs
@@ -48,6 +49,10 @@ def project(tmp_path: Path) -> Iterator[Project]:
     project.close()
 
 
+def named(project: Project, name: str) -> QuestionType | None:
+    return next((one for one in question_types.types(project) if one.name == name), None)
+
+
 def publish(project: Project, more: str) -> None:
     guidelines.write(project, Stage.SELECTION, guidelines.shipped(Stage.SELECTION) + more)
 
@@ -65,7 +70,7 @@ def test_letter_3_a_fourth_type_is_a_section_and_is_rated_and_drafted_by(
 ) -> None:
     publish(project, FORECAST)
     assert [one.name for one in question_types.types(project)][-1] == "Forecast"
-    forecast = question_types.named(project, "Forecast")
+    forecast = named(project, "Forecast")
     assert [unit.text for unit in fresh(Kind.SELECTION, forecast).units] == ["Resolvability"]
     item = items.add(project, "How many will there be in 2030?", "Forecast").subject
     (tmp_path / "almanac.md").write_text("There were nine.", "utf-8")
@@ -109,7 +114,7 @@ def test_letter_3_types_leave_with_a_release(project: Project, tmp_path: Path) -
     releases.export(project, tmp_path / "release")
     with closing(new_project(tmp_path / "again.goldsmith")) as again:
         imports.run(again, "goldsmith", [tmp_path / "release"])
-        assert question_types.named(again, "Forecast") == question_types.named(project, "Forecast")
+        assert named(again, "Forecast") == named(project, "Forecast")
 
 
 def test_letter_3_types_are_shown_on_the_command_line(

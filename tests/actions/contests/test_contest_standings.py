@@ -268,4 +268,6 @@ def test_standings_of_very_many_matches_say_how_many_resamples_they_rest_on(proj
     monkeypatch.setattr(contest_standings, "_MANY", 1)
     fewer = contest_standings.report(project)
     assert fewer.tree()["resamples"] == 200
-    assert "Of so many matches, intervals and chances come from 200 resamples." in contest_standings.words(fewer)
+    assert "Of so many matches, intervals and chances come from 200 resamples." in contest_standings.words(
+        fewer
+    )

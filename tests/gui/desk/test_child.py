@@ -34,7 +34,7 @@ print(said.readline().strip())
 
 def test_a_child_lowers_its_priority_and_keeps_what_the_window_says_to_itself() -> None:
     """A process of its own would wait for the pipe, or take the window's lines, were it inherited."""
-    command = [sys.executable, "-c", FIRST_WORDS]
+    command = [sys.executable, "-u", "-c", FIRST_WORDS]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
     ) as process:

@@ -26,6 +26,7 @@ from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.plain_area import PlainArea
 
 TITLE = 1
 COLUMNS: Sequence[Column[SourceLine]] = (
@@ -174,7 +175,7 @@ class SourcesView(QWidget):
             margins=(8, 0, 0, 0), spacing=8,
         )  # fmt: skip
         parts.addWidget(left)
-        parts.addWidget(right)
+        parts.addWidget(PlainArea("About sources", right))
         parts.setSizes([700, 360])
         parts.setStretchFactor(0, 1)
         vertical((parts, 1), on=self, margins=(0, 10, 0, 0))
