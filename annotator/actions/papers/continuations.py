@@ -125,7 +125,7 @@ VIEW = ResultView(
     "Leakage",
     result_views.SYSTEMS,
     "Whether systems write the second half of a task when they are given the first.",
-    "Ask systems to continue tasks: respond --mode continuation.",
+    "Ask systems to continue tasks: goldsmith respond --mode continuation.",
     choices,
     report,
     sheets,

@@ -87,7 +87,7 @@ class Viewer(QWidget):
         self.empty = EmptyState(self.ICON, "Nothing to show yet", width=WIDE, role="")
         self._lead = self.empty.add_action("", self._go_on, primary=True)
         words, page, place = self.OTHERWISE
-        self.empty.add_action(words, lambda: self.desk.go(page, **place))
+        self._other = self.empty.add_action(words, lambda: self.desk.go(page, **place))
         self.denied = EmptyState("lock", "Not available to you", width=WIDE, role="")
         self.body = Stack()
         for widget in (QWidget(), self.view, self.behind, self.empty, self.denied):
@@ -247,7 +247,9 @@ class Viewer(QWidget):
     def show_empty(self, headline: str, words: str) -> None:
         """Say why there is nothing to show, and where to go on."""
         self.empty.show_words(headline, words)
-        self._lead.setText(self.lead(self.named(self._name))[0])
+        words, *to = self.lead(self.named(self._name))
+        self._lead.setText(words)
+        self._other.setVisible(to != list(self.OTHERWISE[1:]))
         self.show_body(self.empty)
 
     def show_body(self, widget: QWidget) -> None:

@@ -77,6 +77,8 @@ def test_a_view_with_nothing_to_show_says_what_to_do(sample_at, name):
     view = next(view for view in VIEWS if view.name == name)
     assert sample_page.empty.isVisible()
     assert sample_page._lead.text() == f"Go to {view.page}"
+    # One way to a page is enough.
+    assert sample_page._other.isVisible() is (view.page != "Label")
     assert not sample_page.leaving.buttons["copy_results"].isEnabled()
 
 
