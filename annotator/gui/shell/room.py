@@ -1,11 +1,12 @@
 """Page area of a window: the navigation folds where it is narrow, large pages scroll."""
 
 from PySide6.QtCore import QByteArray, QEvent, QSettings, QSize, Qt
-from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from annotator.gui import theme
 from annotator.gui.shell.navigation import Navigation
+from annotator.gui.widgets.bars.key_button import crowd
 from annotator.gui.widgets.keyless_area import KeylessArea
 from annotator.gui.widgets.layouts import vertical
 
@@ -15,6 +16,8 @@ FRAME = QSize(16, 40)
 GEOMETRY = "window/geometry"
 # A window that is narrower than this, at 100 %, shows the steps of the work by their icons alone.
 NAMED = 1180
+# In one that is narrower than this the keys of buttons are in their tooltips alone.
+KEYED = 660
 
 
 class Pages(QWidget):
@@ -76,7 +79,18 @@ class PageRoom(QWidget):
         super().resizeEvent(event)
         self._fit()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """Fit what is shown again."""
+        super().showEvent(event)
+        self._fit()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """What is shown without it has its own room."""
+        super().hideEvent(event)
+        crowd(self, False)
+
     def _fit(self) -> None:
+        crowd(self, self.isVisible() and self.width() < theme.current().px(KEYED))
         self._navigation.fold(folded=self.width() < theme.current().px(NAMED))
 
 

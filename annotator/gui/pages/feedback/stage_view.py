@@ -14,6 +14,7 @@ from annotator.domain.texts.counting import counted
 from annotator.gui.pages.feedback.row_card import FeedbackCard
 from annotator.gui.pages.feedback.wording import counted_up
 from annotator.gui.widgets.chips import Chips
+from annotator.gui.widgets.fields.labelled import wrapping
 from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
@@ -40,7 +41,7 @@ class StageView(QWidget):
         self.guideline.setProperty("role", "quiet")
         self.guideline.clicked.connect(self._want_guideline)
         self.area = _Rows()
-        head = horizontal(self.title, self.counts, StretchSpace(1), self.kept, self.guideline)
+        head = horizontal((wrapping(self.title, self.counts, self.kept), 1), self.guideline)
         vertical(head, self._heads(), (self.area, 1), on=self, margins=0, spacing=6)
 
     def _heads(self) -> QHBoxLayout:

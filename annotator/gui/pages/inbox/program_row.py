@@ -8,8 +8,9 @@ from annotator.actions.project import program_pins
 from annotator.domain.experts import program_pin
 from annotator.domain.texts.counting import counted
 from annotator.gui.desk.desk import Desk
+from annotator.gui.widgets.fields.labelled import wrapping
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 NO_LONGER_THAN = 200
@@ -38,7 +39,7 @@ class ProgramRow(QWidget):
         self.set.clicked.connect(self._set)
         self.this.clicked.connect(lambda: self._pin(program_pin.offered()))
         self.choose.clicked.connect(self._choose)
-        row = horizontal(caption, self.field, self.set, self.this, self.choose, StretchSpace(1), spacing=6)
+        row = wrapping(caption, self.field, self.set, self.this, self.choose, gap=6)
         vertical(row, self.about, on=self, margins=0, spacing=4)
 
     def fill(self) -> None:

@@ -15,6 +15,7 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.people.people_model import NAME, WORK, PeopleModel
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.fields.labelled import wrapping
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.layouts import StretchSpace, horizontal
 from annotator.gui.widgets.lists.lines_table import LinesTable
@@ -63,10 +64,7 @@ class PeopleTable(QWidget):
         add = KeyButton("Add")
         add.clicked.connect(self.add)
         line = QWidget()
-        row = horizontal((self.name, 1), self.alias, on=line, margins=0)
-        for box in self.roles.values():
-            row.addWidget(box)
-        row.addWidget(add)
+        horizontal((self.name, 1), self.alias, wrapping(*self.roles.values()), add, on=line, margins=0)
         return line
 
     def _foot(self) -> QHBoxLayout:

@@ -15,6 +15,9 @@ BUTTONS = (QPushButton, QToolButton)
 class KeyButton(QPushButton):
     """A push button with its key behind its words, e.g. “Met  1”; the key itself is bound by the page."""
 
+    crowded = False
+    """Whether the window is so narrow that no button prints its key."""
+
     def __init__(
         self, words: str, key: str | QKeySequence = "", role: str = "", parent: QWidget | None = None
     ) -> None:
@@ -27,12 +30,12 @@ class KeyButton(QPushButton):
     def set_words(self, words: str) -> None:
         """Show other words before the key."""
         self._words = words
-        self._show()
+        self.show_words()
 
     def set_key(self, key: str | QKeySequence) -> None:
         """Show another key, as people write it on this system."""
         self._key = keys.written(key).replace("Return", "Enter")
-        self._show()
+        self.show_words()
 
     key = Property(str, lambda self: self._key, set_key)
     """The same as a property, which `keys.tell` keeps up to date."""
@@ -40,20 +43,30 @@ class KeyButton(QPushButton):
     def set_hint(self, hint: str) -> None:
         """Say in the tooltip what the button does."""
         self._hint = hint
-        self._show()
+        self.show_words()
 
     def show_brief(self, brief: bool) -> None:
         """Print the words alone, where there is no room for the key; its tooltip still tells it."""
         self._brief = brief
-        self._show()
+        self.show_words()
 
-    def _show(self) -> None:
+    def show_words(self) -> None:
+        """Print the words, and the key where there is room."""
+        brief = self._brief or KeyButton.crowded
         # A number whose key is its digit says it once.
-        shown = self._words if self._brief or self._words == self._key else f"{self._words}{_GAP}{self._key}"
+        shown = self._words if brief or self._words == self._key else f"{self._words}{_GAP}{self._key}"
         self.setText(shown.strip().replace("&", "&&"))
         said = self._hint or self._words
         self.setToolTip(tooltip(f"{said} ({self._key})" if self._key else said))
         self.setAccessibleName(f"{self._words}, key {self._key}" if self._key else self._words)
+
+
+def crowd(window: QWidget, crowded: bool) -> None:
+    """Have the buttons of a window print their keys, or their words alone."""
+    if crowded is not KeyButton.crowded:
+        KeyButton.crowded = crowded
+        for button in window.findChildren(KeyButton):
+            button.show_words()
 
 
 class EnterPresses(QObject):

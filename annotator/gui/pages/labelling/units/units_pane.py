@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from PySide6.QtCore import QPoint, QSettings, Qt, Signal
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import (
     QMenu,
     QSizePolicy,
@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 from annotator.actions.labelling.label_cases import presentation_of
 from annotator.actions.labelling.second_looks import TAXONOMIES
 from annotator.domain.judges.presentation import CaseLayout
+from annotator.gui import theme
 from annotator.gui.pages.labelling.bench import LabellingBench
 from annotator.gui.pages.labelling.units.cards import UnitCards
 from annotator.gui.pages.labelling.units.matrix import MatrixView
@@ -24,9 +25,10 @@ from annotator.gui.pages.labelling.units.unit_details import UnitDetails
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel
 
 WEIGHTS, WAITS = "label/weights", "label/waits"
+# The head of a pane that is narrower than this, at 100 %, has no room for the word beside an icon.
+WORDED = 240
 
 
 class UnitsPane(QWidget):
@@ -54,9 +56,10 @@ class UnitsPane(QWidget):
         bench.told.connect(self._show_label)
 
     def _build(self) -> None:
-        self.title, self.count = ElidedLabel("", "subtitle"), PlainLabel("", "hint")
+        self.title, self.count = ElidedLabel("", "subtitle"), ElidedLabel("", "hint")
         # A question may be long, and what stands beside it keeps its words.
-        self.title.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        for label in (self.title, self.count):
+            label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.recent, self.options = QToolButton(), QToolButton()
         icons.put(self.recent, "restore")
         self.recent.setText("Recent")
@@ -76,6 +79,13 @@ class UnitsPane(QWidget):
         self.bodies.addWidget(self.matrix)
         vertical(self.head, self.open_list, (self.bodies, 1), on=self, margins=(4, 10, 6, 0), spacing=8)
         self.take_up()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where it is narrow the icon of the last labels does without its word."""
+        super().resizeEvent(event)
+        wide = self.width() >= theme.current().px(WORDED)
+        icon, both = Qt.ToolButtonStyle.ToolButtonIconOnly, Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+        self.recent.setToolButtonStyle(both if wide else icon)
 
     def _menu(self) -> QMenu:
         menu = QMenu(self)

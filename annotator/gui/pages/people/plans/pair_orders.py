@@ -7,7 +7,8 @@ from annotator.domain.texts.counting import counted
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets.bars.message_bar import MessageBar
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
+from annotator.gui.widgets.fields.labelled import wrapping
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 WORDS = (
@@ -27,7 +28,7 @@ class PairOrders(QWidget):
         self.draws: dict[str, tuple[QSpinBox, QSpinBox, QPushButton]] = {}
         column = vertical(on=self, margins=0, spacing=6)
         for name, title in label_cases.paired():
-            box = self.boxes[name] = QCheckBox(f"{title}: every pair in both orders")
+            box = self.boxes[name] = QCheckBox(f"{title}: in both orders")
             box.setAccessibleDescription(WORDS)
             box.clicked.connect(lambda wished, name=name: self._ask(name, wished))
             column.addWidget(box)
@@ -46,7 +47,7 @@ class PairOrders(QWidget):
         button.clicked.connect(lambda: self._draw(name, many.value(), seed.value()))
         self.draws[name] = many, seed, button
         made = QWidget()
-        horizontal(many, seed, button, StretchSpace(1), on=made, margins=(22, 0, 0, 0), spacing=6)
+        vertical(wrapping(many, seed, button, gap=6), on=made, margins=(22, 0, 0, 0))
         return made
 
     def _draw(self, name: str, many: int, seed: int) -> None:

@@ -1,10 +1,10 @@
 """Form of an assignment plan."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from PySide6.QtCore import QDate, Signal
-from PySide6.QtWidgets import QCheckBox, QDateEdit, QGridLayout, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QDateEdit, QWidget
 
 from annotator.actions.labelling import label_cases
 from annotator.actions.labelling.label_rows import USUAL
@@ -19,13 +19,13 @@ from annotator.gui.pages.people.plans.overlap_choice import OverlapChoice
 from annotator.gui.pages.people.plans.pair_orders import PairOrders
 from annotator.gui.review.people_choice import PeopleChoice
 from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.fields.labelled import wrapping
 from annotator.gui.widgets.fields.number_box import NumberBox
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 # The stages in which annotators work, in the order of the work; who adjudicates follows from the adjudicators.
 WORK = tuple(stage for stage in Stage if stage is not Stage.ADJUDICATION)
-STAGES_ACROSS = 4
 FORTNIGHT = 14
 MOST_SEEDS = 999_999
 REPEATS = (
@@ -89,7 +89,7 @@ class PlanForm(QWidget):
 
     def _lay_out(self) -> None:
         column = vertical(on=self, margins=(2, 8, 14, 12), spacing=6)
-        stages, labels = (self._grid(boxes.values()) for boxes in (self.stages, self.labels))
+        stages, labels = (wrapping(*boxes.values(), gap=16) for boxes in (self.stages, self.labels))
         people = horizontal((self.annotators, 1), (self.adjudicators, 1), spacing=12)
         for heading, part in (
             ("Stages, in the order of the work", stages),
@@ -98,8 +98,8 @@ class PlanForm(QWidget):
             ("", self.reviewed),
             ("People", people),
             ("Items", self.items),
-            ("Due", self._row(self.has_due, self.due)),
-            ("Silent repeats of labelling", self._row(self.share, self.after)),
+            ("Due", wrapping(self.has_due, self.due)),
+            ("Silent repeats of labelling", wrapping(self.share, self.after)),
         ):
             if heading:
                 column.addWidget(PlainLabel(heading, "strong"))
@@ -113,18 +113,9 @@ class PlanForm(QWidget):
         column.addWidget(self.pairs)
         column.addSpacing(6)
         column.addLayout(
-            self._row(PlainLabel("Seed"), self.seed, PlainLabel("the same seed draws the same plan", "hint"))
+            wrapping(PlainLabel("Seed"), self.seed, PlainLabel("the same seed draws the same plan", "hint"))
         )
         column.addStretch(1)
-
-    def _grid(self, boxes: Iterable[QCheckBox]) -> QGridLayout:
-        grid = QGridLayout()
-        for place, box in enumerate(boxes):
-            grid.addWidget(box, place // STAGES_ACROSS, place % STAGES_ACROSS)
-        return grid
-
-    def _row(self, *parts: QWidget) -> QHBoxLayout:
-        return horizontal(*parts, StretchSpace(1), spacing=8)
 
     def fill(self, everybody: Sequence[Person], taken: Mapping[Stage, AbstractSet[str]]) -> None:
         """Offer the people and items there are now; what was chosen stays chosen."""
