@@ -14,7 +14,7 @@ import typer
 from annotator import __version__
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
-from annotator.cli import run_command
+from annotator.cli import carrying, run_command
 from annotator.cli.commands import app
 from annotator.judging.calls import limits
 from tests.projects.small_project import small_project
@@ -66,6 +66,8 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.chdir(tmp_path)
     # Nobody answers there: the pauses between two tries are a clock's.
     monkeypatch.setattr(limits, "backoff", lambda *_, **__: 0.0)
+    # What the window's child does in a process of its own would slow this one down for all tests that follow.
+    monkeypatch.setattr(carrying, "stand_back", lambda: None)
     return project.path.name
 
 
