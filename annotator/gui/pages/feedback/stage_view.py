@@ -13,8 +13,8 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.counting import counted
 from annotator.gui.pages.feedback.row_card import FeedbackCard
 from annotator.gui.pages.feedback.wording import counted_up
+from annotator.gui.widgets.bars.flow_row import wrapping
 from annotator.gui.widgets.chips import Chips
-from annotator.gui.widgets.fields.labelled import wrapping
 from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea

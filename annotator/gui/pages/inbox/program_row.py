@@ -8,7 +8,7 @@ from annotator.actions.project import program_pins
 from annotator.domain.experts import program_pin
 from annotator.domain.texts.counting import counted
 from annotator.gui.desk.desk import Desk
-from annotator.gui.widgets.fields.labelled import wrapping
+from annotator.gui.widgets.bars.flow_row import wrapping
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel

@@ -13,9 +13,9 @@ from annotator.domain.texts.counting import counted
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.people.people_model import NAME, WORK, PeopleModel
+from annotator.gui.widgets.bars.flow_row import wrapping
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
-from annotator.gui.widgets.fields.labelled import wrapping
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.layouts import StretchSpace, horizontal
 from annotator.gui.widgets.lists.lines_table import LinesTable

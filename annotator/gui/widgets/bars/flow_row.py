@@ -106,3 +106,11 @@ class FlowRow(QLayout):
             wide = min(size.width(), most)
             part.setGeometry(QRect(left, place.y() + (high - size.height()) // 2, wide, size.height()))
             left += wide + self._gap
+
+
+def wrapping(*parts: QWidget, gap: int = 8) -> FlowRow:
+    """Parts of one line, which break into more lines where it is narrow."""
+    row = FlowRow(gap=gap)
+    for part in parts:
+        row.addWidget(part)
+    return row

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QApplication, QPushButton, QToolButton, QWidget
 from shiboken6 import isValid
 
 from annotator.gui import keys
+from annotator.gui.parts import below
 from annotator.gui.widgets.plain import tooltip
 
 _GAP = "\u2003"
@@ -65,7 +66,7 @@ def crowd(window: QWidget, crowded: bool) -> None:
     """Have the buttons of a window print their keys, or their words alone."""
     if crowded is not KeyButton.crowded:
         KeyButton.crowded = crowded
-        for button in window.findChildren(KeyButton):
+        for button in below(window, KeyButton):
             button.show_words()
 
 

@@ -2,7 +2,6 @@
 
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
-from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.layouts import StretchSpace, horizontal
 from annotator.gui.widgets.plain import tooltip
 
@@ -17,14 +16,6 @@ def label_of(field: QWidget, words: str) -> QLabel:
 def beside(*parts: QWidget) -> QHBoxLayout:
     """Parts of one line of a form, at its beginning."""
     return horizontal(*parts, StretchSpace(1), spacing=8)
-
-
-def wrapping(*parts: QWidget, gap: int = 8) -> FlowRow:
-    """Parts of one line, which break into more lines where it is narrow."""
-    row = FlowRow(gap=gap)
-    for part in parts:
-        row.addWidget(part)
-    return row
 
 
 def together(words: str, field: QWidget, tip: str = "") -> QWidget:

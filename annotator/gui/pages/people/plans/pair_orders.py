@@ -6,8 +6,8 @@ from annotator.actions.labelling import label_cases
 from annotator.domain.texts.counting import counted
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
+from annotator.gui.widgets.bars.flow_row import wrapping
 from annotator.gui.widgets.bars.message_bar import MessageBar
-from annotator.gui.widgets.fields.labelled import wrapping
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 

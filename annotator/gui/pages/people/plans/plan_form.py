@@ -18,8 +18,8 @@ from annotator.gui.pages.people.plans.items_choice import ItemsChoice
 from annotator.gui.pages.people.plans.overlap_choice import OverlapChoice
 from annotator.gui.pages.people.plans.pair_orders import PairOrders
 from annotator.gui.review.people_choice import PeopleChoice
+from annotator.gui.widgets.bars.flow_row import wrapping
 from annotator.gui.widgets.bars.message_bar import MessageBar
-from annotator.gui.widgets.fields.labelled import wrapping
 from annotator.gui.widgets.fields.number_box import NumberBox
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
