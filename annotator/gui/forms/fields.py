@@ -12,10 +12,10 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.gui import keys, theme
+from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.fields.number_box import AmountBox
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import horizontal
 from annotator.gui.widgets.plain import tooltip
 
 # A typed line is kept in the file this long after the last key.
@@ -36,7 +36,7 @@ class ChoiceButtons(QWidget):
         self.setAccessibleName(name)
         self._values = [value for value, _, _ in options]
         self._group = QButtonGroup(self)
-        row = horizontal(on=self, margins=0, spacing=0)
+        row = FlowRow(self, gap=0)
         for place, (_, label, meaning) in enumerate(options):
             button = self._button(name, label, meaning, _position(place, len(options)))
             self._group.addButton(button, place)

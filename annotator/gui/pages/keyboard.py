@@ -1,6 +1,5 @@
 """The Keyboard page: all key bindings, and how to change them."""
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QGridLayout,
     QKeySequenceEdit,
@@ -9,13 +8,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.gui import keys
+from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.widgets.layouts import horizontal, vertical
+from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
-WIDEST = 720
+WIDEST, FIELD = 720, 190
+HINT = "Click a key and press another to change it. Single letters and digits do nothing while you type."
 
 
 class KeyboardPage(Page):
@@ -28,12 +29,8 @@ class KeyboardPage(Page):
         super().__init__(desk)
         title = QLabel("Keys")
         title.setProperty("role", "title")
-        hint = QLabel(
-            "Click a key and press another to change it. Single letters and digits do nothing while you type."
-        )
-        hint.setProperty("role", "hint")
-        self.answer = QLabel()
-        self.answer.setTextFormat(Qt.TextFormat.PlainText)
+        hint = PlainLabel(HINT, "hint", wrap=True)
+        self.answer = PlainLabel(wrap=True)
         restore = QPushButton("Restore the default keys")
         restore.clicked.connect(self._restore)
         foot = horizontal((self.answer, 1), restore)
@@ -44,7 +41,7 @@ class KeyboardPage(Page):
         self.fields: dict[str, QKeySequenceEdit] = {}
         content = QWidget()
         # A key stands near what it does, however wide the window is.
-        content.setMaximumWidth(WIDEST)
+        theme.scale(content.setMaximumWidth, WIDEST)
         grid = QGridLayout(content)
         grid.setContentsMargins(0, 0, 12, 0)
         grid.setColumnStretch(0, 1)
@@ -59,7 +56,7 @@ class KeyboardPage(Page):
             grid.addWidget(head, row, 0)
             row += 1
             for binding in bindings:
-                grid.addWidget(QLabel(binding.title), row, 0)
+                grid.addWidget(PlainLabel(binding.title, wrap=True), row, 0)
                 grid.addWidget(self._field(binding.act, binding.title), row, 1)
                 row += 1
         grid.setRowStretch(row, 1)
@@ -69,7 +66,7 @@ class KeyboardPage(Page):
         field = QKeySequenceEdit(keys.sequences(act)[0])
         field.setMaximumSequenceLength(1)
         field.setAccessibleName(f"Key for {title}")
-        field.setFixedWidth(190)
+        theme.scale(field.setFixedWidth, FIELD)
         field.editingFinished.connect(lambda: self._change(act))
         self.fields[act] = field
         return field

@@ -16,7 +16,7 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.naming import title
 from annotator.gui.desk.page import Page
 from annotator.gui.review import side_by_side
-from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.bars.splitter import BESIDE_ONE, Splitter
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.typed import LineField
@@ -81,6 +81,8 @@ class ReviewsPage(Page):
         parts.addWidget(self.list)
         parts.addWidget(area)
         parts.setSizes([320, 780])
+        parts.grow(self.list, 320, BESIDE_ONE)
+        parts.setStretchFactor(1, 1)
         self.body = QStackedWidget()
         self.body.addWidget(EmptyState("eye", "No reviews", NOTHING))
         self.body.addWidget(parts)

@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent, QShortcut
 from PySide6.QtWidgets import QButtonGroup, QFrame, QLabel, QSizePolicy, QToolButton, QWidget
 
 from annotator.gui import keys, theme
 from annotator.gui.widgets.icons import put
 from annotator.gui.widgets.layouts import vertical
+
+# Where work may wait for the person.
+COUNTED = ("Author", "Label", "Adjudicate", "Send")
 
 
 class Navigation(QFrame):
@@ -39,6 +42,7 @@ class Navigation(QFrame):
 
     def _button(self, name: str, picture: str, number: int) -> "_Step":
         button = _Step(self)
+        button.widest = f" {name}  88" if name in COUNTED else ""
         button.setProperty("role", "navigation")
         button.setText(f" {name}")
         put(button, picture, 20)
@@ -85,6 +89,14 @@ class _Step(QToolButton):
     """A step of the work; where only its icon is shown, a dot marks waiting work."""
 
     waiting = 0
+    widest = ""
+
+    def sizeHint(self) -> QSize:
+        """A count that comes later moves nothing: where one may come, two digits have their room from the start."""
+        folded = self.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonIconOnly
+        wide = self.fontMetrics().horizontalAdvance
+        lacks = 0 if folded else max(0, wide(self.widest) - wide(self.text()))
+        return super().sizeHint() + QSize(lacks, 0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the dot over the corner of the icon."""

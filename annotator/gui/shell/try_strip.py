@@ -62,7 +62,6 @@ class TryStrip(QFrame):
 
     def _show(self, steps: "Sequence[PracticeStep]") -> None:
         self._steps_to_try = steps
-        self._fit()
         for number, step in enumerate(steps, 1):
             if number > len(self._buttons):
                 self._buttons.append(self._button())
@@ -70,6 +69,7 @@ class TryStrip(QFrame):
             button.setText(f"{'✓' if step.done else number}  {step.words}")
             button.setAccessibleName(f"{step.words}, done" if step.done else step.words)
         self._lead.setText(DONE if steps and all(step.done for step in steps) else TRY)
+        self._fit()
 
     def _fit(self) -> None:
         low = self._window.height() < theme.current().px(LOW)

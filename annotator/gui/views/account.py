@@ -31,7 +31,7 @@ def account(
 def _of_cell(sheet: ResultSheet, line: SheetLine, cell: SheetCell, column: int) -> Iterator[str]:
     head = sheet.columns[column]
     unit = next((one.unit for one in metrics.described() if one.name == cell.metric), "")
-    yield f"<p dir='auto' style='font-size:large'><b>{escape(head.title)}</b><br>{escape(cell.words) or '–'}</p>"
+    yield f"<p dir='auto' style='font-size:large'><b>{escape(head.title)}</b><br>{_apart(cell.words)}</p>"
     if cell.estimate is not None:
         found = cell.estimate
         said = [_muted(escape(part)) for part in explained(found, unit)]
@@ -65,6 +65,11 @@ def _departures(known: Sequence[str]) -> Iterator[str]:
     if known:
         listed = "".join(f"<li>{escape(one)}</li>" for one in known)
         yield f"<p><b>Differences from the paper</b></p><ul>{listed}</ul>"
+
+
+def _apart(words: str) -> str:
+    """The words of a cell: HTML would run the figure, its interval and its marks together."""
+    return escape(" · ".join(part.strip() for part in words.split("  ") if part.strip())) or "–"
 
 
 def _lines(words: str) -> str:

@@ -17,7 +17,7 @@ from annotator.gui.desk.page import Page
 from annotator.gui.pages.feedback.objection import Objection
 from annotator.gui.pages.feedback.stage_view import StageView
 from annotator.gui.widgets.bars.message_bar import MessageBar
-from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.bars.splitter import BESIDE_ONE, Splitter
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.layouts import vertical
@@ -68,7 +68,7 @@ class FeedbackPage(Page):
         parts.addWidget(self.list)
         parts.addWidget(right)
         parts.setSizes([296, 795])
-        parts.grow(self.list, 296)
+        parts.grow(self.list, 296, BESIDE_ONE)
         parts.setStretchFactor(1, 1)
         self.nothing = EmptyState(
             "eye",

@@ -26,7 +26,7 @@ from annotator.gui.tables.cells import CellsModel
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
-from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.bars.splitter import BESIDE_ONE, Splitter
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
@@ -85,7 +85,7 @@ class GuidelinesPage(Page):
         whole.addWidget(self.stages)
         whole.addWidget(right)
         whole.setSizes([250, 860])
-        whole.grow(self.stages, 250)
+        whole.grow(self.stages, 250, BESIDE_ONE)
         whole.setStretchFactor(1, 1)
         head = FlowRow()
         for part in (PlainLabel("Guidelines", "title"), self.rubrics, self.weights):

@@ -35,7 +35,7 @@ class VersionsView(QWidget):
         self.title, self.versions = PlainLabel("", "strong"), ChoiceBox()
         self.versions.setAccessibleName("Version to read")
         self.versions.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.versions.setMinimumContentsLength(20)
+        self.versions.setMinimumContentsLength(12)
         self.versions.currentIndexChanged.connect(self._show)
         self.take_up = QPushButton("Edit from this version")
         self.take_up.setProperty("role", "quiet")

@@ -1,7 +1,7 @@
 """Which weights a criterion may have in this project, as the coordinator says it beside the rubric's guideline."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
 from annotator.actions.authoring import criterion_weights
 from annotator.domain.kinds.weights import HOW
@@ -30,6 +30,8 @@ class WeightsRow(QWidget):
         self.field.textChanged.connect(self._offer)
         self.set.clicked.connect(self._allow)
         horizontal(caption, self.field, self.set, on=self, margins=0, spacing=6)
+        # A few numbers need no more room, however much there is.
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
 
     def show_allowed(self, *, writable: bool) -> None:
         """Show what is allowed now."""

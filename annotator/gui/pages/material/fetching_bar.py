@@ -16,8 +16,9 @@ from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import Level, MessageBar
+from annotator.gui.widgets.fields.labelled import together
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import horizontal, vertical
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 READER = "https://reader.example/ — used instead of the pages' own servers"
@@ -63,15 +64,9 @@ class FetchingBar(QFrame):
         row.addWidget(self.words, 1)
         row.addWidget(self.folder)
         row.addWidget(self.begin)
-        for box in (self.every, self.private, self.refresh):
+        for box in (self.every, self.private, self.refresh, together("Reader service", self.reader)):
             options.addWidget(box)
-        vertical(
-            row,
-            horizontal(options, PlainLabel("Reader service"), (self.reader, 1)),
-            RunPanel(self.run),
-            on=self,
-            margins=(10, 8, 10, 8),
-        )
+        vertical(row, options, RunPanel(self.run), on=self, margins=(10, 8, 10, 8))
 
     def show_plan(self, found: CitedPages) -> None:
         """Say what fetching would do now."""

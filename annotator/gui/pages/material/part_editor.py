@@ -44,7 +44,7 @@ NO_POOL = (
     "No pool yet. Freezing it takes the key points of all reports on this item that were accepted, each once; every "
     "report can then be asked about the same ones."
 )
-NUMBER_WIDTH, CITED_WIDTH, LEAST_HEIGHT = 34, 130, 130
+NUMBER_WIDTH, WORDS_WIDTH, CITED_WIDTH, LEAST_HEIGHT = 34, 150, 130, 130
 
 
 class PartEditor(QWidget):
@@ -62,7 +62,7 @@ class PartEditor(QWidget):
         self.kind: ResponsePart | Kind = ResponsePart.CLAIMS
         self.extract: Extract | None = None
         self.model = UnitsModel(self)
-        self.list = LinesTable("Units", self.model)
+        self.list = LinesTable("Units", self.model, (NUMBER_WIDTH, WORDS_WIDTH, CITED_WIDTH), stretched=1)
         self.list.selectionModel().currentRowChanged.connect(lambda *_: self._turn())
         self._panes: dict[str, UnitFields] = {}
         self._stack = QStackedWidget()
@@ -134,7 +134,6 @@ class PartEditor(QWidget):
         self.extract = self._desk.ask(part_edits.of, line.place, kind) if line is not None else None
         units = self.extract.document.units if self.extract else ()
         self.model.show(kind.value, units)
-        self._size()
         place = self.model.row_of(wanted)
         goal = place if place >= 0 else max(0, min(row, len(units) - 1))
         if units:
@@ -328,11 +327,3 @@ class PartEditor(QWidget):
         self.nothing.setVisible(self.line is not None and not (found and found.document.units))
         self.list.setVisible(bool(found and found.document.units))
         self._filler.setVisible(self.list.isHidden())
-
-    def _size(self) -> None:
-        px, header = theme.current().px, self.list.horizontalHeader()
-        if header.count():
-            header.resizeSection(0, px(NUMBER_WIDTH))
-            header.setSectionResizeMode(1, header.ResizeMode.Stretch)
-            if header.count() > 2:
-                header.resizeSection(2, px(CITED_WIDTH))

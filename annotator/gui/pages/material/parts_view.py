@@ -133,13 +133,13 @@ class PartsView(QWidget):
         )
         parts = Splitter("material-parts")
         area = PlainArea("Extract, unit by unit", self.editor)
-        for widget in (left, self.text, area):
+        for widget, least in ((left, 240), (self.text, 240), (area, 270)):
+            theme.scale(widget.setMinimumWidth, least)
             parts.addWidget(widget)
         parts.setSizes([LIST_WIDTH, 380, 380])
         parts.grow(left, LIST_WIDTH)
         parts.setStretchFactor(1, 1)
         parts.setStretchFactor(2, 1)
-        left.setMinimumWidth(240)
         column = vertical(self.kinds, on=self, margins=(0, 10, 0, 0), spacing=8)
         self._empty = EmptyState("folder", *NOTHING)
         self._empty.add_action("Import…", lambda: self._desk.go("Import"), primary=True)

@@ -26,10 +26,12 @@ from annotator.gui.pages.material.lacking_list import LackingList
 from annotator.gui.pages.material.metadata_form import REPORT_FIELDS, SYSTEM_FIELDS, MetadataForm
 from annotator.gui.pages.material.reports_grid import ReportsGrid, column_words
 from annotator.gui.pages.material.writing_form import WritingForm
+from annotator.gui.widgets.bars.flow_row import wrapping
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox
+from annotator.gui.widgets.fields.labelled import together
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
@@ -105,7 +107,7 @@ class ReportsView(QWidget):
         self.told.currentTextChanged.connect(self._tell)
         self.open_only = QCheckBox("Only items without a report")
         self.open_only.toggled.connect(lambda _: self._narrow())
-        top = horizontal((self.search, 1), self.open_only, PlainLabel("Show", "hint"), self.told)
+        top = wrapping(self.search, self.open_only, together("Show", self.told))
         self.count = PlainLabel(role="hint", wrap=True)
         self._nothing = EmptyState("folder", *NOTHING)
         self._nothing.add_action("Import…", lambda: self._desk.go("Import"), primary=True)

@@ -3,9 +3,11 @@
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget, QWidgetItem
 
+ACROSS = Qt.Orientation.Horizontal
+
 
 class FlowRow(QLayout):
-    """Widgets in reading order; hidden ones take no room."""
+    """Widgets in reading order; hidden ones take no room, fields what a line has left."""
 
     def __init__(self, parent: QWidget | None = None, gap: int = 6) -> None:
         super().__init__(parent)
@@ -100,12 +102,23 @@ class FlowRow(QLayout):
         return max(0, top - self._gap - rect.top())
 
     def _set_line(self, line: list[QLayoutItem], place: QPoint, high: int, most: int) -> None:
-        left = place.x()
-        for part in line:
-            size = part.sizeHint()
-            wide = min(size.width(), most)
-            part.setGeometry(QRect(left, place.y() + (high - size.height()) // 2, wide, size.height()))
+        left, widths = place.x(), self._widths(line, most)
+        for part, wide in zip(line, widths, strict=True):
+            low = part.sizeHint().height()
+            part.setGeometry(QRect(left, place.y() + (high - low) // 2, wide, low))
             left += wide + self._gap
+
+    def _widths(self, line: list[QLayoutItem], most: int) -> list[int]:
+        """How wide the parts of a line are: fields share the room that is left."""
+        widths = [min(part.sizeHint().width(), most) for part in line]
+        growing = [place for place, part in enumerate(line) if part.expandingDirections() & ACROSS]
+        left = most - sum(widths) - self._gap * (len(line) - 1)
+        for done, place in enumerate(growing):
+            bound = line[place].maximumSize().width() - widths[place]
+            more = max(0, min(left // (len(growing) - done), bound))
+            widths[place] += more
+            left -= more
+        return widths
 
 
 def wrapping(*parts: QWidget, gap: int = 8) -> FlowRow:

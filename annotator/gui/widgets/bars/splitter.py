@@ -9,8 +9,8 @@ from annotator.gui import theme
 _STEP = 24
 # A part that stands above another has at least this height, at 100 %.
 _LOWEST = 160
-# A list that grows with the zoom takes at most so much of the window.
-_SHARE = 0.22
+# A list that grows with the zoom takes at most so much of the window: beside two more parts, or beside one.
+_SHARE, BESIDE_ONE = 0.22, 0.3
 
 
 class Splitter(QSplitter):
@@ -31,7 +31,7 @@ class Splitter(QSplitter):
         self._across = orientation == Qt.Orientation.Horizontal
         self._yielding: tuple[QWidget, QWidget] | None = None
         self._list: QWidget | None = None
-        self._list_width, self._zoom = 0.0, 100
+        self._list_width, self._zoom, self._share = 0.0, 100, _SHARE
         self.setChildrenCollapsible(False)
         self.splitterMoved.connect(lambda *_: self._moved())
 
@@ -59,9 +59,9 @@ class Splitter(QSplitter):
         """Hide a part while another is shown, wherever there is no room for all parts side by side."""
         self._yielding = part, to
 
-    def grow(self, part: QWidget, width: int) -> None:
-        """Have a list, so wide at 100 %, keep room for its words at every zoom."""
-        self._list, self._list_width = part, width
+    def grow(self, part: QWidget, width: int, share: float = _SHARE) -> None:
+        """Have a list, so wide at 100 %, keep room for its words at every zoom, up to that share of the window."""
+        self._list, self._list_width, self._share = part, width, share
         theme.watch(self, self._follow)
 
     @property
@@ -97,7 +97,7 @@ class Splitter(QSplitter):
         if self._list is None or self._stacked or zoom == self._zoom:
             return
         self._zoom, place, sizes = zoom, self.indexOf(self._list), self.sizes()
-        most = max(self._list_width, _SHARE * self.window().width())
+        most = max(self._list_width, self._share * self.window().width())
         wanted = round(min(self._list_width * zoom / 100, most))
         widest = max((other for other in range(len(sizes)) if other != place), key=sizes.__getitem__)
         sizes[widest] = max(1, sizes[widest] + sizes[place] - wanted)
@@ -115,9 +115,12 @@ class Splitter(QSplitter):
     def _lacks_room(self, but: QWidget | None = None) -> bool:
         """Whether the parts in view, and one more, need more width than there is."""
         least = self._least(but)
-        return (
-            sum(size.width() for size in least) + self.handleWidth() * max(0, len(least) - 1) > self.width()
-        )
+        return sum(size.width() for size in least) + self._gaps(len(least)) > self.width()
+
+    def _gaps(self, parts: int) -> int:
+        """What the handles between so many parts take, with their margins, which `handleWidth` leaves out."""
+        handle = self.handle(1).sizeHint() if parts > 1 else QSize(0, 0)
+        return max(handle.width(), handle.height()) * max(0, parts - 1)
 
     def _heights(self) -> list[int]:
         return [max(size.height(), theme.current().px(_LOWEST)) for size in self._least()]
@@ -129,8 +132,7 @@ class Splitter(QSplitter):
             return hint
         least = self._least()
         wide = max((size.width() for size in least), default=0)
-        gaps = self.handleWidth() * max(0, len(least) - 1)
-        return QSize(wide, sum(self._heights()) + gaps if self._stacked else hint.height())
+        return QSize(wide, sum(self._heights()) + self._gaps(len(least)) if self._stacked else hint.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Stack the parts, or set them side by side again."""
