@@ -239,6 +239,21 @@ def _name(metric: str, group: str) -> str:
 
 
 def _told(found: ResultsReport, rows: list[ResultRow]) -> Iterator[str]:
+    """What may change how the figures are read comes first, what they are made of after it."""
+    if gaps := _gaps(found, rows):
+        are = "is" if gaps == 1 else "are"
+        yield f"{counted(gaps, 'judgement')} {are} missing behind these figures; none is counted as an answer."
+    unfit = sum(
+        bool(row.estimate.value is not None and not row.floor and publishing.why_not(row, found.limit))
+        for row in rows
+    )
+    if unfit:
+        are, those = ("is", "it") if unfit == 1 else ("are", "them")
+        yield (
+            f"{counted(unfit, 'figure')} {are} not publishable: more than {percent(found.limit, 1)} of the judgements "
+            f"behind {those} are missing."
+        )
+    yield from _otherwise(found)
     by_rater: dict[str, list[str]] = {}
     for name, info in found.metrics.items():
         raters = {row.rater for row in rows if row.metric == name} - {result_raters.COMPUTED}
@@ -247,9 +262,13 @@ def _told(found: ResultsReport, rows: list[ResultRow]) -> Iterator[str]:
     for rater, titles in by_rater.items():
         about = f": {', '.join(titles)}" if len(by_rater) > 1 else ""
         yield f"Judged by {rater}{about}."
+    yield from publishing.floors(rows)
     for gold in dict.fromkeys(row.gold for row in rows if row.gold):
         yield f"Gold: {gold}."
-    # Metrics of one protocol stand on the same judgements, those of the project on those of all systems.
+
+
+def _gaps(found: ResultsReport, rows: list[ResultRow]) -> int:
+    """Missing judgements: metrics of one protocol stand on the same ones, the project's on those of all systems."""
     of: dict[tuple[str, str, str], int] = {}
     apart = {row.protocol for row in rows if row.system_id}
     # What is made of others stands on theirs, unless it is looked at alone.
@@ -259,21 +278,7 @@ def _told(found: ResultsReport, rows: list[ResultRow]) -> Iterator[str]:
             continue
         key = row.protocol, row.system_id, row.group
         of[key] = max(of.get(key, 0), row.estimate.missing)
-    yield from _otherwise(found)
-    gaps = sum(of.values())
-    yield from publishing.floors(rows)
-    unfit = sum(
-        bool(row.estimate.value is not None and not row.floor and publishing.why_not(row, found.limit))
-        for row in rows
-    )
-    if gaps:
-        are = "is" if gaps == 1 else "are"
-        yield f"{counted(gaps, 'judgement')} {are} missing behind these figures; none is counted as an answer."
-    if unfit:
-        yield (
-            f"{unfit:,} figures are not publishable: more than {percent(found.limit, 1)} of the judgements behind them "
-            "are missing."
-        )
+    return sum(of.values())
 
 
 def _otherwise(found: ResultsReport) -> Iterator[str]:

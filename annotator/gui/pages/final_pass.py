@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtWidgets import QFileDialog, QPushButton, QTabWidget, QWidget
+from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
 from annotator import files
 from annotator.actions.agreement import pilot_summary
@@ -15,6 +15,7 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.review.text_pane import TextPane
 from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.bars.tabs import Tabs
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
@@ -73,16 +74,23 @@ class FinalPassPage(Page):
             self.said,
             row,
             on=checks,
+            margins=(0, 10, 0, 0),
             spacing=8,
         )
         foot = horizontal(StretchSpace(1), self.save)
-        vertical(PlainLabel(PILOT, "hint", wrap=True), (self.pilot, 1), foot, on=pilot, spacing=8)
-        self.parts = QTabWidget()
+        vertical(
+            PlainLabel(PILOT, "hint", wrap=True),
+            (self.pilot, 1),
+            foot,
+            on=pilot,
+            margins=(0, 10, 0, 0),
+            spacing=8,
+        )
+        self.parts = Tabs()
         self.parts.addTab(checks, "Final pass")
         self.parts.addTab(pilot, "Pilot")
-        vertical(
-            PlainLabel("Pilot and final pass", "title"), (self.parts, 1), on=self, margins=(20, 16, 20, 12)
-        )
+        title = PlainLabel("Pilot and final pass", "title")
+        vertical(title, (self.parts, 1), on=self, margins=(20, 16, 20, 12), spacing=6)
         self.answer.float_over(self.parts)
 
     def arrive(self, place: dict[str, Any]) -> None:

@@ -4,11 +4,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QTabBar,
-    QTextBrowser,
-    QWidget,
-)  # fmt: skip
+from PySide6.QtWidgets import QPushButton, QTabBar, QTextBrowser, QWidget
 
 from annotator.actions.results.result_sheets import ResultSheet, SheetCell, SheetLine, SheetPicture
 from annotator.gui import theme
@@ -21,14 +17,14 @@ from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
-from annotator.gui.widgets.plain import PlainLabel, tooltip
+from annotator.gui.widgets.plain import PlainLabel
 
 SETTLE_MS = 150
 FEW = 6
 # In pixels of the design: a low window, and what the titles, one row and the bar below it take.
 LOW, ONE_ROW = 640, 80
-# So many conditions are told in a low window without being asked for.
-FIRST = 2
+# So many conditions of the figures are told without being asked for, in a low window and in others.
+FIRST, ENOUGH = 2, 4
 
 
 class ViewPane(Splitter):
@@ -70,6 +66,11 @@ class ViewPane(Splitter):
         for label in (self.answers, self.told):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._conditions: list[str] = []
+        self.more = QPushButton()
+        self.more.setProperty("role", "quiet")
+        self.more.setCheckable(True)
+        self.more.setToolTip("What these figures rest on")
+        self.more.toggled.connect(self._tell_all)
         self.pictures = PicturePane(desk)
         self.addWidget(self._above())
         self.addWidget(self._below())
@@ -80,8 +81,11 @@ class ViewPane(Splitter):
 
     def _above(self) -> QWidget:
         head = horizontal((self.tabs, 1), self.sought)
+        words = horizontal(
+            (self.told, 1), (self.more, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight)
+        )
         made = QWidget()
-        vertical(head, (self.table, 1), self.answers, self.told, on=made, margins=(0, 0, 0, 4), spacing=4)
+        vertical(head, (self.table, 1), self.answers, words, on=made, margins=(0, 0, 0, 4), spacing=4)
         return made
 
     def _below(self) -> QWidget:
@@ -135,16 +139,20 @@ class ViewPane(Splitter):
         self._fit_words()
 
     def _fit_words(self) -> None:
-        """A low window has room for the answer, but for its conditions only when the pointer asks."""
+        """The answer stands in every window; its conditions leave room for the figures unless all are asked for."""
         low = self.window().height() < theme.current().px(LOW)
-        unseen = low and bool(self.answers.text())
-        whole = "\n".join(self._conditions)
-        self.told.setText(
-            "\n".join(self._conditions[:FIRST]) + " …" if low and len(self._conditions) > FIRST else whole
+        first = ENOUGH if not low else 0 if self.answers.text() else FIRST
+        told = self._conditions if self.more.isChecked() else self._conditions[:first]
+        self.told.setText("\n".join(told))
+        self.told.setVisible(bool(told))
+        self.more.setText(
+            "Show fewer" if self.more.isChecked() else f"Show {len(self._conditions) - first:,} more"
         )
-        self.told.setToolTip(tooltip(whole) if low else "")
-        self.told.setVisible(bool(whole) and not unseen)
-        self.answers.setToolTip(tooltip(whole) if unseen else "")
+        self.more.setVisible(len(self._conditions) > first)
+
+    def _tell_all(self) -> None:
+        self._fit_words()
+        self.share_room()
 
     def share_room(self) -> None:
         """Give a short table no more than it needs, as long as nobody has moved the divider."""
@@ -153,6 +161,8 @@ class ViewPane(Splitter):
         px, whole = theme.current().px, self.height()
         shown = [label for label in (self.answers, self.told) if not label.isHidden()]
         words = sum(label.heightForWidth(label.width()) for label in shown)
+        if self.told.isHidden() and not self.more.isHidden():
+            words += self.more.sizeHint().height()
         # Its head, a line for sliding it sideways, and the tabs above it.
         line = self.table.verticalHeader().defaultSectionSize()
         around = words + px(38) + (px(44) if len(self._sheets) > 1 else 0)
@@ -181,6 +191,7 @@ class ViewPane(Splitter):
         self.answers.setText("\n".join(told[: sheet.answers]))
         self.answers.setVisible(bool(sheet.answers))
         self._conditions = told[sheet.answers :]
+        self.more.setChecked(self.more.isChecked() and same)
         self._fit_words()
         # A find field over four rows only takes room.
         self.sought.setVisible(len(sheet.lines) > FEW or bool(self.sought.text()))

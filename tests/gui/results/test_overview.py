@@ -1,5 +1,7 @@
 """The overview: figures with interval, n and gaps, what each is, and what it stands on."""
 
+from dataclasses import replace
+
 from PySide6.QtCore import Qt
 
 from annotator.actions.project import people
@@ -32,6 +34,23 @@ def test_the_definition_stands_beside_the_chosen_figure(page):
         "Differences from the paper",
     ):
         assert said in account(page)
+
+
+def test_conditions_leave_room_for_the_figures_until_all_are_asked_for(page, qtbot):
+    page.window().resize(1366, 768)
+    sheet = replace(page.view.model.whole, told=tuple(f"Condition {n}." for n in range(1, 8)), answers=0)
+    page.view.show_sheets((sheet,), "")
+    assert page.view.told.text().endswith("Condition 4.")
+    assert page.view.more.text() == "Show 3 more"
+    page.view.more.setFocus()
+    qtbot.keyClick(page.view.more, Qt.Key.Key_Space)
+    assert page.view.told.text().endswith("Condition 7.")
+    assert page.view.more.text() == "Show fewer"
+    qtbot.keyClick(page.view.more, Qt.Key.Key_Space)
+    page.window().resize(1366, 600)
+    qtbot.waitUntil(lambda: page.view.told.text().endswith("Condition 2."))
+    page.view.show_sheets((replace(sheet, told=sheet.told[:1]),), "")
+    assert page.view.more.isHidden()
 
 
 def test_a_key_leads_to_the_definition_and_back(page, qtbot):

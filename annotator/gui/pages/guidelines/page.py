@@ -23,7 +23,7 @@ from annotator.gui.pages.guidelines.versions_view import VersionsView
 from annotator.gui.pages.guidelines.weights_row import WeightsRow
 from annotator.gui.pages.guidelines.writing import GuidelineEditor
 from annotator.gui.tables.cells import CellsModel
-from annotator.gui.widgets.bars.flow_row import FlowRow
+from annotator.gui.widgets.bars.flow_row import wrapping
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import BESIDE_ONE, Splitter
@@ -87,9 +87,7 @@ class GuidelinesPage(Page):
         whole.setSizes([250, 860])
         whole.grow(self.stages, 250, BESIDE_ONE)
         whole.setStretchFactor(1, 1)
-        head = FlowRow()
-        for part in (PlainLabel("Guidelines", "title"), self.rubrics, self.weights):
-            head.addWidget(part)
+        head = wrapping(PlainLabel("Guidelines", "title"), self.rubrics, self.weights, gap=18)
         vertical(head, self.rubrics.drafting, (whole, 1), on=self, margins=(20, 14, 20, 10), spacing=6)
 
     def _answers(self) -> QWidget:
