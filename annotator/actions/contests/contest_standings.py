@@ -39,8 +39,6 @@ from annotator.stats.ranking.standings import Ranking
 
 # How many are kept where nobody says: a tenth, and never more than a hundred.
 _MOST, _TENTH = 100, 10
-# Matches beyond which fewer resamples do.
-_MANY, _FEWER = 20_000, 200
 _WORDS = 160
 
 
@@ -99,21 +97,22 @@ def usual_top(tasks: int) -> int:
     return max(1, min(_MOST, tasks // _TENTH))
 
 
-def report(project: Project, rater: str = "", top: str = "", resamples: int = 0) -> ContestReport:
+def report(
+    project: Project, rater: str = "", top: str = "", resamples: int = bradley_terry.RESAMPLES
+) -> ContestReport:
     """The standings by one rater, by default whoever compared most; Refusal where nobody did, or for a cut of none."""
     tasks = contest_tasks.competing(project)
     kept = _top(top, len(tasks))
     who = contest_rows.rater_named(project, rater)
     held = contest_rows.meetings(project, who.id, tasks)
     played = contest_rows.played(held)
-    again = resamples or _resamples(len(played))
     lacking = tuple(one for meeting in held for one in meeting.showings if not one.came)
     flagged = sum(SCORES_DISAGREE in one.flags.split() for meeting in held for one in meeting.showings)
-    ranking = standings.ranking(tasks, played, kept, again)
+    ranking = standings.ranking(tasks, played, kept, resamples)
     one_order = all(len(one.showings) == 1 for one in held)
     calls = contest_runs.next_near(project, who.id, kept, one_order=one_order) if kept < len(tasks) else 0
     return ContestReport(
-        who, tasks, ranking, again, lacking, flagged, calls, _beside(project, who, held, ranking, tasks),
+        who, tasks, ranking, resamples, lacking, flagged, calls, _beside(project, who, held, ranking, tasks),
         contest_keeping.decisions(project), _kind(project, who.id),
     )  # fmt: skip
 
@@ -121,11 +120,6 @@ def report(project: Project, rater: str = "", top: str = "", resamples: int = 0)
 def _kind(project: Project, rater: str) -> str:
     """How a judge of the project comes to its verdicts; empty for anybody else."""
     return next((str(one.kind) for one in judges.all_of(project) if one.id == rater), "")
-
-
-def _resamples(matches: int) -> int:
-    """As many as usual; of very many matches fewer, so that nobody waits for more than some seconds."""
-    return bradley_terry.RESAMPLES if matches <= _MANY else _FEWER
 
 
 def _top(said: str, tasks: int) -> int:
@@ -191,8 +185,6 @@ def _certainty(found: ContestReport) -> Iterator[str]:
         f"{ranking.certain} of the top {ranking.top} {are} certain (a chance of 90 % or more, by at least "
         f"{FEWEST} matches of their own){more}."
     )
-    if found.resamples < bradley_terry.RESAMPLES:
-        yield f"Of so many matches, intervals and chances come from {found.resamples:,} resamples."
     if ranking.too_few:
         yield f"No chance to be among the best is told: {ranking.too_few}."
     if ranking.changed is not None:

@@ -140,7 +140,7 @@ def with_interval(
 
     from annotator.stats.intervals.intervals import LEVEL
     from annotator.stats.intervals.resampling import SEED
-    from annotator.stats.intervals.tails import percentile_bounds
+    from annotator.stats.intervals.tails import percentile_bounds, remarks
 
     if drawn is None:
         return estimate.remarked(why_not)
@@ -148,6 +148,5 @@ def with_interval(
     low, high = percentile_bounds(defined, LEVEL) if len(defined) else (None, None)
     method = f"{LEVEL:.0%} percentile bootstrap over items, {len(drawn)} resamples, seed {SEED}"
     found = replace(estimate, low=low, high=high, method="; ".join(filter(None, (estimate.method, method))))
-    undefined = len(drawn) - len(defined)
-    left_out = f"undefined in {undefined} of {len(drawn)} resamples, which are left out" if undefined else ""
-    return settled(found.remarked(left_out), items, within=within)
+    found = settled(found, items, within=within)
+    return found if found.low is None else found.remarked(*remarks(drawn))

@@ -14,7 +14,7 @@ from annotator.domain.judges.level_figures import FIGURES, WORDS
 from annotator.domain.judges.protocol import Protocol
 from annotator.domain.judges.scale import Level, Scale
 from annotator.domain.texts.counting import counted
-from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.estimate import NO_SPREAD, Estimate, without_width
 from annotator.domain.texts.refusal import Refusal
 from annotator.stats.agreement import levels
 from annotator.stats.agreement.agreement import cohen_kappa
@@ -322,7 +322,7 @@ def _by_name(found: RatingFigures) -> Named:
     return {name: getattr(found, name) for name in TITLES if name in there}
 
 
-ONE_CLASS, NO_INTERVAL, NO_SPREAD = "one class only", "no interval", "no spread"
+ONE_CLASS, NO_INTERVAL = "one class only", "no interval"
 
 
 def told(estimate: Estimate, unit: str = "") -> SheetCell:
@@ -346,4 +346,4 @@ def remark(estimate: Estimate) -> str:
         return ONE_CLASS
     if estimate.low is None or estimate.high is None:
         return NO_INTERVAL
-    return NO_SPREAD if estimate.low == estimate.high else ""
+    return NO_SPREAD if without_width(estimate) else ""

@@ -217,7 +217,7 @@ def _standings(found: DuelsReport) -> ResultSheet:
         (
             "win_rate",
             "Win rate",
-            "Wins / comparisons judged in both orders, with Wilson's 95 % interval (Table 7)",
+            "Wins / comparisons judged in both orders, with Wilson's 95 % interval over items (Table 7)",
         ),
         ("wins", "Wins", "In both orders"),
         ("tie", "Ties", "No win in both orders for either: as the win rate counts them"),
@@ -270,7 +270,7 @@ def _rate(found: DuelsReport, system: str) -> SheetCell:
 def _pictures(found: DuelsReport) -> Iterator[SheetPicture]:
     judge = f", judged by {found.rater.name}" if found.rater else ""
     rates, title = list(found.win_rates.items()), f"Win rate{judge}"
-    axis = "wins / comparisons judged in both orders, Wilson's 95 % interval"
+    axis = "wins / comparisons judged in both orders, Wilson's 95 % interval over items"
     yield SheetPicture("wins", title, partial(result_pictures.shares, rates, title, axis))
     points = [
         result_pictures.PicturePoint(name, found.lengths[name], rate.value, low=rate.low, high=rate.high)

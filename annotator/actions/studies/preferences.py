@@ -163,7 +163,7 @@ def sheets(found: PreferencesReport) -> tuple[ResultSheet, ...]:
     heads = columns(
         ("metric", "Metric"),
         ("agreement", "Agreement",
-         "Agreed / (agreed + disagreed), with Wilson's 95 % interval; ties are counted apart"),
+         "Agreed / (agreed + disagreed), with Wilson's 95 % interval over items; ties are counted apart"),
         ("agreed", "Agreed"), ("disagreed", "Disagreed"),
         ("scores_tie", "Scores tie", "People preferred one, the scores see no difference"),
         ("people_tie", "People tie", "The scores differ, people see no difference"), ("both_tie", "Both tie"),
@@ -181,7 +181,7 @@ def sheets(found: PreferencesReport) -> tuple[ResultSheet, ...]:
     )
     title = "How often people prefer the report with the better score"
     rates = [(metrics.named(name).title, row.share) for name, row in found.agreements.items()]
-    axis = "agreed / (agreed + disagreed), Wilson's 95 % interval"
+    axis = "agreed / (agreed + disagreed), Wilson's 95 % interval over items"
     picture = SheetPicture("agreement", title, partial(result_pictures.shares, rates, title, axis))
     return (
         ResultSheet(

@@ -17,11 +17,11 @@ from annotator.actions.results.result_sheets import (
     figure,
     text,
 )
-from annotator.actions.sets.validation_figures import NO_SPREAD, told
+from annotator.actions.sets.validation_figures import told
 from annotator.actions.validation import validation
 from annotator.actions.validation.corrected import CorrectedLeaderboard, in_order
 from annotator.actions.validation.validation_behind import HeldRater, held
-from annotator.domain.texts.estimate import ROUGH, Estimate
+from annotator.domain.texts.estimate import NO_SPREAD, ROUGH, Estimate
 
 
 def sheets(found: CorrectedLeaderboard) -> tuple[ResultSheet, ...]:
@@ -57,7 +57,7 @@ def _scores(found: CorrectedLeaderboard) -> ResultSheet:
 
 def rank(found: Estimate) -> SheetCell:
     """A rank with the ranks between which it lies: “5 (1–5)”."""
-    cell = told(found)
+    cell = figure(found)
     if found.value is None:
         return cell
     span = f" ({found.low:g}–{found.high:g})" if found.low is not None else ""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import date
-from math import isfinite
+from math import isclose, isfinite
 from typing import Any, Protocol
 
 from annotator.domain.texts.counting import counted
@@ -12,6 +12,9 @@ from annotator.domain.texts.counting import counted
 # an interval is too narrow as a rule (Cameron, Gelbach & Miller 2008, on few clusters), and is called rough.
 FEWEST, FEW = 5, 10
 ROUGH = "the interval is rough"
+# What stands in place of an interval whose ends are equal, and what must be known of it.
+NO_SPREAD, NO_WIDTH = "no spread", "the interval has no width; that is no certainty"
+_ROUNDING = 1e-12
 # Of what is counted in its plural, the singular that is not that less an s.
 ONE = {"matches": "match"}
 # Counts of citations grow: those further apart in time are said to be so.
@@ -119,10 +122,22 @@ def decimal(value: float, places: int = 3) -> str:
     return f"{round(value, places) + 0.0:,.{places}f}".replace("-", "−")
 
 
+def without_width(found: Bounded) -> bool:
+    """Whether an interval has no width, since nothing that it was drawn over differs."""
+    if found.low is None or found.high is None:
+        return False
+    return isclose(found.low, found.high, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
+
+
 def interval(found: Bounded, say: Callable[[float], str] = decimal) -> str:
-    """An interval as it is written everywhere, “[0.312, 0.415]”, followed by “rough” where it is; empty without one."""
+    """An interval as it is written everywhere, “[0.312, 0.415]”, followed by “rough” where it is; empty without one.
+
+    One without width is “no spread”.
+    """
     if found.low is None or found.high is None:
         return ""
+    if without_width(found):
+        return NO_SPREAD
     return f"[{say(found.low)}, {say(found.high)}]{' rough' if ROUGH in found.note else ''}"
 
 

@@ -16,11 +16,10 @@ from annotator.stats.agreement.correlation import (
     tau_b,
     tied,
 )
-from annotator.stats.intervals.clustered import remarks
 from annotator.stats.intervals.coding import left_out
 from annotator.stats.intervals.intervals import LEVEL
 from annotator.stats.intervals.resampling import SEED, Floats, counts
-from annotator.stats.intervals.tails import percentile_bounds
+from annotator.stats.intervals.tails import percentile_bounds, remarks
 
 Measure = Callable[[Floats, Floats], float]
 DRAWS = 1_000

@@ -10,7 +10,7 @@ from annotator.domain.texts.estimate import Estimate, enough, few
 from annotator.stats.intervals.coding import Codes
 from annotator.stats.intervals.intervals import LEVEL
 from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats, chunk_rows, counts, exactly_summable
-from annotator.stats.intervals.tails import ROUNDING, Interval, bca_bounds, percentile_bounds
+from annotator.stats.intervals.tails import Interval, bca_bounds, percentile_bounds, remarks
 
 # Sums (draws × columns) to values (draws), NaN where a draw leaves the figure undefined.
 Figure = Callable[[Floats], Floats]
@@ -178,13 +178,3 @@ def bounded(
 def _warnings(tally: ClusterTally, drawn: Floats) -> list[str]:
     """What a reader must know of an interval."""
     return [*filter(None, [few(tally.clusters, tally.what)]), *remarks(drawn)]
-
-
-def remarks(drawn: Floats) -> list[str]:
-    """What draws themselves say of an interval: how many leave the figure undefined, and that none differs."""
-    undefined, warnings = int(np.isnan(drawn).sum()), []
-    if undefined:
-        warnings.append(f"undefined in {undefined} of {len(drawn)} resamples, which are left out")
-    if not np.isnan(drawn).all() and np.nanmax(drawn) - np.nanmin(drawn) < ROUNDING:
-        warnings.append("no resample differs, so the interval has no width; that is no certainty")
-    return warnings

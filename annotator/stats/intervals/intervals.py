@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from annotator.domain.texts.estimate import Estimate, settled
 from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats, resampled_sums
+from annotator.stats.intervals.tails import remarks
 
 LEVEL = 0.95
 
@@ -26,7 +27,10 @@ def bootstrap_means(
         f"mean over items; {level:.0%} percentile bootstrap over items, {resamples} resamples, seed {seed}"
     )
     bounds = _percentiles(means, [(1 - level) / 2, (1 + level) / 2])
-    return [_estimate(column, tails, method) for column, tails in zip(grid.T, bounds, strict=True)]
+    return [
+        _estimate(column, drawn, tails, method)
+        for column, drawn, tails in zip(grid.T, means.T, bounds, strict=True)
+    ]
 
 
 def resampled_means(values: ArrayLike, resamples: int = RESAMPLES, seed: int = SEED) -> Floats:
@@ -92,7 +96,7 @@ def _percentiles(means: Floats, tails: list[float]) -> Floats:
     return bounds
 
 
-def _estimate(column: Floats, bounds: Floats, method: str) -> Estimate:
+def _estimate(column: Floats, drawn: Floats, bounds: Floats, method: str) -> Estimate:
     scores = column[~np.isnan(column)].tolist()
     n = len(scores)
     notes = (
@@ -101,4 +105,5 @@ def _estimate(column: Floats, bounds: Floats, method: str) -> Estimate:
     if n == 0:
         return Estimate(None, method=method, note="; ".join(["no item has a defined score", *notes]))
     low, high = bounds.tolist()
-    return settled(Estimate(fsum(scores) / n, low, high, n=n, method=method, note="; ".join(notes)), n)
+    found = settled(Estimate(fsum(scores) / n, low, high, n=n, method=method, note="; ".join(notes)), n)
+    return found if found.low is None else found.remarked(*remarks(drawn))

@@ -7,7 +7,7 @@ from functools import lru_cache
 from math import cos, exp, inf, isinf, lgamma, log, pi, sin, sqrt, tan
 from statistics import fmean, stdev
 
-from annotator.domain.texts.estimate import Estimate, settled
+from annotator.domain.texts.estimate import NO_WIDTH, Estimate, settled, without_width
 from annotator.stats.intervals.bounds import mean_bounds
 
 LEVEL = 0.95
@@ -101,7 +101,8 @@ def mean_interval(values: Sequence[float], level: float = LEVEL, within: Bounds 
         return Estimate(None, method=method, note="there are no values")
     mean = fmean(values)
     margin = t_quantile(level, n - 1) * stdev(values) / sqrt(n) if n > 1 else 0.0
-    return settled(Estimate(mean, mean - margin, mean + margin, n=n, method=method), n, "values", within)
+    found = settled(Estimate(mean, mean - margin, mean + margin, n=n, method=method), n, "values", within)
+    return found.remarked(f"all values are the same, so {NO_WIDTH}") if without_width(found) else found
 
 
 def mean_of_scores(

@@ -6,6 +6,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from annotator.domain.texts.estimate import NO_WIDTH
 from annotator.stats.intervals.resampling import Floats
 
 Interval = Literal["percentile", "bca"]
@@ -19,6 +20,16 @@ def percentile_bounds(drawn: Floats, level: float) -> Bounds:
     """The percentile interval of drawn values, none of them NaN (Efron & Tibshirani 1993, §13.3)."""
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2]).tolist()
     return low, high
+
+
+def remarks(drawn: Floats) -> list[str]:
+    """What draws themselves say of an interval: how many leave the figure undefined, and that none differs."""
+    undefined, found = int(np.isnan(drawn).sum()), []
+    if undefined:
+        found.append(f"undefined in {undefined} of {len(drawn)} resamples, which are left out")
+    if not np.isnan(drawn).all() and np.nanmax(drawn) - np.nanmin(drawn) < ROUNDING:
+        found.append(f"no resample differs, so {NO_WIDTH}")
+    return found
 
 
 def bca_bounds(

@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from annotator.domain.texts.estimate import Estimate, enough, settled
+from annotator.domain.texts.estimate import NO_WIDTH, Estimate, enough, settled, without_width
 from annotator.stats.intervals.coding import Codes, Values, group_codes, left_out, numbers
 from annotator.stats.intervals.intervals import LEVEL
 from annotator.stats.intervals.resampling import Floats
@@ -221,7 +221,8 @@ def _spread(
         half = t_quantile(level, clusters - 1) * sqrt(variance(errors, clusters))
         method = f"{name}; {level:.0%} t interval over {clusters} clusters"
         found = replace(found, low=value - half, high=value + half, method=method)
-    return settled(found, clusters, "clusters")
+    found = settled(found, clusters, "clusters")
+    return found.remarked(f"no cluster differs, so {NO_WIDTH}") if without_width(found) else found
 
 
 def variance(errors: Floats, clusters: int) -> float:

@@ -1,8 +1,8 @@
 """Duels of systems: wins, order effects, length effects, and agreement with scores.
 
 ResearcherBench, appendix E.7: both orders of each pair, E.7.1; the table of wins, E.7.3, Table 7; length, E.7.5. ADRA,
-§5.4: whether scores prefer the report that experts prefer. The first gives no intervals. Wilson's take what is counted
-as independent; comparisons that share a report, and the two verdicts of a pair, are not quite.
+§5.4: whether scores prefer the report that experts prefer. The first gives no intervals. Comparisons on one question,
+and the two verdicts of a pair, are not independent: intervals are Wilson's over questions, where these are known.
 """
 
 from collections import Counter
@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from math import isclose
 
 from annotator.domain.judges.pairs import FIRST, SECOND, TIE, Choice, PairOutcome, outcome
+from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
 
 
@@ -18,7 +19,7 @@ from annotator.domain.texts.estimate import Estimate
 class Duel:
     """Two systems on one item: the verdict with `a` shown first, and the one with `b` shown first; None is missing.
 
-    Duels of one `question` hang together, such as those of several runs; without it each stands for itself.
+    Duels on one `question` are a cluster, such as those of several runs; without it each stands for itself.
     """
 
     item_id: str
@@ -43,7 +44,7 @@ class Duel:
 class DuelRecord:
     """A system's record of comparisons. Table 7 has no column for the inconsistent.
 
-    `questions` counts those that it was judged on, where they are known.
+    `win_rate` is wins / comparisons judged in both orders, as there.
     """
 
     system: str
@@ -52,19 +53,7 @@ class DuelRecord:
     loss: int
     inconsistent: int
     error: int
-    questions: int | None = None
-
-    @property
-    def win_rate(self) -> Estimate:
-        """Wins / comparisons judged in both orders, with Wilson's interval (Table 7)."""
-        from annotator.stats.intervals.intervals import wilson
-
-        judged = self.win + self.tie + self.loss + self.inconsistent
-        rate = wilson(self.win, judged, items=self.questions)
-        note = rate.note if rate.n else "no comparison was judged in both orders"
-        if self.error:
-            note = "; ".join(filter(None, [note, f"{self.error} comparisons are missing"]))
-        return replace(rate, missing=self.error, note=note)
+    win_rate: Estimate
 
 
 def win_table(duels: Sequence[Duel]) -> list[DuelRecord]:
@@ -73,25 +62,30 @@ def win_table(duels: Sequence[Duel]) -> list[DuelRecord]:
     ValueError when a system meets itself, or two systems meet twice on an item.
     """
     _distinct(duels)
-    counts: dict[str, Counter[PairOutcome]] = {}
-    of: dict[str, list[Duel]] = {}
+    own: dict[str, list[Duel]] = {}
     for duel in duels:
         for side in (duel, duel.mirrored):
-            counts.setdefault(side.a, Counter())[side.outcome] += 1
-            of.setdefault(side.a, []).append(side)
-    rows = [
-        DuelRecord(
-            system,
-            count[PairOutcome.WIN],
-            count[PairOutcome.TIE],
-            count[PairOutcome.LOSS],
-            count[PairOutcome.INCONSISTENT],
-            count[PairOutcome.ERROR],
-            _questions(_judged(of[system])[0]),
-        )
-        for system, count in counts.items()
-    ]
+            own.setdefault(side.a, []).append(side)
+    rows = [_record(system, sides) for system, sides in own.items()]
     return sorted(rows, key=lambda row: (-_height(row), row.system))
+
+
+def _record(system: str, sides: Sequence[Duel]) -> DuelRecord:
+    """The record of a system, of its duels as it sees them."""
+    judged, missing = _judged(sides)
+    rate = _share([duel.outcome is PairOutcome.WIN for duel in judged], judged)
+    note = rate.note if judged else "no comparison was judged in both orders"
+    told = counted(missing, "comparison is missing", "comparisons are missing") if missing else ""
+    count = Counter(duel.outcome for duel in sides)
+    return DuelRecord(
+        system,
+        count[PairOutcome.WIN],
+        count[PairOutcome.TIE],
+        count[PairOutcome.LOSS],
+        count[PairOutcome.INCONSISTENT],
+        missing,
+        replace(rate, missing=missing, note=note).remarked(told),
+    )
 
 
 def _height(row: DuelRecord) -> float:
@@ -110,24 +104,26 @@ def _distinct(duels: Sequence[Duel]) -> None:
 
 
 def flip_rate(duels: Sequence[Duel]) -> Estimate:
-    """Position bias: of the pairs judged in both orders, the share whose verdict changes with the order (Wilson)."""
+    """Position bias: of the pairs judged in both orders, the share whose verdict changes with the order."""
     judged, missing = _judged(duels)
-    flips = sum(duel.outcome is PairOutcome.INCONSISTENT for duel in judged)
-    method = "pairs whose verdict changes with the order / pairs judged in both"
-    return _rate(flips, len(judged), missing, method, _questions(judged))
+    rate = _share([duel.outcome is PairOutcome.INCONSISTENT for duel in judged], judged)
+    return _told(rate, missing, "pairs whose verdict changes with the order / pairs judged in both")
 
 
 def first_slot_rate(duels: Sequence[Duel]) -> Estimate:
-    """Of the verdicts that name a winner, the share that names the report shown first (Wilson); 1/2 is no bias.
+    """Of the verdicts that name a winner, the share that names the report shown first; 1/2 is no bias.
 
     Only pairs judged in both orders count, so that each report stood first as often as second.
     """
     judged, missing = _judged(duels)
-    verdicts = [verdict for duel in judged for verdict in (duel.a_first, duel.b_first)]
-    decided = [verdict for verdict in verdicts if verdict != TIE]
-    named = [duel for duel in judged if (duel.a_first, duel.b_first) != (TIE, TIE)]
-    method = "verdicts for the first shown / verdicts for either"
-    return _rate(decided.count(FIRST), len(decided), missing, method, _questions(named))
+    decided = [
+        (verdict == FIRST, duel)
+        for duel in judged
+        for verdict in (duel.a_first, duel.b_first)
+        if verdict != TIE
+    ]
+    rate = _share([first for first, _ in decided], [duel for _, duel in decided])
+    return _told(rate, missing, "verdicts for the first shown / verdicts for either")
 
 
 def _judged(duels: Sequence[Duel]) -> tuple[list[Duel], int]:
@@ -136,20 +132,20 @@ def _judged(duels: Sequence[Duel]) -> tuple[list[Duel], int]:
     return judged, len(duels) - len(judged)
 
 
-def _questions(found: Sequence["Duel | ScoredPair"]) -> int | None:
-    """How many questions they are on; None where that is not known, or there is none."""
-    known = {one.question for one in found}
-    return len(known) if known and "" not in known else None
-
-
-def _rate(part: int, whole: int, missing: int, method: str, items: int | None) -> Estimate:
+def _share(holds: Sequence[bool], of: Sequence["Duel | ScoredPair"]) -> Estimate:
+    """The share of those that hold, with Wilson's interval over their questions; as if apart where one is not known."""
     from annotator.stats.intervals.intervals import wilson
+    from annotator.stats.intervals.sample_size import clustered_wilson
 
-    rate = wilson(part, whole, items=items)
-    notes = [rate.note, f"{missing} pairs left out: a verdict is missing" if missing else ""]
-    return replace(
-        rate, missing=missing, method=f"{method}; {rate.method}", note="; ".join(filter(None, notes))
-    )
+    questions = [one.question for one in of]
+    if "" in questions:
+        return wilson(sum(holds), len(holds))
+    return clustered_wilson([float(one) for one in holds], questions)
+
+
+def _told(rate: Estimate, missing: int, method: str) -> Estimate:
+    left_out = f"{missing} pairs left out: a verdict is missing" if missing else ""
+    return replace(rate, missing=missing, method=f"{method}; {rate.method}").remarked(left_out)
 
 
 # Length.
@@ -200,7 +196,7 @@ def _squared(r: Estimate) -> Estimate:
 class ScoredPair:
     """Two reports on one item: their scores, None for undefined, and which one was preferred, None if open.
 
-    Pairs of one `question` hang together; without it each stands for itself.
+    Pairs on one `question` are a cluster; without it each stands for itself.
     """
 
     first: float | None
@@ -230,21 +226,17 @@ def better(first: float, second: float) -> Choice:
 
 
 def agreement(pairs: Iterable[ScoredPair]) -> PreferenceAgreement:
-    """The share of pairs, among those where neither ties, whose better score is the preferred report (Wilson 95 %).
+    """The share of pairs, among those where neither ties, whose better score is the preferred report.
 
-    The interval takes pairs as independent, also those that share a report. Pairs without a preference or without
-    both scores are left out and counted. ValueError on another preference.
+    Pairs without a preference or without both scores are left out and counted. ValueError on another preference.
     """
-    from annotator.stats.intervals.intervals import wilson
-
     found = [(_outcome(pair), pair) for pair in pairs]
     outcomes = Counter(came for came, _ in found)
-    agreed, disagreed = outcomes["agreed"], outcomes["disagreed"]
-    told = _questions([pair for came, pair in found if came in ("agreed", "disagreed")])
+    decided = [(came == "agreed", pair) for came, pair in found if came in ("agreed", "disagreed")]
     return PreferenceAgreement(
-        wilson(agreed, agreed + disagreed, items=told),
-        agreed,
-        disagreed,
+        _share([agreed for agreed, _ in decided], [pair for _, pair in decided]),
+        outcomes["agreed"],
+        outcomes["disagreed"],
         outcomes["tied scores"],
         outcomes["tied preferences"],
         outcomes["tied both"],

@@ -44,11 +44,14 @@ def test_wins_are_counted_over_pairs_judged_in_both_orders(project: Project) -> 
 @pytest.mark.usefixtures("small_cases")
 def test_the_order_decides_one_of_three_and_the_first_place_three_of_four(project: Project) -> None:
     found = duels.report(project)
-    # Wilson's interval of 1 of 3 at 95 % (Wilson 1927), by its formula: 0.0615 to 0.7923.
     assert (found.flip_rate.value, found.flip_rate.missing) == (pytest.approx(1 / 3), 1)
-    assert (found.flip_rate.low, found.flip_rate.high) == (
-        pytest.approx(0.0615, abs=5e-5),
-        pytest.approx(0.7923, abs=5e-5),
+    # Wilson's interval over three items: Var = ((2/3)² + 2 (1/3)²) / 3² · 3/2 = 1/9, so that they are worth
+    # 2/9 / (1/9) = 2 units, and t = 4.30265 with 2 degrees of freedom stands for z.
+    square = 4.30265**2
+    centre = (1 / 3 + square / 4) / (1 + square / 2)
+    half = 4.30265 / (1 + square / 2) * (1 / 9 + square / 16) ** 0.5
+    assert (found.flip_rate.low, found.flip_rate.high) == pytest.approx(
+        (centre - half, centre + half), abs=1e-5
     )
     # Verdicts that name a winner: first, second; first, first.
     assert found.first_slot_rate.value == pytest.approx(3 / 4)

@@ -14,6 +14,7 @@ from annotator.actions.validation.corrected import CorrectionQuery
 from annotator.domain.judges.protocol import Metric, RatedResponse
 from annotator.domain.judges.scale import numbers
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.rubric import Rubric
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS
@@ -126,6 +127,21 @@ def test_a_report_with_nothing_to_reach_is_left_out_and_told(
     # Of items 2 to 6, three even ones at 1 and two odd ones at (3 − 1)/3.
     assert found.standings.scores["Alpha"].raw.value == pytest.approx((3 + 2 * 2 / 3) / 5)
     assert any("1 report has no judged criterion of a weight above 0" in note for note in found.notes)
+
+
+def test_an_item_whose_gold_makes_no_score_is_left_out_and_told(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person_says(project, "R2", truth)
+    judge_says(project, "small", lenient)
+    fault = "The shares sum to 0.80 and not to 1."
+    monkeypatch.setattr(Rubric, "fault", lambda own: fault if own.units[0].id == "i1c1" else "")
+    found = report(project)
+    # Of items 2 to 6, three even ones at 3/4 and two odd ones at 1; people's Beta covers 3/4 of items 2 and 3.
+    assert found.standings.scores["Alpha"].raw.value == pytest.approx((3 * 3 / 4 + 2) / 5)
+    assert found.standings.scores["Beta"].corrected.value == pytest.approx(2 * 3 / 4 / 5)
+    assert (found.units["Alpha"], found.labelled["Alpha"]) == (10, 10)
+    assert f"Item 1 is left out, as in the results: {fault}" in found.notes
 
 
 def test_scores_below_zero_keep_their_intervals_and_are_drawn(

@@ -6,7 +6,12 @@ from math import nan
 import numpy as np
 import pytest
 
+from annotator.actions.results import pools
+from annotator.domain.texts.estimate import NO_WIDTH, SHARE, Estimate, interval
+from annotator.stats.intervals.cluster_means import cluster_mean
 from annotator.stats.intervals.intervals import bootstrap_means, resampled_means, wilson
+from annotator.stats.intervals.student import mean_interval, mean_of_scores
+from annotator.stats.validation.correction import corrected_mean
 from tests.stats.agreement_oracles import needs_oracles, oracle
 
 
@@ -33,6 +38,33 @@ def test_the_interval_is_as_wide_as_the_normal_one_for_many_items():
     (estimate,) = bootstrap_means(values)
     half = 1.96 * values.std() / 65**0.5
     assert estimate.high - estimate.low == pytest.approx(2 * half, rel=0.04)
+
+
+def with_interval(value: float) -> Estimate:
+    return pools.with_interval(Estimate(value, n=6), np.full(50, value), 6, SHARE, "")
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        bootstrap_means([[0.75]] * 6)[0],
+        mean_interval([0.75] * 6),
+        mean_of_scores([Estimate(0.75, n=1)] * 6),
+        cluster_mean([0.75] * 12, list("aabbccddeeff"), resamples=50),
+        corrected_mean([0.75] * 6, [0.75] * 6).corrected,
+        with_interval(0.75),
+    ],
+)
+def test_an_interval_of_values_that_are_all_alike_is_called_so_and_no_certainty(found):
+    assert (found.low, found.value, found.high) == pytest.approx((0.75, 0.75, 0.75))
+    assert found.note.endswith(NO_WIDTH)
+    assert interval(found) == "no spread"
+
+
+def test_an_interval_of_some_width_is_written_with_its_ends():
+    found = mean_interval([0.7, 0.8] * 3)
+    assert "width" not in found.note
+    assert interval(found).startswith("[0.")
 
 
 def test_a_wider_level_gives_a_wider_interval():

@@ -1,13 +1,13 @@
 """What comes of comparing systems in pairs."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from annotator.stats.validation.duels import (
     Duel,
-    DuelRecord,
     ScoredPair,
     agreement,
     first_slot_rate,
@@ -37,13 +37,17 @@ def duels(*verdicts, a="A", b="B"):
     return [Duel(f"i{n}", a, b, *both) for n, both in enumerate(verdicts)]
 
 
+def record(system, found):
+    return next(row for row in win_table(found) if row.system == system)
+
+
 # The table
 
 
 @pytest.mark.parametrize("system", TABLE_7)
 def test_table_7_divides_wins_by_all_comparisons(system):
     win, tie, loss, percent, _ = TABLE_7[system]
-    rate = DuelRecord(system, win, tie, loss, 0, 0).win_rate
+    rate = record("A", duels(*[WIN] * win, *[TIE] * tie, *[LOSS] * loss)).win_rate
     assert (rate.n, round(100 * rate.value, 2)) == (585, percent)
     assert rate.low < rate.value < rate.high
 
@@ -71,7 +75,7 @@ def test_a_system_of_errors_only_has_no_rate_and_stands_last():
     rows = win_table([*duels((None, "tie")), *duels(LOSS, a="C", b="D")])
     assert [row.system for row in rows] == ["D", "C", "A", "B"]
     assert rows[-1].win_rate.value is None
-    assert rows[-1].win_rate.note == "no comparison was judged in both orders; 1 comparisons are missing"
+    assert rows[-1].win_rate.note == "no comparison was judged in both orders; 1 comparison is missing"
 
 
 def test_a_pair_meets_once_on_an_item():
@@ -117,6 +121,44 @@ def test_without_a_pair_judged_in_both_orders_neither_is_defined(pairs):
 def test_ties_alone_leave_the_first_slot_undefined():
     assert first_slot_rate(duels(TIE)).value is None
     assert flip_rate(duels(TIE)).value == 0.0
+
+
+def test_comparisons_on_one_question_are_a_cluster():
+    # A beats x, y and z on five questions of ten and loses to them on the others: 15 of 30, worth 9 units, since
+    # Var = 10 · 1.5² / 30² · 10/9 = 1/36 and ½ · ½ / Var = 9. t with 9 degrees of freedom: 2.26216.
+    found = [
+        Duel(f"{n}/{rival}", "A", rival, *(WIN if n % 2 else LOSS), question=f"q{n}")
+        for n in range(10)
+        for rival in "xyz"
+    ]
+    one = record("A", found).win_rate
+    assert (one.value, one.n) == (1 / 2, 30)
+    # Centre ½, half width t / (1 + t²/9) · √(¼/9 + t²/(4 · 81)).
+    t = 2.26216
+    half = t / (1 + t * t / 9) * (1 / 36 + t * t / 324) ** 0.5
+    assert (one.low, one.high) == pytest.approx((1 / 2 - half, 1 / 2 + half), abs=1e-5)
+    apart = record("A", [replace(each, question="") for each in found]).win_rate
+    assert apart.high - apart.low < one.high - one.low
+
+
+def test_no_interval_over_questions_hangs_on_how_often_one_was_asked():
+    # The same pair thrice on each question tells no more of the order than once.
+    verdicts = [("first", "first")] * 5 + [("second", "second")] * 4 + [WIN] * 3
+    many = [
+        Duel(f"{n}/{run}", "A", "B", *both, question=f"q{n}")
+        for n, both in enumerate(verdicts)
+        for run in range(3)
+    ]
+    once = [duel for duel in many if duel.item_id.endswith("/0")]
+    scored = [ScoredPair(1.0, 0.0, "first" if n < 6 else "second", f"q{n}") for n in range(12)]
+    for figure, all_, first in (
+        (flip_rate, many, once),
+        (first_slot_rate, many, once),
+        (lambda pairs: agreement(pairs).share, scored * 3, scored),
+    ):
+        thrice, single = figure(all_), figure(first)
+        assert (thrice.value, thrice.n) == (single.value, 3 * single.n)
+        assert (thrice.low, thrice.high) == pytest.approx((single.low, single.high))
 
 
 # Length
