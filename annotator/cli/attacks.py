@@ -6,14 +6,21 @@ from typing import Annotated, Any
 import typer
 
 from annotator.cli.carrying import Shown, order_carried_out, say_forecast
-from annotator.cli.options import Budget, Concurrency, RequestsPerMinute, Timeout, TokensPerMinute, how
+from annotator.cli.options import (
+    Budget,
+    Concurrency,
+    Protocol,
+    RequestsPerMinute,
+    Timeout,
+    TokensPerMinute,
+    how,
+    protocol_of,
+)
 from annotator.cli.saying import As, File, Json, opened, say
 from annotator.cli.tables import show
 from annotator.cli.validation import To
-from annotator.protocols import USUAL
 
 app = typer.Typer()
-ProtocolName = Annotated[str, typer.Option("--protocol", help="What is judged")]
 
 
 @app.command()
@@ -34,7 +41,7 @@ def attack(
     paraphraser: Annotated[
         str, typer.Option(help="The judge whose model paraphrases reports", show_default=False)
     ] = "",
-    protocol: ProtocolName = USUAL,
+    protocol: Protocol = "",
     concurrency: Concurrency = 8,
     timeout: Timeout = 120.0,
     budget: Budget = None,
@@ -52,6 +59,7 @@ def attack(
     from annotator.actions.attacks import attack_tests
     from annotator.actions.attacks.attack_tests import AttackRequest
 
+    protocol = protocol_of(file, protocol)
     request = AttackRequest(judge, protocol, tuple(attacks or ()), size, width, seed, paraphraser)
     order = attack_tests.order(request, **how(concurrency, timeout, budget, rpm, tpm))
     if estimate:
@@ -74,7 +82,7 @@ def _say_figures(file: Any, judge: str, protocol: str, person: str) -> None:
 def bias(
     file: File,
     judge: Annotated[str, typer.Option(help="Judge's name; by default all judges", show_default=False)] = "",
-    protocol: ProtocolName = USUAL,
+    protocol: Protocol = "",
     family: Annotated[
         list[str] | None,
         typer.Option(help="NAME=DEVELOPER: the developer of the model behind a system or judge; saved. "
@@ -89,6 +97,7 @@ def bias(
     from annotator.actions.attacks import biases, families
     from annotator.domain.texts.refusal import Refusal
 
+    protocol = protocol_of(file, protocol)
     with opened(file, readonly=not family, person=as_) as project:
         for words in family or ():
             name, found_one, developer = words.rpartition("=")

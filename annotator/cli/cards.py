@@ -5,19 +5,18 @@ from typing import Annotated, Any
 
 import typer
 
+from annotator.cli.options import Protocol, protocol_of
 from annotator.cli.saying import As, File, Json, opened, print_json, said
 from annotator.cli.tables import print_sheet
 from annotator.cli.validation import (
     Against,
     PartName,
     Positive,
-    ProtocolName,
     SetName,
     counted_look,
     looks,
 )
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import USUAL
 
 app = typer.Typer()
 
@@ -51,7 +50,7 @@ def card(
         str, typer.Option(help="First characters of the prompt's hash, if the judge used several "
         "prompts", show_default=False)
     ] = "",
-    protocol: ProtocolName = USUAL,
+    protocol: Protocol = "",
     as_: As = "",
     json_: Json = False,
 ) -> None:  # fmt: skip
@@ -64,6 +63,7 @@ def card(
     from annotator.actions.judges import judges
     from annotator.actions.validation import cards, validity_cards
 
+    protocol = protocol_of(file, protocol)
     if to is not None:
         cards.refuse_place(to)
     with opened(file, readonly=not looks(set_name, part), person=as_) as project:

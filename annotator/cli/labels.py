@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
+from annotator.cli.options import protocol_of
 from annotator.cli.saying import NOT_ALL, As, File, Json, bar, opened, progress_bars, say
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.formats.layouts import of_labels
-from annotator.protocols import USUAL
 
 app = typer.Typer(help="Import, submit and export labels.", no_args_is_help=True)
 _OWN_FILES = " or ".join(f"{title}'s ({one.example} …)" for title, one in of_labels().values())
@@ -38,7 +38,13 @@ def labels_import(
             "person at work",
         ),
     ] = None,
-    protocol: Annotated[str, typer.Option(help="Protocol, if the files do not say")] = USUAL,
+    protocol: Annotated[
+        str,
+        typer.Option(
+            help="Protocol, if the files do not say; by default the one that the project goes by",
+            show_default=False,
+        ),
+    ] = "",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be imported, without importing")
     ] = False,
@@ -66,7 +72,7 @@ def labels_import(
         label_raters.told(names),
         every,
         by_question,
-        protocol,
+        protocol_of(file, protocol),
         skip_bad=skip_bad,
         replace=replace,
         drafts=as_drafts,

@@ -5,9 +5,18 @@ from typing import Annotated, Any
 
 import typer
 
+from annotator.cli.saying import opened
+
 Judge = Annotated[str, typer.Option("--judge", help="The judge's name")]
 OfJudge = Annotated[str, typer.Option("--judge", help="Only this judge")]
-Protocol = Annotated[str, typer.Option(help="What is judged")]
+Protocol = Annotated[
+    str,
+    typer.Option(
+        "--protocol",
+        help="What is judged; by default what a judge or people judged here, or what there is gold for",
+        show_default=False,
+    ),
+]
 Systems = Annotated[list[str] | None, typer.Option("--system", help="Only this system; repeatable")]
 Items = Annotated[list[str] | None, typer.Option("--item", help="Only this item, by key; repeatable")]
 KeyEnv = Annotated[str, typer.Option(help="Environment variable that holds the endpoint's key")]
@@ -33,6 +42,16 @@ Batch = Annotated[
     bool,
     typer.Option("--batch", help="Use the provider's batch API: answers within a day, usually at half price"),
 ]
+
+
+def protocol_of(file: Path, named: str) -> str:
+    """The protocol that is named, or else the one that the project goes by."""
+    if named:
+        return named
+    from annotator.actions.labelling import label_offers
+
+    with opened(file, readonly=True) as project:
+        return label_offers.usual(project)
 
 
 def reach(systems: list[str] | None, items: list[str] | None) -> dict[str, Any]:

@@ -7,18 +7,17 @@ from typing import Annotated, Any
 
 import typer
 
+from annotator.cli.options import Protocol, protocol_of
 from annotator.cli.saying import As, File, Json, opened, say
 from annotator.cli.validation import (
     Against,
     PartName,
-    ProtocolName,
     SetName,
     counted_look,
     looks,
 )
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import USUAL
 
 app = typer.Typer()
 rulings_app = typer.Typer(
@@ -69,7 +68,7 @@ def rule(
     note: Note = "",
     from_: From = None,
     open_: OpenOnly = False,
-    protocol: ProtocolName = USUAL,
+    protocol: Protocol = "",
     as_: As = "",
     json_: Json = False,
 ) -> None:
@@ -79,6 +78,7 @@ def rule(
     from annotator.domain.judges.informed import InformedRuling
 
     entries = _entries(case, said, reason, note, from_)
+    protocol = protocol_of(file, protocol)
     with opened(file, readonly=not entries and not looks(set_name, part), person=as_) as project:
         query = validation.ValidationQuery(
             protocol,
@@ -118,7 +118,7 @@ def review(
     kind: ErrorKind = "",
     from_: From = None,
     open_: OpenOnly = False,
-    protocol: ProtocolName = USUAL,
+    protocol: Protocol = "",
     as_: As = "",
     json_: Json = False,
 ) -> None:
@@ -128,6 +128,7 @@ def review(
 
     entries = _entries(case, said, reason, note, from_, kind)
     wanted = _value(reviews.ReviewOrder, order)
+    protocol = protocol_of(file, protocol)
     with opened(file, readonly=not entries, person=as_) as project:
         before = reviews.outlook(project, judge, protocol, wanted, experts)
         found = {SEPARATOR.join(one.place.key): one for one in before.lines}
@@ -178,10 +179,11 @@ def error_sample(
 
 
 @rulings_app.command("unclear")
-def unclear(file: File, protocol: ProtocolName = USUAL, as_: As = "", json_: Json = False) -> None:
+def unclear(file: File, protocol: Protocol = "", as_: As = "", json_: Json = False) -> None:
     """Criteria ruled unclear and not reworded since, the most frequently ruled first."""
     from annotator.actions.validation import disagreements
 
+    protocol = protocol_of(file, protocol)
     with opened(file, readonly=True, person=as_) as project:
         found = disagreements.unclear(project, protocol)
     trees = [
@@ -198,7 +200,7 @@ def reword(
     criterion: Annotated[str, typer.Argument(help="Criterion id from “rulings unclear”", show_default=False)],
     text: Annotated[str, typer.Argument(help="The new words", show_default=False)],
     why: Annotated[str, typer.Option(help="Reason, for readers of the new version", show_default=False)] = "",
-    protocol: ProtocolName = USUAL,
+    protocol: Protocol = "",
     as_: As = "",
     json_: Json = False,
 ) -> None:
@@ -206,6 +208,7 @@ def reword(
     from annotator.actions.sets import rejudging, rewording
     from annotator.actions.validation import disagreements
 
+    protocol = protocol_of(file, protocol)
     with opened(file, person=as_) as project:
         listed = {one.unit_id: one for one in disagreements.unclear(project, protocol)}
         one = _of(listed, criterion)
@@ -222,13 +225,14 @@ def again(
     file: File,
     judge: JudgeName = "",
     queue: Annotated[bool, typer.Option("--queue", help="Add a run for each judge to the queue")] = False,
-    protocol: ProtocolName = USUAL,
+    protocol: Protocol = "",
     as_: As = "",
     json_: Json = False,
 ) -> None:
     """Reworded criteria that judges must judge again; all other verdicts stay valid and are not asked for."""
     from annotator.actions.sets import rejudging
 
+    protocol = protocol_of(file, protocol)
     with opened(file, readonly=not queue, person=as_) as project:
         found = rejudging.waiting(project, protocol, judge)
         if queue:

@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
+from annotator.cli.options import Protocol, protocol_of
 from annotator.cli.saying import As, File, Json, opened, said, say
 from annotator.cli.tables import show
 from annotator.domain.texts.counting import counted
-from annotator.protocols import USUAL
 
 app = typer.Typer()
 # So many verdicts that another rule changes are shown to a person; a machine gets them all.
@@ -37,7 +37,6 @@ PartName = Annotated[
 Positive = Annotated[
     str, typer.Option(help="Positive value, if there are more than two values", show_default=False)
 ]
-ProtocolName = Annotated[str, typer.Option("--protocol", help="What was judged")]
 Delta = Annotated[
     float, typer.Option(help="Margin by which a judge may be worse than people, or than the reference")
 ]
@@ -64,7 +63,7 @@ def validate(
     positive: Positive = "",
     delta: Delta = 0.05,
     epsilon: Epsilon = 0.2,
-    protocol: ProtocolName = USUAL,
+    protocol: Protocol = "",
     to: To = None,
     as_: As = "",
     json_: Json = False,
@@ -77,6 +76,7 @@ def validate(
     from annotator.actions.sets import validation_units
     from annotator.actions.validation import stand_in, validation, validation_sheets
 
+    protocol = protocol_of(file, protocol)
     with opened(file, readonly=not looks(set_name, part), person=as_) as project:
         query = validation.ValidationQuery(
             protocol, set_name, part, tuple(against or ()), judge, positive, by,
@@ -126,7 +126,7 @@ def draw(
     test: Annotated[float, typer.Option(help="Share of items in the test part")] = 0.5,
     raters: Annotated[int, typer.Option(help="People per item")] = 2,
     seed: Annotated[int, typer.Option(help="The same seed draws the same set")] = 1,
-    protocol: ProtocolName = USUAL,
+    protocol: Protocol = "",
     apart: Annotated[bool, typer.Option("--apart", help="Hand out whatever the protocol: it goes into tasks and "
     "counts once submitted")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be drawn, without "
@@ -138,6 +138,7 @@ def draw(
     from annotator.actions.project import people as everybody
     from annotator.actions.sets import validation_sets
 
+    protocol = protocol_of(file, protocol)
     with opened(file, readonly=dry_run, person=as_) as project:
         whose = tuple(everybody.known(project, one).id for one in people)
         query = validation_sets.SetRequest(
@@ -219,7 +220,7 @@ def choose_judge(
     set_name: SetName = "",
     part: PartName = "",
     positive: Positive = "",
-    protocol: ProtocolName = USUAL,
+    protocol: Protocol = "",
     to: To = None,
     as_: As = "",
     json_: Json = False,
@@ -227,6 +228,7 @@ def choose_judge(
     """The cheapest judge that may stand in for people, or is not worse than another judge by more than a margin."""
     from annotator.actions.validation import judge_choice, stand_in, validation
 
+    protocol = protocol_of(file, protocol)
     with opened(file, readonly=not looks(set_name, part), person=as_) as project:
         of = validation.ValidationQuery(
             protocol, set_name, part, tuple(against or ()), positive=positive,

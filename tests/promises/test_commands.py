@@ -13,9 +13,11 @@ import typer
 
 from annotator import __version__
 from annotator.actions.judges import judges
+from annotator.actions.labelling import label_offers
 from annotator.actions.project.file import Project
 from annotator.cli import carrying, run_command
 from annotator.cli.commands import app
+from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls import limits
 from tests.projects.small_project import small_project
 
@@ -109,6 +111,40 @@ def test_no_wrong_value_ends_in_a_traceback(path: str, file: str, capfd: pytest.
         if path not in ("sample", "new", "selftest"):
             assert run_command(words) in (1, 2), words
     assert "Traceback" not in "".join(capfd.readouterr())
+
+
+FOLLOWING = sorted(
+    path for path, command in COMMANDS.items() for one in command.params if "--protocol" in one.opts
+)
+# They look for a protocol that has figures, another published rule, or pairs to draw; or take several.
+BY_THEMSELVES = {"results", "replay", "labels pairs", "labels export", "assign"}
+
+
+@pytest.mark.parametrize("path", sorted(set(FOLLOWING) - BY_THEMSELVES))
+def test_a_command_without_a_protocol_asks_the_project_for_one(
+    path: str, file: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def asked(_project: Project) -> str:
+        raise Refusal("The project was asked.", "")
+
+    monkeypatch.setattr(label_offers, "usual", asked)
+    words = called(file, path, COMMANDS[path], "", "")
+    if "--judge" not in words and any("--judge" in one.opts for one in COMMANDS[path].params):
+        words += ["--judge", JUDGE]
+    assert run_command(words) == 1
+    assert "The project was asked." in capfd.readouterr().err
+
+
+def test_no_command_is_fixed_to_one_protocol() -> None:
+    fixed = {
+        path: one.default
+        for path in FOLLOWING
+        for one in COMMANDS[path].params
+        if "--protocol" in one.opts and one.default not in (None, "")
+    }
+    assert fixed == {}
+    assert len(FOLLOWING) >= 20
+    assert set(FOLLOWING) > BY_THEMSELVES
 
 
 @pytest.mark.parametrize("path", sorted(COMMANDS))

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.adjudication import kept_tasks
@@ -56,6 +56,21 @@ def offered() -> dict[str, str]:
         COLLECTED: "Papers collected from arXiv (feeds and eprints)",
         TRANSCRIPTS: "Transcripts of seminars (WebVTT, SRT, JSON, text, Word, PDF)",
     }
+
+
+def usual(project: Project) -> str:
+    """The format to choose first: that of most items that came in by one, in a project without any the first of all."""
+    of = {layout.dataset or name: name for name, layout in LAYOUTS.items()} | {seminars.DATASET: TRANSCRIPTS}
+    c = ITEM.c
+    held = (
+        select(c.dataset)
+        .where(c.dataset.in_(of))
+        .group_by(c.dataset)
+        .order_by(func.count().desc(), c.dataset)
+    )
+    with project.store.read() as db:
+        found = db.execute(held.limit(1)).scalar()
+    return of[found] if found is not None else next(iter(offered()))
 
 
 def are_collected(paths: Sequence[Path]) -> bool:

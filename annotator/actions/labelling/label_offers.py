@@ -1,6 +1,6 @@
 """Protocols by which reports can be labelled, and what each report still lacks."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from sqlalchemy import exists, select
 
@@ -18,10 +18,11 @@ from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.texts.counting import counted
-from annotator.protocols import PROTOCOLS, TO_SUBMIT
-from annotator.storage.tables import ArtifactRow, ExtractRow, table
+from annotator.protocols import PROTOCOLS, TO_SUBMIT, USUAL
+from annotator.storage.tables import ArtifactRow, ExtractRow, JudgementRow, JudgeRow, PersonRow, table
 
 ARTIFACT, EXTRACT = table(ArtifactRow), table(ExtractRow)
+JUDGE, JUDGEMENT, PERSON = table(JudgeRow), table(JudgementRow), table(PersonRow)
 # What may be lacking, beside the kinds of artifact by their names and the parts of a report by those and “drawn”.
 ITEMS, ASSIGNMENTS, RESPONSES, RIVALS, WRITING = "items", "assignments", "responses", "rivals", "writing"
 CITATIONS, PAGES, NOTHING_ASKED = "citations", "pages", "nothing asked"
@@ -37,6 +38,28 @@ def offered(project: Project) -> list[str]:
         with project.store.read() as db:
             of_items = dealing.asked_of(db, people.someone(project).id).values()
         return [name for name in PROTOCOLS if any(name in one for one in of_items)] or list(TO_SUBMIT)
+    there = _there(project)
+    return [name for name, shape in PROTOCOLS.items() if shape.values and (shape.submitted or there(shape))]
+
+
+def usual(project: Project) -> str:
+    """The protocol that is meant where none is named: the first of those that judges are asked by that fits best.
+
+    Best fits one by which a judge judged here, then one by which people labelled, then one for which gold or drawn
+    parts are there.
+    """
+    asked = [shape for shape in PROTOCOLS.values() if shape.values and not shape.by_people]
+    with project.store.read() as db:
+        for raters in (JUDGE, PERSON):
+            for shape in asked:
+                own = (JUDGEMENT.c.rater_id == raters.c.id) & (JUDGEMENT.c.protocol == shape.name)
+                if db.execute(select(exists().where(own))).scalar():
+                    return shape.name
+    return next((shape.name for shape in asked if _there(project)(shape)), USUAL)
+
+
+def _there(project: Project) -> Callable[[Protocol], bool]:
+    """Whether there is something to ask about by a protocol."""
     settled = (ARTIFACT.c.state != State.DRAFT.value) | (ARTIFACT.c.author_id == "")
     one, other = RESPONSE.alias("one"), RESPONSE.alias("other")
     met = exists().where(one.c.item_id == other.c.item_id, one.c.system_id != other.c.system_id)
@@ -54,7 +77,7 @@ def offered(project: Project) -> list[str]:
             return False
         return pairs if shape.paired else any(own)
 
-    return [name for name, shape in PROTOCOLS.items() if shape.values and (shape.submitted or there(shape))]
+    return there
 
 
 def gaps(shape: Protocol, found: Iterable[tuple[Material, Sequence[Case]]]) -> tuple[str, ...]:

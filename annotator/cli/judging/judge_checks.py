@@ -18,11 +18,11 @@ from annotator.cli.options import (
     Timeout,
     TokensPerMinute,
     how,
+    protocol_of,
     reach,
 )
 from annotator.cli.saying import File, Json, opened, said, say
 from annotator.domain.texts.counting import counted
-from annotator.protocols import USUAL
 
 app = typer.Typer()
 
@@ -54,7 +54,7 @@ def judge_costs_(
 def judge_anchor(
     file: File,
     judge: Judge,
-    protocol: Protocol = USUAL,
+    protocol: Protocol = "",
     size: Annotated[int, typer.Option(min=1, help="How many verdicts")] = 100,
     system: Systems = None,
     item: Items = None,
@@ -63,6 +63,7 @@ def judge_anchor(
     """Freeze some of a judge's verdicts as an anchor set for later drift checks."""
     from annotator.actions.judging import drift
 
+    protocol = protocol_of(file, protocol)
     with opened(file) as project:
         found = drift.anchor(project, judge, protocol, size, again=again, **reach(system, item)).after
     said.print(
@@ -76,7 +77,7 @@ def judge_anchor(
 def judge_drift(
     file: File,
     judge: Judge,
-    protocol: Protocol = USUAL,
+    protocol: Protocol = "",
     concurrency: Concurrency = 8,
     timeout: Timeout = 120.0,
     budget: Budget = None,
@@ -90,6 +91,7 @@ def judge_drift(
     from annotator.actions.judging import drift
     from annotator.actions.runs.judge_cases import RunRequest
 
+    protocol = protocol_of(file, protocol)
     if show:
         with opened(file, readonly=True) as project:
             found = drift.reports(project, judge, protocol)

@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from annotator.cli.options import Judge, OfJudge, Protocol
+from annotator.cli.options import Judge, OfJudge, Protocol, protocol_of
 from annotator.cli.saying import File, Json, opened, say
-from annotator.protocols import USUAL
 
 app = typer.Typer()
 
@@ -61,7 +60,7 @@ def judge_missing(
 def judge_reread(
     file: File,
     judge: Judge,
-    protocol: Protocol = USUAL,
+    protocol: Protocol = "",
     everything: Annotated[
         bool, typer.Option("--all", help="Also change verdicts that are now read differently")
     ] = False,
@@ -70,6 +69,7 @@ def judge_reread(
     """Parse stored replies again with the current rules, without a call; replies and earlier verdicts are kept."""
     from annotator.actions.judging import reparse
 
+    protocol = protocol_of(file, protocol)
     with opened(file) as project:
         found = asyncio.run(reparse.again(project, judge, protocol, everything=everything))
     offer = f"{found.offer()} Change them with: judge reread --all." if found.otherwise else ""
@@ -83,12 +83,13 @@ def judge_consistency(
     other: Annotated[
         str, typer.Option("--with", help="Judge to compare with; by default the judge's own repeated trials")
     ] = "",
-    protocol: Protocol = USUAL,
+    protocol: Protocol = "",
     json_: Json = False,
 ) -> None:
     """How often a judge contradicts itself over repeated trials, or agrees with another judge."""
     from annotator.actions.attacks import consistency
 
+    protocol = protocol_of(file, protocol)
     found: consistency.JudgeConsistency | consistency.SelfConsistency
     with opened(file, readonly=True) as project:
         if other:

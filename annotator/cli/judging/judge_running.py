@@ -23,10 +23,10 @@ from annotator.cli.options import (
     TokensPerMinute,
     Trials,
     how,
+    protocol_of,
     reach,
 )
 from annotator.cli.saying import As, File, Json, opened, say
-from annotator.protocols import USUAL
 
 app = typer.Typer()
 
@@ -35,7 +35,7 @@ app = typer.Typer()
 def judge_run(
     file: File,
     judge: Judge,
-    protocol: Protocol = USUAL,
+    protocol: Protocol = "",
     system: Systems = None,
     item: Items = None,
     concurrency: Concurrency = 8,
@@ -54,6 +54,7 @@ def judge_run(
     from annotator.actions.orders import orders
     from annotator.actions.runs.judge_cases import RunRequest
 
+    protocol = protocol_of(file, protocol)
     order = RunRequest(
         judge=judge, protocol=protocol, together=together, trials=trials, batch=batch, **reach(system, item),
         **how(concurrency, timeout, budget, rpm, tpm),
@@ -185,7 +186,7 @@ def judge_batches(
 def judge_estimate(
     file: File,
     judge: Judge,
-    protocol: Protocol = USUAL,
+    protocol: Protocol = "",
     system: Systems = None,
     item: Items = None,
     concurrency: Concurrency = 8,
@@ -198,6 +199,7 @@ def judge_estimate(
     from annotator.actions.orders import orders
     from annotator.actions.runs.judge_cases import RunRequest
 
+    protocol = protocol_of(file, protocol)
     orders.of_judge(protocol)
     order = RunRequest(
         judge=judge, protocol=protocol, concurrency=concurrency, together=together, trials=trials, batch=batch,

@@ -74,6 +74,7 @@ class ImportPage(Page):
         self.format.setMinimumContentsLength(LETTERS)
         for name, words in imports.offered().items():
             self.format.addItem(words, name)
+        self.format.setCurrentIndex(self.format.findData(self.desk.ask(imports.usual)))
         self.format.currentIndexChanged.connect(lambda _: self._look())
         self.pseudonyms = QCheckBox("Call speakers S1, S2 …")
         self.pseudonyms.setToolTip("Names are left out of the text; who is who stays in this project")

@@ -1,13 +1,19 @@
 """Labels under every protocol: what is asked, in what order, what may be said, and what is lacking."""
 
+import asyncio
+from contextlib import closing
+
 import pytest
 
 from annotator.actions.items import items
 from annotator.actions.labelling import label_cases, label_offers, label_tasks, labels
+from annotator.actions.orders import orders
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.undo import history
 from annotator.domain.experts.person import Role
+from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.material.part import Claims, ResponsePart
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import USUAL
@@ -15,12 +21,14 @@ from tests.material import drawn_extracts
 from tests.projects.labelled_protocols import (
     ALL,
     CLAIMS,
+    GOLD,
     PAIRS,
     PLAN,
     PREFERENCE,
     REASONING,
     one_item,
     reports,
+    seal,
 )
 from tests.projects.labelling_project import SYSTEMS, add_report, labelling_project, project_with
 from tests.storage import sql
@@ -45,6 +53,30 @@ def test_all_protocols_that_people_answer_are_offered_where_there_is_something_t
     plain = labelling_project(folder, reports=1)
     assert label_offers.offered(plain) == [USUAL]
     plain.close()
+
+
+def test_where_no_protocol_is_named_the_project_says_which_is_meant(tmp_path):
+    folders = [tmp_path / name for name in "abc"]
+    for folder in folders:
+        folder.mkdir()
+    with closing(project_with(folders[0], 1)) as empty:
+        assert label_offers.usual(empty) == USUAL
+    with closing(project_with(folders[1], 1)) as planned:
+        # Gold for one alone.
+        seal(planned, items.add(planned, "Why?").subject, Plan(units=(Subtask(id="g", text=GOLD[0]),)))
+        assert label_offers.usual(planned) == PLAN
+    with closing(one_item(folders[2])) as whole:
+        assert label_offers.usual(whole) == USUAL
+        # What people said counts more than what is there, a judge more than people.
+        task = next(iter(label_tasks.queue(whole, PREFERENCE)))
+        (unit,) = (one for group in open_sheet(whole, PREFERENCE).groups for one in group.units)
+        labels.set_label(whole, task.response_id, unit.id, "first", protocol=PREFERENCE)
+        assert label_offers.usual(whole) == PREFERENCE
+        sheet = open_sheet(whole, REASONING)
+        labels.set_label(whole, sheet.response_id, "s1", "true", protocol=REASONING)
+        assert label_offers.usual(whole) == REASONING
+        asyncio.run(orders.carry_out(whole, RunRequest("baseline", CLAIMS)))
+        assert label_offers.usual(whole) == CLAIMS
 
 
 def test_what_is_computed_is_not_labelled(project):

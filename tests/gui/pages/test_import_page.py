@@ -2,6 +2,7 @@
 
 import json
 
+from annotator.actions.imports import imports
 from annotator.actions.items import items, summaries
 from annotator.actions.project.people import new_project
 from annotator.gui.pages.collected_view import CollectedFilter
@@ -37,6 +38,18 @@ def test_looking_changes_nothing_and_importing_brings_everything(tmp_path, windo
     assert window.messages.text() == ""
     assert summaries.counts(project)["criteria"] == 1
     assert window.page._model.rowCount() == 1
+
+
+def test_the_page_opens_on_the_layout_of_what_the_project_holds(tmp_path, window_over):
+    folders = [tmp_path / name for name in "ab"]
+    for folder in folders:
+        folder.mkdir()
+    page = window_over(new_project(folders[0] / "new.goldsmith"), "Import").page
+    assert page.format.currentData() == next(iter(imports.offered()))
+    seminar = new_project(folders[1] / "seminar.goldsmith")
+    (tmp_path / "talk.txt").write_text("A: Salt is old.\n\nB: It is.\n", encoding="utf-8")
+    imports.run(seminar, imports.TRANSCRIPTS, [tmp_path / "talk.txt"])
+    assert window_over(seminar, "Import").page.format.currentData() == imports.TRANSCRIPTS
 
 
 def test_a_bad_entry_is_named_and_keeps_everything_out(tmp_path, window_over, qtbot):
