@@ -151,7 +151,8 @@ def cases(material: Material) -> Iterator[Case]:
         around = [place for _, place in places(sentences, at, material.window)]
         units = tuple(_unit(material, sentences, at, place) for place in around)
         shown = "\n\n".join(
-            f"{_where(at, place)}:\n{unit.sources}" for place, unit in zip(around, units, strict=True)
+            f"{_where(at, place).capitalize()}:\n\n{unit.sources}"
+            for place, unit in zip(around, units, strict=True)
         )
         yield Case(NAME, material.item, material.response, artifact_id, units, given={"page": shown})
 
@@ -256,7 +257,8 @@ COVERAGE = Protocol(
         "Does everything a sentence says follow from the sources? (DeepScholar-Bench)",
         "place",
         "places",
-        read="abstract",
+        heading="Does it follow from the sources?",
+        read="sources",
         waits="a source's abstract was never fetched",
         lacking=("No sentences yet", "A report can be labelled once its sentences are drawn."),
     ),

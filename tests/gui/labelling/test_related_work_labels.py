@@ -147,6 +147,20 @@ def test_every_kind_is_labelled_by_keyboard_and_makes_the_papers_table(
     assert [one[3] for one in found.values()] == ["0.78", "0.70", "0.70", "0.80", "0.80", "0.72", "0.82"]
 
 
+def test_whoever_says_what_follows_from_sources_has_them_in_view(window: Window) -> None:
+    press("Ctrl+3")
+    page = window.page
+    page.arrive({"protocol": COVERAGE})
+    beside = page.report_pane.beside
+    assert beside.isVisible()
+    # The first sentence cites one work; the second cites none, and is asked about at two places.
+    assert beside.report.text().startswith("Its own sources:")
+    assert any(abstract in beside.report.text() for abstract in ABSTRACTS.values())
+    press("2")
+    assert beside.report.text().startswith("Title and abstract of the paper alone:")
+    assert "Sources of the sentence before it:" in beside.report.text()
+
+
 def test_one_order_alone_is_missing_in_the_table(tmp_path: Path, llmock: LLMock) -> None:
     project = related_work_project(tmp_path)
     for task in label_tasks.queue(project, ORGANIZATION):

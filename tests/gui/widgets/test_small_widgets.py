@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.gui import theme
-from annotator.gui.widgets.bars.flow_row import FlowRow
+from annotator.gui.widgets.bars.flow_row import FlowRow, wrapping
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.progress_row import ProgressRow, left_in_words
 from annotator.gui.widgets.bars.spread_bar import SpreadBar, SpreadPart
@@ -29,6 +29,7 @@ from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.number_box import AmountBox, BudgetBox, NumberBox
+from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.lists.filter_row import FilterRow
 from annotator.gui.widgets.lists.tick_list import TickList
 from annotator.gui.widgets.plain import PlainLabel, tooltip, wrap_lines
@@ -298,6 +299,21 @@ def test_an_amount_with_two_points_is_not_taken(qtbot):
     box.lineEdit().insert("1,500.00")
     box.interpretText()
     assert box.value() == 1.0
+
+
+def test_a_field_takes_what_its_line_of_a_row_that_breaks_has_left(qtbot):
+    holder, field, button = QWidget(), LineField(), QPushButton("A button")
+    qtbot.addWidget(holder)
+    holder.setLayout(wrapping(field, button, gap=10))
+    holder.resize(900, 200)
+    holder.show()
+    beside = button.sizeHint().width()
+    assert (field.width(), button.x()) == (900 - 10 - beside, 900 - beside)
+    field.setMaximumWidth(400)
+    qtbot.waitUntil(lambda: (field.width(), button.x()) == (400, 410))
+    holder.resize(field.sizeHint().width() + 5, 200)
+    assert (field.x(), button.x()) == (0, 0)
+    assert button.y() > field.y()
 
 
 def test_a_row_that_breaks_lets_go_of_what_is_deleted_moved_or_taken(qtbot):

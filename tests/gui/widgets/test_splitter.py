@@ -24,6 +24,21 @@ def test_a_splitter_remembers_its_place_under_its_name(qtbot):
     assert splitter_of(qtbot, "elsewhere").sizes() != first.sizes()
 
 
+def test_what_parts_above_each_other_need_has_room_for_the_handles_between_them(qtbot):
+    made = Splitter("stacked")
+    qtbot.addWidget(made)
+    theme.wear(made)
+    for _ in range(3):
+        part = QWidget()
+        part.setMinimumSize(300, 200)
+        made.addWidget(part)
+    made.resize(400, 10)
+    made.show()
+    assert made.orientation() == Qt.Orientation.Vertical
+    made.resize(400, made.minimumSizeHint().height())
+    assert made.sizes() == [200, 200, 200]
+
+
 def with_a_list(qtbot, name: str) -> Splitter:
     made = Splitter(name)
     qtbot.addWidget(made)

@@ -28,7 +28,7 @@ QUESTION_LINES, BESIDE_LINES = 7, 3
 NARROW, SIDE_BY_SIDE = 400, 700
 CONTEXT = "other"
 # No page has this address.
-UNSHOWN = "\n"
+UNSHOWN: tuple[str | None, str | None] = ("\n", None)
 EVIDENCE_STEPS = {"next_evidence": 1, "previous_evidence": -1}
 
 
@@ -42,7 +42,7 @@ class ReportPane(QWidget):
     def __init__(self, desk: Desk, bench: LabellingBench) -> None:
         super().__init__()
         self._bench = bench
-        self._fresh, self._address = False, UNSHOWN
+        self._fresh, self._page = False, UNSHOWN
         self.first, self.beside = TextPane(desk), TextPane(desk)
         self.report, self.banner, self.find_bar = self.first.report, self.first.banner, self.first.find_bar
         self._build()
@@ -161,10 +161,10 @@ class ReportPane(QWidget):
         self.question.setText(sheet.item.question)
         self.question.setLayoutDirection(direction_of(sheet.item.question))
         self.folded.setText(sheet.item.question)
-        self._address = UNSHOWN
+        self._page = UNSHOWN
         self.together.setVisible(pair)
         self._linked.on = False
-        paged = any("address" in group.given for group in sheet.groups)
+        paged = any("page" in group.given for group in sheet.groups)
         self.beside.setVisible(pair or paged)
         if self.texts.is_fresh:
             self.texts.setSizes([10_000, 10_000])
@@ -191,16 +191,16 @@ class ReportPane(QWidget):
     def _show_unit(self) -> None:
         """What the current unit is read by: its page, its place in the report, its evidence."""
         group = self._bench.group
-        address = group.given.get("address") if group is not None else None
-        if group is not None and address is not None and address != self._address:
-            self._address = address
+        address, page = (group.given.get(name) for name in ("address", "page")) if group else (None, None)
+        if group is not None and page is not None and (address, page) != self._page:
+            self._page = address, page
             state, cause = str(group.given.get("page_state", "")), group.given.get("page_cause", "")
             read = presentation_of(self._bench.protocol).read
             why = f"This {read} could not be read: {PAGES.get(state, state)}." if state else ""
             what = "Cited page" if read == "page" else read.capitalize()
             self.beside.entitle(f"{what}: {address}" if address else what)
-            self.beside.report.setAccessibleName(f"The {read} {self._address}")
-            self.beside.show_words(group.given.get("page", ""), " ".join(filter(None, (why, cause))))
+            self.beside.report.setAccessibleName(f"The {read} {address or ''}".strip())
+            self.beside.show_words(page, " ".join(filter(None, (why, cause))))
         self._show_context()
         self._show_evidence(reveal=True)
 
@@ -226,7 +226,7 @@ class ReportPane(QWidget):
         passages: dict[TextPane, list[tuple[str, Span]]] = {pane: [] for pane in self.panes}
         group = self._bench.group
         # A page is quoted by its own claims alone.
-        for unit in group.units if group and "address" in group.given else self._bench.units:
+        for unit in group.units if group and "page" in group.given else self._bench.units:
             label = self._bench.label(unit.id)
             for pane, span in self._places(label).items() if label and label.quote else ():
                 passages[pane].append((unit.id, span))

@@ -65,7 +65,7 @@ class CaseReadingPane(QWidget):
         self.question.setLayoutDirection(direction_of(found.question))
         self._fit_question()
         self._fresh = True
-        pair, page = found.other is not None, bool(found.address)
+        pair, page = found.other is not None, bool(found.address or found.page)
         self.beside.setVisible(pair or page)
         self.first.entitle("First report" if pair else "Report" if page else "")
         self.first.report.setAccessibleName(f"A report on item {found.item_key}")
@@ -81,8 +81,9 @@ class CaseReadingPane(QWidget):
     def _show_page(self, found: VerdictReading) -> None:
         why = PAGES.get(found.page_state, found.page_state)
         unread = f"This page could not be read: {why}. {found.page_cause}".strip() if why else ""
-        self.beside.entitle(f"Cited page: {found.address}")
-        self.beside.report.setAccessibleName(f"The page {found.address}")
+        what = f"Cited page: {found.address}" if found.address else "Sources"
+        self.beside.entitle(what)
+        self.beside.report.setAccessibleName(what)
         self.beside.show_words(found.page, unread)
 
     def mark(self, *, reveal: bool) -> None:
