@@ -167,19 +167,6 @@ def look_up(
     say({"lacking": dict(found.lacking), "changed": change.after}, json_, [found.words()])
 
 
-@app.command(hidden=True)
-def citations(
-    file: File,
-    path: Annotated[
-        Path,
-        typer.Argument(help="CSV with identifier, cited_by_count and counted_on (a day)", show_default=False),
-    ],
-    json_: Json = False,
-) -> None:
-    """Import how often works were cited, by arXiv id or DOI; the same as “works --from”."""
-    _take_works(file, path, None, json_)
-
-
 @app.command()
 def works(
     file: File,
@@ -199,17 +186,13 @@ def works(
     Relevance, citations and claims are judged by abstracts; document importance counts by citations. A text that is
     there is never replaced. Exit code 3 if something did not come.
     """
-    _take_works(file, from_place, service, json_)
-
-
-def _take_works(file: Path, place: Path | None, services: list[str] | None, json_: bool) -> None:
     from annotator.actions.research import named_works, work_sources
 
     with opened(file) as project, progress_bars() as progress:
-        if place is not None:
-            found = work_sources.from_place(project, place, bar(progress))
+        if from_place is not None:
+            found = work_sources.from_place(project, from_place, bar(progress))
         else:
-            found = work_sources.look_up(project, bar(progress), services=services or ())
+            found = work_sources.look_up(project, bar(progress), services=service or ())
         left = named_works.named(project)
     lacks = {"named": len(left.titles), "without_abstract": left.without_abstract}
     told = asdict(found) | lacks | {"without_citations": left.without_citations}

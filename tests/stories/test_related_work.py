@@ -84,7 +84,7 @@ def counted(folder: Path, file: Path, capsys: pytest.CaptureFixture[str]) -> Non
         {"identifier": "arXiv:2001.00001", "title": "Oaks", "cited_by_count": "7", "counted_on": "2026-01-02"}
     ]
     made.table(folder / "works.csv", rows)
-    goldsmith(capsys, "sources", "citations", file, folder / "works.csv")
+    goldsmith(capsys, "sources", "works", file, "--from", folder / "works.csv")
 
 
 def imported(capsys: pytest.CaptureFixture[str], file: Path, *paths: Path) -> None:

@@ -17,9 +17,9 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import Label
 from annotator.domain.texts.change import Change
-from annotator.domain.texts.fitting import fitted
 from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.well_formed import well_formed
 
 # In a draft's place, stands where other drafts have their artifact.
 PLACE = drafts.RULING
@@ -205,4 +205,4 @@ def _explained(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _with(row: Ruling, values: Mapping[str, Any]) -> Ruling:
-    return fitted(Ruling, {**row.model_dump(), **values})
+    return well_formed(Ruling, {**row.model_dump(), **values})

@@ -109,7 +109,7 @@ def _figures(field: ComparedField, known: Pairs, clusters: Sequence[str] | None,
 
 def _either_way(name: str, once: Estimate, twice: Estimate) -> Estimate:
     """A figure for which it matters who stands first, over pairs that count both ways round; any other as it is."""
-    if once.n < TURNED.get(name, once.n + 1):
+    if name not in TURNED or once.n < TURNED[name]:
         return once
     same = (once.value is None) == (twice.value is None)
     found = replace(twice, n=once.n, missing=once.missing, note=once.note if same else twice.note)

@@ -82,8 +82,8 @@ def write_matches(project: Project, path: Path, rater: str = "") -> int:
     Of two orders the mean is written. How many there are; Refusal where nobody compared any.
     """
     tasks = contest_tasks.competing(project)
-    who = [contest_rows.rater_named(project, rater)]
-    who = who if rater else contest_rows.raters(project)
+    named = contest_rows.rater_named(project, rater)
+    who = [named] if rater else contest_rows.raters(project)
     lines = [_line(COLUMNS)]
     for one in who:
         for first, second, value in _whole(project, one, tasks):

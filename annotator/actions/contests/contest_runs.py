@@ -227,14 +227,14 @@ def _rested(held: Iterable[Any], ids: Mapping[str, object], round_: int) -> str:
     return left[0] if there and len(left) == 1 else ""
 
 
-def next_near(project: Project, rater: str, top: int, *, seed: int = 1, one_order: bool = False) -> int:
+def next_near(project: Project, rater: str, top: int, *, one_order: bool) -> int:
     """How many calls another round near the cut would take."""
     from annotator.stats.ranking import standings
 
     ids = list(contest_tasks.competing(project))
     held = contest_rows.meetings(project, rater, ids)
     number = max((one.round for one in held), default=0) + 1
-    pairs = standings.near(ids, contest_rows.played(held), top, seed, number)
+    pairs = standings.near(ids, contest_rows.played(held), top, ContestSettings().seed, number)
     return len(pairs) * (1 if one_order else 2)
 
 

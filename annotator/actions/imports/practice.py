@@ -108,7 +108,10 @@ PAGES = (
     ("https://schools.example.org/later-start/survey", "page-survey"),
     ("https://transport.example.org/school-buses", "page-buses"),
 )
-HALF, COLLECTED = 3, date(2026, 1, 12)
+# When the reports were collected.
+COLLECTED = date(2026, 1, 12)
+# So many labels are half of a report's.
+HALF = 3
 # Of the twelve verdicts on the two reports, the run came to so many.
 JUDGED = 8
 # The earliest date in the shipped part is due so long from now; all others keep their distance from it.

@@ -19,9 +19,9 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.page import PageState
 from annotator.domain.texts import identifier
 from annotator.domain.texts.change import Change
-from annotator.domain.texts.fitting import fitted
 from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.well_formed import well_formed
 from annotator.storage.tables import ItemRow, table
 
 ITEM = table(ItemRow)
@@ -141,7 +141,7 @@ def sign(project: Project, item_id: str, check: str, state: str, note: str = "")
     if state != "open":
         at = now().isoformat(timespec="seconds")
         found = {"state": state, "signed": me.alias, "at": at, "note": note.strip()}
-        after[check] = fitted(FinalCheck, found)
+        after[check] = well_formed(FinalCheck, found)
     images = tuple(
         {name: one.model_dump(mode="json") for name, one in sorted(of.items())} for of in (before, after)
     )

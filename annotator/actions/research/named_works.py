@@ -37,7 +37,7 @@ class KnownWork:
 
 
 @dataclass(frozen=True, slots=True)
-class WorksNamed:
+class NamedWorks:
     """The works on arXiv, or with a DOI, that a project names, by address; and of which something is not known."""
 
     titles: Mapping[str, str]
@@ -53,7 +53,7 @@ class WorksNamed:
 
 
 @dataclass(frozen=True, slots=True)
-class WorksTaken:
+class CompletedWorks:
     """How many works got an abstract and citations, how many others were told of, and what went wrong."""
 
     abstracts: int
@@ -73,7 +73,7 @@ class WorksTaken:
         return [*said, *self.problems[:MOST_TOLD], *([f"and {more:,} more"] if more > 0 else [])]
 
 
-def named(project: Project) -> WorksNamed:
+def named(project: Project) -> NamedWorks:
     """What reports, their sentences and the gold evidence name."""
     titles: dict[str, str] = {}
     wanted = WantedMaterial((Kind.EVIDENCE,), texts=False)
@@ -85,7 +85,7 @@ def named(project: Project) -> WorksNamed:
     question = select(PAGE.c.url, PAGE.c.text != "", PAGE.c.citations.is_not(None))
     with project.store.read() as db:
         here = {url: (text, cited) for url, text, cited in db.execute(question)}
-    return WorksNamed(
+    return NamedWorks(
         titles,
         tuple(one for one in titles if not here.get(one, (False, False))[0]),
         tuple(one for one in titles if not here.get(one, (False, False))[1]),
@@ -101,9 +101,9 @@ def _named_by(at_hand: materials.MaterialAtHand) -> Iterator[tuple[str, str]]:
     yield from ((one.identifier, one.text) for one in listed)
 
 
-def take_in(
+def complete(
     project: Project, known: Iterable[KnownWork], problems: Sequence[str] = (), where: str = ""
-) -> WorksTaken:
+) -> CompletedWorks:
     """Keep what is said of the works that the project names: abstracts that it lacks, and the newest citations."""
     told: dict[str, list[KnownWork]] = {}
     for one in known:
@@ -121,8 +121,8 @@ def take_in(
                 upserts.put(db, PAGE, row)
         if abstracts or citations:
             image = {"from": where, "abstracts": abstracts, "citations": citations}
-            record(project, db, Change("page", new_id(), "take works", after=image))
-    return WorksTaken(abstracts, citations, len(told.keys() - titles.keys()), tuple(problems))
+            record(project, db, Change("page", new_id(), "complete works", after=image))
+    return CompletedWorks(abstracts, citations, len(told.keys() - titles.keys()), tuple(problems))
 
 
 def _blank(address: str, title: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from annotator.actions.material import lookups
 from annotator.actions.project.bulk import Progress
 from annotator.actions.project.file import Project
-from annotator.actions.research.named_works import KnownWork, WorksTaken, named, take_in
+from annotator.actions.research.named_works import CompletedWorks, KnownWork, complete, named
 from annotator.domain.material.work import CatalogueWork
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.csv_tables import CsvTable, read_table
@@ -23,7 +23,7 @@ COUNTS = ("cited_by_count", "counted_on")
 AT_ONCE, GAP_S = 100, 3.0
 
 
-def from_place(project: Project, path: Path, progress: Progress = lambda *_: None) -> WorksTaken:
+def from_place(project: Project, path: Path, progress: Progress = lambda *_: None) -> CompletedWorks:
     """What a table, a file with replies of OpenAlex, or a folder with either says; no network."""
     progress("reading works", 0, 0)
     problems: list[str] = []
@@ -33,7 +33,7 @@ def from_place(project: Project, path: Path, progress: Progress = lambda *_: Non
             f"“{path.name}” holds no works.",
             "Choose a table with identifier and abstract or cited_by_count, replies of OpenAlex, or a folder of them.",
         )
-    return take_in(project, known, problems, path.name)
+    return complete(project, known, problems, path.name)
 
 
 def _in_place(path: Path, problems: list[str]) -> Iterator[KnownWork]:
@@ -53,10 +53,10 @@ def _in_place(path: Path, problems: list[str]) -> Iterator[KnownWork]:
 
 def _replies(place: Path) -> Iterator[KnownWork]:
     day = datetime.fromtimestamp(place.stat().st_mtime, UTC).date()
-    yield from (_told(one, day) for one in works_of(read_json(place)))
+    yield from (_known(one, day) for one in works_of(read_json(place)))
 
 
-def _told(work: Work, day: date) -> KnownWork:
+def _known(work: Work, day: date) -> KnownWork:
     one = work.reference
     known = CatalogueWork(one.identifier, one.text, work.abstract, work.published, one.authors)
     return KnownWork(known, work.citations, day)
@@ -87,12 +87,12 @@ def look_up(
     api: str = searching.API,
     services: Sequence[str] = (),
     allow_private: bool = False,
-) -> WorksTaken:
+) -> CompletedWorks:
     """Ask arXiv for the abstracts that lack, then OpenAlex for citations that nobody has counted; politely."""
     lacking = named(project).without_abstract
     ids = [one.removeprefix("arxiv:") for one in lacking if one.startswith("arxiv:")]
     problems: list[str] = []
-    first = take_in(
+    first = complete(
         project,
         asyncio.run(_abstracts(ids, api, problems, progress, allow_private=allow_private)),
         (),
@@ -103,14 +103,14 @@ def look_up(
     found = asyncio.run(lookups.asked(project, wanted, services))
     problems += [f"{doi}: {cause}" for doi, cause in found.lacking.items()]
     told = [(address, found.of(address)) for address in wanted]
-    known = [_named_so(address, *one) for address, one in told if one is not None]
-    second = take_in(project, known, problems, "OpenAlex")
-    return WorksTaken(first.abstracts + second.abstracts, second.citations, 0, tuple(problems))
+    known = [_under(address, *one) for address, one in told if one is not None]
+    second = complete(project, known, problems, "OpenAlex")
+    return CompletedWorks(first.abstracts + second.abstracts, second.citations, 0, tuple(problems))
 
 
-def _named_so(address: str, work: Work, day: date) -> KnownWork:
+def _under(address: str, work: Work, day: date) -> KnownWork:
     """What a service says of the work that was asked for, whatever it calls it itself."""
-    known = _told(work, day)
+    known = _known(work, day)
     return KnownWork(CatalogueWork(address, known.work.title, known.work.abstract), known.citations, day)
 
 

@@ -172,8 +172,8 @@ def _narrow(found: ResultsReport, rows: list[ResultRow], by: str) -> ResultSheet
         ("n", "Items", "How many items the mean is over") if mean else ("n", "n", "How much was counted"),
         ("missing", "Missing", "Missing judgements"),
         ("share_missing", "Share missing", "Of all judgements that were needed"),
-        ("at_least", "At least", "The least that it can be, whatever is missing"),
-        ("at_most", "At most", "The most that it can be, whatever is missing"),
+        ("at_least", "At least", "The lowest it can be, whatever the missing judgements say"),
+        ("at_most", "At most", "The highest it can be, whatever the missing judgements say"),
         ("publishable", "Publishable", f"At most {percent(found.limit, 1)} of the judgements may be missing"),
     )  # fmt: skip
     groups = list(dict.fromkeys(row.group for row in rows))

@@ -159,7 +159,7 @@ def behind(project: Project, source: FigureSource) -> ResultSheet:
     heads = columns(
         ITEM_COLUMN, QUESTION_COLUMN, SYSTEM_COLUMN, RUN_COLUMN, *([(key_of(info.name), info.title)] if alone else []),
         ("judged", "Judged", "Judgements with a verdict"), ("missing", "Missing", "Missing judgements"),
-        ("range", "Range", "Range in which the score lies, whatever is missing"),
+        ("range", "Range", "Range in which the score lies, whatever the missing judgements say"),
     )  # fmt: skip
     lines = []
     for score in found:

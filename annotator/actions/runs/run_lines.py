@@ -15,8 +15,8 @@ _ADVICE = {
     _ASKS: "Run the same command again to retry.",
     JudgeKind.DERIVED.value: "A vote makes no calls: have its members judge the missing units or more "
     "trials, or add a vote with one more member.",
-    JudgeKind.BASELINE.value: "The list of missing judgements gives each its reason; "
-    "asking again changes nothing before that is mended.",
+    JudgeKind.BASELINE.value: "The list of missing judgements names the reason for each: "
+    "correct it first, since asking again changes nothing.",
 }
 
 

@@ -30,9 +30,9 @@ from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.fitting import fitted
 from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.well_formed import well_formed
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import AssignmentRow, table
 
@@ -227,7 +227,7 @@ def review(
     if verdict is None:
         raise Refusal("The judge no longer has a verdict there.", "Continue with the next one.")
     refuse_blind(project, verdict.item_id)
-    fields = fitted(InformedFields, dict(
+    fields = well_formed(InformedFields, dict(
         kind=InformedKind.REVIEW, protocol=protocol, item_id=verdict.item_id, response_id=response_id, unit_id=unit_id,
         judge_id=judge_id, judge_value=verdict.value, said=said.value, reason=reason, note=note, by=me, at=now(),
     ))  # fmt: skip

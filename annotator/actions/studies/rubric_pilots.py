@@ -269,7 +269,7 @@ def _weights(found: RubricPilotsReport) -> ResultSheet:
     """The spread of weights beside the paper's experts'."""
     heads = columns(
         ("weight", "Weight"), ("criteria", "Criteria", "Of this weight"), ("share", "Share", "Of all criteria"),
-        ("experts_share", PAPER, "The share among its experts' weights (Table 10), to compare and no norm"),
+        ("experts_share", PAPER, "Share of its experts' weights (Table 10): for comparison, not a norm"),
         ("difference", "Difference", "Of the two shares"),
     )  # fmt: skip
     lines = []

@@ -348,7 +348,7 @@ def _told(found: RubricSetsReport) -> Iterator[str]:
 
 
 def _weights(found: RubricSetsReport) -> ResultSheet:
-    theirs = "experts", PAPER, "Weights by its experts (Table 10), to compare and no norm"
+    theirs = "experts", PAPER, "Weights by its experts (Table 10): for comparison, not a norm"
     heads = columns(("weight", "Weight"), *_sides(found), theirs)
     weights = sorted({one for own in found.beside.weights for one in own})
     norms = [EXPERT_WEIGHT_SHARES.get(weight) for weight in weights]

@@ -33,9 +33,9 @@ from annotator.actions.validation.validation import ValidationQuery
 from annotator.actions.validation.validation_behind import held
 from annotator.domain.judges.informed import Fault, InformedFields, InformedKind, InformedRuling
 from annotator.domain.texts.change import Change
-from annotator.domain.texts.fitting import fitted
 from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.well_formed import well_formed
 from annotator.protocols import USUAL
 
 # What stands for a ruling where there is none yet.
@@ -138,7 +138,7 @@ def rule(
     people.refuse_others(project, "can rule on disagreements between judges and people")
     if reason and reason not in list(Fault):
         raise Refusal(f"“{reason}” is not a valid reason.", f"Use one of {', '.join(Fault)}.")
-    fields = fitted(InformedFields, dict(
+    fields = well_formed(InformedFields, dict(
         kind=InformedKind.RULING, protocol=protocol, item_id=one.place.item_id, response_id=one.place.response_id,
         unit_id=one.place.unit_id, judge_id=one.judge.id, judge_value=one.judge_value, label_of=one.person_id,
         label_value=one.label_value, said=ruling.value, reason=reason, note=note,

@@ -37,14 +37,14 @@ CHUNK = 64 * 1024
 KINDS = {TASK: "a task for an annotator", "goldsmith-work": "the work that comes back from an annotator"}
 
 
-def read_package(path: Path, expected: Format | None = None, name: str = "") -> Package:
+def read_package(path: Path, expected: Format | None = None) -> Package:
     """A package that is whole and says so itself; Refusal names the file, the entry, the reason and what to do.
 
-    `expected` is the kind it must be of, `name` what the file is called in messages. Its signature holds; whether its
+    `expected` is the kind it must be of. Its signature holds; whether its
     signer is the right person is not looked at. Holds up to 200 MB of content in memory, and nothing of an
     entry before its length was found allowed.
     """
-    name = name or path.name
+    name = path.name
     try:
         if not path.is_file():
             reason = "is a folder, not a file" if path.is_dir() else "is not there, or is no ordinary file"

@@ -133,9 +133,7 @@ def precision(reading: PrecisionReading, scored: RatedResponse, over_valid: bool
     dangling = sum(one.dangling for one, _ in found)
     notes = [f"{missing} of {asked} judgements are missing"] * bool(missing)
     notes += ["over the others only"] * bool(missing and usable)
-    notes += [f"{counted(dangling, 'mark')} {'leads' if dangling == 1 else 'lead'} to nothing"] * bool(
-        dangling
-    )
+    notes += [counted(dangling, "mark leads to nothing", "marks lead to nothing")] * bool(dangling)
     return Estimate(
         fmean(map(fmean, known)) if usable and known else None,
         n=asked - sum(said.count(None) for _, said in found),

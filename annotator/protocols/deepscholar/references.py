@@ -109,28 +109,24 @@ def _covered(
     material: Material, works: ImportantWorks | None, known: set[str], over_valid: bool, where: str
 ) -> Estimate:
     """The share of the important works that are named; one that may yet be important moves what it could."""
-    if ResponsePart.REFERENCES not in material.parts or works is None:
-        unsaid = ResponsePart.REFERENCES in material.parts
-        note = "nobody has said which references are important" if unsaid else UNKNOWN_SET
+    if ResponsePart.REFERENCES not in material.parts:
+        return Estimate(None, method=COVERAGE_METHOD, note=UNKNOWN_SET)
+    if works is None:
+        note = "nobody has said which references are important"
         return Estimate(None, method=COVERAGE_METHOD, note=note)
     n, found = len(works.wanted), sum(bool(keys & known) for keys in works.wanted)
     gaps, more = len(works.open_), sum(bool(keys & known) for keys in works.open_)
     notes = ["" if known else NAMES_NOTHING, f"{found} of {n} named" if n and known else ""]
     notes += ["" if n else f"no reference{where} is important"]
     notes += [f"of {counted(gaps, 'reference')} nobody has said whether they are important" if gaps else ""]
-    ends = (
-        (
-            found / (n + gaps - more) if n + gaps - more else 1.0,
-            (found + more) / (n + more) if n + more else 0.0,
-        )
-        if n or gaps
-        else (None, None)
-    )
+    # At worst only those that are not named are important, at best only those that are.
+    worst, best = n + gaps - more, n + more
     usable = n and (over_valid or not gaps)
     note = "; ".join(filter(None, notes))
     return Estimate(
-        found / n if usable else None,
-        n=n, missing=gaps, floor=ends[0], ceiling=ends[1], method=COVERAGE_METHOD, note=note,
+        found / n if usable else None, n=n, missing=gaps, method=COVERAGE_METHOD, note=note,
+        floor=found / worst if worst else 1.0 if gaps else None,
+        ceiling=(found + more) / best if best else 0.0 if gaps else None,
     )  # fmt: skip
 
 

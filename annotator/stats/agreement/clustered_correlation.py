@@ -31,9 +31,7 @@ MEASURES: dict[str, tuple[Callable[[Sequence[float], Sequence[float]], Estimate]
 BOUNDS = (-1.0, 1.0)
 
 
-def over_items(
-    name: str, x: Sequence[float], y: Sequence[float], items: Sequence[str], draws: int = DRAWS
-) -> Estimate:
+def over_items(name: str, x: Sequence[float], y: Sequence[float], items: Sequence[str]) -> Estimate:
     """A correlation of all pairs by the name of its measure, with an interval over items, each drawn whole."""
     of, measure, title = MEASURES[name]
     found = replace(of(x, y), low=None, high=None, method=f"{title}, bootstrap over items, seed {SEED}")
@@ -42,7 +40,7 @@ def over_items(
     known, place = np.unique(np.array(items), return_inverse=True)
     a, b = (tied(np.array(one, dtype=np.float64)) for one in (x, y))
     values = []
-    for chunk in counts(len(known), draws):
+    for chunk in counts(len(known), DRAWS):
         for times in chunk:
             drawn = np.repeat(np.arange(len(a)), times[place].astype(np.int64))
             varies = _varies(a[drawn]) and _varies(b[drawn])
@@ -50,9 +48,7 @@ def over_items(
     return _bounded(replace(found, note=""), np.array(values), len(known))
 
 
-def within_items(
-    x: Sequence[float], y: Sequence[float], items: Sequence[str], draws: int = DRAWS
-) -> Estimate:
+def within_items(x: Sequence[float], y: Sequence[float], items: Sequence[str]) -> Estimate:
     """The mean over items of Spearman's ρ within each, of items with three pairs that are not all alike."""
     method = f"mean of Spearman's ρ within items, bootstrap over items, seed {SEED}"
     a, b, of = (*(tied(np.array(one, dtype=np.float64)) for one in (x, y)), np.array(items))
@@ -62,7 +58,7 @@ def within_items(
     )
     if not len(own):
         return Estimate(None, method=method, note=f"no item has {FEWEST} responses that differ on both sides")
-    values = np.concatenate([chunk @ own / len(own) for chunk in counts(len(own), draws)])
+    values = np.concatenate([chunk @ own / len(own) for chunk in counts(len(own), DRAWS)])
     out = left_out(
         len(found) - len(own), len(found), f"fewer than {FEWEST} responses that differ on both sides"
     )

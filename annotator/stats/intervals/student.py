@@ -105,14 +105,12 @@ def mean_interval(values: Sequence[float], level: float = LEVEL, within: Bounds 
     return found.remarked(f"all values are the same, so {NO_WIDTH}") if without_width(found) else found
 
 
-def mean_of_scores(
-    scores: Collection[Estimate], level: float = LEVEL, within: Bounds | None = None
-) -> Estimate:
+def mean_of_scores(scores: Collection[Estimate], within: Bounds | None = None) -> Estimate:
     """The mean of the scores that are defined, with Student's t interval; the others are counted in the note.
 
     `missing` adds up what is missing behind all of them; `floor` and `ceiling` bound what it could make of the mean.
     """
-    found = mean_interval([score.value for score in scores if score.value is not None], level, within)
+    found = mean_interval([score.value for score in scores if score.value is not None], within=within)
     floor, ceiling = mean_bounds(scores)
     out = len(scores) - found.n
     left_out = f"{out} of {len(scores)} left out: no defined score" if out else ""

@@ -147,7 +147,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[PageServer]:
         yield running
 
 
-def looked_up(project: Project, server: PageServer) -> named_works.WorksTaken:
+def looked_up(project: Project, server: PageServer) -> named_works.CompletedWorks:
     return work_sources.look_up(
         project, api=server.url("/api/query"), services=[server.url("/works/{}")], allow_private=True
     )

@@ -147,8 +147,9 @@ def test_the_words_of_a_key_spell_the_first_96_bits_of_its_hash() -> None:
 def test_a_task_is_not_taken_for_work(tmp_path: Path) -> None:
     task = package_bytes(FACTS.model_copy(update={"format": TASK}), ENTRIES, SECRET)
     assert read(tmp_path, task, expected=TASK).manifest.format == TASK
+    (tmp_path / "mail.zip").write_bytes(task)
     with pytest.raises(Refusal) as refused:
-        read(tmp_path, task, expected=WORK, name="mail.zip")
+        read_package(tmp_path / "mail.zip", WORK)
     assert refused.value.happened == (
         "“mail.zip” is a task for an annotator, not the work that comes back from an annotator."
     )

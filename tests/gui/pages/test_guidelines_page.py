@@ -174,7 +174,7 @@ def test_letter_18_people_weigh_a_rubric_set_in_a_file_and_it_is_kept_as_another
     sets.write_file("plain", path)
     assert sets.bar.answer.text() == "Saved 1 criterion of “plain” to plain weighed.csv."
     path.write_text(path.read_text("utf-8-sig").replace(",1", ",3"), "utf-8")
-    sets.take_file(path)
+    sets.import_file(path)
     (unit,) = named_rubrics.sets(project)["plain weighed"]["1"].units
     assert (unit.text, unit.weight) == ("Is a report", 3)
     assert page.rubrics.box.findData("plain weighed") > 0

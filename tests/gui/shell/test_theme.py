@@ -21,6 +21,7 @@ from annotator.gui.shell.start import StartPage
 from annotator.gui.widgets.reading.link_question import ask_to_open
 from annotator.places import resources
 from tests.gui.shell.test_window import EVERY_PAGE
+from tests.house import reading
 
 SURFACES = ("window", "surface", "sunken", "hover", "accent-soft")
 PAIRS = [
@@ -33,7 +34,6 @@ PAIRS = [
       for state in ("agreed", "unconfirmed", "disagree", "incomplete", "missing")],
     *[("on-mark", f"mark-{kind}") for kind in ("evidence", "kept", "judge", "other", "find", "find-current")],
     ("on-accent", "accent"), ("on-accent", "accent-hover"), ("on-accent", "accent-pressed"),
-    ("danger", "surface"), ("on-danger", "danger"), ("on-danger", "danger-hover"),
     ("on-selection", "selection"), ("on-tooltip", "tooltip"), ("text", "code"),
 ]  # fmt: skip
 # Edges of controls and the ring of the focus: WCAG 2.2, 1.4.11, three to one.
@@ -265,3 +265,19 @@ def test_what_may_be_chosen_alone_is_round_at_every_zoom(percent, qtbot):
         seen = box.grab().toImage()
         around, corner = seen.pixelColor(mark.right() + 3, mark.top()), seen.pixelColor(mark.topLeft())
         assert corner == around
+
+
+def test_nothing_in_the_themes_is_for_nobody():
+    """Colours, roles and icons that no page uses any more are to go."""
+    code = "\n".join(path.read_text("utf-8") for path in reading.files("annotator"))
+    sheet = (resources() / "themes" / "window.qss").read_text("utf-8")
+    drawn = json.loads((resources() / "icons" / "drawn.json").read_text("utf-8"))
+
+    def is_used(name: str) -> bool:
+        # Some are named by what they belong to: f"bar-{place}".
+        return f'"{name}"' in code or f'f"{name.rpartition("-")[0]}-{{' in code
+
+    colours = [name for name in theme.colours("light") if f"${{{name}}}" not in sheet and not is_used(name)]
+    roles = [name for name in re.findall(r'\[role="([\w-]+)"\]', sheet) if not is_used(name)]
+    assert (colours, roles, [name for name in drawn if not is_used(name)]) == ([], [], [])
+    assert not is_used("danger")

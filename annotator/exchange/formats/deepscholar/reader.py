@@ -1,7 +1,8 @@
 """DeepScholar-Bench's files read: papers, exemplars, references, nuggets and systems' reports."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -80,43 +81,45 @@ class _RelatedWorkReader:
         self.names: dict[str, str] = {}
 
     def read(self, found: PublishedFiles) -> tuple[Bundle, list[Problem]]:
-        for file in found.papers:
-            self._guarded(file, self._read_papers)
         cited: dict[str, list[Cited]] = defaultdict(list)
-        for file in found.citations[:1]:
-            self._guarded(file, lambda file: self._read_citations(file, cited))
-        for file in found.important[:1]:
-            self._guarded(file, self._read_important)
+        self._each(found.papers, self._read_papers)
+        self._each(found.citations[:1], lambda file: self._read_citations(file, cited))
+        self._each(found.important[:1], self._read_important)
         for paper in self.papers.values():
-            rows = cited.pop(paper.arxiv_id, [])
-            self._guarded(
-                Path(paper.arxiv_id), lambda _, paper=paper, rows=rows: self._take_references(paper, rows)
-            )
+            with self._told_of(paper.arxiv_id):
+                self._take_references(paper, cited.pop(paper.arxiv_id, []))
         for arxiv_id, rows in cited.items():
-            self._guarded(Path(arxiv_id), lambda _, key=arxiv_id, rows=rows: self._take_evidence(key, rows))
-        for file in found.names:
-            self._guarded(file, self._read_names)
-        for file in found.nuggets:
-            self._guarded(file, self._take_nuggets)
-        for folder in found.folders:
-            self._guarded(folder, lambda folder: self._take_report(system_folders.read_folder(folder)))
-        for file in found.loose:
-            self._guarded(file, lambda file: self._take_report(system_folders.read_loose(file)))
+            with self._told_of(arxiv_id):
+                self._take_evidence(arxiv_id, rows)
+        self._each(found.names, self._read_names)
+        self._each(found.nuggets, self._take_nuggets)
+        self._each(found.folders, lambda folder: self._take_report(system_folders.read_folder(folder)))
+        self._each(found.loose, lambda file: self._take_report(system_folders.read_loose(file)))
         return self.bundle, self.problems
 
     def take_collected(self, one: CollectedPaper, row: int) -> None:
         paper, cited = tables.published_so(one, row)
-        self._guarded(Path(one.arxiv_id), lambda _: self._take_paper(one.arxiv_id, paper))
-        self._guarded(Path(one.arxiv_id), lambda _: self._take_references(paper, cited))
+        with self._told_of(one.arxiv_id):
+            self._take_paper(one.arxiv_id, paper)
+        with self._told_of(one.arxiv_id):
+            self._take_references(paper, cited)
         self.problems += [Problem(one.arxiv_id, None, note, note=True) for note in one.notes]
 
-    def _guarded(self, path: Path, read: Any) -> None:
+    def _each(self, paths: Iterable[Path], read: Callable[[Path], None]) -> None:
+        for path in paths:
+            with self._told_of(path):
+                read(path)
+
+    @contextmanager
+    def _told_of(self, where: Path | str) -> Iterator[None]:
+        """What cannot be read is a problem of the file, or of the paper by its id, where it stands."""
+        name = system_folders.shown(where) if isinstance(where, Path) else where
         try:
-            read(path)
+            yield
         except Refusal as refusal:
-            self.problems.append(of_file(system_folders.shown(path), refusal))
+            self.problems.append(of_file(name, refusal))
         except ValidationError as error:
-            self._problem(system_folders.shown(path), None, in_words(error))
+            self._problem(name, None, in_words(error))
 
     def _read_papers(self, file: Path) -> None:
         table = read_table(file, ("arxiv_id", "abstract"))

@@ -38,7 +38,7 @@ from annotator.gui.widgets.plain import PlainLabel
 LEFT = (
     Command(
         "import_matches", "Import matches…", "import",
-        "Bring in comparisons made elsewhere: a CSV with the columns first, second, winner, confidence, rater",
+        "Import comparisons made elsewhere: a CSV with the columns first, second, winner, confidence, rater",
     ),
 )  # fmt: skip
 RIGHT = (
@@ -49,8 +49,8 @@ RIGHT = (
 )  # fmt: skip
 NOTHING = (
     "No tasks to compare yet",
-    "Tasks compete once their lists are submitted, or settled where several wrote one. Lists made elsewhere come in "
-    "on the Import page.",
+    "Tasks compete once their lists are submitted, or settled where several people wrote one. Lists made elsewhere "
+    "are imported on the Import page.",
 )
 NO_JUDGE = "No judge can compare: add one with an endpoint on the Judges page."
 RANDOM, NEAR = "random", "near"
@@ -63,6 +63,7 @@ class RoundsPart(PagePart):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, ActsBar(LEFT, RIGHT))
         self._so_far: dict[str, RaterSoFar] = {}
+        self._names: dict[str, str] = {}
         self.judge, self.pairs = ChoiceBox(), ChoiceBox()
         for box, name, letters in ((self.judge, "Judge that compares", 20), (self.pairs, "Who meets", 10)):
             box.setAccessibleName(name)
@@ -80,7 +81,7 @@ class RoundsPart(PagePart):
         self.model = SheetModel(self)
         self.table = LinesTable("Who has compared", self.model)
         self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._soon.timeout.connect(self._weigh)
+        self._soon.timeout.connect(self._estimate)
         self.acts = {"start_contest": self.start, "import_matches": self._choose_file}
         self.lay_out(self._body())
         self._offer_usual()
@@ -99,7 +100,7 @@ class RoundsPart(PagePart):
         ):  # fmt: skip
             row.addWidget(part)
         self.both.setToolTip(
-            "Each pair is asked twice, so that the first place wins nothing; half the calls without"
+            "Each pair is asked twice, so that it does not matter which task is shown first: twice as many calls"
         )
         vertical(row, self.words, RunPanel(self.run), on=card, margins=(10, 8, 10, 8), spacing=6)
         work = QFrame()
@@ -200,7 +201,7 @@ class RoundsPart(PagePart):
         else:
             self.words.setText(NO_JUDGE if self._order() is None else "")
 
-    def _weigh(self) -> None:
+    def _estimate(self) -> None:
         order = self._order()
         if order is not None and self.isVisible():
             self.desk.ask_later(self._show_forecast, orders.forecast, order)
@@ -220,18 +221,18 @@ class RoundsPart(PagePart):
     def _choose_file(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self, "Matches that were played elsewhere", "", "CSV (*.csv)")
         if name:
-            self.take_in(Path(name))
+            self.import_file(Path(name))
 
-    def take_in(self, path: Path) -> None:
+    def import_file(self, path: Path) -> None:
         """Import the matches of a file, all of them or none."""
         self.answer.clear()
         self.bar.enable("import_matches", False)
-        self.desk.do_later(self._taken_in, self._say_progress, contest_files.import_matches, path)
+        self.desk.do_later(self._imported, self._say_progress, contest_files.import_matches, path)
 
     def _say_progress(self, what: str, done: int, total: int) -> None:
         self.bar.say(f"{what}: {done:,} of {total:,}")
 
-    def _taken_in(self, found: ImportedMatches | None) -> None:
+    def _imported(self, found: ImportedMatches | None) -> None:
         if self.stopped:
             return
         self.bar.say("")

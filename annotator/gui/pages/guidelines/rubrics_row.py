@@ -1,4 +1,4 @@
-"""By which rubrics reports are judged: the experts' own, or a named set, written by a model or taken from a file."""
+"""By which rubrics reports are judged: the experts' own, or a named set, written by a model or imported."""
 
 from pathlib import Path
 
@@ -33,7 +33,7 @@ class RubricsRow(QWidget):
         self.more.setCheckable(True)
         self.more.setProperty("role", "quiet")
         self.more.setToolTip(
-            "Have a model write a rubric set, or take one from a file, to compare it with the experts' rubrics"
+            "Have a model write a rubric set, or import one, to compare it with the experts' rubrics"
         )
         caption = QLabel("&Judge by:")
         caption.setBuddy(self.box)
@@ -78,17 +78,17 @@ class SetDrafting(QWidget):
         super().__init__()
         self._desk = desk
         self.what, self.bar = ChoiceBox(), DrawingBar(desk)
-        self.save, self.take = QPushButton("Save this set…"), QPushButton("Take a set from a file…")
+        self.save, self.bring = QPushButton("Save this set…"), QPushButton("Import a set…")
         self.save.setToolTip("Save the set that reports are judged by, so that people can weigh its criteria")
-        self.take.setToolTip(
+        self.bring.setToolTip(
             "A table with the columns item, criterion and weight; the file's name names the set"
         )
         self.save.clicked.connect(self._choose_place)
-        self.take.clicked.connect(self._choose_file)
+        self.bring.clicked.connect(self._choose_file)
         self.bar.came.connect(self.came)
         self.what.setAccessibleName("Rubric set to draft")
         self.what.currentIndexChanged.connect(lambda _: self._offer())
-        files = horizontal(self.save, self.take, StretchSpace(1), spacing=6)
+        files = horizontal(self.save, self.bring, StretchSpace(1), spacing=6)
         vertical(self.what, self.bar, files, self.bar.answer, on=self, margins=0, spacing=4)
 
     def fill(self) -> None:
@@ -116,9 +116,9 @@ class SetDrafting(QWidget):
     def _choose_file(self) -> None:
         path, _ = QFileDialog.getOpenFileName(self, "A rubric set", "", FILES)
         if path:
-            self.take_file(Path(path))
+            self.import_file(Path(path))
 
-    def take_file(self, path: Path) -> None:
+    def import_file(self, path: Path) -> None:
         """Keep what a file says as a set of its name."""
         kept = self._desk.do(rubric_set_files.keep, path.stem.replace(":", " "), path)
         if kept is not None:

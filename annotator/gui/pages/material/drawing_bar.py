@@ -59,7 +59,7 @@ class DrawingBar(QFrame):
         self.answer = MessageBar()
         self.run.ended.connect(self._ended)
         self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._soon.timeout.connect(self._weigh)
+        self._soon.timeout.connect(self._estimate)
         choices = FlowRow(gap=10)
         for words, choice in (("Judge", self.judge), ("from", self.scope), ("Budget", self.budget)):
             horizontal(PlainLabel(words), choice, on=(both := QWidget()), margins=0)
@@ -131,9 +131,9 @@ class DrawingBar(QFrame):
 
     def _ask_weight(self) -> None:
         self.words.setText("Counting…")
-        self._weigh()
+        self._estimate()
 
-    def _weigh(self) -> None:
+    def _estimate(self) -> None:
         order = self._order()
         if order is not None and self.isVisible():
             self._desk.ask_later(self._show_forecast, orders.forecast, order)

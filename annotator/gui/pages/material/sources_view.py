@@ -12,7 +12,7 @@ from annotator.actions.items.metadata import Thing
 from annotator.actions.material import lookups, source_views
 from annotator.actions.material.source_views import SourceLine
 from annotator.actions.research import named_works
-from annotator.actions.research.named_works import WorksNamed, WorksTaken
+from annotator.actions.research.named_works import CompletedWorks, NamedWorks
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.material.metadata_form import SOURCE_FIELDS, MetadataForm
@@ -44,7 +44,7 @@ NOTHING = (
 
 
 class WorksCard(QFrame):
-    """The works that reports and gold evidence name: what they lack, and where it can come from."""
+    """The works that reports and gold evidence name: what is missing of them, and where to find it."""
 
     came = Signal(object)
 
@@ -54,9 +54,9 @@ class WorksCard(QFrame):
         self._known = self._stopped = False
         self.setProperty("role", "card")
         self.words = PlainLabel(role="hint", wrap=True)
-        self.look = QPushButton("Look works up")
+        self.look = QPushButton("Look up works")
         self.look.setToolTip(
-            "Ask arXiv for abstracts, one request every three seconds, then OpenAlex for citations; only what lacks"
+            "Ask arXiv for missing abstracts, one request every three seconds, then OpenAlex for missing citations"
         )
         self.look.clicked.connect(self.look_up)
         self.file = QPushButton("From a file…")
@@ -71,7 +71,7 @@ class WorksCard(QFrame):
         for button in (self.look, self.file, self.folder):
             row.addWidget(button)
         vertical(
-            PlainLabel("Works that are named", "strong"),
+            PlainLabel("Works named by reports", "strong"),
             self.words,
             row,
             on=self,
@@ -84,14 +84,14 @@ class WorksCard(QFrame):
         self._desk.ask_later(self._show, named_works.named)
 
     def look_up(self) -> None:
-        """Ask the services for what lacks, on another thread."""
+        """Ask the services for what is missing, on another thread."""
         from annotator.actions.research import work_sources
 
         self._free(free=False)
         self._desk.do_later(self._ended, self._going, work_sources.look_up)
 
     def take(self, path: Path) -> None:
-        """Take what a file or a folder says of them, on another thread."""
+        """Import what a file or a folder says of them, on another thread."""
         from annotator.actions.research import work_sources
 
         self._free(free=False)
@@ -117,12 +117,12 @@ class WorksCard(QFrame):
                 f"{what.capitalize()}: {done:,} of {total:,}…" if total else f"{what.capitalize()}…"
             )
 
-    def _ended(self, found: WorksTaken | None) -> None:
+    def _ended(self, found: CompletedWorks | None) -> None:
         if not self._stopped:
             self.came.emit(found)
             self.fill()
 
-    def _show(self, found: WorksNamed) -> None:
+    def _show(self, found: NamedWorks) -> None:
         if not self._stopped:
             self.words.setText(found.words())
             self._known = bool(found.titles)
@@ -230,7 +230,7 @@ class SourcesView(QWidget):
             self.answer.show_message("info" if found[1].lacking else "success", found[1].words())
             self.fill()
 
-    def _works_came(self, found: WorksTaken | None) -> None:
+    def _works_came(self, found: CompletedWorks | None) -> None:
         if found is not None:
             first, *more = found.words()
             self.answer.show_message("warning" if found.problems else "success", first, " ".join(more))

@@ -191,5 +191,6 @@ class TranscriptsView(QWidget):
         change = self._desk.do(act, self._opened.source.id, *given)
         lost = change.after.get("lost", ()) if change is not None else ()
         if lost:
-            told = f"No longer in it, {counted(len(lost), 'quotation')}: “{lost[0][:80]}”"
+            gone = counted(len(lost), "quotation is no longer", "quotations are no longer")
+            told = f"{gone} in the transcript: “{lost[0][:80]}”"
             self.answer.show_message("warning", told + (" …" if len(lost) > 1 else ""), lasting=True)

@@ -82,7 +82,7 @@ class WritingForm(QFrame):
         self.answer = MessageBar()
         self.run.ended.connect(self._ended)
         self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._soon.timeout.connect(self._weigh)
+        self._soon.timeout.connect(self._estimate)
         self._lay_out()
         self._listen()
 
@@ -265,7 +265,7 @@ class WritingForm(QFrame):
             return "Name the system: a name stands for one model with one set of parameters."
         return self._unfit
 
-    def _weigh(self) -> None:
+    def _estimate(self) -> None:
         order = self.order()
         if order is not None and self.isVisible():
             self._desk.ask_later(self._show_forecast, orders.forecast, order)

@@ -10,7 +10,7 @@ from annotator.domain.texts.refusal import Refusal
 Record = TypeVar("Record", bound=BaseModel)
 
 
-def fitted(model: type[Record], values: Mapping[str, Any]) -> Record:
+def well_formed(model: type[Record], values: Mapping[str, Any]) -> Record:
     """The record of these values; Refusal names the first that does not fit, too long a note for example."""
     try:
         return model.model_validate(values)
