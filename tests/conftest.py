@@ -17,9 +17,11 @@ from PySide6.QtGui import QKeySequence
 from annotator.actions.project.file import Project
 from annotator.domain.texts import estimate
 from annotator.gui import keys
+from annotator.gui.desk import child
 from annotator.gui.shell.tidying import tidy
 from annotator.storage import migrating
 from tests import templates
+from tests.windows import children
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -99,6 +101,20 @@ def template_of_a_new_project(tmp_path_factory: pytest.TempPathFactory) -> Itera
     gc.freeze()
     yield
     migrating._upgrade = upgrade
+
+
+@pytest.fixture(scope="session", autouse=True)
+def children_are_forked() -> Iterator[None]:
+    """Children of windows have nothing to load; where the system has no forks, they are started as in the program."""
+    with children.forked() as command, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(child, "command", command)
+        yield
+
+
+@pytest.fixture
+def real_children(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Children of windows are started as the program starts them."""
+    monkeypatch.setattr(child, "command", children.COMMAND)
 
 
 @pytest.fixture

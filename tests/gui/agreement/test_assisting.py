@@ -64,6 +64,7 @@ def test_nobody_is_asked_before_somebody_says_so(page, server):
     assert server.bodies == []
 
 
+@pytest.mark.usefixtures("real_children")
 def test_what_a_judge_pairs_stands_beside_the_frozen_figure_with_its_model_and_prompt(page, qtbot, server):
     choose(page, JUDGE)
     frozen = [(line.row.field, line.row.figures) for line in page.view.model.shown.lines]

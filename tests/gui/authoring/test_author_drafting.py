@@ -74,6 +74,7 @@ def test_a_key_opens_the_panel_and_says_what_asking_would_take(page, panel, qtbo
     qtbot.waitUntil(lambda: "tokens in" in panel.asking.estimate.text())
 
 
+@pytest.mark.usefixtures("real_children")
 def test_a_draft_is_shown_unit_by_unit_and_is_nobodys_document(panel, project, qtbot):
     asked(panel, qtbot)
     assert shown(panel) == [(FIRST, False), (SECOND, False), (THIRD, False)]

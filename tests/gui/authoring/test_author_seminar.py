@@ -33,6 +33,7 @@ def units(project: Project, kind: Kind):
     return mine(project, kind, 1).document.units
 
 
+@pytest.mark.usefixtures("real_children")
 def test_inspirations_are_drafted_offline_and_mended_by_keys(open_kind, project, qtbot):
     page = open_kind(Kind.INSPIRATIONS)
     press("F8")

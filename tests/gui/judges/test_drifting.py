@@ -2,14 +2,16 @@
 
 import asyncio
 import json
+import threading
 
 import pytest
 from PySide6.QtCore import Qt
 
+from annotator.actions.judges import judges
 from annotator.actions.judging import drift, judge_runs
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.gui.pages.judges.page import DRIFT
-from tests.servers.served import JUDGE, add_judge, answering
+from tests.servers.served import JUDGE, answering
 from tests.storage import sql
 from tests.windows.judges_window import cells, choose, said_in, settle, tick
 from tests.windows.labelling_keys import press
@@ -38,6 +40,18 @@ def frozen(judged):
 def changes_its_mind(server) -> None:
     """From now on the judge says no to one criterion of three."""
     server.answer = answering(lambda criterion: "no" if criterion == DATASET else "yes")
+
+
+def hold_back(server) -> threading.Event:
+    """Until this is set, the judge answers nobody."""
+    answer, let_go = server.answer, threading.Event()
+
+    def late(body, number):
+        let_go.wait(60)
+        return answer(body, number)
+
+    server.answer = late
+    return let_go
 
 
 def checked(page, qtbot) -> None:
@@ -112,6 +126,7 @@ def test_what_a_check_asks_and_costs_is_said_before_it_starts(frozen, show, qtbo
     assert "no budget can be kept" in said_in(forecast)
 
 
+@pytest.mark.usefixtures("real_children")
 def test_a_check_tells_which_verdicts_changed_and_shows_both_replies(frozen, server, show, qtbot):
     changes_its_mind(server)
     page = show(frozen, "Drift")
@@ -196,17 +211,19 @@ def test_the_runs_lead_to_the_checks_that_are_among_them(frozen, show):
 
 def test_while_a_run_is_under_way_no_check_can_start(frozen, server, show, qtbot):
     page = show(frozen, "Runs")
-    add_judge(frozen, server, "other")
+    judges.add(frozen, "other", base_url=server.url, model="another-model")
     page.running.fill()
     settle(page)
     choose(page.running.form.judge, "other")
     settle(page)
+    let_go = hold_back(server)
     with qtbot.waitSignal(page.driver.ended):
         page.running.acts["submit"]()
         press("Alt+6")
         settle(page)
         assert not page.drifting.bar.buttons["submit"].isEnabled()
         assert "a check can start after it" in page.drifting.bar.progress.text()
+        let_go.set()
     settle(page)
     assert page.drifting.bar.buttons["submit"].isEnabled()
 

@@ -3,6 +3,8 @@
 import asyncio
 import re
 
+import pytest
+
 from annotator.actions.judges import judges, kept_keys
 from annotator.actions.judging import derived_judges, judge_runs
 from annotator.actions.project import people
@@ -99,6 +101,7 @@ def test_limits_of_the_endpoint_are_kept_with_the_judge(served, show):
     assert not page.roster.side.dirty
 
 
+@pytest.mark.usefixtures("real_children")
 def test_a_test_shows_all_that_the_endpoint_can_do(served, server, show, qtbot):
     def answer(body, _number):
         said = body["messages"][-1]["content"]

@@ -8,7 +8,6 @@ import threading
 import pytest
 from PySide6.QtCore import QProcess
 
-from annotator.actions.judges import judges
 from annotator.actions.judging import derived_judges, judge_queue, judge_runs
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
@@ -18,7 +17,7 @@ from annotator.cli.carrying import NICENESS
 from annotator.gui.desk.child import Child
 from annotator.gui.pages.judges.runs import forecast_view
 from annotator.judging.calls.prices import FILE
-from tests.judging.odd_server import Odd
+from tests.judging.odd_server import Odd, completion, error
 from tests.servers.served import JUDGE, answering
 from tests.storage import sql
 from tests.windows.judges_window import cells, choose, replies, said_in, settle, tick
@@ -34,6 +33,7 @@ def run_shown(page, qtbot) -> None:
     settle(page)
 
 
+@pytest.mark.usefixtures("real_children")
 def test_a_run_judges_everything_in_a_process_of_its_own(small, show, qtbot):
     page = show(small, "Runs")
     assert "12 of 12 criteria" in said_in(page.running.forecast)
@@ -113,6 +113,7 @@ def test_what_lacks_is_said_and_leads_to_what_draws_it(small, show):
     assert page.running.forecast.words.text() == "4 of 4 reports are not processed yet."
 
 
+@pytest.mark.usefixtures("real_children")
 def test_an_extraction_runs_from_the_window(small, show, qtbot):
     page = show(small, "Runs")
     choose(page.running.form.what, "researcherbench.claims.extract")
@@ -262,9 +263,8 @@ def test_the_missing_are_asked_for_again_and_nothing_else(served, server, show, 
 
 
 def test_what_was_asked_together_is_asked_so_again(served, server, show, qtbot):
-    server.script(Odd("{}", 500))
-    judges.add(served, "nobody", base_url="http://127.0.0.1:9/v1", model="tiny")
-    order = RunRequest("nobody", systems=("Alpha",), items=("1",), together=3, trials=2)
+    server.answer = lambda *_: completion(None, refusal="I would rather not.")
+    order = RunRequest(JUDGE, systems=("Alpha",), items=("1",), together=3, trials=2)
     asyncio.run(judge_runs.run(served, order))
     page = show(served, "Runs")
     with qtbot.waitSignal(page.driver.ended):
@@ -304,8 +304,6 @@ def test_what_waits_can_change_places_and_be_taken_out(served, show):
 
 
 def test_a_judge_that_is_interrupted_holds_back_its_own_runs_alone(served, server, show, qtbot):
-    from tests.judging.odd_server import error
-
     server.script(error(401, "No such key."))
     for order in (RunRequest(JUDGE, items=("1",)), RunRequest(JUDGE, items=("2",)), RunRequest("baseline")):
         judge_queue.add(served, order)
@@ -354,6 +352,7 @@ def test_a_run_that_was_killed_is_shown_as_interrupted(served, show):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="priorities of other systems are not read here")
+@pytest.mark.usefixtures("real_children")
 def test_the_judging_process_gives_way_to_the_window(served, server, show, qtbot):
     server.answer = first_alone
     page = show(served, "Runs")
@@ -380,6 +379,7 @@ def test_the_window_answers_while_a_run_starts(served, show, qtbot):
     assert run_records.runs(served)[0].state == "done"
 
 
+@pytest.mark.usefixtures("real_children")
 def test_counting_leaves_no_process_behind(served, show, qtbot, monkeypatch):
     states = []
 

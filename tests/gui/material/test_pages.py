@@ -47,6 +47,7 @@ def test_cited_pages_are_listed_before_they_are_fetched(page, project):
     assert [page.pages.claims.topLevelItem(0).text(column) for column in (0, 1, 2)] == ["1", "Alpha", FIRST]
 
 
+@pytest.mark.usefixtures("real_children")
 def test_pages_are_fetched_in_a_process_of_its_own_and_read_as_plain_text(page, project, qtbot):
     page.pages.fetching.private.setChecked(True)
     fetched(page, qtbot, lambda: press("Ctrl+Shift+Return"))
@@ -82,6 +83,7 @@ def test_a_text_that_was_read_outlives_its_page(page, project, pages_server, qtb
     assert "the earlier text was kept" in page.pages.fetching.answer.text()
 
 
+@pytest.mark.usefixtures("real_children")
 def test_pages_can_be_taken_from_a_folder(page, project, pages_server, tmp_path, qtbot):
     folder = tmp_path / "saved"
     folder.mkdir()

@@ -116,6 +116,7 @@ def only(part: Any, *names: str) -> None:
             entry.setCheckState(Qt.CheckState.Checked if wanted else Qt.CheckState.Unchecked)
 
 
+@pytest.mark.usefixtures("real_children")
 def test_a_run_ends_in_rates_and_cases(project: Project, server: OddServer, show) -> None:
     server.answer = gullible
     part = show(project)
