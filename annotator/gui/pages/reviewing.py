@@ -12,6 +12,7 @@ from annotator.actions.project import people
 from annotator.domain.experts.review import ANSWERS, form_of
 from annotator.domain.kinds.artifact import Kind, stage_of
 from annotator.domain.texts.change import Change
+from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.naming import title
 from annotator.gui.desk.page import Page
@@ -34,6 +35,7 @@ NOTHING = (
     "When handing out, a stage may be drafted by one person and reviewed by another. The review then stands here: what "
     "it changed unit by unit, its form, and the author’s answer."
 )
+LEAST_LIST, LEAST_REVIEW = 200, 300
 SHOWN_KINDS = ("review", "artifact", "assignment", "parcel", "person")
 
 
@@ -78,8 +80,9 @@ class ReviewsPage(Page):
         )
         area = PlainArea("Review", inside)
         parts = Splitter("reviews")
-        parts.addWidget(self.list)
-        parts.addWidget(area)
+        for part, least in ((self.list, LEAST_LIST), (area, LEAST_REVIEW)):
+            theme.scale(part.setMinimumWidth, least)
+            parts.addWidget(part)
         parts.setSizes([320, 780])
         parts.grow(self.list, 320, BESIDE_ONE)
         parts.setStretchFactor(1, 1)

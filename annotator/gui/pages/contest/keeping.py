@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QPlainTextEdit, QStackedWidget, QWidget
+from PySide6.QtWidgets import QComboBox, QPlainTextEdit, QWidget
 
 from annotator.actions.contests import contest_keeping, contest_standings
 from annotator.actions.contests.contest_keeping import KeptTask
@@ -19,6 +19,7 @@ from annotator.gui.tables.sheets import SheetModel
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.bars.tabs import Stack
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.labelled import together
@@ -100,7 +101,7 @@ class KeepingPart(PagePart):
             self.parts.addWidget(part)
             self.parts.setStretchFactor(place, 2 - place)
         self.parts.setSizes([420, 170])
-        self.empty, self.stack = EmptyState("results", *NOTHING), QStackedWidget()
+        self.empty, self.stack = EmptyState("results", *NOTHING), Stack()
         for part in (self.parts, self.empty):
             self.stack.addWidget(part)
         return self.stack

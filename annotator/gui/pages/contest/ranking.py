@@ -4,7 +4,7 @@ import time
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QStackedWidget, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
 
 from annotator.actions.contests import contest_labels
 from annotator.actions.contests.contest_labels import ShownPair
@@ -16,6 +16,7 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.part import PagePart
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.flow_row import FlowRow
+from annotator.gui.widgets.bars.tabs import Stack
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
@@ -46,7 +47,7 @@ class RankingPart(PagePart):
         self.buttons = {(side, step): self._button(side, step) for side in SIDES for step in steps}
         ranked = {act_of(side, step): partial(self._say, side, step) for side in SIDES for step in steps}
         self.acts = {**ranked, "rank_back": self._take_back}
-        self.empty, self.stack = EmptyState("judges", "No pair is left to rank", ""), QStackedWidget()
+        self.empty, self.stack = EmptyState("judges", "No pair is left to rank", ""), Stack()
         self.stack.addWidget(self._pairs())
         self.stack.addWidget(self.empty)
         self.lay_out(self.stack)

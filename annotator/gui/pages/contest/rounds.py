@@ -25,6 +25,7 @@ from annotator.gui.tables.sheet_widths import fit
 from annotator.gui.tables.sheets import SheetModel
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.flow_row import FlowRow
+from annotator.gui.widgets.bars.tabs import Stack
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.labelled import together
@@ -112,7 +113,7 @@ class RoundsPart(PagePart):
             margins=0,
             spacing=8,
         )
-        self.empty, self.stack = EmptyState("judges", *NOTHING), QStackedWidget()
+        self.empty, self.stack = EmptyState("judges", *NOTHING), Stack()
         for page in (work, self.empty):
             self.stack.addWidget(page)
         return self.stack

@@ -11,6 +11,7 @@ from annotator.actions.labelling import label_tasks
 from annotator.domain.experts.adjudication import DisputeState
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.change import Change
+from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.naming import title
 from annotator.gui.desk.page import Page
@@ -26,6 +27,7 @@ from annotator.gui.widgets.plain import PlainLabel
 
 # People: experts who handed in weeks ago and, elsewhere, never learnt what the curator made of it.
 SHOWN_KINDS = ("adjudication", "dispute", "artifact", "import", "person", "parcel")
+LEAST_LIST, LEAST_ANSWER = 200, 300
 OBJECTIONS = {DisputeState.OPEN: "waits", DisputeState.ANSWERED: "answered", None: ""}
 
 
@@ -65,8 +67,9 @@ class FeedbackPage(Page):
         self.answer.float_over(self.view)
         inside.addWidget(self.objection)
         parts = Splitter("feedback")
-        parts.addWidget(self.list)
-        parts.addWidget(right)
+        for part, least in ((self.list, LEAST_LIST), (right, LEAST_ANSWER)):
+            theme.scale(part.setMinimumWidth, least)
+            parts.addWidget(part)
         parts.setSizes([296, 795])
         parts.grow(self.list, 296, BESIDE_ONE)
         parts.setStretchFactor(1, 1)

@@ -22,6 +22,7 @@ from annotator.gui.desk.page import Page
 from annotator.gui.pages.items.item_form import ItemForm
 from annotator.gui.pages.items.items_model import ItemsModel
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
+from annotator.gui.widgets.bars.flow_row import wrapping
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.typed import LineField
@@ -101,10 +102,7 @@ class ItemsPage(Page):
         self.bring = QPushButton("Import…")
         self.bring.clicked.connect(lambda: self.desk.go("Import"))
         head = horizontal(title, StretchSpace(1), self.material, self.bring, self.add)
-        filters = horizontal((self.search, 1))
-        for combo in (self.type, self.subject, self.state):
-            filters.addWidget(combo)
-        filters.addWidget(self.count)
+        filters = wrapping(self.search, self.type, self.subject, self.state, self.count)
         column = self._column = QVBoxLayout()
         column.setContentsMargins(20, 16, 20, 12)
         column.setSpacing(10)
@@ -210,7 +208,7 @@ class ItemsPage(Page):
             self.count.setText(counted(self._model.rowCount(), "retired item"))
             return self._model.rowCount() or 1
         total, shown = self.desk.ask(items.count) or 0, self._model.rowCount()
-        self.count.setText(f"{shown} of {total}" if shown != total else counted(total, "item"))
+        self.count.setText(f"{shown:,} of {total:,}" if shown != total else counted(total, "item"))
         return total
 
     def _grown(self) -> None:

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QListWidget,
     QListWidgetItem,
-    QStackedWidget,
     QWidget,
 )
 
@@ -32,6 +31,7 @@ from annotator.gui.tables.cells import CellsModel
 from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.bars.tabs import Stack
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
@@ -117,7 +117,7 @@ class ComparingPart(PagePart):
         whole.setStretchFactor(1, 1)
         self.empty = EmptyState("agreement", *NOTHING)
         self.empty.add_action("To the runs", lambda: self.desk.go("Judges", part="Runs"), primary=True)
-        self.body = QStackedWidget()
+        self.body = Stack()
         self.body.addWidget(whole)
         self.body.addWidget(self.empty)
         return self.body

@@ -7,7 +7,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QComboBox,
-    QStackedWidget,
     QWidget,
 )
 
@@ -26,6 +25,7 @@ from annotator.gui.views import leaving
 from annotator.gui.views.view_pane import ViewPane
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.flow_row import FlowRow
+from annotator.gui.widgets.bars.tabs import Stack
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.labelled import together
@@ -100,7 +100,7 @@ class CostsPart(PagePart):
         vertical(head, (self.view, 1), on=whole, spacing=6)
         self.empty = EmptyState("results", *NOTHING)
         self.empty.add_action("To the runs", lambda: self.run_wanted.emit({}), primary=True)
-        self.body = QStackedWidget()
+        self.body = Stack()
         self.body.addWidget(whole)
         self.body.addWidget(self.empty)
         return self.body

@@ -34,7 +34,7 @@ from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
-LIST_WIDTH, KINDS_WIDTH = 330, 760
+LIST_WIDTH, LEAST_WIDTH, KINDS_WIDTH = 330, 240, 760
 # A list that is narrower than this, at 100 %, leaves the number of units to the editor.
 ROOM_FOR_UNITS = 370
 
@@ -133,9 +133,11 @@ class PartsView(QWidget):
         )
         parts = Splitter("material-parts")
         area = PlainArea("Extract, unit by unit", self.editor)
-        for widget, least in ((left, 240), (self.text, 240), (area, 270)):
-            theme.scale(widget.setMinimumWidth, least)
+        for widget in (left, self.text, area):
             parts.addWidget(widget)
+        # The third asks for what its fields need.
+        for widget in (left, self.text):
+            theme.scale(widget.setMinimumWidth, LEAST_WIDTH)
         parts.setSizes([LIST_WIDTH, 380, 380])
         parts.grow(left, LIST_WIDTH)
         parts.setStretchFactor(1, 1)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotator.actions.transcripts import correcting
 from annotator.actions.transcripts.correcting import OpenTranscript, TranscriptLine
@@ -16,6 +16,7 @@ from annotator.gui.review.text_pane import TextPane
 from annotator.gui.tables.cells import CellsModel, Column
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.bars.tabs import Stack
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.layouts import vertical
@@ -80,7 +81,7 @@ class TranscriptsView(QWidget):
             self._parts.addWidget(part)
         self._parts.setSizes([190, 600, 280])
         self._parts.setStretchFactor(1, 1)
-        self._body = QStackedWidget()
+        self._body = Stack()
         for widget in (self._parts, self._nothing):
             self._body.addWidget(widget)
         vertical((self._body, 1), on=self, margins=(0, 10, 0, 0))

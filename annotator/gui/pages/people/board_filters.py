@@ -10,10 +10,10 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.counting import counted
 from annotator.gui.desk.naming import title
 from annotator.gui.pages.people.board import INCOMPLETE, LOOKS, OVERDUE, WAITED_FOR, BoardFilter, BoardModel
+from annotator.gui.widgets.bars.flow_row import wrapping
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.icons import icon
-from annotator.gui.widgets.layouts import horizontal
 from annotator.gui.widgets.plain import PlainLabel
 
 SETTLE_MS = 80
@@ -48,10 +48,7 @@ class BoardFilters(QWidget):
         self._later = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._later.timeout.connect(self.changed)
         self.search.textChanged.connect(lambda _: self._later.start())
-        row = horizontal((self.search, 1), on=self, margins=0)
-        for combo in (self.stage, self.state):
-            row.addWidget(combo)
-        row.addWidget(self.count)
+        self.setLayout(wrapping(self.search, self.stage, self.state, self.count))
 
     def narrowed(self) -> BoardFilter:
         """What is chosen now."""

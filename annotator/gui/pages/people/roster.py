@@ -64,7 +64,7 @@ class PeopleTable(QWidget):
         add = KeyButton("Add")
         add.clicked.connect(self.add)
         line = QWidget()
-        horizontal((self.name, 1), self.alias, wrapping(*self.roles.values()), add, on=line, margins=0)
+        line.setLayout(wrapping(self.name, self.alias, *self.roles.values(), add))
         return line
 
     def _foot(self) -> QHBoxLayout:

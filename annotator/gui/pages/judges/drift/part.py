@@ -3,7 +3,7 @@
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotator.actions.judging import drift
 from annotator.actions.judging.drift import DriftStatus
@@ -27,6 +27,7 @@ from annotator.gui.tables.cells import CellsModel
 from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.bars.tabs import Stack
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.layouts import StretchSpace, vertical
 from annotator.gui.widgets.plain_area import PlainArea
@@ -108,7 +109,7 @@ class DriftPart(PagePart):
         whole.setStretchFactor(1, 1)
         self.empty = EmptyState("judges", *NOTHING)
         self.empty.add_action("To the runs", lambda: self.run_wanted.emit({}), primary=True)
-        self.body = QStackedWidget()
+        self.body = Stack()
         self.body.addWidget(whole)
         self.body.addWidget(self.empty)
         return self.body

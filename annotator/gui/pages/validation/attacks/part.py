@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotator.actions.attacks import attack_cases, attack_figures, attack_offers
 from annotator.actions.attacks.attack_cases import AttackCase, AttackCaseLine
@@ -25,6 +25,7 @@ from annotator.gui.tables.cells import CellsModel
 from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.bars.tabs import Stack
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
@@ -107,7 +108,7 @@ class AttacksPart(PagePart):
         work.setStretchFactor(1, 1)
         self.empty = EmptyState("validate", *NOTHING)
         self.empty.add_action("To the judges", lambda: self.desk.go("Judges", part="Runs"), primary=True)
-        self.body = QStackedWidget()
+        self.body = Stack()
         for page in (work, self.reader, self.families, self.empty):
             self.body.addWidget(page)
         return self.body
