@@ -100,7 +100,7 @@ def _modules() -> str:
     ]
     for name in found:
         import_module(name)
-    return f"{len(found)} modules"
+    return f"{len(found):,} modules"
 
 
 def _signing() -> str:
@@ -110,7 +110,7 @@ def _signing() -> str:
     public, signature = public_key(key), sign(b"a task", key)
     assert is_signed_by(b"a task", signature, public), "a signature of its own does not hold"
     assert not is_signed_by(b"another task", signature, public), "a signature holds for what was not signed"
-    return f"Ed25519, {len(fingerprint(public).split())} words"
+    return f"Ed25519, {len(fingerprint(public).split()):,} words"
 
 
 def _files() -> str:
@@ -118,7 +118,7 @@ def _files() -> str:
     wanted = [places.resources() / name for name in folders]
     missing = [path.name for path in [*wanted, places.schemas()] if not any(path.glob("*"))]
     assert not missing, f"missing: {', '.join(missing)}"
-    return f"{len(list(places.schemas().glob('*.json')))} schemas"
+    return f"{len(list(places.schemas().glob('*.json'))):,} schemas"
 
 
 class _Answer(BaseHTTPRequestHandler):

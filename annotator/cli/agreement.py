@@ -130,7 +130,7 @@ def _print(report: Any, rows: list[Any], title: str) -> None:
 
     shown = []
     for row in rows:
-        heads = [_group(report, row), words.field(row), f"{row.n}", f"{len(row.items)}"]
+        heads = [_group(report, row), words.field(row), f"{row.n}", f"{len(row.items):,}"]
         for place, line in enumerate(_lines(report, row)):
             shown.append([*(heads if place == 0 else [""] * len(heads)), line])
     print_table(title, ("Group", "Compared", "n", "Items", "Figure [95 % interval]"), shown)

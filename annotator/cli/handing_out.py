@@ -140,7 +140,7 @@ def _meeting(items: list[int]) -> str:
     least, most = min(items), max(items)
     each = counted(most, "item") if least == most else f"{least} to {most} items"
     meet = "pair of people meets" if len(items) == 1 else "pairs of people meet"
-    return f"{len(items)} {meet}, on {each}{' each' if len(items) > 1 else ''}"
+    return f"{len(items):,} {meet}, on {each}{' each' if len(items) > 1 else ''}"
 
 
 @reviews_app.command("list")

@@ -253,7 +253,7 @@ def adjudicate(
             report = unanimity.auto_unanimous(project, share, seed, bar(bars))
         words = [
             f"Closed {counted(len(report.closed), 'unanimous item')}; "
-            f"{len(report.spot_check)} kept open as a spot check"
+            f"{len(report.spot_check):,} kept open as a spot check"
         ]
         words += [f"Check {one.item_key} {one.stage.value}" for one in report.spot_check]
         say(asdict(report), json_, words)
@@ -273,7 +273,7 @@ def _value(figure: Figure | None) -> float | None:
 def _waiting(line: Any) -> str:
     value = _value(line.agreement)
     agreed = "–" if value is None else f"{value:.2f}"
-    decided = f"{line.decided} of {line.rows} decided"
+    decided = f"{line.decided:,} of {line.rows:,} decided"
     return f"{line.item_key} {line.stage.value}: {line.state}, agreement {agreed}, {decided}"
 
 

@@ -165,7 +165,9 @@ def _unfit_number(word: str) -> str:
     if not re.fullmatch(r"-?\d+", word):
         fits = NUMBER.fullmatch(word) and math.isfinite(float(word))
         return "" if fits else f"{word[:20]} is too large a number"
-    return f"a whole number of {len(word)} digits is too large" if len(word) > 18 and _too_large(word) else ""
+    return (
+        f"a whole number of {len(word):,} digits is too large" if len(word) > 18 and _too_large(word) else ""
+    )
 
 
 def _too_large(digits: str) -> bool:

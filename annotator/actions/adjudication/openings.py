@@ -111,7 +111,7 @@ def _laid_out(
         )
     if len(agreement.inputs) > len(LETTERS):
         raise Refusal(
-            f"{len(agreement.inputs)} people answered this, more than there are letters.",
+            f"{len(agreement.inputs):,} people answered this, more than there are letters.",
             "It cannot be adjudicated; its agreement figure stays.",
         )
     laid = layout(db, agreement)

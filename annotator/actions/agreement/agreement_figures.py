@@ -217,7 +217,7 @@ def _pooled(
     items = [each.where.item_id for each in found]
     figures = of_pairs(field, pairs, items, several=len(sides) > 1, directed=directed)
     if len(sides) > 1:
-        figures = [(name, noted(one, f"pooled over {len(sides)} pairs of raters")) for name, one in figures]
+        figures = [(name, noted(one, f"pooled over {len(sides):,} pairs of raters")) for name, one in figures]
     if len({person for side in sides for person in side}) >= FEWEST_FOR_ALPHA:
         # Over all raters at once, in the place of what every two of them have.
         figures = [each for each in figures if each[0] != "alpha"]

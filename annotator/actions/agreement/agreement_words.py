@@ -186,7 +186,7 @@ def second(one: SecondFigures, row: FigureRow) -> str:
 
 def share(again: FigureRow, row: FigureRow) -> str:
     """Of how much of a row a second figure is."""
-    return f"{again.lists} of {counted(row.lists, 'pair')} of lists"
+    return f"{again.lists:,} of {counted(row.lists, 'pair')} of lists"
 
 
 COLUMNS = columns(

@@ -43,7 +43,7 @@ def summary(project: Project) -> str:
     head = f"{counted(len(keys), 'item')} ({', '.join(keys.values())}) by {by}; "
     parts = [
         f"# Pilot of {project.title}",
-        f"{head}{done} of {counted(len(lines), 'piece')} of work handed in.",
+        f"{head}{done:,} of {counted(len(lines), 'piece')} of work handed in.",
         *_section("Agreement", _agreement(project, set(keys))),
         *_section("Time", _time(lines)),
         *_section("Remarks", _remarks(project, keys)),

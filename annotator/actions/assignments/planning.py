@@ -176,7 +176,7 @@ def _senseless(plan: AssignmentPlan, keys: dict[str, str]) -> list[str]:
     checks = (
         (not wanted, "The plan names no items."),
         (not plan.work and not plan.adjudicators, "The plan names no stages."),
-        (bool(strange), f"{len(strange)} of the items are not in this project, or are retired."),
+        (bool(strange), f"{len(strange):,} of the items are not in this project, or are retired."),
         (plan.overlap < 1, "At least one person must do each stage."),
         (
             bool(plan.work and plan.items) and len(set(plan.annotators)) < plan.overlap,

@@ -322,7 +322,7 @@ def _item_scores(field: str, a: Units, b: Units) -> list[Figure]:
 def _item_score(ratings: list[int | None]) -> Estimate:
     given = [rating for rating in ratings if rating is not None]
     method, absent = "mean over dimensions", len(ratings) - len(given)
-    note = f"{absent} of {len(ratings)} dimensions not rated" if absent else ""
+    note = f"{absent:,} of {len(ratings):,} dimensions not rated" if absent else ""
     return Estimate(fmean(given) if given else None, n=len(given), missing=absent, method=method, note=note)
 
 
@@ -338,5 +338,5 @@ def _joined(item_id: str, field: ComparedField, pairs: Iterable[PairAgreement]) 
 def _mean(name: str, pairs: Sequence[PairAgreement]) -> Figure:
     values = [found.value for pair in pairs for found in pair.figures if found.name == name]
     known = [value for value in values if value is not None]
-    method = f"mean over {len(known)} pairs of raters"
+    method = f"mean over {len(known):,} pairs of raters"
     return Figure(name=name, value=fsum(known) / len(known) if known else None, n=len(known), method=method)

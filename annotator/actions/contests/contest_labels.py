@@ -61,7 +61,7 @@ def next_pair(project: Project) -> ShownPair | RankedPairs:
 def say(project: Project, first: str, second: str, better: str, step: int, seconds: float) -> Change:
     """Keep what the person working says of a pair: which is better, and how sure, by the number of a step from 1."""
     if better not in (FIRST, SECOND) or not 1 <= step <= len(STEPS):
-        raise Refusal("That is no answer.", f"Choose a side and a confidence from 1 to {len(STEPS)}.")
+        raise Refusal("That is no answer.", f"Choose a side and a confidence from 1 to {len(STEPS):,}.")
     tasks, person = contest_tasks.competing(project), people.someone(project)
     if not {first, second} <= tasks.keys():
         raise Refusal("One of the two tasks is gone.", "Look at the next pair; nothing was kept.")

@@ -83,7 +83,7 @@ class ContestRun(RunKind):
         self.tasks = contest_tasks.competing(project)
         if self.settings.near >= len(self.tasks):
             raise Refusal(
-                f"There is no cut below {self.settings.near} of {len(self.tasks)} tasks.",
+                f"There is no cut below {self.settings.near:,} of {len(self.tasks):,} tasks.",
                 "Keep fewer of them.",
             )
         judge = judges.named(project, order.judge)

@@ -58,7 +58,7 @@ def competing(project: Project) -> dict[str, ContestTask]:
     found = {one.id: one for one in tasks(project)}
     if len(found) < 2:
         raise Refusal(
-            f"A contest takes two tasks or more; this project has {len(found)}.",
+            f"A contest takes two tasks or more; this project has {len(found):,}.",
             "Tasks compete once their list is submitted, or settled where several wrote one.",
         )
     return found

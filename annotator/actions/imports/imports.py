@@ -230,7 +230,7 @@ def _preview(format: str, problems: list[Problem], incoming: Incoming) -> Import
 def _refuse_bad(report: ImportPreview, skip_bad: bool) -> None:
     bad = report.problems
     if bad and not skip_bad:
-        more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
+        more = f" (and {len(bad) - 1:,} more)" if len(bad) > 1 else ""
         raise Refusal(
             f"{str(bad[0]).rstrip('.')}{more}. Nothing was imported.",
             "Correct the files, or import only the valid records.",

@@ -75,7 +75,7 @@ class Raters:
         if len(called) == 1:
             return self._known(name, called[0])
         who = f"“{name[:40]}”" if name else "nobody"
-        several = f", which {len(called)} people here are called" if called else ""
+        several = f", which {len(called):,} people here are called" if called else ""
         return f"the rater is {who}{several}: choose who that is, as in --as “{name[:40]}=ALIAS”"
 
     def _called(self, name: str) -> list[str]:
@@ -93,7 +93,7 @@ class Raters:
         alike = [person for person in self._people.values() if person.alias.casefold() == folded]
         exact = [person for person in alike if person.alias == wanted] or alike
         if len(exact) > 1:
-            return f"“{wanted[:40]}” may be {len(exact)} people: write the alias as they have it"
+            return f"“{wanted[:40]}” may be {len(exact):,} people: write the alias as they have it"
         if exact:
             return self._known(name, exact[0].id)
         return self._made(name, new_id(), wanted)

@@ -149,7 +149,7 @@ def middle(votes: Sequence[MemberVote], members: int, scale: Scale) -> Verdict:
     if low != high and not (mean and scale.level is Level.INTERVAL):
         return Verdict(status=Status.UNCLEAR, cause=f"The middle lies between {low} and {high}: {words}.")
     value = low if low == high else mean[0]
-    return _by_votes(value, given, f"median of {len(given)}: {words}")
+    return _by_votes(value, given, f"median of {len(given):,}: {words}")
 
 
 def majority(votes: Sequence[MemberVote], members: int) -> Verdict:
@@ -162,7 +162,7 @@ def majority(votes: Sequence[MemberVote], members: int) -> Verdict:
     if 2 * most <= len(given):
         tied = bool(others) and others[0][1] == most
         return Verdict(status=Status.UNCLEAR, cause=f"{'A tie' if tied else 'No majority'}: {words}.")
-    return _by_votes(str(value), given, f"{most} of {len(given)}: {words}")
+    return _by_votes(str(value), given, f"{most:,} of {len(given):,}: {words}")
 
 
 def _lack(votes: Sequence[MemberVote], given: Sequence[MemberVote], members: int) -> Verdict | None:
@@ -173,7 +173,7 @@ def _lack(votes: Sequence[MemberVote], given: Sequence[MemberVote], members: int
         return None
     words = ", ".join(vote.words() for vote in votes)
     return Verdict(
-        status=Status.UNCLEAR, cause=f"Only {len(given)} of {members} members gave a verdict: {words}."
+        status=Status.UNCLEAR, cause=f"Only {len(given):,} of {members:,} members gave a verdict: {words}."
     )
 
 

@@ -49,7 +49,7 @@ def as_judged(project: Project, judge: Judge, shape: Protocol, prompt: str | Non
     wordings = sorted({row.prompt_sha256 or "" for row in runs})
     if prompt is None and len(wordings) > 1:
         raise Refusal(
-            f"“{judge.name}” judged by {len(wordings)} wordings of its prompt.",
+            f"“{judge.name}” judged by {len(wordings):,} wordings of its prompt.",
             "Have it judge by one of them.",
         )
     whose = prompt if prompt is not None else next(iter(wordings), "")

@@ -48,7 +48,7 @@ def _files(told: Mapping[str, Any], at: datetime) -> str:
         if 0 <= place < len(sources):
             return f"file {sources[place]}"
     names = told.get("files", ())
-    rest = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    rest = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
     return f"{'file' if len(names) == 1 else 'files'} {', '.join(names[:NAMED])}{rest}" if names else ""
 
 

@@ -323,8 +323,8 @@ def _refuse_unfinished(work: _Work, *, partial: bool) -> None:
     lacking = work.missing()
     if lacking and not (partial and work.given()):
         named = [work.words(place) for place in lacking[:NAMED]]
-        rest = [f"… and {len(lacking) - NAMED} more"] if len(lacking) > NAMED else []
-        how_many = "One label is" if len(lacking) == 1 else f"{len(lacking)} labels are"
+        rest = [f"… and {len(lacking) - NAMED:,} more"] if len(lacking) > NAMED else []
+        how_many = "One label is" if len(lacking) == 1 else f"{len(lacking):,} labels are"
         raise Refusal(
             f"{how_many} still missing.", "Give them, or say “unsure” where you cannot.", (*named, *rest)
         )

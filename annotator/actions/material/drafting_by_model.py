@@ -82,7 +82,7 @@ def numbered(proposal: Proposal, numbers: Sequence[int]) -> list[str]:
     units = proposal.document.units
     for number in numbers:
         if not 1 <= number <= len(units):
-            raise Refusal(f"The draft has no unit {number}.", f"It has {len(units)}.")
+            raise Refusal(f"The draft has no unit {number}.", f"It has {len(units):,}.")
     return [units[number - 1].id for number in numbers]
 
 

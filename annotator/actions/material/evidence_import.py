@@ -69,7 +69,7 @@ class EvidenceOffer:
         repeated = sum(bool(one.repeats) for one in self.entries)
         unread = sum(one.reference is None for one in self.entries)
         told = (
-            f"{len(self.fresh)} new",
+            f"{len(self.fresh):,} new",
             f"{repeated} repeated" if repeated else "",
             f"{unread} not read" if unread else "",
         )

@@ -95,7 +95,7 @@ def sheets(found: WindowsReport) -> tuple[ResultSheet, ...]:
             (
                 f"w{w}",
                 f"w = {w}",
-                "Sources of the same sentence" if w == 0 else f"Sources up to {w} sentences away",
+                "Sources of the same sentence" if w == 0 else f"Sources up to {w:,} sentences away",
             )
             for w in windows
         ),

@@ -154,7 +154,7 @@ def sheets(found: list[ScoreAgreement]) -> tuple[ResultSheet, ...]:
     )  # fmt: skip
     told = ["People's scores of a response are averaged. Intervals resample items."]
     told += [
-        f"{one.title}, {one.judge.name}: {sum(n < WANTED for n in one.raters)} of {len(one.raters)} responses were "
+        f"{one.title}, {one.judge.name}: {sum(n < WANTED for n in one.raters):,} of {len(one.raters):,} responses were "
         f"rated by fewer than {WANTED} people."
         for one in found
         if min(one.raters) < WANTED

@@ -90,7 +90,7 @@ def gather(db: Connection, *, page_texts: bool = False, addresses: bool = False)
     named = raters | {artifact.author_id for artifact in bundle.artifacts} | gathering_pairs.people_of(bundle)
     bundle.people = [_person(row) for row in _rows(db, PERSON, PersonRecord) if row["id"] in named]
     notes = [
-        f"{many} judgements on units that {what} were left out." for what, many in sorted(dropped.items())
+        f"{many:,} judgements on units that {what} were left out." for what, many in sorted(dropped.items())
     ]
     return bundle, [*notes, *_reopened(db, bundle), *_faults(bundle)]
 

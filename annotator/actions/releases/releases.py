@@ -155,7 +155,7 @@ def _refuse_damage(project: Project) -> None:
     if damage:
         raise Refusal(
             f"{damage[0].happened} Nothing was released.",
-            f"{len(damage)} such findings in all; restore the project from a backup.",
+            f"{len(damage):,} such findings in all; restore the project from a backup.",
             tuple(str(finding) for finding in damage),
         )
 

@@ -91,7 +91,7 @@ def _together(
     """The mean of raters' figures, and the judgements behind it; a figure may count other things than units."""
     came = {rater: sum(scoring.came(shape, scored) for scored in pools[rater]) for rater in found}
     judged = sum(max(estimate.n, came[rater]) for rater, estimate in found.items())
-    return scoring.mean_of_raters(list(found.values()), f"mean of {len(found)} people's figures"), judged
+    return scoring.mean_of_raters(list(found.values()), f"mean of {len(found):,} people's figures"), judged
 
 
 def draws(metric: Metric, pools: Mapping[str, Pool], items: Sequence[str], resamples: int) -> "Floats | None":
@@ -146,7 +146,7 @@ def with_interval(
         return estimate.remarked(why_not)
     defined = drawn[~np.isnan(drawn)]
     low, high = percentile_bounds(defined, LEVEL) if len(defined) else (None, None)
-    method = f"{LEVEL:.0%} percentile bootstrap over items, {len(drawn)} resamples, seed {SEED}"
+    method = f"{LEVEL:.0%} percentile bootstrap over items, {len(drawn):,} resamples, seed {SEED}"
     found = replace(estimate, low=low, high=high, method="; ".join(filter(None, (estimate.method, method))))
     found = settled(found, items, within=within)
     return found if found.low is None else found.remarked(*remarks(drawn))

@@ -127,7 +127,7 @@ def by_item(scores: Iterable[Score]) -> dict[str, dict[str, list[Score]]]:
 
 def mean_of_runs(runs: list[Score]) -> Estimate:
     """What a system scores on an item: the mean of its runs, undefined ones left out."""
-    return scoring.mean_of_runs([run.estimate for run in runs], f"mean of {len(runs)} runs")
+    return scoring.mean_of_runs([run.estimate for run in runs], f"mean of {len(runs):,} runs")
 
 
 def system_means(found: Scores, mode: str = "") -> dict[str, Estimate]:

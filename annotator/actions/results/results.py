@@ -263,4 +263,4 @@ def _why_none(scores: list[Estimate]) -> str:
     if not said:
         return ""
     (why, many), *others = said.most_common()
-    return f"{why} ({many} of {len(scores)} items)" if others else why
+    return f"{why} ({many:,} of {len(scores):,} items)" if others else why

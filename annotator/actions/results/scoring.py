@@ -262,7 +262,9 @@ def _lacking(found: Sequence[Estimate], known: int) -> str:
     """Why there is no mean of scores, or how many it leaves out."""
     if known:
         return (
-            f"{len(found) - known} of {len(found)} left out: no defined score" if known < len(found) else ""
+            f"{len(found) - known:,} of {len(found):,} left out: no defined score"
+            if known < len(found)
+            else ""
         )
     return "; ".join(dict.fromkeys(one.note for one in found if one.note))
 

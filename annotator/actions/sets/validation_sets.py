@@ -189,7 +189,7 @@ def lock(project: Project, name: str) -> Change:
     if found.locked_at is not None:
         raise Refusal("The labels of this set are locked already.", "Nothing was changed.")
     if missing := lacking(project, found):
-        rest = [f"… and {len(missing) - NAMED} more"] if len(missing) > NAMED else []
+        rest = [f"… and {len(missing) - NAMED:,} more"] if len(missing) > NAMED else []
         raise Refusal(
             "Labels of this set are missing, and no judge is shown before they are complete.",
             "Have these submitted first.",

@@ -164,7 +164,7 @@ def _share(units: Sequence[Statement]) -> Estimate:
         floor=floor,
         ceiling=ceiling,
         method=method,
-        note=note or (f"{missing} of {len(units)} statements have no label" if missing else ""),
+        note=note or (f"{missing:,} of {len(units):,} statements have no label" if missing else ""),
     )
 
 

@@ -331,7 +331,7 @@ def _validities(found: RubricSetsReport) -> ResultSheet:
 
 
 def _told(found: RubricSetsReport) -> Iterator[str]:
-    beside, all_of = found.beside, "both" if len(found.names) == 2 else f"all {len(found.names)}"
+    beside, all_of = found.beside, "both" if len(found.names) == 2 else f"all {len(found.names):,}"
     first = "their" if len(found.names) == 2 else f"the criteria of “{found.names[0]}” and “{found.names[1]}”"
     yield (
         f"{counted(len(beside.items), 'item has', 'items have')} {all_of} sets; {in_words(beside.matched)} of {first} "

@@ -346,7 +346,7 @@ def _wins(one: StandInAnswer) -> SheetCell:
     if one.alt is None or rate.value is None:
         return figure(rate)
     wins = sum(person.beaten for person in one.alt.people)
-    return replace(figure(rate), words=f"{wins} of {rate.n}")
+    return replace(figure(rate), words=f"{wins:,} of {rate.n:,}")
 
 
 def _told(found: StandInAnswers) -> tuple[str, ...]:

@@ -175,7 +175,7 @@ def _rater(ground: Ground, query: CardQuery) -> ValidationRater:
     what = (
         f"no prompt that begins with {query.prompt}"
         if query.prompt and not chosen
-        else f"{len(chosen)} prompts"
+        else f"{len(chosen):,} prompts"
     )
     raise Refusal(
         f"“{query.judge}” judged with {what}, and a card covers one.", f"Choose one of its prompts: {hashes}."

@@ -121,6 +121,6 @@ def count_band(units: Sequence[Unit], least: int, most: int, noun: str) -> Itera
     if not least <= len(units) <= most:
         yield warning(
             "count",
-            f"{len(units)} {noun}; the guideline asks for {least} to {most}.",
+            f"{len(units):,} {noun}; the guideline asks for {least} to {most}.",
             "Add what is missing." if len(units) < least else "Merge or drop the least important.",
         )

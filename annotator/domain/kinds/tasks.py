@@ -204,7 +204,7 @@ def _together(units: Sequence[Task]) -> Iterator[Finding]:
     if not least <= len(units) <= most:
         advice = "Write what is missing." if len(units) < least else "Merge or retire the weakest."
         of = f" for {pieces} pieces" if pieces > 1 else ""
-        yield warning("count", f"{len(units)} tasks; {least} to {most} are asked for{of}.", advice)
+        yield warning("count", f"{len(units):,} tasks; {least} to {most} are asked for{of}.", advice)
     absent = [phase.value for phase in Phase if phase not in {unit.phase for unit in units}]
     if units and absent:
         yield warning(

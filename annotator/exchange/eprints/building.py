@@ -61,7 +61,7 @@ def read_section(collection: Collection, paper: ListedPaper, rules: Rules) -> Re
         raise Unfit(RefusalStage.CLEAN, "Its section is not in English.")
     if len(keys) < rules.least_references:
         raise Unfit(
-            RefusalStage.CITE, f"Its section cites {len(keys)} works, fewer than {rules.least_references}."
+            RefusalStage.CITE, f"Its section cites {len(keys):,} works, fewer than {rules.least_references}."
         )
     return ReadSection(text, tuple(entries(keys, files, whole).values()), section.note)
 

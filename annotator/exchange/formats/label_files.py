@@ -125,7 +125,7 @@ def _tell_strangers(names: Iterable[str], name: str, found: LabelFileContent) ->
 def _by_name(names: Sequence[str], cells: Sequence[str]) -> Mapping[str, Any] | str:
     """The cells by column, or the reason why there is no telling which is which."""
     if len(cells) < len(names) or any(cell.strip() for cell in cells[len(names) :]):
-        return f"it has {len(cells)} cells, the head has {len(names)}"
+        return f"it has {len(cells):,} cells, the head has {len(names):,}"
     return dict(zip(names, cells, strict=False))
 
 

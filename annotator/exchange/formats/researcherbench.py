@@ -325,7 +325,7 @@ class _Writer:
         if agreed or len(rubrics) == 1:
             return (agreed or rubrics)[0]
         if rubrics:
-            self.notes.append(f"Item {item.key}: {len(rubrics)} sealed rubrics and no consensus; left out.")
+            self.notes.append(f"Item {item.key}: {len(rubrics):,} sealed rubrics and no consensus; left out.")
         return None
 
     def _responses(self, system_id: str) -> Iterator[dict[str, Any]]:
@@ -335,7 +335,7 @@ class _Writer:
         first = [response for response in own if response.trial == 1 and response.mode == "end-to-end"]
         if len(own) > len(first):
             self.notes.append(
-                f"{len(own) - len(first)} further runs of a system have no place in this layout."
+                f"{len(own) - len(first):,} further runs of a system have no place in this layout."
             )
         for response in sorted(first, key=lambda response: order[response.item_id]):
             item_id = response.item_id

@@ -46,4 +46,6 @@ def _refuse_too_much(contents: Mapping[str, bytes]) -> None:
     if sum(map(len, contents.values())) > LARGEST_TOTAL:
         raise Refusal(f"The package would hold more than {LARGEST_TOTAL // 2**20} MB.", DIVIDE)
     if len(contents) > MOST_ENTRIES:
-        raise Refusal(f"The package would hold {len(contents)} entries; {MOST_ENTRIES} is the most.", DIVIDE)
+        raise Refusal(
+            f"The package would hold {len(contents):,} entries; {MOST_ENTRIES} is the most.", DIVIDE
+        )

@@ -157,7 +157,7 @@ def _cited_pages(bundle: Bundle) -> str:
     there = sum(bool(page.text) for page in read)
     known = (
         f"`pages.json` gives {counted(len(bundle.pages), 'cited page')} with address, title, state, the day it was "
-        f"fetched and the SHA-256 of its text; {len(read)} of them could be read."
+        f"fetched and the SHA-256 of its text; {len(read):,} of them could be read."
     )
     if there:
         return (

@@ -152,9 +152,9 @@ def _adjudication(bundle: Bundle, last: Sequence[AdjudicationRecord]) -> Iterato
     unanimous = sum(row.unanimous for row in rows)
     dropped = sum(row.take == DROP for row in rows)
     yield (
-        f"{len(last)} of these {len(bundle.agreements)} {_were(len(last))} adjudicated by somebody who was none of the "
-        f"raters and saw their answers under letters. Of {counted(len(rows), 'row')}, {unanimous} "
-        f"({100 * unanimous / max(1, len(rows)):.0f} %) {_were(unanimous)} unanimous and {dropped} {_were(dropped)} "
+        f"{len(last):,} of these {len(bundle.agreements):,} {_were(len(last))} adjudicated by somebody who was none "
+        f"of the raters and saw their answers under letters. Of {counted(len(rows), 'row')}, {unanimous:,} "
+        f"({100 * unanimous / max(1, len(rows)):.0f} %) {_were(unanimous)} unanimous and {dropped:,} {_were(dropped)} "
         f"dropped. {_checked(last)} {_gaps(rows)} {_disputes(bundle)} `adjudications.json` says of every unit of a "
         "consensus where it comes from and why."
     )

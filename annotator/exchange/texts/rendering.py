@@ -101,7 +101,7 @@ def _told(left: Left) -> str:
     return " ".join(
         f"One formula {why} and stays as written."
         if len(formulas) == 1
-        else f"{len(formulas)} formulas {why} and stay as written."
+        else f"{len(formulas):,} formulas {why} and stay as written."
         for why, formulas in left.items()
     )
 

@@ -186,7 +186,7 @@ def words_of(line: QueueLine) -> str:
     """All that a line tells, in words."""
     return (
         f"{state_of(line)[2]}; {agreement_words(line.agreement)}{_bound(line.agreement)}; "
-        f"{line.decided} of {line.rows} rows decided"
+        f"{line.decided:,} of {line.rows:,} rows decided"
     )
 
 

@@ -77,7 +77,7 @@ class PeopleChoice(QWidget):
         self.changed.emit()
 
     def _count(self) -> None:
-        self.count.setText(f"{len(self.chosen())} of {self.list.count()}")
+        self.count.setText(f"{len(self.chosen()):,} of {self.list.count()}")
 
     def _fit(self) -> None:
         """As high as the people need, up to so many; the rest scrolls."""

@@ -50,7 +50,7 @@ def unfaithful(report: str, words: str) -> str:
     fixed = set(_FIXED.findall(report))
     kept = sum(one in words for one in fixed)
     if kept < KEEPS * len(fixed):
-        return f"The rewording keeps {kept} of {len(fixed)} numbers and addresses."
+        return f"The rewording keeps {kept:,} of {len(fixed):,} numbers and addresses."
     return ""
 
 

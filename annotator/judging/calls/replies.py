@@ -38,7 +38,7 @@ def parse(content: str, reply: type[R], rung: ReplyForm) -> R:
     if not text:
         raise UnreadableReply("the reply is empty")
     if len(text) > getattr(reply, "LONGEST", LONGEST):
-        raise UnreadableReply(f"the reply is too long to be what was asked for ({len(text)} characters)")
+        raise UnreadableReply(f"the reply is too long to be what was asked for ({len(text):,} characters)")
     return _from_text(text, reply) if reads_text(reply, rung) else _from_json(text, reply)
 
 

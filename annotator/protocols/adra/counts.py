@@ -72,7 +72,7 @@ def lost(missing: int, of: int, over_valid: bool, over: str = "the others") -> s
     """What must be said beside a score when judgements are missing; empty when none is."""
     if not missing:
         return ""
-    note = f"{missing} of {of} judgements are missing"
+    note = f"{missing:,} of {of:,} judgements are missing"
     return f"{note}; over {over} only" if over_valid else note
 
 

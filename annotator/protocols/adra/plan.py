@@ -141,7 +141,7 @@ def _estimate(
     judged = tuple(row for row in cells if None not in row)
     usable = not missing or (over_valid and judged)
     value = figure.of(reading.count(judged, gold)) if usable else None
-    over = f"{len(judged)} of {len(cells)} predicted sub-tasks"
+    over = f"{len(judged):,} of {len(cells):,} predicted sub-tasks"
     undefined = figure.undefined if usable and value is None else ""
     note = "; ".join(filter(None, (lost(missing, asked, bool(over_valid and judged), over), undefined)))
     extremes = (_filled(cells, by=False), _filled(cells, by=True))

@@ -41,7 +41,7 @@ def share(scored: RatedResponse, over_valid: bool = False) -> Estimate:
         return Estimate(None, method=method, note="there is no other response to compare with")
     wins, missing = found.count(FIRST), found.count(None)
     judged = len(found) - missing
-    notes = [f"{missing} of {len(found)} comparisons are missing"] * bool(missing)
+    notes = [f"{missing:,} of {len(found):,} comparisons are missing"] * bool(missing)
     value = wins / judged if judged and (over_valid or not missing) else None
     notes += ["over the others only"] * (missing > 0 and value is not None)
     return Estimate(

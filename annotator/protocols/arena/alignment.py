@@ -94,7 +94,7 @@ def rate(of: RelationRate, said: Sequence[str | None], over_valid: bool = False)
     counts, missing = Counter(said), said.count(None)
     own, known = counts[of.relation], len(said) - missing
     usable = bool(known) and (over_valid or not missing)
-    notes = [f"{missing} of {len(said)} relations are missing"] * bool(missing)
+    notes = [f"{missing:,} of {len(said):,} relations are missing"] * bool(missing)
     notes += ["over the others only"] * bool(missing and usable)
     return Estimate(
         own / known if usable else None,
@@ -130,7 +130,7 @@ def _nothing(part: ResponsePart, material: Material) -> str:
         return "the report gives no address"
     if not found.read:
         return f"none of its {found.pages} pages could be read"
-    return f"no key point was found in the pages read, {found.read} of {found.pages}"
+    return f"no key point was found in the pages read, {found.read:,} of {found.pages:,}"
 
 
 def _said(part: ResponsePart, scored: RatedResponse) -> list[str | None]:

@@ -64,7 +64,7 @@ def ace(points: Sequence[tuple[float, str | None]], over_valid: bool = False) ->
     total, weighed = fsum(share * rating for share, rating in known), fsum(share for share, _ in known)
     usable = not missing or (over_valid and bool(known))
     notes = [f"the shares sum to {whole:.2f} and are divided by that"] * (abs(whole - 1) > 1e-6)
-    notes += [f"{missing} of {len(counted)} ratings are missing"] * bool(missing)
+    notes += [f"{missing:,} of {len(counted):,} ratings are missing"] * bool(missing)
     notes += ["over the others only"] * bool(missing and usable)
     return Estimate(
         total / weighed if usable else None,

@@ -64,7 +64,7 @@ async def make(material: Material, ask: Ask) -> Extracted:
     drawn: list[DraftedPoint] = answer.reply.points
     least, most = POINTS
     if not least <= len(drawn) <= most:
-        cause = f"The draft has {len(drawn)} points; a checklist has {least} to {most}."
+        cause = f"The draft has {len(drawn):,} points; a checklist has {least} to {most}."
         return Extracted(None, Status.INVALID, cause, answer.flags)
     total = fsum(one.weight for one in drawn)
     if fault := unequal(total):

@@ -84,7 +84,7 @@ async def draw(material: Material, ask: Ask) -> Extracted:
     for source, piece in read:
         fields = {
             "seminar": material.item.question,
-            "place": f"piece {piece.number} of {len(read)}",
+            "place": f"piece {piece.number:,} of {len(read):,}",
             "transcript": piece.text,
         }
         answer = await ask(NAME, fields, DrawnInspirations, fenced=("seminar", "transcript"))
@@ -115,7 +115,9 @@ def read_in_pieces(material: Material) -> Iterator[tuple[Source, Piece]]:
 def _too_many(drawn: Sequence[DrawnInspiration], piece: Piece, answer: Answer) -> Extracted | None:
     if len(drawn) <= MOST:
         return None
-    cause = f"The reply on piece {piece.number} has {len(drawn)} inspirations; a piece gives at most {MOST}."
+    cause = (
+        f"The reply on piece {piece.number} has {len(drawn):,} inspirations; a piece gives at most {MOST}."
+    )
     return Extracted(None, Status.INVALID, cause, answer.flags)
 
 

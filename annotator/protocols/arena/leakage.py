@@ -93,7 +93,7 @@ def _metric(
         if not known:
             return Estimate(None, method=title, note=NOTHING)
         value, out = sum(known) / len(known), len(pool) - len(known)
-        note = f"{out} of {len(pool)} left out: the task cannot be split" if out else ""
+        note = f"{out:,} of {len(pool):,} left out: the task cannot be split" if out else ""
         return Estimate(value, n=len(known), floor=value, ceiling=value, method=title, note=note)
 
     def fitted(everything: Sequence[RatedResponse]) -> Metric:

@@ -111,7 +111,7 @@ def _fault(written: Sequence[WrittenTask], piece: int | None) -> str:
     """Why a reply is refused; empty when it is not."""
     of = f" on piece {piece}" if piece else ""
     if len(written) > COUNT[1]:
-        return f"The reply{of} has {len(written)} tasks; {COUNT[0]} to {COUNT[1]} are asked for."
+        return f"The reply{of} has {len(written):,} tasks; {COUNT[0]} to {COUNT[1]} are asked for."
     for one in written:
         try:
             family = Family(one.family)

@@ -130,7 +130,7 @@ def _share(found: Sequence[bool | None], over_valid: bool, method: str = METHOD)
     known = [one for one in found if one is not None]
     missing, yes = len(found) - len(known), sum(known)
     usable = bool(known) and (over_valid or not missing)
-    notes = [f"{missing} of {len(found)} sentences are open"] * bool(missing)
+    notes = [f"{missing:,} of {len(found):,} sentences are open"] * bool(missing)
     notes += ["over the others only"] * bool(missing and usable)
     return Estimate(
         yes / len(known) if usable else None,
@@ -176,7 +176,7 @@ def _where(at: int, place: int | None) -> str:
     if place == at:
         return "its own sources"
     many, side = abs(place - at), "before" if place < at else "after"
-    return f"sources of the sentence {side} it" if many == 1 else f"sources {many} sentences {side} it"
+    return f"sources of the sentence {side} it" if many == 1 else f"sources {many:,} sentences {side} it"
 
 
 async def judge(case: Case, ask: Ask) -> Verdicts:

@@ -84,7 +84,7 @@ def coverage(
         what = "no vital nuggets" if labels else "no nuggets"
         return Estimate(None, method=reading.formula, note=f"the item has {what}")
     total, usable = fsum(known), not missing or (over_valid and bool(known))
-    notes = [f"{missing} of {len(counted)} labels are missing"] * bool(missing)
+    notes = [f"{missing:,} of {len(counted):,} labels are missing"] * bool(missing)
     notes += ["over the others only"] * bool(missing and usable)
     return Estimate(
         total / len(known) if usable else None,

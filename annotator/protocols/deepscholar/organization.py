@@ -57,7 +57,7 @@ def organization(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     missing = len(wins) - len(known)
     usable = not missing or (over_valid and bool(known))
     turned = sum(outcome(*order) is PairOutcome.INCONSISTENT for order in orders)
-    notes = [f"{missing} of {len(wins)} comparisons are missing"] * bool(missing)
+    notes = [f"{missing:,} of {len(wins):,} comparisons are missing"] * bool(missing)
     notes += ["over the others only"] * bool(missing and usable)
     notes += ["the verdict changed with the order"] * bool(turned)
     # What is known of a pair in one order alone bounds the others' mean, too.

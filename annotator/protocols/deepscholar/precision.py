@@ -131,7 +131,7 @@ def precision(reading: PrecisionReading, scored: RatedResponse, over_valid: bool
     known = [kept for group in groups if (kept := [one for one in group if one is not None])]
     usable = not missing or (over_valid and bool(known))
     dangling = sum(one.dangling for one, _ in found)
-    notes = [f"{missing} of {asked} judgements are missing"] * bool(missing)
+    notes = [f"{missing:,} of {asked:,} judgements are missing"] * bool(missing)
     notes += ["over the others only"] * bool(missing and usable)
     notes += [counted(dangling, "mark leads to nothing", "marks lead to nothing")] * bool(dangling)
     return Estimate(

@@ -116,7 +116,7 @@ def _covered(
         return Estimate(None, method=COVERAGE_METHOD, note=note)
     n, found = len(works.wanted), sum(bool(keys & known) for keys in works.wanted)
     gaps, more = len(works.open_), sum(bool(keys & known) for keys in works.open_)
-    notes = ["" if known else NAMES_NOTHING, f"{found} of {n} named" if n and known else ""]
+    notes = ["" if known else NAMES_NOTHING, f"{found:,} of {n:,} named" if n and known else ""]
     notes += ["" if n else f"no reference{where} is important"]
     notes += [f"of {counted(gaps, 'reference')} nobody has said whether they are important" if gaps else ""]
     # At worst only those that are not named are important, at best only those that are.

@@ -72,7 +72,7 @@ def relevance_rate(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     known = [int(value) for value in said if value is not None]
     missing = len(said) - len(known)
     usable = not missing or (over_valid and bool(known))
-    notes = [f"{missing} of {len(said)} ratings are missing"] * bool(missing)
+    notes = [f"{missing:,} of {len(said):,} ratings are missing"] * bool(missing)
     notes += ["over the others only"] * bool(missing and usable)
     return Estimate(
         sum(known) / (2 * len(known)) if usable else None,

@@ -110,7 +110,7 @@ async def extract(material: Material, ask: Ask) -> Extracted:
         answer = await ask(PROMPTS[0], fields, DrawnClaims, fenced=("question", "section", "references"))
         flags.update(answer.flags)
         if answer.status is not Status.OK:
-            cause = f"section {number} of {len(spans)}: {answer.cause}"
+            cause = f"section {number:,} of {len(spans):,}: {answer.cause}"
             return Extracted(None, answer.status, cause, tuple(sorted(flags)))
         for drawn in answer.reply.claims:
             claim, raised = _checked(cited, span, number, drawn)

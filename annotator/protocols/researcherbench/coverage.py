@@ -100,7 +100,7 @@ def _value(covered: float, judged: float, missing: int, n: int, over_valid: bool
     """The score and what must be said beside it."""
     if not missing:
         return covered / judged, ""
-    note = f"{missing} of {n} judgements are missing"
+    note = f"{missing:,} of {n:,} judgements are missing"
     if over_valid and judged:
         return covered / judged, f"{note}; over the others only"
     return None, note

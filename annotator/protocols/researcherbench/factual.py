@@ -92,8 +92,8 @@ def faithfulness(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     if odd := set(counts) - {*SUPPORT.names, None}:
         raise ValueError(f"a claim's verdict is yes, no or unknown, not {odd.pop()!r}")
     yes, told, missing = counts[YES], counts[YES] + counts[NO], counts[None]
-    notes = [f"{counts[UNKNOWN]} of {len(cited)} unknown"] * bool(counts[UNKNOWN])
-    notes += [f"{missing} of {len(cited)} judgements are missing"] * bool(missing)
+    notes = [f"{counts[UNKNOWN]:,} of {len(cited):,} unknown"] * bool(counts[UNKNOWN])
+    notes += [f"{missing:,} of {len(cited):,} judgements are missing"] * bool(missing)
     value = yes / told if told and (over_valid or not missing) else None
     notes += ["over the others only"] * (missing > 0 and value is not None)
     notes += ["no source says yes or no"] * (not told and not missing)
@@ -129,8 +129,8 @@ def groundedness_known(scored: RatedResponse, over_valid: bool = False) -> Estim
     open_ = sum(None in values and not values & {YES, NO} for values in said)
     bare, unknown = len(cites) - len(said), len(said) - known - open_
     left = known + bare
-    notes = [f"{unknown} of {len(cites)} claims unknown"] * bool(unknown)
-    notes += [f"{open_} of {len(cites)} claims without a verdict"] * bool(open_)
+    notes = [f"{unknown:,} of {len(cites):,} claims unknown"] * bool(unknown)
+    notes += [f"{open_:,} of {len(cites):,} claims without a verdict"] * bool(open_)
     notes += ["no claim is left"] * (not left and not open_)
     return Estimate(
         known / left if left and (not open_ or (over_valid and open_ < len(said))) else None,

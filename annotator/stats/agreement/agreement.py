@@ -110,7 +110,7 @@ def _undefined(met: CodePairs) -> str:
         return NO_PAIR
     if len(set(met.first) | set(met.second)) == 1:
         return (
-            f"both raters used one category only, so they agree on {met.n} of {met.n} units "
+            f"both raters used one category only, so they agree on {met.n:,} of {met.n:,} units "
             "and chance alone would have them agree as often"
         )
     return "the weights hold no disagreement between the categories in use"

@@ -43,7 +43,7 @@ def gwet_ac1(
     name = "Gwet's AC1" if isinstance(weights, str) and weights == "none" else "Gwet's AC2"
     n, method = int((ratings > 1).sum()), name + named(weights)
     groups = cluster_codes(clusters, len(table))
-    notes = [f"{len(table) - n} of {len(table)} units judged fewer than twice"] * (n < len(table))
+    notes = [f"{len(table) - n:,} of {len(table):,} units judged fewer than twice"] * (n < len(table))
     one_category = [ONE_CATEGORY] if np.count_nonzero(table.any(axis=0)) == 1 else []
     if n == 0 or size < 2:
         reason = NO_SECOND if n == 0 else "only one category was used: the figure needs the others named"
@@ -58,7 +58,7 @@ def gwet_ac1(
         chance = alike.sum() / (size * (size - 1)) * (drawn * (1 - drawn)).sum(axis=1)
         return over(agreed - chance, 1 - chance)
 
-    undefined = f"all judgements of {len(table)} units are of one category, as they would be by chance"
+    undefined = f"all judgements of {len(table):,} units are of one category, as they would be by chance"
     draws = ResamplingPlan(resamples, seed, interval)
     return estimate(tally, figure, draws, method, n, [*one_category, *notes]) or Estimate(
         None, n=n, method=method, note="; ".join([undefined, *notes])

@@ -131,7 +131,7 @@ def _estimate(
 def _undefined(a: Floats, b: Floats) -> str:
     """Why two series have no correlation, or nothing."""
     if len(a) < FEWEST:
-        few = "1 pair is" if len(a) == 1 else f"{len(a)} pairs are"
+        few = "1 pair is" if len(a) == 1 else f"{len(a):,} pairs are"
         return f"{few} too few: a correlation needs {FEWEST}"
     constant = [name for name, series in (("first", a), ("second", b)) if not _direction(series).any()]
     return f"all values of the {' and the '.join(constant)} series are the same" if constant else ""

@@ -46,7 +46,7 @@ def rater_score(ratings: Selection, of_type: Sequence[str] = ()) -> Estimate:
         floor=(fsum(known) + missing) / len(dimensions),
         ceiling=(fsum(known) + 5 * missing) / len(dimensions),
         method=method,
-        note=f"{missing} of {len(dimensions)} dimensions are not rated" if missing else "",
+        note=f"{missing:,} of {len(dimensions):,} dimensions are not rated" if missing else "",
     )
 
 
@@ -66,8 +66,8 @@ def item_score(scores: Sequence[Estimate], bar: float = BAR) -> RatedQuestion:
     done = [score.value for score in scores if score.value is not None]
     method = f"mean over raters of the mean over dimensions; kept at {bar:g} or more"
     missing = len(scores) - len(done)
-    notes = [f"{missing} of {len(scores)} raters are not done"] * bool(missing)
-    notes += [f"{len(scores)} of at least {FEWEST_RATERS} raters"] * (len(scores) < FEWEST_RATERS)
+    notes = [f"{missing:,} of {len(scores):,} raters are not done"] * bool(missing)
+    notes += [f"{len(scores):,} of at least {FEWEST_RATERS} raters"] * (len(scores) < FEWEST_RATERS)
     if notes:
         score = Estimate(
             None,

@@ -30,6 +30,6 @@ def flip_rate(trials: Sequence[Values], clusters: Values | None = None) -> Estim
         share.high,
         n=n,
         missing=sum(plain(values).count(None) for values in trials),
-        method=f"flip rate of {len(trials)} trials: {share.method}",
+        method=f"flip rate of {len(trials):,} trials: {share.method}",
         note="; ".join([*notes, *left_out(units - n, units, ONCE)]),
     )

@@ -170,7 +170,7 @@ def bounded(
     low, high = bounds or (None, None)
     how = (
         f"; {draws.level:.0%} {NAMES[kind]} bootstrap over {tally.clusters} {tally.what}, "
-        f"{draws.resamples} resamples, seed {draws.seed}"
+        f"{draws.resamples:,} resamples, seed {draws.seed}"
     )
     return IntervalEstimate(value, low, high, how, tuple(warnings))
 

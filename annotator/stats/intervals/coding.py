@@ -151,4 +151,4 @@ def named(weights: Weights) -> str:
 
 def left_out(units: int, of: int, why: str = "a judgement is missing") -> list[str]:
     """What a note says of units that a figure could not use."""
-    return [f"{units} of {of} units left out: {why}"] if units else []
+    return [f"{units:,} of {of:,} units left out: {why}"] if units else []

@@ -24,7 +24,7 @@ def bootstrap_means(
     grid = _table(values)
     means = resampled_means(grid, resamples, seed)
     method = (
-        f"mean over items; {level:.0%} percentile bootstrap over items, {resamples} resamples, seed {seed}"
+        f"mean over items; {level:.0%} percentile bootstrap over items, {resamples:,} resamples, seed {seed}"
     )
     bounds = _percentiles(means, [(1 - level) / 2, (1 + level) / 2])
     return [
@@ -100,7 +100,9 @@ def _estimate(column: Floats, drawn: Floats, bounds: Floats, method: str) -> Est
     scores = column[~np.isnan(column)].tolist()
     n = len(scores)
     notes = (
-        [f"{len(column) - n} of {len(column)} items left out: no defined score"] if n < len(column) else []
+        [f"{len(column) - n:,} of {len(column):,} items left out: no defined score"]
+        if n < len(column)
+        else []
     )
     if n == 0:
         return Estimate(None, method=method, note="; ".join(["no item has a defined score", *notes]))

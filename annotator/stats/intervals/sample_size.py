@@ -65,7 +65,7 @@ def clustered_wilson(holds: Values, clusters: Values, level: float = LEVEL) -> E
     low, high = wilson_bounds(share, worth, t_quantile(level, k - 1))
     if share in (0, 1):
         notes.insert(0, "all units are alike, so that a cluster counts as one unit")
-    method = f"{method} of {worth:.1f} units, which {n} in {k} clusters are worth"
+    method = f"{method} of {worth:.1f} units, which {n} in {k:,} clusters are worth"
     found = Estimate(share, low, high, n=n, missing=missing, method=method, note="; ".join(notes))
     return settled(found, k, "clusters")
 

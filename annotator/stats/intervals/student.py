@@ -113,7 +113,7 @@ def mean_of_scores(scores: Collection[Estimate], within: Bounds | None = None) -
     found = mean_interval([score.value for score in scores if score.value is not None], within=within)
     floor, ceiling = mean_bounds(scores)
     out = len(scores) - found.n
-    left_out = f"{out} of {len(scores)} left out: no defined score" if out else ""
+    left_out = f"{out:,} of {len(scores):,} left out: no defined score" if out else ""
     return Estimate(
         found.value,
         found.low,

@@ -26,7 +26,7 @@ def remarks(drawn: Floats) -> list[str]:
     """What draws themselves say of an interval: how many leave the figure undefined, and that none differs."""
     undefined, found = int(np.isnan(drawn).sum()), []
     if undefined:
-        found.append(f"undefined in {undefined} of {len(drawn)} resamples, which are left out")
+        found.append(f"undefined in {undefined:,} of {len(drawn):,} resamples, which are left out")
     if not np.isnan(drawn).all() and np.nanmax(drawn) - np.nanmin(drawn) < ROUNDING:
         found.append(f"no resample differs, so {NO_WIDTH}")
     return found

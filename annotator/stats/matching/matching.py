@@ -153,7 +153,7 @@ def _share(part: int, whole: int, method: str, alignment: Alignment) -> Estimate
     if not whole:
         return Estimate(None, method=method, note="both lists are empty")
     a, b = len(alignment.only_a), len(alignment.only_b)
-    note = f"{len(alignment.pairs)} matched, {a} only in A, {b} only in B"
+    note = f"{len(alignment.pairs):,} matched, {a:,} only in A, {b:,} only in B"
     return Estimate(part / whole, n=whole, method=method, note=note)
 
 

@@ -90,7 +90,7 @@ def alt_test(
     )
     few = len(names) - len(tested)
     notes = (
-        [f"{few} of {len(names)} people left out: fewer than {fewest} units with another person"]
+        [f"{few:,} of {len(names):,} people left out: fewer than {fewest} units with another person"]
         if few
         else []
     )

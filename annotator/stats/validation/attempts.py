@@ -39,9 +39,9 @@ def best_of(runs: Collection[Estimate], k: int) -> Estimate:
         raise ValueError(f"the best of {k} runs")
     scored = [run for run in runs if run.floor is not None and run.ceiling is not None]
     missing = sum(run.missing for run in scored)
-    method = f"expected best of {k} of {len(scored)} runs"
+    method = f"expected best of {k:,} of {len(scored):,} runs"
     if len(scored) < k:
-        note = f"{len(scored)} scored runs are fewer than {k}"
+        note = f"{len(scored):,} scored runs are fewer than {k}"
         return Estimate(None, n=len(scored), missing=missing, method=method, note=note)
     values = [run.value for run in scored if run.value is not None]
     complete = len(values) == len(scored)
@@ -52,7 +52,7 @@ def best_of(runs: Collection[Estimate], k: int) -> Estimate:
         floor=expected_best([run.floor for run in scored if run.floor is not None], k),
         ceiling=expected_best([run.ceiling for run in scored if run.ceiling is not None], k),
         method=method,
-        note="" if complete else f"{missing} judgements of its runs are missing",
+        note="" if complete else f"{missing:,} judgements of its runs are missing",
     )
 
 

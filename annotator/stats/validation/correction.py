@@ -219,7 +219,7 @@ def _spread(
     found = Estimate(value, n=n, missing=missing, method=name, note="; ".join(notes))
     if enough(clusters):
         half = t_quantile(level, clusters - 1) * sqrt(variance(errors, clusters))
-        method = f"{name}; {level:.0%} t interval over {clusters} clusters"
+        method = f"{name}; {level:.0%} t interval over {clusters:,} clusters"
         found = replace(found, low=value - half, high=value + half, method=method)
     found = settled(found, clusters, "clusters")
     return found.remarked(f"no cluster differs, so {NO_WIDTH}") if without_width(found) else found

@@ -175,7 +175,7 @@ class _Drawn:
     @property
     def _how(self) -> str:
         items = self.tally.clusters if self.tally else 0
-        return f"over {items} items, {self.draws.resamples} resamples, seed {self.draws.seed}"
+        return f"over {items:,} items, {self.draws.resamples:,} resamples, seed {self.draws.seed}"
 
     def rank(self, i: int) -> Estimate:
         """A system's rank from the best corrected score on, ties sharing the mean, and where it mostly lies."""
@@ -227,4 +227,4 @@ def _places(scores: Floats, i: int) -> Floats:
 
 def _dropped(drawn: Floats, whole: Floats) -> str:
     out = len(drawn) - len(whole)
-    return f"undefined in {out} of {len(drawn)} resamples, which are left out" if out else ""
+    return f"undefined in {out:,} of {len(drawn):,} resamples, which are left out" if out else ""

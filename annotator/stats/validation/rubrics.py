@@ -84,7 +84,7 @@ def _discrimination(criterion_id: str, systems: Mapping[str, Sequence[str | None
     method = "standard deviation of the pass rate over systems"
     notes = left_out(missing, len(given), "a vote is missing")
     if len(known) < 2:
-        reason = f"{len(known)} systems are too few to tell apart"
+        reason = f"{len(known):,} systems are too few to tell apart"
         spread = Estimate(
             None, n=len(known), missing=missing, method=method, note="; ".join([reason, *notes])
         )
@@ -148,7 +148,7 @@ def gap(scores: Mapping[str, float | None]) -> Estimate:
     method = "best system − worst system"
     notes = left_out(len(scores) - len(known), len(scores), "a system has no score")
     if len(known) < 2:
-        reason = f"{len(known)} systems are too few for a gap"
+        reason = f"{len(known):,} systems are too few for a gap"
         return Estimate(None, n=len(known), method=method, note="; ".join([reason, *notes]))
     best = min(known, key=lambda system: (-known[system], system))
     worst = min(known, key=lambda system: (known[system], system))

@@ -197,7 +197,7 @@ def test_a_pooled_part_is_drawn_with_the_others(monkeypatch: pytest.MonkeyPatch)
         by_hand.append((mean * np.average(VALUES["two"], weights=often)) ** 0.5)
     low, high = np.quantile(by_hand, [0.025, 0.975])
     assert (row.estimate.low, row.estimate.high) == (pytest.approx(low), pytest.approx(high))
-    assert "1000 resamples" in row.estimate.method
+    assert "1,000 resamples" in row.estimate.method
 
 
 def test_a_figure_of_the_project_leaves_it_without_an_interval(monkeypatch: pytest.MonkeyPatch) -> None:

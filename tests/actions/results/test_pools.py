@@ -236,7 +236,7 @@ def test_an_interval_is_drawn_over_items(metric: Metric) -> None:
     ]
     low, high = np.quantile(by_hand, [0.025, 0.975])
     assert (estimate.value, estimate.low, estimate.high, judged) == (2.0, low, high, 11)
-    assert estimate.method.startswith("median; 95% percentile bootstrap over items, 1000 resamples, seed")
+    assert estimate.method.startswith("median; 95% percentile bootstrap over items, 1,000 resamples, seed")
     assert estimate.note == "6 items only: the interval is rough"
 
 

@@ -95,7 +95,7 @@ def test_the_account_says_formula_interval_seed_versions_and_items(page):
     choose(page, "weight")
     account = page.view.account.toPlainText()
     for said in (
-        "Cohen's κ, linear weights; 95% percentile bootstrap over 2 items, 10000 resamples, seed",
+        "Cohen's κ, linear weights; 95% percentile bootstrap over 2 items, 10,000 resamples, seed",
         "n = 4", "2 frozen agreements", "Guideline version 1", "matcher 2", "Items (2): 1, 2",
     ):  # fmt: skip
         assert said in account

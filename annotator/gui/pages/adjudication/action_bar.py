@@ -66,7 +66,7 @@ class AdjudicationActionBar(FittingBar):
     def show_progress(self, decided: int, rows: int, left: int, agreed: int, conflicts: int) -> None:
         """Say how far this item is, how many of its conflicts are left, and in how many items."""
         self._agreed = agreed
-        words = f"{decided} of {rows} decided"
+        words = f"{decided:,} of {rows:,} decided"
         words += f" · {left} to settle" if left else ""
         items = "1 item" if conflicts == 1 else f"{conflicts} items"
         self.progress.setText(words)

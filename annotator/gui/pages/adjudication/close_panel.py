@@ -64,7 +64,7 @@ class ClosePanel(QFrame):
         row = max(self.entries.sizeHintForRow(0), self.fontMetrics().height() + theme.current().px(10))
         shown = min(ROWS_SHOWN, len(listed))
         self.entries.setFixedHeight(row * shown + 2 * self.entries.frameWidth() + 2)
-        self.confirm.set_words(f"Confirm {len(unconfirmed)} agreed row{'s' * (len(unconfirmed) != 1)}")
+        self.confirm.set_words(f"Confirm {len(unconfirmed):,} agreed row{'s' * (len(unconfirmed) != 1)}")
         self.confirm.setVisible(bool(unconfirmed))
         self.title.setText(_title(len(listed), len(unconfirmed)))
         if not listed and not unconfirmed:

@@ -67,7 +67,7 @@ class AdjudicationQueueDelegate(QStyledItemDelegate):
         self, painter: QPainter, option: QStyleOptionViewItem, row: QRect, line: QueueLine, ink: str
     ) -> None:
         painter.setPen(theme.token(ink))
-        decided = f"{line.decided} of {line.rows}"
+        decided = f"{line.decided:,} of {line.rows:,}"
         painter.drawText(row, END, decided)
         room = row.width() - option.fontMetrics.horizontalAdvance(decided) - theme.current().px(8)
         words = f"{line.stage.value.capitalize()} · {state_of(line)[2]}"

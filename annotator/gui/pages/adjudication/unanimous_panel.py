@@ -73,7 +73,7 @@ class UnanimousPanel(QFrame):
         """Say how far the confirming is."""
         self.close_button.setFocus(Qt.FocusReason.OtherFocusReason)
         self._asking.setEnabled(False)
-        self.explained.setText(f"Confirming: {done} of {total} …")
+        self.explained.setText(f"Confirming: {done:,} of {total:,} …")
 
     def tell(self, report: BulkCloseReport) -> None:
         """Say what was confirmed and what was drawn."""

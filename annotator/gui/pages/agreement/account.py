@@ -178,7 +178,7 @@ def _source(report: AgreementReport, row: FigureRow, found: RowBasis | None) -> 
     items = [report.items.get(item_id, item_id) for item_id in row.items]
     shown = ", ".join(items[:LISTED_ITEMS]) + (" …" if len(items) > LISTED_ITEMS else "")
     lines = [f"<b>Where it comes from</b><br>{_records(report, row, found)}"]
-    lines.append(f"Items ({len(items)}): {escape(shown)}")
+    lines.append(f"Items ({len(items):,}): {escape(shown)}")
     return f"<p>{'<br>'.join(lines)}</p>"
 
 

@@ -76,8 +76,8 @@ class ItemHeader(QFrame):
         self._item = item
         self.key.setText(item.key)
         self.about.setText(" · ".join(part for part in (item.question_type, item.subject) if part))
-        self.place.setText(f"{place} of {count}" if place else "not assigned to you")
-        self.place.setAccessibleName(f"Item {place} of {count}" if place else "Not assigned to you")
+        self.place.setText(f"{place:,} of {count:,}" if place else "not assigned to you")
+        self.place.setAccessibleName(f"Item {place:,} of {count:,}" if place else "Not assigned to you")
         self.more.setVisible(len(item.question) > SHORT)
         if other:
             self.more.setChecked(False)

@@ -124,7 +124,7 @@ class HandingOut(QWidget):
     def _line(self, holding: TaskContent) -> QTreeWidgetItem:
         stages = ", ".join(f"{stage.value} × {count}" for stage, count in holding.stages)
         due = moment(holding.due) if holding.due else "no date"
-        handed = f"{holding.handed_in} of {holding.pieces}"
+        handed = f"{holding.handed_in:,} of {holding.pieces:,}"
         cells = [
             shown(holding.person.name), shown(holding.person.alias), str(holding.items), stages, due, handed,
             self._programs.get(holding.person.id, "–"), self._file_words(holding),
@@ -184,7 +184,7 @@ class HandingOut(QWidget):
     def _tell(self, written: list[HandOutResult]) -> None:
         good = [one for one in written if one.packed]
         bad = [one for one in written if one.problem]
-        many = "1 task" if len(good) == 1 else f"{len(good)} tasks"
+        many = "1 task" if len(good) == 1 else f"{len(good):,} tasks"
         happened = f"Wrote {many} to {self._folder}." if good else "No task was written."
         todo = "Send each file to its person; the table shows which is whose." if good else ""
         if bad:

@@ -59,7 +59,7 @@ def piece_words(piece: ReturnedPiece) -> str:
 def pieces_words(pieces: Sequence[ReturnedPiece]) -> str:
     """The outcomes of several pieces in one line: “13 pieces: 12 new, 1 conflicting”."""
     found = {piece.outcome for piece in pieces}
-    number = "1 piece" if len(pieces) == 1 else f"{len(pieces)} pieces"
+    number = "1 piece" if len(pieces) == 1 else f"{len(pieces):,} pieces"
     if len(found) == 1:
         return f"{number}, {'all ' if len(pieces) > 1 else ''}{pieces[0].outcome.value}"
     return f"{number}: {_counted(piece.outcome for piece in pieces)}"
@@ -67,7 +67,7 @@ def pieces_words(pieces: Sequence[ReturnedPiece]) -> str:
 
 def total_words(arrivals: Sequence[Arrival]) -> str:
     """What the files come to: “20 files: 17 new, 2 duplicate, 1 damaged”."""
-    files = "1 file" if len(arrivals) == 1 else f"{len(arrivals)} files"
+    files = "1 file" if len(arrivals) == 1 else f"{len(arrivals):,} files"
     return f"{files}: {_counted(arrival.outcome for arrival in arrivals)}"
 
 

@@ -65,7 +65,9 @@ class Received(QWidget):
         words = self.search.text().strip()
         found = [arrival for arrival in self._all if _fits(arrival, words)]
         self.tree.show_arrivals(found, CAME)
-        self.about.setText(f"{len(found)} of {len(self._all)}" if words else f"{len(self._all)} received")
+        self.about.setText(
+            f"{len(found):,} of {len(self._all):,}" if words else f"{len(self._all):,} received"
+        )
         self._offer()
 
     def _offer(self) -> None:

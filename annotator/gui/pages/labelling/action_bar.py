@@ -84,7 +84,7 @@ class LabellingActionBar(FittingBar):
     def show_progress(self, labelled: int, units: int, left: int) -> None:
         """Say how far this report is and how many lines of the queue have open units."""
         one = presentation_of(self._protocol).line
-        here = f"{labelled} of {units} · " if units > 1 or one == "report" else ""
+        here = f"{labelled:,} of {units:,} · " if units > 1 or one == "report" else ""
         self.progress.setText(f"{here}{f'{counted(left, one)} left' if left else f'no {one} left'}")
         self.fit()
 

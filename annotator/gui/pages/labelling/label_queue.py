@@ -209,7 +209,7 @@ def state_of(task: LabelTask) -> str:
 
 def progress_words(task: LabelTask) -> str:
     """How far a report is, in words."""
-    words = f"{task.labelled} of {task.units} labelled"
+    words = f"{task.labelled:,} of {task.units:,} labelled"
     words = f"{words}, {task.unsure} unsure" if task.unsure else words
     if task.given:
         words = f"{words}, given elsewhere"

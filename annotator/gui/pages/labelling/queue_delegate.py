@@ -76,10 +76,10 @@ class LabellingQueueDelegate(QStyledItemDelegate):
             return
         metrics = option.fontMetrics
         left = inner.left() + metrics.horizontalAdvance(task.name) + px(10)
-        right = inner.right() - metrics.horizontalAdvance(f"{task.units} of {task.units}") - px(10)
+        right = inner.right() - metrics.horizontalAdvance(f"{task.units:,} of {task.units:,}") - px(10)
         # In a narrow list the bar goes first, then the words; the icon and the tooltip stay.
         if right >= left - px(10):
-            painter.drawText(inner, END, f"{task.labelled} of {task.units}")
+            painter.drawText(inner, END, f"{task.labelled:,} of {task.units:,}")
         if right - left >= px(16):
             bar = QRect(left, area.center().y() - px(2), min(right - left, px(90)), px(5))
             bar.moveRight(right)

@@ -50,7 +50,7 @@ class LabellingQueuePane(SoughtList[ReportFilter]):
         left, all_reports = self.queue.left, self.queue.counted(ReportFilter.ALL)
         unsure = self.queue.counted(ReportFilter.UNSURE)
         said = (
-            f"{left} of {counted(all_reports, self.called)} to do"
+            f"{left:,} of {counted(all_reports, self.called)} to do"
             if left
             else f"All {counted(all_reports, self.called)} labelled"
         )

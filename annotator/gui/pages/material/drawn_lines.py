@@ -102,7 +102,7 @@ class UnitsModel(RowsModel[Unit]):
 def named_by(unit: Unit) -> str:
     """What a claim or a sentence cites, what a work is known by, where a key point stands; else nothing."""
     if isinstance(unit, KeyPoint):
-        marks = (f"{len(unit.merged)} merged" if unit.merged else "", "vital" if unit.vital else "")
+        marks = (f"{len(unit.merged):,} merged" if unit.merged else "", "vital" if unit.vital else "")
         return ", ".join(filter(None, ("" if unit.accepted else "open", *marks, *unit.addresses)))
     if isinstance(unit, Claim):
         return unit.url or "nothing"
@@ -120,7 +120,7 @@ def _explained(line: DrawnLine) -> str:
         if line.drawn.flags
         else ""
     )
-    cited = f", {line.drawn.cited} of them cite" if line.drawn.kind == "claims" else ""
+    cited = f", {line.drawn.cited:,} of them cite" if line.drawn.kind == "claims" else ""
     when = f"{local(line.drawn.at):%Y-%m-%d %H:%M}"
     units = counted(line.drawn.units, "unit")
     return f"{line.about}\nBy {line.drawn.whose}, {when}: {units}{cited}{flags}"

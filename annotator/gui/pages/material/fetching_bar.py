@@ -113,7 +113,7 @@ class FetchingBar(QFrame):
         if line.get("event") != REFUSED:
             first, *more = page_fetching.words(line)
             problems = list(line.get("problems") or [])
-            left = [f"and {len(problems) - SHOWN_PROBLEMS} more"] * (len(problems) > SHOWN_PROBLEMS)
+            left = [f"and {len(problems) - SHOWN_PROBLEMS:,} more"] * (len(problems) > SHOWN_PROBLEMS)
             told = " ".join([*more, *problems[:SHOWN_PROBLEMS], *left])
             level: Level = "warning" if line.get("state") == "interrupted" or problems else "info"
             self.answer.show_message(level, first, told)

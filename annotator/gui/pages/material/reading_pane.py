@@ -79,7 +79,7 @@ class PartReadingPane(QWidget):
     def show_replies(self, replies: list[str]) -> None:
         """Show a judge's replies as they came, in the place of the report."""
         self._line, self._unit = None, None
-        self.heading.setText(f"Raw replies: {len(replies)}")
+        self.heading.setText(f"Raw replies: {len(replies):,}")
         self.pane.show_words(RULE.join(replies))
         self.place.setText("None: no call was made, or the question has changed since.")
         self.place.setVisible(not replies)

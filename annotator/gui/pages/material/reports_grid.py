@@ -122,9 +122,9 @@ def column_words(column: Column) -> str:
 def in_cell(found: Sequence[ReportLine], told: str) -> str:
     """What a cell tells of its reports: of one as it is, of several the mean."""
     if told == DRAWN:
-        return _parts(found[0]) if len(found) == 1 else f"{len(found)} runs"
+        return _parts(found[0]) if len(found) == 1 else f"{len(found):,} runs"
     words = _IN_CELL[told](found)
-    return words if len(found) == 1 else f"{words} · {len(found)} runs"
+    return words if len(found) == 1 else f"{words} · {len(found):,} runs"
 
 
 def explained(found: Sequence[ReportLine], failed: Sequence[MissingResponse]) -> str:
@@ -139,7 +139,7 @@ def summed(lines: Sequence[ReportLine], items: int) -> str:
     """What a system's reports come to."""
     covered = len({line.item_id for line in lines})
     cost = [line.cost_usd for line in lines if line.cost_usd is not None]
-    told = f"{counted(len(lines), 'report')} on {covered} of {counted(items, 'item')}"
+    told = f"{counted(len(lines), 'report')} on {covered:,} of {counted(items, 'item')}"
     return f"{told}\n{counted(len(cost), 'cost')} known: ${fsum(cost):.2f}"
 
 

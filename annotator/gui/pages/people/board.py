@@ -153,7 +153,7 @@ def _words(wanted: BoardFilter) -> list[str]:
 
 
 def _units(line: AssignmentStatus) -> str:
-    return f"{line.units} of {line.of}" if line.of else str(line.units or "")
+    return f"{line.units:,} of {line.of:,}" if line.of else str(line.units or "")
 
 
 def _due(line: AssignmentStatus) -> str:

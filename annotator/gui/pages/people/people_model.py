@@ -91,7 +91,7 @@ class PeopleModel(CellsModel[Person]):
 
     def _handed_in(self, person: Person) -> str:
         work = self._work.get(person.id)
-        return f"{work.handed_in} of {work.assignments}" if work else "nothing assigned"
+        return f"{work.handed_in:,} of {work.assignments:,}" if work else "nothing assigned"
 
     def _by_state(self, person: Person) -> str:
         work = self._work.get(person.id)

@@ -32,7 +32,7 @@ def columns(
 
     return (
         Column("Person", person, 150, tip=states),
-        Column("Handed in", lambda total: f"{total.handed_in} of {total.assignments}", 92, tip=states),
+        Column("Handed in", lambda total: f"{total.handed_in:,} of {total.assignments:,}", 92, tip=states),
         Column(
             "Late",
             lambda total: str(total.overdue or ""),

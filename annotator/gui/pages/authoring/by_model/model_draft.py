@@ -126,7 +126,7 @@ class ModelDraft(QWidget):
             return
         named = draft.source.model or draft.source.judge
         self.head.setText(
-            f"Drafted by {named} on {moment(draft.at)}: {len(draft.left)} of {len(draft.document.units)} not taken."
+            f"Drafted by {named} on {moment(draft.at)}: {len(draft.left):,} of {len(draft.document.units):,} not taken."
         )
         self._show_cards([(unit, unit.id in draft.taken) for unit in draft.document.units])
 

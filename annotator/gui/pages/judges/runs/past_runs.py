@@ -141,5 +141,5 @@ class PastRuns(QWidget):
         waiting = self._desk.ask(judge_queue.waiting) or []
         self.queue.show(waiting)
         self.queued.setVisible(bool(waiting))
-        self.queue_title.setText(f"The queue: {len(waiting)} waiting" if waiting else "")
+        self.queue_title.setText(f"The queue: {len(waiting):,} waiting" if waiting else "")
         self.chosen.emit()

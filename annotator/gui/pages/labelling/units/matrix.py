@@ -152,7 +152,7 @@ def reading_words(readings: Sequence[MatrixReading], predicted: int, gold: int) 
     """Both readings by name, with what the matrix comes to once it is full."""
     said = []
     for one in readings:
-        counts = f"{one.predicted} of {predicted} predicted right, {one.gold} of {gold} gold found"
+        counts = f"{one.predicted} of {predicted:,} predicted right, {one.gold} of {gold:,} gold found"
         means = READINGS[one.title]
         whole = one.gold is not None
         said.append(f"{one.title.capitalize()} ({means}): {counts}." if whole else f"{one.title}: {means}")

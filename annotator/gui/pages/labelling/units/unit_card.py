@@ -108,7 +108,7 @@ class UnitCard(QFrame):
                 size = theme.current().px(14)
                 picture.setPixmap(pixmap(name, size, "text-muted", self.devicePixelRatioF()))
         one = presentation_of(self._asked.protocol).one.capitalize()
-        place = f"{one} {self._asked.number} of {self._asked.total}"
+        place = f"{one} {self._asked.number:,} of {self._asked.total:,}"
         self.setAccessibleName(f"{place}, {shown.words}: {self._asked.words}")
         if self.details is not None:
             self.details.show_label(kept)

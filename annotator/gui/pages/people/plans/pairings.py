@@ -84,7 +84,7 @@ def in_a_sentence(pairings: Sequence[PlannedPairing]) -> str:
     never = len(pairings) - len(met)
     if not never:
         return f"Each pair shares {often}."
-    return f"{len(met)} of {len(pairings)} possible pairs share items, {often} each."
+    return f"{len(met):,} of {len(pairings):,} possible pairs share items, {often} each."
 
 
 def of_ids(known: Mapping[str, tuple[str, str]], ids: Sequence[str]) -> list[tuple[str, str, str]]:

@@ -103,4 +103,6 @@ class PilotChoice(QWidget):
 
     def _say(self) -> None:
         keys = ", ".join(self._picked.values())
-        self.words.setText(f"{len(self._picked)} assigned to everyone: {keys}" if keys else "no pilot items")
+        self.words.setText(
+            f"{len(self._picked):,} assigned to everyone: {keys}" if keys else "no pilot items"
+        )
