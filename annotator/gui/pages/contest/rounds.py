@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QFrame, QStackedWidget
 
 from annotator.actions.contests import contest_files, contest_overview, contest_standings, contest_tasks
@@ -12,11 +12,11 @@ from annotator.actions.contests.contest_overview import RaterSoFar
 from annotator.actions.contests.contest_runs import MOST_ROUNDS, ContestSettings
 from annotator.actions.judges import judges
 from annotator.actions.judging.forecasts import CostEstimate
-from annotator.actions.orders import orders
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.texts.change import Change
 from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.order_estimate import OrderEstimate
 from annotator.gui.desk.part import PagePart
 from annotator.gui.desk.run import REFUSED, BackgroundRun
 from annotator.gui.review.judge_words import causes_words
@@ -55,7 +55,7 @@ NOTHING = (
 )
 NO_JUDGE = "No judge can compare: add one with an endpoint on the Judges page."
 RANDOM, NEAR = "random", "near"
-USUAL, SETTLE_MS = 2, 400
+USUAL = 2
 
 
 class RoundsPart(PagePart):
@@ -81,8 +81,8 @@ class RoundsPart(PagePart):
         self.run = BackgroundRun(desk, "Comparing tasks", "Contest", self, part="Compare")
         self.model = SheetModel(self)
         self.table = LinesTable("Who has compared", self.model)
-        self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._soon.timeout.connect(self._estimate)
+        self._estimate = OrderEstimate(desk, self, self._order)
+        self._estimate.told.connect(self._show_estimate)
         self.acts = {"start_contest": self.start, "import_matches": self._choose_file}
         self.lay_out(self._body())
         self._offer_usual()
@@ -171,7 +171,7 @@ class RoundsPart(PagePart):
     def stop(self) -> None:
         """Ask nothing more."""
         super().stop()
-        self._soon.stop()
+        self._estimate.stop()
         self.run.stop()
 
     def _choose_judge(self) -> None:
@@ -198,19 +198,11 @@ class RoundsPart(PagePart):
         self.bar.enable("import_matches", there and not self.desk.project.readonly)
         self.bar.enable("start_contest", free and not self.run.running)
         if free:
-            self._soon.start()
+            self._estimate.count_soon()
         else:
             self.words.setText(NO_JUDGE if self._order() is None else "")
 
-    def _estimate(self) -> None:
-        order = self._order()
-        if order is not None and self.isVisible():
-            self.desk.ask_later(self._show_forecast, orders.forecast, order)
-
-    def _show_forecast(self, found: CostEstimate) -> None:
-        order = self._order()
-        if self.stopped or order is None or (found.judge, found.protocol) != (order.judge, order.protocol):
-            return
+    def _show_estimate(self, found: CostEstimate) -> None:
         more = found.units or self.run.running
         self.words.setText(
             " ".join(found.words())

@@ -2,17 +2,17 @@
 
 from typing import Any
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QFrame, QPushButton, QWidget
 
 from annotator.actions.judges import judges
 from annotator.actions.judging.forecasts import CostEstimate
 from annotator.actions.judging.judge_offers import ExtractionOffer
-from annotator.actions.orders import orders
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.order_estimate import OrderEstimate
 from annotator.gui.desk.run import REFUSED, BackgroundRun
 from annotator.gui.pages.material.drawn_lines import DrawnLine
 from annotator.gui.review.judge_words import causes_words
@@ -26,7 +26,6 @@ from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 ALL, CHOSEN = "all", "chosen"
-SETTLE_MS = 400
 
 
 class DrawingBar(QFrame):
@@ -51,20 +50,20 @@ class DrawingBar(QFrame):
         self.begin = KeyButton("Draw", keys.shown("start_run"), "primary")
         self.begin.clicked.connect(self.start)
         self.words = PlainLabel(role="hint", wrap=True)
-        self.weigh = QPushButton("Estimate")
-        self.weigh.setProperty("role", "quiet")
-        self.weigh.setToolTip("Estimate calls and cost, without making a call")
-        self.weigh.clicked.connect(self._ask_weight)
+        self.count = QPushButton("Estimate")
+        self.count.setProperty("role", "quiet")
+        self.count.setToolTip("Estimate calls and cost, without making a call")
+        self.count.clicked.connect(self._count)
         self.run = BackgroundRun(desk, "Extracting from reports", "Material", self, part="Extracts")
         self.answer = MessageBar()
         self.run.ended.connect(self._ended)
-        self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._soon.timeout.connect(self._estimate)
+        self._estimate = OrderEstimate(desk, self, self._order)
+        self._estimate.told.connect(self._show_estimate)
         choices = FlowRow(gap=10)
         for words, choice in (("Judge", self.judge), ("from", self.scope), ("Budget", self.budget)):
             horizontal(PlainLabel(words), choice, on=(both := QWidget()), margins=0)
             choices.addWidget(both)
-        column = vertical(horizontal((choices, 1), self.weigh, self.begin), on=self, margins=(10, 8, 10, 8))
+        column = vertical(horizontal((choices, 1), self.count, self.begin), on=self, margins=(10, 8, 10, 8))
         for widget in (self.words, RunPanel(self.run)):
             column.addWidget(widget)
 
@@ -91,7 +90,7 @@ class DrawingBar(QFrame):
 
     def stop(self) -> None:
         """Ask nothing more."""
-        self._soon.stop()
+        self._estimate.stop()
 
     def rebind(self) -> None:
         """Print the key as it now is."""
@@ -116,7 +115,7 @@ class DrawingBar(QFrame):
         free = order is not None and not lacks and not self.run.running and not self._desk.project.readonly
         self.begin.setEnabled(free)
         if lacks or order is None:
-            self._soon.stop()
+            self._estimate.stop()
             self.words.setText(
                 lacks or ("No judge can extract this: add one with an endpoint." if drawing else "")
             )
@@ -124,27 +123,17 @@ class DrawingBar(QFrame):
             self.words.setText(drawing.words() if drawing else "")
             # Of every report it takes seconds to count, and so it is counted when that is asked for.
             if order.items:
-                self._soon.start()
+                self._estimate.count_soon()
             else:
-                self._soon.stop()
-        self.weigh.setVisible(free and order is not None and not order.items)
+                self._estimate.stop()
+        self.count.setVisible(free and order is not None and not order.items)
 
-    def _ask_weight(self) -> None:
+    def _count(self) -> None:
         self.words.setText("Counting…")
-        self._estimate()
+        self._estimate.count()
 
-    def _estimate(self) -> None:
-        order = self._order()
-        if order is not None and self.isVisible():
-            self._desk.ask_later(self._show_forecast, orders.forecast, order)
-
-    def _show_forecast(self, found: CostEstimate) -> None:
-        order = self._order()
-        if (
-            order is None
-            or (found.judge, found.protocol) != (order.judge, order.protocol)
-            or not self._drawing
-        ):
+    def _show_estimate(self, found: CostEstimate) -> None:
+        if self._drawing is None:
             return
         said = self._drawing.words()
         self.words.setText(

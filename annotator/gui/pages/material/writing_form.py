@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -15,7 +15,6 @@ from annotator.actions.judges import judges
 from annotator.actions.judging.forecasts import CostEstimate
 from annotator.actions.material import response_settings
 from annotator.actions.material.response_journal import MissingResponse
-from annotator.actions.orders import orders
 from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Judge, JudgeKind
@@ -23,6 +22,7 @@ from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.order_estimate import OrderEstimate
 from annotator.gui.desk.run import REFUSED, BackgroundRun
 from annotator.gui.pages.material.research_fields import INPUTS, SEARCHES, ResearchFields
 from annotator.gui.review.run_panel import RunPanel
@@ -44,7 +44,6 @@ RESEARCH = tuple(name for _, name in INPUTS)
 ALL, CHOSEN, FEW = "all", "chosen", "few"
 END_TO_END, CONTINUED = MODES[0][1], MODES[-1][1]
 A_FEW = 3
-SETTLE_MS = 400
 TIMEOUT_S = 900.0
 
 
@@ -81,8 +80,8 @@ class WritingForm(QFrame):
         self.run = BackgroundRun(desk, "Writing reports", "Material", self, part="Reports")
         self.answer = MessageBar()
         self.run.ended.connect(self._ended)
-        self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._soon.timeout.connect(self._estimate)
+        self._estimate = OrderEstimate(desk, self, self.order)
+        self._estimate.told.connect(self._show_estimate)
         self._lay_out()
         self._listen()
 
@@ -225,7 +224,7 @@ class WritingForm(QFrame):
 
     def stop(self) -> None:
         """Ask nothing more."""
-        self._soon.stop()
+        self._estimate.stop()
 
     def rebind(self) -> None:
         """Print the key as it now is."""
@@ -247,9 +246,9 @@ class WritingForm(QFrame):
         self.words.setVisible(bool(self.words.text()))
         self.estimate.setVisible(order is not None)
         if order is None:
-            self._soon.stop()
+            self._estimate.stop()
         else:
-            self._soon.start()
+            self._estimate.count_soon()
 
     def _lacks(self) -> str:
         if self._desk.project.readonly:
@@ -265,15 +264,7 @@ class WritingForm(QFrame):
             return "Name the system: a name stands for one model with one set of parameters."
         return self._unfit
 
-    def _estimate(self) -> None:
-        order = self.order()
-        if order is not None and self.isVisible():
-            self._desk.ask_later(self._show_forecast, orders.forecast, order)
-
-    def _show_forecast(self, found: CostEstimate) -> None:
-        order = self.order()
-        if order is None or (found.judge, found.protocol) != (order.judge, order.protocol):
-            return
+    def _show_estimate(self, found: CostEstimate) -> None:
         if not found.units:
             self.estimate.setText(f"Every report of this system is there: {found.total:,}.")
         else:
