@@ -156,9 +156,23 @@ def test_who_is_important_is_said_where_the_files_say_it(project: Project, folde
 def test_of_a_paper_that_the_list_of_important_ones_leaves_out_nothing_is_said(
     project: Project, folder: Path
 ) -> None:
-    made.table(folder / "important_citations.csv", [made.cited(SECOND, "fir", "Firs")])
+    fir = made.cited(SECOND, "fir", "Firs")
+    made.table(folder / "citations.csv", [*made.CITATIONS, fir])
+    made.table(folder / "important_citations.csv", [fir])
     take(project, folder)
     assert all("importance" not in one for one in units(project, "evidence"))
+
+
+def test_who_is_taken_as_unimportant_because_a_list_leaves_them_out_is_told(
+    project: Project, folder: Path
+) -> None:
+    made.table(folder / "important_citations.csv", [made.CITATIONS[0], made.cited(SECOND, "fir", "Firs")])
+    found = imports.preview(project, LAYOUT, [folder])
+    told = {str(one) for one in (*found.problems, *found.notes) if "important_citations.csv" in str(one)}
+    assert told == {
+        "important_citations.csv[1]: “fir” is no citation of paper 2506.00002v1",
+        "important_citations.csv: 2 citations of its papers are not listed and so taken as not important",
+    }
 
 
 def test_a_work_is_kept_once_with_the_abstract_that_came_first(project: Project, folder: Path) -> None:

@@ -1,7 +1,7 @@
 """DeepScholar-Bench's files read: papers, exemplars, references, nuggets and systems' reports."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -19,6 +19,7 @@ from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.material.source import SourceFormat
 from annotator.domain.texts.canonical import sha256
+from annotator.domain.texts.counting import counted
 from annotator.domain.texts.identifier import parse, work_named
 from annotator.domain.texts.identity import derived_id, now
 from annotator.domain.texts.refusal import Refusal
@@ -76,7 +77,7 @@ class _RelatedWorkReader:
         self.by_row: dict[int, str] = {}
         # Of every paper, here or in the files, what its abstract says.
         self.abstracts = {one.key: _abstract(one.question) for one in known.items.values()}
-        self.important: set[tuple[str, str]] | None = None
+        self.important: tables.Importance | None = None
         self.works: set[str] = set()
         self.names: dict[str, str] = {}
 
@@ -84,7 +85,7 @@ class _RelatedWorkReader:
         cited: dict[str, list[Cited]] = defaultdict(list)
         self._each(found.papers, self._read_papers)
         self._each(found.citations[:1], lambda file: self._read_citations(file, cited))
-        self._each(found.important[:1], self._read_important)
+        self._each(found.important[:1], lambda file: self._read_important(file, cited))
         for paper in self.papers.values():
             with self._told_of(paper.arxiv_id):
                 self._take_references(paper, cited.pop(paper.arxiv_id, []))
@@ -179,9 +180,16 @@ class _RelatedWorkReader:
             else:
                 cited[one.paper].append(one)
 
-    def _read_important(self, file: Path) -> None:
+    def _read_important(self, file: Path, cited: Mapping[str, list[Cited]]) -> None:
         table = read_table(file, ("parent_paper_arxiv_id", "citation_shorthand"))
-        self.important = {(one.paper, one.key) for one in tables.citations_of(table)}
+        self.important = tables.Importance(tables.citations_of(table), cited)
+        for one in self.important.unknown:
+            self._problem(
+                file.name, one.index, f"“{one.key}” is no citation of paper {one.paper or '(none)'}"
+            )
+        if implied := self.important.implied:
+            count = f"{counted(implied, 'citation')} of its papers {'is' if implied == 1 else 'are'}"
+            self._note(file.name, f"{count} not listed and so taken as not important")
 
     def _read_names(self, file: Path) -> None:
         try:
@@ -215,7 +223,8 @@ class _RelatedWorkReader:
             seen[one.key] += 1
             reference = tables.reference(one.title or one.key, one.key, one.identifier, one.authors, one.year)
             own_id = derived_id(own, "reference", one.key, seen[one.key])
-            units.append(reference.model_copy(update={"id": own_id, "importance": self._importance(one)}))
+            importance = self.important.of(one) if self.important else ""
+            units.append(reference.model_copy(update={"id": own_id, "importance": importance}))
             self._take_work(one.identifier, one.title, one.abstract)
         if units:
             self._take_artifact(own, Kind.EVIDENCE, Evidence(units=tuple(units)), tables.CITATIONS)
@@ -365,12 +374,6 @@ class _RelatedWorkReader:
         )
         self.bundle.artifacts.append(record)
         self.bundle.places["artifacts", record.id] = (file, 0)
-
-    def _importance(self, one: Cited) -> str:
-        """Whether a reference matters; where the files name those of its paper that do, the others do not."""
-        if self.important is None or all(paper != one.paper for paper, _ in self.important):
-            return ""
-        return "important" if (one.paper, one.key) in self.important else "not_important"
 
     def _note(self, file: str, reason: str) -> None:
         self.problems.append(Problem(file, None, reason, note=True))

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from annotator.domain.kinds.evidence import Reference
@@ -108,6 +108,27 @@ def published_so(one: CollectedPaper, row: int) -> tuple[PublishedPaper, list[Ci
 def citations_of(table: CsvTable) -> list[Cited]:
     """Every row of a table of citations."""
     return [_cited(index, row) for index, row in enumerate(table.rows)]
+
+
+class Importance:
+    """Which citations matter: those that a file lists; all others of the papers that it names do not."""
+
+    def __init__(self, listed: Iterable[Cited], cited: Mapping[str, Iterable[Cited]]) -> None:
+        every = {(paper, one.key) for paper, rows in cited.items() for one in rows}
+        self._listed, self.unknown = set[tuple[str, str]](), list[Cited]()
+        for one in listed:
+            if (one.paper, one.key) in every:
+                self._listed.add((one.paper, one.key))
+            else:
+                self.unknown.append(one)
+        self._papers = {paper for paper, _ in self._listed}
+        self.implied = sum(paper in self._papers for paper, _ in every - self._listed)
+
+    def of(self, one: Cited) -> str:
+        """Whether a citation is important; nothing where its paper is not named."""
+        if one.paper not in self._papers:
+            return ""
+        return "important" if (one.paper, one.key) in self._listed else "not_important"
 
 
 def _cited(index: int, row: Mapping[str, str]) -> Cited:
