@@ -17,6 +17,14 @@ from annotator.exchange.formats.layouts import of_labels
 app = typer.Typer(help="Import, submit and export labels.", no_args_is_help=True)
 _OWN_FILES = " or ".join(f"{title}'s ({one.example} …)" for title, one in of_labels().values())
 _OF_QUESTION = re.compile(r"Q?(?P<number>-?\d{1,18})=(?P<system>.+)")
+_IfUnsaid = Annotated[
+    str,
+    typer.Option(
+        "--protocol",
+        help="Protocol, if the files do not say; else the one that the project goes by",
+        show_default=False,
+    ),
+]
 
 
 @app.command("import")
@@ -34,17 +42,10 @@ def labels_import(
         list[str] | None,
         typer.Option(
             "--as",
-            help="NAME=ALIAS: the person behind a rater in the files; an id or alias alone: the "
-            "person at work",
+            help="NAME=ALIAS: the person behind a rater in the files; an id or alias alone: the person at work",
         ),
     ] = None,
-    protocol: Annotated[
-        str,
-        typer.Option(
-            help="Protocol, if the files do not say; by default the one that the project goes by",
-            show_default=False,
-        ),
-    ] = "",
+    protocol: _IfUnsaid = "",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be imported, without importing")
     ] = False,
