@@ -1,10 +1,11 @@
 """Fields of a unit beside its text: button choice, list choice, line, number."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QValidator, QWheelEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QValidator, QWheelEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QToolButton,
@@ -38,7 +39,7 @@ class ChoiceButtons(QWidget):
         self._group = QButtonGroup(self)
         row = FlowRow(self, gap=0)
         for place, (_, label, meaning) in enumerate(options):
-            button = self._button(name, label, meaning, _position(place, len(options)))
+            button = self._button(name, label, meaning, _position(place == 0, place == len(options) - 1))
             self._group.addButton(button, place)
             row.addWidget(button)
         self._group.idClicked.connect(lambda _: self.chosen.emit(self.value()))
@@ -84,6 +85,15 @@ class ChoiceButtons(QWidget):
         """Take the focus."""
         (self._group.checkedButton() or self._group.button(0)).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where the row breaks, each of its lines begins and ends as a whole row does."""
+        super().resizeEvent(event)
+        buttons = self._group.buttons()
+        breaks = [True, *(one.y() != other.y() for one, other in pairwise(buttons)), True]
+        for button, (first, last) in zip(buttons, pairwise(breaks), strict=True):
+            if button.property("position") != (position := _position(first, last)):
+                theme.set_role(button, position=position)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """A digit chooses by number."""
         if event.text().isdigit() and keys.plain(event):
@@ -99,10 +109,10 @@ class ChoiceButtons(QWidget):
             self._group.button(place).setFocusPolicy(policy)
 
 
-def _position(place: int, count: int) -> str:
-    if count == 1:
+def _position(first: bool, last: bool) -> str:
+    if first and last:
         return "only"
-    return "first" if place == 0 else "last" if place == count - 1 else "middle"
+    return "first" if first else "last" if last else "middle"
 
 
 class PickList(ChoiceBox):

@@ -14,6 +14,7 @@ from annotator.domain.texts.change import Change
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.review.text_pane import TextPane
+from annotator.gui.widgets.bars.flow_row import wrapping
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.tabs import Tabs
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
@@ -66,7 +67,7 @@ class FinalPassPage(Page):
 
     def _lay_out(self) -> None:
         checks, pilot = QWidget(), QWidget()
-        row = horizontal(self.check, self.state, (self.note, 1), self.sign, spacing=8)
+        row = wrapping(self.check, self.state, self.note, self.sign)
         vertical(
             PlainLabel(ABOUT, "hint", wrap=True),
             (self.list, 1),

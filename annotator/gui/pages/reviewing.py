@@ -17,6 +17,7 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.naming import title
 from annotator.gui.desk.page import Page
 from annotator.gui.review import side_by_side
+from annotator.gui.widgets.bars.flow_row import wrapping
 from annotator.gui.widgets.bars.splitter import BESIDE_ONE, Splitter
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
@@ -73,7 +74,7 @@ class ReviewsPage(Page):
             (self.units, 1),
             self.form,
             horizontal(self.begin, self.edit, StretchSpace(1), spacing=8),
-            horizontal((self.words, 1), self.agree, self.disagree, spacing=8),
+            wrapping(self.words, self.agree, self.disagree),
             on=inside,
             margins=(8, 0, 0, 0),
             spacing=8,

@@ -14,6 +14,6 @@ THEIR_OWN = ("Author", "Label", "Results", "Material", "Guidelines", "Contest")
 @pytest.mark.parametrize("name", [samples.RELATED_WORK, samples.SEMINAR])
 def test_pages_of_the_sample_of_a_paper_fit(name, tmp_path, window_over, qtbot):
     window = window_over(samples.create_small(tmp_path / "small.goldsmith", name))
-    for size, percent in ((SMALL, 100), (LAPTOP, 150)):
+    for size, percent in ((SMALL, 100), (LAPTOP, 150), (SMALL, 200)):
         found = check(window, qtbot, size, percent, partial(views, pages=THEIR_OWN))
         assert not found, "\n".join(found)

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.gui import theme
+from annotator.gui.forms.fields import ChoiceButtons
 from annotator.gui.widgets.bars.flow_row import FlowRow, wrapping
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.progress_row import ProgressRow, left_in_words
@@ -314,6 +315,18 @@ def test_a_field_takes_what_its_line_of_a_row_that_breaks_has_left(qtbot):
     holder.resize(field.sizeHint().width() + 5, 200)
     assert (field.x(), button.x()) == (0, 0)
     assert button.y() > field.y()
+
+
+def test_choices_that_break_into_lines_begin_and_end_each_line(qtbot):
+    holder, choices = QWidget(), ChoiceButtons("Kind", [(word, word, "") for word in ("One", "Two", "Three")])
+    qtbot.addWidget(holder)
+    choices.setParent(holder)
+    buttons = choices.findChildren(QToolButton)
+    holder.show()
+    choices.resize(sum(each.sizeHint().width() for each in buttons), 100)
+    assert [each.property("position") for each in buttons] == ["first", "middle", "last"]
+    choices.resize(sum(each.sizeHint().width() for each in buttons[:2]), 100)
+    assert [each.property("position") for each in buttons] == ["first", "last", "only"]
 
 
 def test_a_row_that_breaks_lets_go_of_what_is_deleted_moved_or_taken(qtbot):
