@@ -161,7 +161,7 @@ class FindBar(QFrame):
     def _mark(self, spans: list[tuple[int, int]], at: int) -> None:
         self._found, self._at = spans, at
         many = f"{MOST:,}+" if len(spans) == MOST else f"{len(spans):,}"
-        self._count.setText(f"{at + 1:,} of {many:,}" if spans else "Not found" if self.words.text() else "")
+        self._count.setText(f"{at + 1:,} of {many}" if spans else "Not found" if self.words.text() else "")
         self._show_marks(spans, at)
 
     def _show_marks(self, spans: list[tuple[int, int]], at: int) -> None:
