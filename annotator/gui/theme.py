@@ -8,7 +8,7 @@ from types import BuiltinMethodType, MethodType
 from typing import Literal, cast
 from weakref import WeakMethod, ref
 
-from PySide6.QtCore import QEvent, QObject, QSettings, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSettings, Qt, Signal, SignalInstance
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QStyleFactory, QWidget
 from shiboken6 import isValid
@@ -53,6 +53,8 @@ _DISABLED = (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text, QPalette.Co
 class Theme(QObject):
     """The chosen theme and everything derived from it; `changed` follows every change of colours or sizes."""
 
+    worn = Signal()
+    """New sheets are to be put on; it comes before `changed`: sizes of letters are known only then."""
     changed = Signal()
 
     def __init__(self) -> None:
@@ -89,6 +91,8 @@ class Theme(QObject):
         if not self._points:
             self._points = max(app.font().pointSizeF(), 0.0) or _USUAL_POINTS
             app.styleHints().colorSchemeChanged.connect(self.dress)
+            # Pictures are drawn for the screens there are.
+            app.screenAdded.connect(self.changed)
 
     def dress(self) -> None:
         """Put colours and sizes on all that is in view where they are not those it wears.
@@ -105,6 +109,7 @@ class Theme(QObject):
         font.setPointSizeF(self.points)
         app.setFont(font)
         app.setPalette(palette())
+        self.worn.emit()
         self.changed.emit()
 
 
@@ -157,7 +162,10 @@ class _Watcher(QObject):
     def __init__(self, owner: QObject, dress: Callable[[], object]) -> None:
         super().__init__(owner)
         self._owner, self._dress, self._late = ref(owner), dress, False
-        current().changed.connect(self._changed)
+        self._sign().connect(self._changed)
+
+    def _sign(self) -> SignalInstance:
+        return current().changed
 
     def _changed(self) -> None:
         owner = self._owner()
@@ -191,6 +199,9 @@ class _Watcher(QObject):
 
 class _Wearer(_Watcher):
     """Keeps a style sheet on its owner and its children."""
+
+    def _sign(self) -> SignalInstance:
+        return current().worn
 
     def _wait(self, owner: QWidget) -> None:
         super()._wait(owner)
@@ -254,6 +265,11 @@ def _sheet(_scheme: Scheme, _zoom: int, _points: float) -> str:
 def token(name: str) -> QColor:
     """A colour of the present scheme by its name in `resources/themes`; KeyError for an unknown name."""
     return QColor(colours(current().scheme)[name])
+
+
+def ratios() -> tuple[float, ...]:
+    """How many pixels a point has, on each of the screens that a window may be moved to."""
+    return tuple(sorted({screen.devicePixelRatio() for screen in QGuiApplication.screens()})) or (1.0,)
 
 
 @cache

@@ -24,7 +24,7 @@ class TaskEditor(UnitEditor):
         below = horizontal(self.fields["difficulty"], self.inspirations, StretchSpace(1))
         self._places["more"].addLayout(below)
 
-    def made(self, field: UnitField, *, keyed: bool) -> StandardField:
+    def made(self, field: UnitField, *, keyed: bool) -> StandardField | None:
         """The inspirations are chosen from those of the item."""
         if field.name == "inspirations":
             return self.inspirations

@@ -79,6 +79,8 @@ class UnitEditor(QFrame):
         keyed = not self.given
         for field in self.words.fields:
             widget = self.made(field, keyed=keyed)
+            if widget is None:
+                continue
             keyed = keyed and not isinstance(widget, ChoiceButtons)
             if isinstance(widget, ShareField):
                 caption = QLabel(field.title)
@@ -91,8 +93,8 @@ class UnitEditor(QFrame):
                 self.row.addWidget(widget, int(isinstance(widget, TextLine)))
             self.add_field(field.name, widget)
 
-    def made(self, field: UnitField, *, keyed: bool) -> StandardField:
-        """What a field of the kind is edited in."""
+    def made(self, field: UnitField, *, keyed: bool) -> StandardField | None:
+        """What a field of the kind is edited in; None where the kind makes it later."""
         return standard.made(field, keyed=keyed)
 
     def _lay_out(self) -> None:

@@ -34,7 +34,7 @@ def icon(name: str, size: int = 16, color: Tint = None) -> QIcon:
     if not name:
         return QIcon()
     plain = _hex(color if color is not None else _COLOURS.get(name, "text"))
-    return _icon(name, size, plain, theme.token("text-disabled").name())
+    return _icon(name, size, plain, theme.token("text-disabled").name(), theme.ratios())
 
 
 def put(button: QAbstractButton, name: str, size: int = 16, color: str | None = None) -> None:
@@ -87,9 +87,9 @@ def _hex(color: str | QColor) -> str:
 
 
 @lru_cache(maxsize=512)
-def _icon(name: str, size: int, color: str, disabled: str) -> QIcon:
+def _icon(name: str, size: int, color: str, disabled: str, ratios: tuple[float, ...]) -> QIcon:
     made = QIcon()
-    for ratio in (1.0, 2.0, 3.0):
+    for ratio in ratios:
         plain = _pixmap(name, size, color, ratio)
         made.addPixmap(plain)
         made.addPixmap(plain, QIcon.Mode.Selected)

@@ -113,8 +113,7 @@ def test_what_is_taken_can_be_written_on_and_stays_marked(page, panel, project, 
 
 def test_the_arrows_choose_and_enter_takes(page, panel, project, qtbot):
     asked(panel, qtbot)
-    panel.enter()
-    qtbot.waitUntil(panel.cards[0].hasFocus)
+    assert focus() is panel.cards[0]
     press("Down", 2)
     press("Return")
     assert texts(project) == [THIRD]

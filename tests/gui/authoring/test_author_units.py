@@ -129,8 +129,8 @@ def test_the_wheel_over_a_list_changes_nothing(page, project, qtbot):
     from PySide6.QtGui import QWheelEvent
     from PySide6.QtWidgets import QApplication
 
+    page.sheet.form.offer(page.item, [("a", "One"), ("b", "Two")])
     combo = page.sheet.form.editors[0].fields["insight_id"]
-    combo.offer([("a", "One"), ("b", "Two")])
     turn = QWheelEvent(
         QPointF(5, 5), QPointF(5, 5), QPoint(), QPoint(0, -120), Qt.MouseButton.NoButton,
         Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,

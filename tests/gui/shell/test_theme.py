@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QRadioButton,
     QStyle,
     QStyleOptionButton,
+    QTabWidget,
     QWidget,
 )
 
@@ -18,6 +19,7 @@ from annotator.gui import theme
 from annotator.gui.desk.part import PagePart
 from annotator.gui.shell import bugs
 from annotator.gui.shell.start import StartPage
+from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.reading.link_question import ask_to_open
 from annotator.places import resources
 from tests.gui.shell.test_window import EVERY_PAGE
@@ -193,6 +195,34 @@ def test_what_was_hidden_at_a_step_is_dressed_when_it_is_shown(sample, window_ov
     assert title.font().pointSizeF() == pytest.approx(2 * before)
     assert title.palette().windowText().color() == theme.token("text")
     assert window.page.sets.styleSheet() == theme.style_sheet(theme.current())
+
+
+@pytest.mark.parametrize("page", ["Validate", "Judges", "Material", "People"])
+def test_tabs_grow_with_the_zoom_whether_in_view_or_not(sample, window_over, page):
+    window = window_over(sample, page)
+    tabs = window.page.findChild(QTabWidget)
+    before = tabs.tabBar().font().pointSizeF()
+    theme.zoom_to(150)
+    assert tabs.tabBar().font().pointSizeF() == pytest.approx(1.5 * before)
+    window.show_page("Items")
+    theme.zoom_to(100)
+    window.show_page(page)
+    assert tabs.tabBar().font().pointSizeF() == pytest.approx(before)
+
+
+def test_rows_and_columns_are_again_as_they_were_after_a_larger_zoom(sample, window_over):
+    table = window_over(sample, "Items").page.findChild(LinesTable)
+
+    def sizes():
+        return table.rowHeight(0), [
+            table.columnWidth(column) for column in range(table.model().columnCount())
+        ]
+
+    before = sizes()
+    theme.zoom_to(200)
+    assert sizes() != before
+    theme.zoom_to(100)
+    assert sizes() == before
 
 
 def test_a_watcher_that_is_hidden_hears_once_when_it_is_shown(qtbot):

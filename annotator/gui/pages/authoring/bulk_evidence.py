@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFileDialog, QListWidget, QListWidgetItem, QPushBu
 
 from annotator.actions.material import evidence_import, lookups
 from annotator.actions.material.evidence_import import EvidenceOffer, OfferedReference
+from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.item import Item
 from annotator.domain.texts.counting import counted
 from annotator.gui import keys, theme
@@ -81,7 +82,7 @@ class BulkEvidence(QWidget):
         self.take_all.clicked.connect(self.take)
         self.look.clicked.connect(self.look_up)
 
-    def follow(self, item: Item) -> None:
+    def follow(self, item: Item, _kind: Kind) -> None:
         """Be about the evidence of an item from now on."""
         if self._item is None or self._item.id != item.id:
             self.text.clear()

@@ -22,6 +22,7 @@ from annotator.gui.desk.attention import Attention, Clock
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.pages.authoring.asked import AssignedKinds
+from annotator.gui.pages.authoring.by_model.model_draft import ModelDraft
 from annotator.gui.pages.authoring.hand import AuthoringHand
 from annotator.gui.pages.authoring.header import ItemHeader
 from annotator.gui.pages.authoring.kind_tabs import KindTabs
@@ -102,9 +103,9 @@ class AuthorPage(Page):
         self.sheet.strip.history_wanted.connect(lambda: self.side.toggle(self.side.history))
         for wanted in (self.sheet.strip.draft_wanted, self.sheet.beginning.draft_wanted):
             wanted.connect(self._turn_draft)
-        self.side.references.keep = self.sheet.saving.keep
-        self.side.draft.taken.connect(self._take)
-        self.side.draft.quote_wanted.connect(self.hand.show_quote)
+        self.side.keep = self.sheet.saving.keep
+        self.side.taken.connect(self._take)
+        self.side.quote_wanted.connect(self.hand.show_quote)
         self.side.turned.connect(self._show_side)
         self.sheet.stirred.connect(self.clock.touch)
         self.source.stirred.connect(self.clock.touch)
@@ -139,8 +140,8 @@ class AuthorPage(Page):
         self.bind("ask_draft", self.side.ask)
         self.bind("take_unit", self.side.take)
         self.bind("source_itself", partial(self.sheet.change, self.side.take_source))
-        self.bind("take_and_edit", lambda: self._with_draft(partial(self.side.draft.take, edit=True)))
-        self.bind("refuse_draft", lambda: self._with_draft(self.side.draft.settle))
+        self.bind("take_and_edit", partial(self._with_draft, lambda draft: draft.take(edit=True)))
+        self.bind("refuse_draft", partial(self._with_draft, ModelDraft.settle))
         self.bind("next_kind", lambda: self.tabs.step(1))
         self.bind("previous_kind", lambda: self.tabs.step(-1))
         self.bind("other_pane", self._change_pane)
@@ -308,7 +309,7 @@ class AuthorPage(Page):
         self.sheet.refresh(found)
         self.hand.show_quoted()
         self.side.follow_artifact(self.sheet.artifact)
-        self.side.draft.wake()
+        self.side.wake()
 
     def _pick(self, kind: Kind) -> None:
         """A tab was chosen; when typing cannot be kept it falls back."""
@@ -326,7 +327,7 @@ class AuthorPage(Page):
         side = self.side
         QSettings().setValue(GUIDELINE_KEY, "shown" if side.shows(side.text) else "hidden")
         self.sheet.strip.show_side(
-            guideline=side.shows(side.text), history=side.shows(side.history), draft=side.shows(side.helper)
+            guideline=side.shows(side.text), history=side.shows(side.history), draft=side.helps
         )
 
     def _turn_draft(self) -> None:
@@ -337,10 +338,10 @@ class AuthorPage(Page):
             if self.side.shows(part):
                 part.enter()
 
-    def _with_draft(self, act: Callable[[], object]) -> None:
+    def _with_draft(self, act: Callable[[ModelDraft], object]) -> None:
         """The keys of a draft do nothing while its panel is closed."""
-        if self.side.shows(self.side.draft):
-            act()
+        if isinstance(self.side.shown, ModelDraft):
+            act(self.side.shown)
 
     def _take(self, unit_id: str, edit: bool) -> None:
         if self.sheet.take(self.side.draft.draft_id, unit_id, edit=edit):

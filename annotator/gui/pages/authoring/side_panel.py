@@ -1,5 +1,9 @@
 """Side panel of the Author page: guideline, revisions, a model's draft, or references to take."""
 
+from collections.abc import Callable
+from functools import cached_property
+from typing import TypeVar
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QFrame,
@@ -26,17 +30,29 @@ from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.report_view import ReportView
 
 LEAST_WIDTH, DRAFT_WIDTH = 230, 330
+TITLES: dict[type[QWidget], str] = {
+    ReportView: "Guideline", HistoryList: "Revisions", ModelDraft: "A model's draft",
+    BulkEvidence: "References to take",
+}  # fmt: skip
+H = TypeVar("H", ModelDraft, BulkEvidence)
 
 
 class SidePanel(QFrame):
-    """One panel at a time, or none."""
+    """One panel at a time, or none; what helps with writing is made when it is first asked for."""
 
     turned = Signal()
     """Another part is shown, or none."""
+    taken = Signal(str, bool)
+    """Take this unit of the model's draft; the second says whether to go on writing in it."""
+    quote_wanted = Signal(object)
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self.desk = desk
+        self._helpers: list[ModelDraft | BulkEvidence] = []
+        self._item: Item | None = None
+        self.keep: Callable[[], bool] = lambda: True
+        """Keeps what is being typed into the form; False when it cannot be kept."""
         self.setProperty("role", "side")
         self.title, self.close_button = PlainLabel(role="subtitle"), QToolButton()
         self.all = QPushButton("Show all")
@@ -52,13 +68,7 @@ class SidePanel(QFrame):
         self.text.setAccessibleName("Guideline")
         self._stack = QStackedWidget()
         self._stack.addWidget(self.text)
-        self.draft, self.references = ModelDraft(desk), BulkEvidence(desk)
-        for part in (self.history, self.draft, self.references):
-            self._stack.addWidget(part)
-        self._titles: dict[QWidget, str] = {
-            self.text: "Guideline", self.history: "Revisions", self.draft: "A model's draft",
-            self.references: "References to take",
-        }  # fmt: skip
+        self._stack.addWidget(self.history)
         self._kind, self._field, self._shown = Kind.RUBRIC, "text", ""
         vertical(
             horizontal((self.title, 1), self.all, self.close_button),
@@ -69,6 +79,33 @@ class SidePanel(QFrame):
         self._fit()
         theme.watch(self, self._fit)
         self.hide()
+
+    @cached_property
+    def draft(self) -> ModelDraft:
+        """A model's draft of the document."""
+        made = self._add(ModelDraft(self.desk))
+        made.taken.connect(self.taken)
+        made.quote_wanted.connect(self.quote_wanted)
+        return made
+
+    @cached_property
+    def references(self) -> BulkEvidence:
+        """References to take in bulk."""
+        made = self._add(BulkEvidence(self.desk))
+        made.keep = self.keep
+        return made
+
+    def _add(self, made: H) -> H:
+        self._helpers.append(made)
+        self._stack.addWidget(made)
+        if self._item is not None:
+            made.follow(self._item, self._kind)
+        return made
+
+    @property
+    def shown(self) -> QWidget | None:
+        """The part that stands here now; None while the panel is closed."""
+        return None if self.isHidden() else self._stack.currentWidget()
 
     def _close(self) -> None:
         self.toggle(self._stack.currentWidget())
@@ -81,13 +118,17 @@ class SidePanel(QFrame):
         self._stack.setCurrentWidget(part)
         self.setVisible(not shown)
         self.all.setVisible(part is self.text)
-        self.title.setText(self._titles[part])
+        self.title.setText(TITLES[type(part)])
         self._fit()
         self._show_guideline()
         self.history.wake()
-        self.draft.wake()
-        self.references.wake()
+        self.wake()
         self.turned.emit()
+
+    def wake(self) -> None:
+        """Read again what helps with writing, if it is seen."""
+        for part in self._helpers:
+            part.wake()
 
     @property
     def helper(self) -> ModelDraft | BulkEvidence:
@@ -96,10 +137,10 @@ class SidePanel(QFrame):
 
     def take(self) -> None:
         """Take the draft's unit at the cursor, or the references that were read."""
-        if self.shows(self.references):
-            self.references.take()
-        elif self.shows(self.draft):
-            self.draft.take(edit=False)
+        if isinstance(self.shown, BulkEvidence):
+            self.shown.take()
+        elif isinstance(self.shown, ModelDraft):
+            self.shown.take(edit=False)
 
     def take_source(self) -> None:
         """Take the source itself, where evidence is written."""
@@ -108,18 +149,23 @@ class SidePanel(QFrame):
 
     def ask(self) -> None:
         """Ask for a draft, or for what references lack."""
-        if self.shows(self.references):
-            self.references.look_up()
-        elif self.shows(self.draft):
-            self.draft.asking.start()
+        if isinstance(self.shown, BulkEvidence):
+            self.shown.look_up()
+        elif isinstance(self.shown, ModelDraft):
+            self.shown.asking.start()
 
     def _fit(self) -> None:
-        least = DRAFT_WIDTH if self._stack.currentWidget() in (self.draft, self.references) else LEAST_WIDTH
+        least = DRAFT_WIDTH if self._stack.currentWidget() in self._helpers else LEAST_WIDTH
         self.setMinimumWidth(theme.current().px(least))
+
+    @property
+    def helps(self) -> bool:
+        """Whether a draft or references stand here now."""
+        return self.shown in self._helpers
 
     def shows(self, part: QWidget) -> bool:
         """Whether a part is what stands here now."""
-        return not self.isHidden() and self._stack.currentWidget() is part
+        return self.shown is part
 
     def follow(self, kind: Kind, field: str) -> None:
         """Say what the guideline says on the field that has the focus now."""
@@ -128,11 +174,11 @@ class SidePanel(QFrame):
 
     def follow_item(self, item: Item, kind: Kind) -> None:
         """Be about a kind of an item from now on; one kind's help gives way to another's."""
+        self._item = item
         self.follow(kind, "text")
-        self.draft.follow(item, kind)
-        self.references.follow(item)
-        helps = (self.draft, self.references)
-        if not self.isHidden() and self._stack.currentWidget() in helps and not self.shows(self.helper):
+        for helper in self._helpers:
+            helper.follow(item, kind)
+        if self.helps and not self.shows(self.helper):
             self.toggle(self.helper)
 
     def follow_artifact(self, artifact: Artifact | None) -> None:
@@ -141,16 +187,16 @@ class SidePanel(QFrame):
 
     def stop(self) -> None:
         """Ask and read nothing more."""
-        self.draft.stop()
-        self.references.stop()
+        for part in self._helpers:
+            part.stop()
 
     def rebind(self) -> None:
         """Print the keys as they now are."""
-        self.draft.rebind()
-        self.references.rebind()
+        for part in self._helpers:
+            part.rebind()
 
     def _show_guideline(self) -> None:
-        if self.isHidden() or self._stack.currentWidget() is not self.text:
+        if self.shown is not self.text:
             return
         text = self.desk.ask(guidelines.text_in_force, stage_of(self._kind)) or ""
         words = (

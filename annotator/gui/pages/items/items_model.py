@@ -12,7 +12,8 @@ from annotator.gui.tables.rows import RIGHT, Index, RowsModel, resetting
 from annotator.gui.widgets.icons import icon
 
 COLUMNS = ("Key", "Question", "Type", "Subject", "State", "Reports", "Labelled")
-NUMBERS = (5, 6)
+FIELDS = ("key", "question", "question_type", "subject", "state", "responses", "labelled")
+QUESTION, NUMBERS = 1, (5, 6)
 BLOCK = 64
 # So many rows are there at once; what a very long list has beyond them is fetched while it is already shown.
 FIRST = 10_000
@@ -103,7 +104,7 @@ class ItemsModel(RowsModel[int]):
         line = self.line(index.row())
         if role == Qt.ItemDataRole.DisplayRole:
             return self._words(line, index.column())
-        if role == Qt.ItemDataRole.ToolTipRole and index.column() == 1:
+        if role == Qt.ItemDataRole.ToolTipRole and index.column() == QUESTION:
             return f"<qt>{_escaped(line.question[:1000])}</qt>"
         if role == Qt.ItemDataRole.DecorationRole and index.column() == 4:
             return icon(STATE_ICONS[line.state], theme.current().px(16))
@@ -112,17 +113,8 @@ class ItemsModel(RowsModel[int]):
         return None
 
     def _words(self, line: items.ItemLine, column: int) -> str:
-        question = " ".join(line.question.split())
-        cells = (
-            line.key,
-            question,
-            line.question_type,
-            line.subject,
-            line.state,
-            line.responses,
-            line.labelled,
-        )
-        return str(cells[column] or "")
+        words = str(getattr(line, FIELDS[column]) or "")
+        return " ".join(words.split()) if column == QUESTION else words
 
 
 def _escaped(text: str) -> str:

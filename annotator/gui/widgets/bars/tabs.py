@@ -3,6 +3,8 @@
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QStackedWidget, QTabWidget, QWidget
 
+from annotator.gui import theme
+
 
 class Tabs(QTabWidget):
     """Tabs without a frame, no larger than the current one needs."""
@@ -13,6 +15,15 @@ class Tabs(QTabWidget):
         self.tabBar().setDrawBase(False)
         self.setAccessibleName(name)
         self.currentChanged.connect(lambda _: self.updateGeometry())
+        theme.watch(self, self._fit_letters)
+
+    def _fit_letters(self) -> None:
+        """Qt keeps the letters of tabs whose bar wears a sheet of its own as they were, and the bar's with them."""
+        bar, font = self.tabBar(), self.font()
+        if bar.styleSheet() and font.pointSizeF() != theme.current().points:
+            font.setPointSizeF(theme.current().points)
+            self.setFont(font)
+            bar.setStyleSheet(bar.styleSheet())
 
     def minimumSizeHint(self) -> QSize:
         """Room for the part in view; the others ask for theirs when they are."""

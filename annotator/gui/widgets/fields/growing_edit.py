@@ -175,8 +175,8 @@ class GrowingEdit(TextBox):
         policy = Qt.ScrollBarPolicy.ScrollBarAsNeeded if tall else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         if self.verticalScrollBarPolicy() != policy:
             self.setVerticalScrollBarPolicy(policy)
-        if self.height() != self._height():
-            self.setFixedHeight(self._height())
+        if self.height() != (high := self._height()):
+            self.setFixedHeight(high)
 
 
 def direction_of(text: str) -> Qt.LayoutDirection:

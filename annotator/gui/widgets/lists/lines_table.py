@@ -7,7 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QTableView
 
 from annotator.gui import theme
-from annotator.gui.widgets.lists.columns import NOTHING, Columns, wanted
+from annotator.gui.widgets.lists.columns import NOTHING, ColumnNeeds, Columns, wanted
 
 ROW, PICTURE = 32, 16
 
@@ -49,6 +49,11 @@ class LinesTable(QTableView):
         """The columns that spare nothing for the others."""
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self.fit)
+        self._measured: tuple[float, ColumnNeeds] | None = None
+        """What the rows ask for, and the size of letters it was measured at."""
+        changes = (model.modelReset, model.rowsInserted, model.rowsRemoved, model.dataChanged)
+        for told in (*changes, model.layoutChanged):
+            told.connect(self._forget)
         for told in (model.modelReset, model.rowsInserted):
             told.connect(self._soon.start)
         self._height = ROW
@@ -74,8 +79,20 @@ class LinesTable(QTableView):
         """Give the columns their widths."""
         px = theme.current().px
         widths = {place: px(width) for place, width in self.widths.items()}
-        found = wanted(self) if self.widths else NOTHING
+        found = self._needs() if self.widths else NOTHING
         self._columns.fit(self.horizontalHeader(), widths, self.viewport().width(), self.firm, found)
+
+    def _needs(self) -> ColumnNeeds:
+        """What the rows ask for, measured once for all the sizes that a layout tries."""
+        points = self.font().pointSizeF()
+        if self._measured is None or self._measured[0] != points or not self.isVisible():
+            found = wanted(self)
+            self._measured = (points, found) if self.isVisible() else None
+            return found
+        return self._measured[1]
+
+    def _forget(self) -> None:
+        self._measured = None
 
     def _dress(self) -> None:
         self.verticalHeader().setDefaultSectionSize(theme.current().px(self._height))

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from annotator.actions.authoring import annotating
@@ -15,6 +15,7 @@ from annotator.domain.material.item import Item
 from annotator.domain.material.writer_aid import WriterAid
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.focus_keeper import TYPED
 from annotator.gui.pages.authoring.by_model.draft_card import DraftCard
 from annotator.gui.pages.authoring.by_model.reference_editor import ReferenceMaterialEditor
 from annotator.gui.review.draft_asking import NO_SOURCE, DraftAsking
@@ -52,7 +53,7 @@ class ModelDraft(QWidget):
         self.reference.confirmed.connect(self._confirm)
         self.reference.hide()
         self.asking = DraftAsking(desk)
-        self.asking.came.connect(self.wake)
+        self.asking.came.connect(self._arrived)
         self.head = PlainLabel(role="hint", wrap=True)
         self.nothing_more = KeyButton("Dismiss draft", keys.shown("refuse_draft"), "quiet")
         self.nothing_more.set_hint("Dismiss the rest of the draft; units you took stay in your document")
@@ -94,6 +95,12 @@ class ModelDraft(QWidget):
         else:
             self.reference.show_draft(None)
             self._wake_units(self._item)
+
+    def _arrived(self) -> None:
+        """Show the draft; the keyboard goes on with it, unless someone types."""
+        self.wake()
+        if self.isVisible() and not isinstance(QApplication.focusWidget(), TYPED):
+            self.enter()
 
     @property
     def of_reference(self) -> bool:
@@ -205,6 +212,9 @@ class ModelDraft(QWidget):
             return
         inside = QApplication.focusWidget()
         focused = inside is not None and self._inner.isAncestorOf(inside)
+        if focused:
+            # The keyboard would go from card to card as they are put away, and the cursor with it.
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
         for card in self.cards:
             self._units.removeWidget(card)
             card.hide()
@@ -217,6 +227,8 @@ class ModelDraft(QWidget):
             card.quote_wanted.connect(self.quote_wanted)
             card.stepped.connect(self._step)
             self._units.insertWidget(self._units.count() - 1, card)
+            # By itself it could be given the focus only at the next idle.
+            card.show()
             self.cards.append(card)
         if self.current() is None:
             ids = [card.unit.id for card in self.cards]
@@ -225,7 +237,7 @@ class ModelDraft(QWidget):
             self._current = left[0] if left else ""
         self._mark()
         if focused:
-            QTimer.singleShot(0, self, self.enter)
+            self.enter()
 
     def _take(self, unit_id: str, edit: bool) -> None:
         self._current = unit_id

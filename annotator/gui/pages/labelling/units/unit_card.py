@@ -1,6 +1,7 @@
 """One unit in the list: its words and state, and its controls while it is the current one."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFocusEvent, QMouseEvent
@@ -15,7 +16,7 @@ from annotator.gui.review.state_chip import StateChip
 from annotator.gui.review.verdicts import REWORDED, UnitLabel, face, is_flagged, said
 from annotator.gui.widgets.fields.growing_edit import direction_of
 from annotator.gui.widgets.icons import pixmap
-from annotator.gui.widgets.layouts import horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 # What stands beside a label: its field, icon and word.
@@ -60,31 +61,49 @@ class UnitCard(QFrame):
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self._build()
         self.show_label(self._shown)
-        theme.watch(self, self._dress)
+        theme.watch(self, self._show_icons)
 
     def _build(self) -> None:
         self.chip, self.words = StateChip(), PlainLabel(self._asked.words, wrap=True)
         self.words.setLayoutDirection(direction_of(self._asked.words))
-        self.weight, self.kind = PlainLabel("", "hint"), PlainLabel("", "hint")
-        self.weight.hide()
-        self._icons = [QLabel() for _ in BESIDE]
-        head = horizontal(spacing=6)
+        self._number, self._beside = horizontal(spacing=6), horizontal(spacing=6)
         if self._asked.total > 1:
-            head.addWidget(PlainLabel(f"{self._asked.number}", "hint"))
-        head.addWidget(self.weight)
-        head.addStretch(1)
-        for picture in self._icons:
-            head.addWidget(picture)
-        head.addWidget(self.kind)
-        head.addWidget(self.chip)
+            self._number.addWidget(PlainLabel(f"{self._asked.number}", "hint"))
+        head = horizontal(self._number, StretchSpace(1), self._beside, self.chip, spacing=6)
         self._column = vertical(head, self.words, on=self, margins=(8, 7, 8, 8), spacing=4)
         # The question about a pair stands over the card.
         self.words.setVisible(bool(self.unit.text))
-        self.context = PlainLabel(self._context(), "hint", wrap=True)
-        self.context.setLayoutDirection(direction_of(self.context.text()))
-        self.context.setToolTip("The report's words around the claim")
-        self.context.hide()
-        self._column.addWidget(self.context)
+
+    # What most cards do without is made when it is first needed: every widget has to be dressed at each change.
+
+    @cached_property
+    def weight(self) -> PlainLabel:
+        """How much the unit counts, beside its number."""
+        self._number.addWidget(made := PlainLabel("", "hint"))
+        return made
+
+    @cached_property
+    def kind(self) -> PlainLabel:
+        """Of what kind the label is, beside the chip."""
+        self._beside.addWidget(made := PlainLabel("", "hint"))
+        return made
+
+    @cached_property
+    def _icons(self) -> list[QLabel]:
+        """What stands beside the label, as pictures."""
+        made = [QLabel() for _ in BESIDE]
+        for place, picture in enumerate(made):
+            self._beside.insertWidget(place, picture)
+        return made
+
+    @cached_property
+    def context(self) -> PlainLabel:
+        """The report's words around a claim, between its own words and the controls."""
+        made = PlainLabel("", "hint", wrap=True)
+        made.setLayoutDirection(direction_of(self._context()))
+        made.setToolTip("The report's words around the claim")
+        self._column.insertWidget(2, made)
+        return made
 
     def _context(self) -> str:
         words = " ".join(str(getattr(self.unit, "context", "")).split())
@@ -98,33 +117,36 @@ class UnitCard(QFrame):
         self._shown, label = kept, kept.label
         shown = REWORDED if kept.outdated else face(said(label), self._asked.protocol)
         self.chip.show_state(shown.words, shown.icon, shown.state)
-        self.kind.setText(kept.asked.words(kept.kind) if kept.asked else "")
-        self.kind.setVisible(bool(kept.kind))
-        for picture, (field, name, words) in zip(self._icons, BESIDE, strict=True):
-            there = bool(label and self._beside(label, field))
-            picture.setVisible(there)
-            picture.setToolTip(words.capitalize())
-            if there:
-                size = theme.current().px(14)
-                picture.setPixmap(pixmap(name, size, "text-muted", self.devicePixelRatioF()))
+        self._say("kind", kept.asked.words(kept.kind) if kept.asked and kept.kind else "")
+        self._show_icons()
         one = presentation_of(self._asked.protocol).one.capitalize()
         place = f"{one} {self._asked.number:,} of {self._asked.total:,}"
         self.setAccessibleName(f"{place}, {shown.words}: {self._asked.words}")
         if self.details is not None:
             self.details.show_label(kept)
 
-    def _dress(self) -> None:
-        self.show_label(self._shown)
+    def _show_icons(self) -> None:
+        label = self._shown.label
+        there = [bool(label and _has(label, field)) for field, *_ in BESIDE]
+        if not any(there) and "_icons" not in vars(self):
+            return
+        size = theme.current().px(14)
+        for picture, shown, (_, name, words) in zip(self._icons, there, BESIDE, strict=True):
+            picture.setVisible(shown)
+            picture.setToolTip(words.capitalize())
+            picture.setPixmap(pixmap(name, size, "text-muted", self.devicePixelRatioF()))
 
-    def _beside(self, label: Judgement, field: str) -> bool:
-        # Other marks than the person's own are the page's, and shown with it.
-        return is_flagged(label) if field == "flags" else bool(getattr(label, field))
+    def _say(self, hint: str, words: str) -> None:
+        """Show words in a hint of the card, or put the hint away."""
+        if words or hint in vars(self):
+            shown: PlainLabel = getattr(self, hint)
+            shown.setText(words)
+            shown.setVisible(bool(words))
 
     def show_weight(self, shown: bool) -> None:
         """Show how much the unit counts; raters see it only when they ask for it."""
         weight = getattr(self.unit, "weight", None)
-        self.weight.setText(f"weight {weight}")
-        self.weight.setVisible(shown and weight is not None)
+        self._say("weight", f"weight {weight}" if shown and weight is not None else "")
 
     def set_current(self, current: bool) -> None:
         """Open the controls and stand out, or close them."""
@@ -138,7 +160,7 @@ class UnitCard(QFrame):
             self.details_made.emit(self.unit.id)
         if self.details is not None:
             self.details.setVisible(current)
-        self.context.setVisible(current and bool(self.context.text()))
+        self._say("context", self._context() if current else "")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if current else Qt.FocusPolicy.ClickFocus)
         theme.set_role(self, current=current)
 
@@ -151,3 +173,8 @@ class UnitCard(QFrame):
         """The one with the focus is the current one."""
         super().focusInEvent(event)
         self.pressed.emit(self.unit.id)
+
+
+def _has(label: Judgement, field: str) -> bool:
+    # Other marks than the person's own are the page's, and shown with it.
+    return is_flagged(label) if field == "flags" else bool(getattr(label, field))
