@@ -52,7 +52,7 @@ def results(
         "papers print them")
     ] = False,
     protocol: Annotated[
-        str, typer.Option(help="What is judged; the first that anything was judged by, by default", show_default=False)
+        str, typer.Option(help="What is judged; by default the first of which there are figures", show_default=False)
     ] = "",
     json_: Json = False,
 ) -> None:  # fmt: skip

@@ -54,6 +54,17 @@ def test_every_name_that_a_protocol_of_ones_own_is_told_of_is_in_the_code() -> N
     assert named - {name for found in made for name in found} == {"True"}
 
 
+def test_data_beside_the_checkout_are_looked_for_beside_the_checkout() -> None:
+    """A test that looks one folder off is skipped for ever."""
+    found = [
+        (reading.name(path), path.resolve().parents[int(up)] == reading.HERE.resolve())
+        for path in reading.files("tests")
+        for up in re.findall(r'Path\(__file__\)\.parents\[(\d)\] / "\.\./shared', path.read_text("utf-8"))
+    ]
+    assert len(found) > 5
+    assert [name for name, beside in found if not beside] == []
+
+
 def test_nothing_outside_storage_takes_a_bare_connection() -> None:
     storage, ours = reading.HERE / "annotator/storage", reading.HERE / "tests/storage/sql.py"
     takers = {

@@ -186,7 +186,7 @@ def _certainty(found: ContestReport) -> Iterator[str]:
         f"{FEWEST} matches of their own){more}."
     )
     if ranking.too_few:
-        yield f"No chance to be among the best is told: {ranking.too_few}."
+        yield f"There is no P(top k): {ranking.too_few}."
     if ranking.changed is not None:
         steady = "it has converged" if ranking.converged else "more rounds are worth it"
         yield f"The last round replaced {percent(ranking.changed)} of the top {ranking.top}: {steady}."

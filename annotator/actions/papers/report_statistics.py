@@ -58,7 +58,7 @@ def sheets(found: Means) -> tuple[ResultSheet, ...]:
         SYSTEM_COLUMN,
         ("reports", "Reports"),
         ("characters", "Characters", "Without its lists of references"),
-        ("words", "Words", "Parted by white space"),
+        ("words", "Words", "Separated by white space"),
         ("sentences", "Sentences", "Of its body: no headings, tables, code or lists of references"),
         ("references", "Different sources", "That its sentences cite"),
         ("citations", "Citations", "In its text, outside its lists of references"),

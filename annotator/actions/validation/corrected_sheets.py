@@ -124,7 +124,7 @@ def _pairs(found: CorrectedLeaderboard) -> ResultSheet:
     for pair in found.standings.pairs:
         low, high = pair.difference.low, pair.difference.high
         open_ = low is None or high is None or low <= 0 <= high
-        verdict = text("indistinguishable" if open_ else "told apart", state="" if open_ else "agreed")
+        verdict = text("indistinguishable" if open_ else "distinguishable", state="" if open_ else "agreed")
         names = text(str(pair.first)), text(str(pair.second))
         lines.append(SheetLine((*names, told(pair.difference), figure(pair.flip), verdict)))
     return ResultSheet("pairs", "Every two systems", heads, tuple(lines), pictures=_flips(found))

@@ -109,7 +109,7 @@ def judge_window(
     sentences: Annotated[int, typer.Argument(help="How many sentences on either side, 1 to 5")],
     json_: Json = False,
 ) -> None:
-    """Set how far from a sentence sources may stand that it is asked about with; 1 at first."""
+    """Set within how many sentences of a sentence a cited source counts for it; 1 unless you change it."""
     from annotator.actions.authoring import citation_window
 
     with opened(file) as project:

@@ -10,6 +10,8 @@ from annotator.actions.items import items
 from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores
 from annotator.actions.studies import attempts, domains, efficiency, lengths, modes
+from annotator.domain.kinds.evidence import Evidence
+from annotator.domain.material.part import ResponsePart
 from tests.projects import adra_project as adra
 
 RECALL = "plan.recall"
@@ -140,5 +142,8 @@ def test_a_mean_of_runs_keeps_what_is_missing(project: Project) -> None:
 def test_a_part_that_is_not_known_is_no_zero(project: Project) -> None:
     one = item(project)
     adra.answer(project, one, "Alpha")
+    known = adra.answer(project, one, "Beta")
+    adra.give(project, one, known, ResponsePart.REFERENCES, Evidence())
     means = response_scores.system_means(response_scores.of_metric(project, "retrieval.recall"))
-    assert all(mean.value is None for mean in means.values())
+    # Alpha's references were never drawn, Beta has none.
+    assert {name: mean.value for name, mean in means.items()} == {"Alpha": None, "Beta": 0.0}

@@ -9,7 +9,7 @@ import pytest
 from annotator.domain.kinds.documents import lint
 from annotator.domain.kinds.rubric import EXPERT_WEIGHT_SHARES, Criterion, Rubric, weight_shares
 
-PUBLIC = Path(__file__).parents[2] / "../shared/data/researcherbench/rubric.json"
+PUBLIC = Path(__file__).parents[3] / "../shared/data/researcherbench/rubric.json"
 GOOD = "Explains how retrieval of sources lowers the rate of invented answers."
 
 

@@ -91,12 +91,12 @@ class RoundsPart(PagePart):
     def _body(self) -> QStackedWidget:
         card, row = QFrame(), FlowRow(gap=10)
         card.setProperty("role", "card")
-        self._cut = together("below the best", self.top, "Only tasks within 40 points of that cut meet")
+        self._cut = together("Below the best", self.top, "Only tasks within 40 points of that cut meet")
         for part in (
             together("Judge", self.judge),
-            together("rounds in all", self.rounds, "Rounds that were held count; those are not held again"),
-            together("pairs", self.pairs), self._cut, self.both,
-            together("seed", self.seed, "The same seed gives the same pairs on every system"),
+            together("Rounds in all", self.rounds, "Rounds that were held count; those are not held again"),
+            together("Pairs", self.pairs), self._cut, self.both,
+            together("Seed", self.seed, "The same seed gives the same pairs on every system"),
             together("Budget", self.budget),
         ):  # fmt: skip
             row.addWidget(part)
