@@ -74,7 +74,7 @@ def test_a_view_in_words_keeps_every_letter(file, capsys):
     out = capsys.readouterr().out
     assert "深度" in out
     # Of the two systems 深度 has a missing cell on each item.
-    assert "1 figures are not publishable" in out
+    assert "1 figure is not publishable" in out
 
 
 def test_what_a_view_lets_choose_is_chosen_by_its_words(file, capsys):
