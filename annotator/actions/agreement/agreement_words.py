@@ -46,8 +46,8 @@ ABOUT = {
         "lower bound."
     ),
     "agreement": (
-        "The share of pairs of values that are the same. Wilson's interval assumes independent pairs; those "
-        "of one item are not, so it is somewhat too narrow."
+        "The share of pairs of values that are the same. Wilson's interval is over items, because pairs of one item "
+        "are not independent."
     ),
     "kappa": (
         "Agreement beyond what raters with these shares of values would reach by chance: 1 is full agreement, 0 is "
@@ -267,7 +267,7 @@ def _pairing_cells(one: SecondFigures, row: FigureRow) -> list[Any]:
 
 
 AXES = {
-    "agreement": "share of pairs that agree, 95 % interval (Wilson)",
+    "agreement": "share of pairs that agree, 95 % interval (Wilson, over items)",
     "match_f1": "F1, a lower bound, mean over items, 95 % interval (bootstrap)",
     "jaccard": "Jaccard, mean over items, 95 % interval (bootstrap)",
     "order_tau": "τ-b, mean over items, 95 % interval (bootstrap)",

@@ -186,7 +186,7 @@ def between(project: Project, judge: str, other: str, protocol: str = USUAL) -> 
         other=other,
         protocol=protocol,
         units=len(shared),
-        agreement=percent_agreement(zip(a, b, strict=True), len(set(items)) if items else None),
+        agreement=percent_agreement(zip(a, b, strict=True), items or None),
         more=more,
         over_runs=(runs := _over_runs(*said))[0],
         spread=runs[1],

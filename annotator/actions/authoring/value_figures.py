@@ -165,7 +165,7 @@ def _of_scale(scale: Scale, pairs: Pairs, clusters: Sequence[str] | None, severa
     a, b = [first for first, _ in pairs], [second for _, second in pairs]
     found = levels.figures(scale, a, b, clusters, form="1,1" if several else "2,1")
     if "agreement" in FIGURES[scale.level]:
-        found["agreement"] = percent_agreement(pairs, len(set(clusters)) if clusters else None)
+        found["agreement"] = percent_agreement(pairs, clusters or None)
     return list(found.items())
 
 
@@ -179,7 +179,7 @@ def _categorical(field: ComparedField, pairs: Pairs, clusters: Sequence[str] | N
     weights = _distances(field.categories or ()) if ordinal else "none"
     kappa = cohen_kappa(a, b, weights, field.categories, clusters)
     found = [
-        ("agreement", percent_agreement(pairs, len(set(clusters)) if clusters else None)),
+        ("agreement", percent_agreement(pairs, clusters or None)),
         ("kappa", kappa),
     ]
     skewed = prevalence_skewed(prevalence([a, b], field.categories).values())

@@ -19,20 +19,28 @@ from annotator.stats.intervals.coding import (
 )
 from annotator.stats.intervals.intervals import wilson
 from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats
+from annotator.stats.intervals.sample_size import clustered_wilson
 from annotator.stats.intervals.tails import Interval
 
 NO_PAIR = "no unit was judged by both raters"
 
 
-def percent_agreement(pairs: Iterable[tuple[Hashable, Hashable]], items: int | None = None) -> Estimate:
+def percent_agreement(
+    pairs: Iterable[tuple[Hashable, Hashable]], clusters: Sequence[Hashable] | None = None
+) -> Estimate:
     """The share of units on which both gave the same value, with Wilson's interval; None and NaN are missing.
 
-    `items` is how many items the units belong to.
+    `clusters` names the item of each unit, without which each stands for itself.
     """
     listed = list(pairs)
     a, b = plain(first for first, _ in listed), plain(second for _, second in listed)
-    both = [(x, y) for x, y in zip(a, b, strict=True) if x is not None and y is not None]
-    share = wilson(sum(x == y for x, y in both), len(both), items=items)
+    whole = [at for at, (x, y) in enumerate(zip(a, b, strict=True)) if x is not None and y is not None]
+    both = [(a[at], b[at]) for at in whole]
+    same = [float(x == y) for x, y in both]
+    if clusters is None:
+        share = wilson(int(sum(same)), len(both))
+    else:
+        share = clustered_wilson(same, [clusters[at] for at in whole])
     notes = [share.note if both else NO_PAIR] if share.note else []
     notes += left_out(len(listed) - len(both), len(listed))
     if len({value for pair in both for value in pair}) == 1:

@@ -52,11 +52,8 @@ def resampled_means(values: ArrayLike, resamples: int = RESAMPLES, seed: int = S
         return means / size
 
 
-def wilson(successes: int, n: int, level: float = LEVEL, items: int | None = None) -> Estimate:
-    """The share `successes` / `n` with Wilson's score interval (Wilson 1927); ValueError unless 0 ≤ successes ≤ n.
-
-    The rule for few is about units, or about the `items` that they belong to.
-    """
+def wilson(successes: int, n: int, level: float = LEVEL) -> Estimate:
+    """The share `successes` / `n` with Wilson's score interval (Wilson 1927); ValueError unless 0 ≤ successes ≤ n."""
     if not 0 <= successes <= n:
         raise ValueError(f"{successes} successes of {n}")
     method = f"share; {level:.0%} Wilson score interval"
@@ -64,7 +61,7 @@ def wilson(successes: int, n: int, level: float = LEVEL, items: int | None = Non
         return Estimate(None, method=method, note="nothing was counted")
     low, high = wilson_bounds(successes / n, n, NormalDist().inv_cdf(0.5 + level / 2))
     found = Estimate(successes / n, low, high, n=n, method=method)
-    return settled(found, n, "units") if items is None else settled(found, items)
+    return settled(found, n, "units")
 
 
 def wilson_bounds(p: float, n: float, z: float) -> tuple[float, float]:

@@ -69,11 +69,14 @@ def test_labels_are_pooled_over_items(project: Project) -> None:
     both(project, "yy", "yn", 0)
     both(project, "nn", "nn", 1)
     pooled = row(agreement_figures.rows(project), "value")
-    # yy yn nn nn: seen ¾; Wilson's interval for 3 of 4, z² = 3.8415: (.75 + .4802 ± 1.96·√(.0469 + .0600)) / 1.9604.
+    # yy yn nn nn: seen ¾. Two items: Var = (½² + ½²) / 4² · 2 = 1/16, so they are worth 3/16 / (1/16) = 3 units, and
+    # t = 12.7062 stands for z: (¾ + t²/6 ± t √(1/16 + t²/36)) / (1 + t²/3).
+    t = 12.7062
+    centre, half, whole = 3 / 4 + t**2 / 6, t * (1 / 16 + t**2 / 36) ** 0.5, 1 + t**2 / 3
     assert (pooled.stage, pooled.n, pooled.items) == (Stage.LABELLING, 4, tuple(items.ids(project)[:2]))
     agreement = figure(pooled, "agreement")
     assert (agreement.value, agreement.low, agreement.high) == (
-        0.75, pytest.approx(0.3006, abs=1e-4), pytest.approx(0.9544, abs=1e-4),
+        0.75, pytest.approx((centre - half) / whole, abs=1e-5), pytest.approx((centre + half) / whole, abs=1e-5),
     )  # fmt: skip
     # By chance ½·¼ + ½·¾ = ½ (whoever comes first), so κ = ½.
     kappa = figure(pooled, "kappa")

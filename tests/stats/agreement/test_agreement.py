@@ -231,3 +231,14 @@ def test_kappa_and_percent_agreement_match_the_paradox_of_feinstein_and_cicchett
         a, b = two_raters(published["data"])
         assert cohen_kappa(a, b).value == pytest.approx(published["kappa"], abs=5e-6)
         assert percent_agreement(zip(a, b, strict=True)).value == published["po"]
+
+
+def test_percent_agreement_is_over_items_where_these_are_named():
+    # Ten items of three units, on five of which raters agree throughout and on five never: worth 9 units (as in duels).
+    pairs = [("yes", "yes" if item < 5 else "no") for item in range(10) for _ in range(3)]
+    found = percent_agreement([*pairs, ("yes", None)], [*(item for item in range(10) for _ in range(3)), 0])
+    t = 2.26216
+    half = t / (1 + t * t / 9) * (1 / 36 + t * t / 324) ** 0.5
+    assert (found.value, found.n, found.missing) == (1 / 2, 30, 1)
+    assert (found.low, found.high) == pytest.approx((1 / 2 - half, 1 / 2 + half), abs=1e-5)
+    assert percent_agreement(pairs).low > found.low

@@ -13,9 +13,9 @@ from annotator.gui.review.judge_words import causes_words, day, value_look, valu
 from annotator.gui.tables.cells import Column
 
 AGREEMENT = (
-    "Share of anchored verdicts that stayed the same, of those that arrived. Wilson's 95 % interval assumes "
-    "independent verdicts; those of one item are not, so it is somewhat too narrow. Even an unchanged judge "
-    "does not always repeat itself: compare with its flip rate over repeated trials before calling it drift."
+    "Share of anchored verdicts that stayed the same, of those that arrived, with Wilson's 95 % interval over items. "
+    "Even an unchanged judge does not always repeat itself: compare with its flip rate over repeated trials before "
+    "calling it drift."
 )
 
 
