@@ -1,5 +1,6 @@
 """Request for a model's draft: the judge, its estimated cost, the run, and why nothing came."""
 
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Signal
@@ -40,7 +41,7 @@ class DraftAsking(QFrame):
         self._item: Item | None = None
         self._kind: Kind | WriterAid = Kind.RUBRIC
         self._lacks = ""
-        self._weighed: Any = None
+        self._asked: Any = None
         self.judge = ChoiceBox()
         self.judge.setAccessibleName("Judge that writes the draft")
         self.judge.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -80,11 +81,11 @@ class DraftAsking(QFrame):
         fit = not self.ask.isHidden() and not self._lacks and not self._desk.project.readonly
         self.ask.setEnabled(fit and not self.run.running)
         self.estimate.clear()
-        if fit and self._item is not None:
+        self._asked = self._order() if fit and self._item is not None else None
+        if self._asked is not None:
             from annotator.actions.orders import orders
 
-            self._weighed = self._order()
-            self._desk.ask_later(self._show_forecast, orders.forecast, self._weighed)
+            self._desk.ask_later(partial(self._show_forecast, self._asked), orders.forecast, self._asked)
 
     def start(self) -> None:
         """Ask the chosen judge, in a process of its own."""
@@ -165,9 +166,8 @@ class DraftAsking(QFrame):
         found.sort(key=lambda judge: judge.kind == JudgeKind.BASELINE)
         offer(self.judge, [(judge.name, judge.name) for judge in found])
 
-    def _show_forecast(self, forecast: Any) -> None:
-        wanted = self._weighed
-        if not self.ask.isHidden() and (forecast.protocol, forecast.judge) == (wanted.protocol, wanted.judge):
+    def _show_forecast(self, asked: Any, forecast: Any) -> None:
+        if asked is self._asked and not self.ask.isHidden():
             self.estimate.setText(" ".join(forecast.words()[1:]) or forecast.words()[0])
 
     def _ended(self, line: dict[str, Any]) -> None:

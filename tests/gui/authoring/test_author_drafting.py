@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtGui import QTextCursor
@@ -72,6 +73,19 @@ def test_a_key_opens_the_panel_and_says_what_asking_would_take(page, panel, qtbo
     assert panel.asking.judge.currentText() == JUDGE
     assert "draft.rubric" in panel.asking.words.text()
     qtbot.waitUntil(lambda: "tokens in" in panel.asking.estimate.text())
+
+
+def test_what_asking_for_another_item_would_take_is_not_told(panel, monkeypatch):
+    counted = []
+    monkeypatch.setattr(panel.asking._desk, "ask_later", lambda then, _, order: counted.append((then, order)))
+    panel.asking.show_estimate()
+    monkeypatch.setattr(
+        panel.asking, "_item", panel.asking._item.model_copy(update={"id": "x", "key": "other"})
+    )
+    panel.asking.show_estimate()
+    for then, order in reversed(counted):
+        then(SimpleNamespace(words=lambda items=order.items: [f"of {items[0]}"]))
+    assert panel.asking.estimate.text() == "of other"
 
 
 @pytest.mark.usefixtures("real_children")

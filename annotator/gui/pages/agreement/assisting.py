@@ -1,5 +1,6 @@
 """Pairing by a judge: what it has paired, what the rest would cost, and the run itself."""
 
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Signal
@@ -65,7 +66,7 @@ class AssistancePane(QFrame):
             from annotator.actions.orders import orders
 
             order = assisting.order(given.judge, self._stage)
-            self._desk.ask_later(self._show_forecast, orders.forecast, order)
+            self._desk.ask_later(partial(self._show_forecast, given), orders.forecast, order)
 
     def start(self) -> None:
         """Ask the chosen judge for what is missing, in a process of its own."""
@@ -78,8 +79,8 @@ class AssistancePane(QFrame):
         order = assisting.order(given.judge, self._stage, concurrency=AT_ONCE, budget_usd=self.budget.limit)
         self.ask.setEnabled(not self.run.start(order))
 
-    def _show_forecast(self, forecast: Any) -> None:
-        if self._given is not None and forecast.judge == self._given.judge:
+    def _show_forecast(self, asked: Assistance, forecast: Any) -> None:
+        if asked is self._given:
             self.estimate.setText(" ".join(forecast.words()[1:]) or forecast.words()[0])
 
     def _ended(self, line: dict[str, Any]) -> None:
