@@ -37,7 +37,7 @@ def _of_cell(sheet: ResultSheet, line: SheetLine, cell: SheetCell, column: int) 
         said = [_muted(escape(part)) for part in explained(found, unit)]
         span = interval(found, lambda bound: f"{bound + 0.0:.4g}".replace("-", "−"))
         low_high = f"95 % interval {span}<br>" if span else ""
-        value = "undefined" if found.value is None else f"{found.value:.6g}"
+        value = "undefined" if found.value is None else f"{found.value:.6g}".replace("-", "−")
         yield f"<p>value {value} {escape(unit)}<br>{low_high}{'<br>'.join(said)}</p>"
         known = explained(found, unit)
         # The first line names the figure, which stands above.
