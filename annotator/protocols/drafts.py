@@ -26,7 +26,7 @@ NO_INSIGHTS = "There are none yet."
 class DraftedCriterion(BaseModel):
     """A criterion as the model drafted it: first what it rests on."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     quote: str = Field(
         max_length=4000, description="Words of the source, copied exactly; empty if there are none"
     )
@@ -38,7 +38,7 @@ class DraftedCriterion(BaseModel):
 class DraftedRubric(BaseModel):
     """The criteria that a model proposes."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. For each criterion write four lines that begin with QUOTE:, INSIGHT:, CRITERION: and "
         "WEIGHT:, and leave one empty line before the next."
@@ -60,7 +60,7 @@ class DraftedRubric(BaseModel):
 class DraftedStatement(BaseModel):
     """A statement as the model drafted it: first what decides it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     quote: str = Field(max_length=4000, description="Words of the source that decide it, copied exactly")
     text: str = Field(min_length=1, max_length=2000, description="The statement")
     label: bool = Field(description="Whether the source supports it")
@@ -70,7 +70,7 @@ class DraftedStatement(BaseModel):
 class DraftedDiagnostics(BaseModel):
     """The statements that a model proposes."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. For each statement write four lines that begin with QUOTE:, STATEMENT:, LABEL: and "
         "ASPECT:, and leave one empty line before the next."

@@ -23,7 +23,7 @@ _LINE = re.compile(r"\s*(\d{1,6})\s*=\s*(\d{1,6})\s*")
 class Pair(BaseModel):
     """Two entries that mean the same, by their numbers."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     first: int = Field(description="Number of the entry in the first list")
     second: int = Field(description="Number of the entry in the second list")
 
@@ -31,7 +31,7 @@ class Pair(BaseModel):
 class Pairs(BaseModel):
     """The pairs that a judge found."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text, with one line for each pair and nothing else: the number in the first list, an equals "
         "sign and the number in the second list, such as 3 = 5. Reply with the one word none if there is no pair."

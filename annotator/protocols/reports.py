@@ -53,7 +53,7 @@ CONDITIONS = (
 class Report(BaseModel):
     """A report as it came: Markdown and nothing else."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     PLAIN: ClassVar[bool] = True
     TEXT_FORM: ClassVar[str] = "Reply with the report itself, in Markdown."
     AGAIN: ClassVar[str] = "Write the whole report."
@@ -78,7 +78,7 @@ _FENCED = re.compile(r"```(?:markdown|md)?[ \t]*\n((?:(?!```).)*)\n```", re.DOTA
 class Subtasks(BaseModel):
     """A plan as the model made it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text, one line for each sub-task in its order and nothing else."
     )

@@ -22,7 +22,7 @@ from annotator.gui.widgets.plain import PlainLabel
 SETTLE_MS = 150
 FEW = 6
 # In pixels of the design: a low window, and what the titles, one row and the bar below it take.
-LOW, ONE_ROW = 640, 80
+LOW, ONE_ROW = 640, 72
 # So many conditions of the figures are told without being asked for, in a low window and in others.
 FIRST, ENOUGH = 2, 4
 

@@ -26,7 +26,7 @@ LONGEST = 20_000
 class Step(BaseModel):
     """One sub-task as a model drew it. The passage that shows it comes first."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     passage: str = Field(description="Words of the report that show this sub-task, copied exactly")
     text: str = Field(description="The sub-task as one complete sentence of 8 to 20 words")
 
@@ -34,7 +34,7 @@ class Step(BaseModel):
 class DrawnPlan(BaseModel):
     """The sub-tasks that a report followed, in their order."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text, one line for each sub-task in its order and nothing else: words of the report that show "
         "it, copied exactly, then || between spaces, then the sub-task as one sentence."

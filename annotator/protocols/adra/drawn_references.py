@@ -28,7 +28,7 @@ YEARS = range(1000, 2201)
 class Listed(BaseModel):
     """One reference as a model read it. The report's words come first."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     quote: str = Field(description="The words of the report that name the work, copied exactly")
     title: str = Field(description="The title of the work as the report gives it; empty if it gives none")
     identifier: str = Field(
@@ -41,7 +41,7 @@ class Listed(BaseModel):
 class References(BaseModel):
     """The works that a report refers to."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text, one line for each work and nothing else, in four fields with || between spaces from "
         "field to field: the words of the report that name it, its title, its DOI, arXiv id or address, and its "

@@ -17,7 +17,7 @@ PREDICTED = "predicted sub-task"
 class Cell(BaseModel):
     """What is said of one gold sub-task. The reason comes first, so that the verdict follows from it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     id: Annotated[str, Word] = Field(description="The name of the listed sub-task, such as g1")
     reason: str = Field(description="Why, in one short sentence")
     verdict: Annotated[Literal["relevant", "not"], Word] = Field(
@@ -28,7 +28,7 @@ class Cell(BaseModel):
 class Row(BaseModel):
     """What is said of one predicted sub-task: a line of the matrix."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text, with two lines for each listed sub-task and nothing else: first its name, a colon and "
         "exactly relevant or not, such as g2: not. Then, on a line of its own, your reason in one short sentence."

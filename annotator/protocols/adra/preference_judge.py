@@ -22,7 +22,7 @@ Chosen = Annotated[Literal["first", "second", "tie"], Word]
 class Preferred(BaseModel):
     """What a judge replies about two reports: the grounds, the respects, then the whole."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text: five lines that begin with FACTUALITY:, COMPREHENSIVENESS:, COHERENCE:, BETTER: and "
         "WHY:. Behind each of the first four stands first, second or tie, in exactly those letters; behind the last, "

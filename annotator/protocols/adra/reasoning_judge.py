@@ -17,7 +17,7 @@ TRUE, FALSE, CANNOT_TELL = "true", "false", "cannot-tell"
 class Told(BaseModel):
     """What a judge replies about one statement. The evidence comes first, so that the verdict follows from it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be true, false or cannot-tell, in exactly those letters, and "
         "nothing else. On the next line, after a true or a false, copy the passage of the report that decided it "
@@ -44,7 +44,7 @@ class Told(BaseModel):
 class OneTold(BaseModel):
     """What a judge replies about one of several statements."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     id: str = Field(description="The name of the listed statement, such as s1")
     told: Told = Field(description="What is said of it")
 
@@ -52,7 +52,7 @@ class OneTold(BaseModel):
 class Together(BaseModel):
     """What a judge replies about several statements at once."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     answers: list[OneTold] = Field(description="One entry for each listed statement")
 
 

@@ -27,7 +27,7 @@ DEPARTURES = (
 class DraftedPoint(BaseModel):
     """A point as the model drafted it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     title: str = Field(min_length=1, max_length=200, description="What is rated, in a few words")
     description: str = Field(
         min_length=1, max_length=2000, description="What a report must do to be rated high on it"
@@ -38,7 +38,7 @@ class DraftedPoint(BaseModel):
 class DraftedChecklist(BaseModel):
     """The points that a model proposes."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. For each point write three lines that begin with TITLE:, DESCRIPTION: and WEIGHT:, and "
         "leave one empty line before the next."

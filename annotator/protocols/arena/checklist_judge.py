@@ -17,7 +17,7 @@ RATINGS = tuple(str(rating) for rating in range(11))
 class Rating(BaseModel):
     """What a judge replies about one point. The ground comes first, so that the rating follows from it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be a whole number from 0 to 10 and nothing else. On the next line, "
         "if a passage of the report decided it, copy that between double quotes. On the last line give your reason in "
@@ -47,7 +47,7 @@ class RatingOfOne(Rating):
 class RatingsTogether(BaseModel):
     """What a judge replies about several points at once: once about each, by its name."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     answers: list[RatingOfOne] = Field(description="One answer for each listed point")
 
 

@@ -22,7 +22,7 @@ _WORD = re.compile(r"\w")
 class Continuation(BaseModel):
     """What a model writes after a prefix, as it came."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     PLAIN: ClassVar[bool] = True
     ENDS_AT_CAP: ClassVar[bool] = True
     TEXT_FORM: ClassVar[str] = "Reply with the words that follow, and nothing else."

@@ -42,7 +42,7 @@ DEPARTURES = (
 class DrawnInspiration(BaseModel):
     """An inspiration as the model drew it: first what it rests on."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     quotes: list[str] = Field(description="Passages that it rests on, copied exactly")
     text: str = Field(min_length=1, max_length=4000, description="The inspiration in four or five sentences")
     type: InspirationType = Field(description="Its one type")
@@ -52,7 +52,7 @@ class DrawnInspiration(BaseModel):
 class DrawnInspirations(BaseModel):
     """The inspirations of one piece."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. For each inspiration write four lines that begin with QUOTES: (|| between two), TEXT:, "
         "TYPE: and QUALITIES: (commas between them), and leave one empty line before the next."

@@ -46,7 +46,7 @@ DEPARTURES = (
 class DrawnPoint(BaseModel):
     """A key point as the model found it: first the page's words, then what they say."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     spans: list[str] = Field(description="Passages of the page that say it, each copied exactly")
     text: str = Field(
         pattern=r"\S", max_length=LONGEST_TEXT, description="The point in one sentence that reads alone"
@@ -56,7 +56,7 @@ class DrawnPoint(BaseModel):
 class DrawnPoints(BaseModel):
     """All key points of one page."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. For each key point write one line that begins with POINT: and, below it, one line that "
         "begins with SPAN: for each passage. When there is no key point, reply with the single word none."

@@ -37,7 +37,7 @@ Score = Annotated[int, Field(ge=1, le=5)]
 class TaskScores(BaseModel):
     """The five scores of a task, from 1 to 5."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     clarity: Score
     actionability: Score
     novelty: Score
@@ -54,7 +54,7 @@ class TaskScores(BaseModel):
 class TaskPreference(BaseModel):
     """What a judge replies about two tasks; the scores come before the choice."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     first: TaskScores = Field(description="The five scores of the first task")
     second: TaskScores = Field(description="The five scores of the second task")
     reason: str = Field(description="What decided it, in at most 40 words")

@@ -19,7 +19,7 @@ SUPPORTS, OMITS, CONTRADICTS = RELATIONS = ("supports", "omits", "contradicts")
 class Relation(BaseModel):
     """What a judge replies about one key point. The evidence comes first, so that the relation follows from it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be supports, omits or contradicts, in exactly those letters, and "
         "nothing else. On the next line, unless it is omits, copy the passage of the report that decided it between "
@@ -51,7 +51,7 @@ class RelationOfOne(Relation):
 class RelationsTogether(BaseModel):
     """What a judge replies about several key points at once: once about each, by its name."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     answers: list[RelationOfOne] = Field(description="One answer for each listed key point")
 
 

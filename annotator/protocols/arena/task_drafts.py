@@ -34,7 +34,7 @@ DEPARTURES = (
 class WrittenTask(BaseModel):
     """A task as the model wrote it: first what it is made of."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     inspirations: list[str] = Field(
         description="The names of the inspirations that it is made of, such as i1"
     )
@@ -47,7 +47,7 @@ class WrittenTask(BaseModel):
 class WrittenTasks(BaseModel):
     """The tasks of one piece."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. For each task write five lines that begin with INSPIRATIONS: (commas between them), "
         "PHASE:, FAMILY:, DIFFICULTY: and TASK:, and leave one empty line before the next."

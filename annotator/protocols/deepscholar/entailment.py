@@ -25,7 +25,7 @@ NO_TEXT = "Title and abstract of this source are not in this project; fetch them
 class Entailed(BaseModel):
     """What a judge replies about a sentence and its sources. The evidence comes first: the verdict follows from it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be yes or no, in exactly those letters, and nothing else. On the "
         "next line copy the deciding words of the source between double quotes, if there are any, and give your reason "

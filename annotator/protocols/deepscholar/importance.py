@@ -38,7 +38,7 @@ _SENTENCE = re.compile(r"[^.!?\n](?:[^.!?\n]|[.!?](?![\s\[]))*[.!?]?(?:\[\d+\])*
 class NuggetImportance(BaseModel):
     """What a judge replies about one nugget. The ground comes first, so that the label follows from it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be vital or okay and nothing else. On the next line give your reason "
         "in one sentence."
@@ -58,7 +58,7 @@ class NuggetImportance(BaseModel):
 class ReferenceImportance(BaseModel):
     """What a judge replies about one reference. The ground comes first, so that the label follows from it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be important or not important and nothing else. On the next line "
         "give your reason in one sentence."

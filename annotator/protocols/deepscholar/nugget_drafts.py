@@ -36,7 +36,7 @@ DEPARTURES = (
 class DrawnNuggets(BaseModel):
     """The list of nuggets after a window of texts."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = "Reply in plain text: one nugget on each line, and nothing else."
     AGAIN: ClassVar[str] = "Give the same list again."
     nuggets: list[Annotated[str, Field(min_length=1, max_length=400)]] = Field(
@@ -52,7 +52,7 @@ class DrawnNuggets(BaseModel):
 class WeighedNugget(BaseModel):
     """What a model says of one nugget's importance."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     id: str = Field(description="The id of the nugget, copied exactly")
     importance: Annotated[Literal["vital", "okay"], Word] = Field(
         description="Whether a good text must hold it"
@@ -62,7 +62,7 @@ class WeighedNugget(BaseModel):
 class WeighedNuggets(BaseModel):
     """What a model says of several nuggets' importance."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     answers: list[WeighedNugget] = Field(description="One answer for each nugget")
 
 

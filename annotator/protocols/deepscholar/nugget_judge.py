@@ -21,7 +21,7 @@ _WORDS = {"not-supported": NONE, "partly-supported": PARTIAL, "supported": FULL}
 class NuggetSupport(BaseModel):
     """What a judge replies about one nugget. The evidence comes first, so that the label follows from it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be supported, partly supported or not supported, in exactly those "
         "letters, and nothing else. On the next line, unless it is not supported, copy the passage of the report that "
@@ -51,7 +51,7 @@ class SupportOfOne(NuggetSupport):
 class SupportTogether(BaseModel):
     """What a judge replies about several nuggets at once: once about each, by its id."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     answers: list[SupportOfOne] = Field(description="One answer for each nugget")
 
 

@@ -33,7 +33,7 @@ _YES, _FIRST = "yes", "first"
 class RelevantWork(BaseModel):
     """What a model replies about one work."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be yes or no and nothing else. On the next line give your reason in "
         "one sentence."
@@ -57,7 +57,7 @@ class RelevantWork(BaseModel):
 class BetterWork(BaseModel):
     """What a model replies about two works."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be first or second and nothing else. On the next line give your "
         "reason in one sentence."

@@ -88,7 +88,7 @@ def _win(value: str | None, own: str) -> float | None:
 class BetterOrganized(BaseModel):
     """What a judge replies about two sections. The ground comes first, so that the verdict follows from it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be first or second, in exactly those letters, and nothing else. On "
         "the next line give your reason in one sentence."

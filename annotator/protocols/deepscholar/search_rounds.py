@@ -27,7 +27,7 @@ Search = Callable[[str, int], Awaitable[Sequence[CatalogueWork]]]
 class SearchQueries(BaseModel):
     """The queries that a model wants to be looked up next."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text, one query on each line and nothing else: no numbers, no quotation marks."
     )

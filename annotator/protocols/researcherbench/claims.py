@@ -46,7 +46,7 @@ DEPARTURES = (
 class DrawnClaim(BaseModel):
     """A claim as the model found it: first the report's words, then the statement, then what it cites."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     context: str = Field(
         max_length=LONGEST_CONTEXT,
         description="The report's sentence or passage with the claim, copied exactly",
@@ -60,7 +60,7 @@ class DrawnClaim(BaseModel):
 class DrawnClaims(BaseModel):
     """All claims of one section, in its order."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. For each claim write three lines that begin with CONTEXT:, CLAIM: and URL:, the last "
         "with the address or the word none, and leave one empty line before the next claim. When the section makes no "

@@ -26,7 +26,7 @@ DEPARTURES = (
 class DrawnType(BaseModel):
     """How the model files a question: first why."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text, in three lines that begin with REASON:, TYPE: and SUBJECT:, and nothing else."
     )

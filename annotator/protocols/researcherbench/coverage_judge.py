@@ -19,7 +19,7 @@ PROMPTS = ("researcherbench.coverage", "researcherbench.coverage.together")
 class Coverage(BaseModel):
     """What a judge replies about one criterion. The evidence comes first, so that the verdict follows from it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be yes or no, in exactly those letters, and nothing else. On the "
         "next line, after a yes, copy the passage of the report that decided it between double quotes. On the last "
@@ -52,7 +52,7 @@ class CoverageOfOne(Coverage):
 class CoverageTogether(BaseModel):
     """What a judge replies about several criteria at once: once about each, by its id."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     answers: list[CoverageOfOne] = Field(description="One answer for each criterion")
 
 

@@ -46,7 +46,7 @@ DEPARTURES = (
 class DrawnInsight(BaseModel):
     """An insight as the model drew it: first the source's words, then what they come to."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     quote: str = Field(
         max_length=4000,
         description="The source's words it was drawn from, copied exactly; empty if there are none",
@@ -60,7 +60,7 @@ class DrawnInsight(BaseModel):
 class DrawnInsights(BaseModel):
     """The key insights of one item's sources."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. For each insight write three lines that begin with QUOTE:, INSIGHT: and WHY:, and leave "
         "one empty line before the next."
@@ -114,7 +114,7 @@ def _shown(material: Material, sources: Sequence[Source]) -> Excerpt:
 class DrawnReference(BaseModel):
     """What a model writes for the experts: what the sources say, and apart from it what it adds."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text: a line FROM THE SOURCES:, then that part, then a line BEYOND THE SOURCES:, then the "
         "other part or the single word nothing."

@@ -85,7 +85,7 @@ def win_rate(scored: RatedResponse, over_valid: bool = False) -> Estimate:
 class Preference(BaseModel):
     """What a judge replies about two reports. The grounds come first, so that the verdict follows from them."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be first, second or tie, in exactly those letters, and nothing "
         "else. On the next line give your grounds in two to four sentences."

@@ -33,7 +33,7 @@ NO_INSIGHTS = "There are none."
 class SetCriterion(BaseModel):
     """A criterion as the model wrote it: first what it rests on."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     basis: str = Field(max_length=2000, description="What it rests on: a dimension, or words of the material")
     text: str = Field(min_length=1, max_length=2000, description="The criterion in one sentence")
     weight: Literal[1, 2, 3] = Field(description="3 core, 2 supporting, 1 nice to have")
@@ -42,7 +42,7 @@ class SetCriterion(BaseModel):
 class SetCriteria(BaseModel):
     """The criteria of one item."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. For each criterion write three lines that begin with BASIS:, CRITERION: and WEIGHT:, and "
         "leave one empty line before the next."

@@ -32,7 +32,7 @@ _CONTEXT_SHOWN = 1500
 class Verified(BaseModel):
     """What a judge replies about one claim. The evidence comes first, so that the verdict follows from it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     id: str = Field(description="The claim's id, copied exactly")
     quote: str = Field(
         description="The page's own words that decide it, copied exactly; empty if there are none"
@@ -46,7 +46,7 @@ class Verified(BaseModel):
 class Verification(BaseModel):
     """What a judge replies about all claims of one page."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text, with two lines for each claim and nothing else: first its id, a colon and yes, no or "
         "unknown in exactly those letters. Then, on a line of its own, the page's deciding words between double "
