@@ -63,7 +63,7 @@ def card(
     from annotator.actions.judges import judges
     from annotator.actions.validation import cards, validity_cards
 
-    protocol = protocol_of(file, protocol)
+    protocol = protocol_of(file, protocol, set_name)
     if to is not None:
         cards.refuse_place(to)
     with opened(file, readonly=not looks(set_name, part), person=as_) as project:

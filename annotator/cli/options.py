@@ -44,13 +44,17 @@ Batch = Annotated[
 ]
 
 
-def protocol_of(file: Path, named: str) -> str:
-    """The protocol that is named, or else the one that the project goes by."""
+def protocol_of(file: Path, named: str, set_name: str = "") -> str:
+    """The protocol that is named, else that of the validation set, else the one that the project goes by."""
     if named:
         return named
     from annotator.actions.labelling import label_offers
 
     with opened(file, readonly=True) as project:
+        if set_name:
+            from annotator.actions.sets import validation_sets
+
+            return validation_sets.named(project, set_name).protocol
         return label_offers.usual(project)
 
 

@@ -78,7 +78,7 @@ def rule(
     from annotator.domain.judges.informed import InformedRuling
 
     entries = _entries(case, said, reason, note, from_)
-    protocol = protocol_of(file, protocol)
+    protocol = protocol_of(file, protocol, set_name)
     with opened(file, readonly=not entries and not looks(set_name, part), person=as_) as project:
         query = validation.ValidationQuery(
             protocol,

@@ -76,7 +76,7 @@ def validate(
     from annotator.actions.sets import validation_units
     from annotator.actions.validation import stand_in, validation, validation_sheets
 
-    protocol = protocol_of(file, protocol)
+    protocol = protocol_of(file, protocol, set_name)
     with opened(file, readonly=not looks(set_name, part), person=as_) as project:
         query = validation.ValidationQuery(
             protocol, set_name, part, tuple(against or ()), judge, positive, by,
@@ -228,7 +228,7 @@ def choose_judge(
     """The cheapest judge that may stand in for people, or is not worse than another judge by more than a margin."""
     from annotator.actions.validation import judge_choice, stand_in, validation
 
-    protocol = protocol_of(file, protocol)
+    protocol = protocol_of(file, protocol, set_name)
     with opened(file, readonly=not looks(set_name, part), person=as_) as project:
         of = validation.ValidationQuery(
             protocol, set_name, part, tuple(against or ()), positive=positive,

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from annotator.actions.labelling import label_offers
 from annotator.actions.project.file import Project
 from annotator.cli import run_command
 from tests.projects.validation_project import At, judge_says, person_says, validation_project
@@ -61,6 +62,19 @@ def test_a_set_is_drawn_labelled_locked_and_validated_on(
     told(capsys, "validate", file, "--set", "Spring", "--part", "test")
     (found,) = told(capsys, "sets", "list", file)["sets"]
     assert (found["openings"], found["lacking"]) == (1, [])
+
+
+@pytest.mark.parametrize("command", ["validate", "choose-judge", "rule", "card --judge good"])
+def test_a_set_is_compared_by_its_own_protocol(
+    command: str, file: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told(capsys, "sets", "draw", file, "Spring", "--person", "R2", "--person", "R3", "--size", "8")
+    filled(file, "R2", "R3")
+    told(capsys, "sets", "lock", file, "Spring")
+    monkeypatch.setattr(label_offers, "usual", lambda _: "adra.plan")
+    name, *options = command.split()
+    assert run_command([name, file, *options, "--set", "Spring"]) == 0
+    assert run_command([name, file, *options]) == 1
 
 
 def test_judges_stand_beside_people_in_tables(file: str, capsys: pytest.CaptureFixture[str]) -> None:
