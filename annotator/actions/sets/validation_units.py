@@ -67,11 +67,11 @@ def named(groups: Iterable[Group]) -> dict[Group, str]:
 
 class UnitPlaces(Mapping[Key, UnitPlace]):
     """Units by their keys. There may be very many, and a place is made when it is looked at: what lies in plain tuples
-    is passed over when garbage is collected.
+    is passed over when garbage is collected. `faults` says of items, by key, why their gold makes no score.
     """
 
-    def __init__(self, rows: dict[Key, tuple[Any, ...]]) -> None:
-        self._rows = rows
+    def __init__(self, rows: dict[Key, tuple[Any, ...]], faults: Mapping[str, str]) -> None:
+        self._rows, self.faults = rows, faults
 
     def __getitem__(self, key: Key) -> UnitPlace:
         return tuple.__new__(UnitPlace, self._rows[key])
@@ -91,7 +91,7 @@ class UnitPlaces(Mapping[Key, UnitPlace]):
 
 
 @kept
-def places(project: Project, shape: Protocol, item_ids: Iterable[str] = ()) -> Mapping[Key, UnitPlace]:
+def places(project: Project, shape: Protocol, item_ids: Iterable[str] = ()) -> UnitPlaces:
     """Every unit that can be judged now, in the project's order: of responses that count in the results, or of the mode
     that a protocol asks about.
 
@@ -99,9 +99,12 @@ def places(project: Project, shape: Protocol, item_ids: Iterable[str] = ()) -> M
     """
     systems, quartiles = _systems(project), _quartile_of(project)
     modes = (shape.mode,) if shape.mode else scoring.counted_modes(project)
-    found = dict[Key, tuple[Any, ...]]()
+    found, faults = dict[Key, tuple[Any, ...]](), dict[str, str]()
     chosen = list(item_ids) or materials.item_ids(project)
     for at_hand in materials.each(project, materials.for_asking(shape), chosen):
+        gold = at_hand.own.documents.get(shape.unit_kind) if shape.unit_kind else None
+        if gold is not None and (fault := gold.fault()):
+            faults[at_hand.item.key] = fault
         for material in at_hand.responses:
             for case in shape.cases(material) if material.response.mode in modes else ():
                 item, response = case.item, case.response
@@ -113,7 +116,7 @@ def places(project: Project, shape: Protocol, item_ids: Iterable[str] = ()) -> M
                 )  # fmt: skip
                 for unit in case.units:
                     found[response.id, unit.id] = (*about, unit.id, unit.text, shape.weight(unit))
-    return UnitPlaces(found)
+    return UnitPlaces(found, faults)
 
 
 def in_order(first: str, second: str) -> bool:

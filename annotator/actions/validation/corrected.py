@@ -5,8 +5,6 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 
-from annotator.actions.items import materials
-from annotator.actions.items.materials import WantedMaterial
 from annotator.actions.project.file import Project
 from annotator.actions.results import metrics, result_raters
 from annotator.actions.results.metrics import USUAL_METRIC, MetricInfo
@@ -149,12 +147,8 @@ def report(project: Project, query: CorrectionQuery) -> CorrectedLeaderboard:
     )
     rater = _judge(found)
     # The judge speaks of what nobody labelled, and of what is held back from comparison, too.
-    refused = _refused(project, found.shape)
-    everything = {
-        key: place
-        for key, place in validation_units.places(project, found.shape).items()
-        if place.item_key not in refused
-    }
+    places = validation_units.places(project, found.shape)
+    everything = {key: place for key, place in places.items() if place.item_key not in places.faults}
     worth = {value: credit(value) for value in found.shape.values}
     said = {key: worth[value] for key, value in found.version(rater).said.items() if value in worth}
     systems = _by_system(everything, _labels(found, worth), said)
@@ -172,24 +166,13 @@ def report(project: Project, query: CorrectionQuery) -> CorrectedLeaderboard:
         {name: len(one.places) for name, one in systems.items()},
         {name: sum(label is not None for label in one.labels) for name, one in systems.items()},
         {name: _more(one, query, ends) for name, one in sorted(systems.items())},
-        (*_notes(found, systems), *_told_refused(refused)), query,
+        (*_notes(found, systems), *_told_refused(places.faults)), query,
         {name: one.places[0].system_id for name, one in systems.items()},
     )  # fmt: skip
 
 
-def _refused(project: Project, shape: Protocol) -> dict[str, str]:
-    """Item's key → the fault of its gold, such as shares that do not sum to 1, of which no score is made."""
-    kind = shape.unit_kind
-    if kind is None:
-        return {}
-    wanted = WantedMaterial((kind,), texts=False, parts=False)
-    at_hand = materials.each(project, wanted, materials.item_ids(project))
-    documents = {one.item.key: one.own.documents[kind] for one in at_hand if kind in one.own.documents}
-    return {key: fault for key, document in documents.items() if (fault := document.fault())}
-
-
-def _told_refused(refused: Mapping[str, str]) -> Iterable[str]:
-    return (f"Item {key} is left out, as in the results: {fault}" for key, fault in refused.items())
+def _told_refused(faults: Mapping[str, str]) -> Iterable[str]:
+    return (f"Item {key} is left out, as in the results: {fault}" for key, fault in faults.items())
 
 
 def _standings(scored: Mapping[Hashable, SystemUnits], query: CorrectionQuery) -> Leaderboard:
