@@ -1,12 +1,15 @@
 """Imported before any test: heavy imports in order, an offscreen window, files in memory, nobody's own settings."""
 
 import atexit
+import gc
 import json
 import os
 import shutil
 import sys
 import tempfile
 
+# What a test leaves is collected after it (`tests/conftest`); what twelve thousand are collected into is not garbage.
+gc.disable()
 MEMORY, ENOUGH = "/dev/shm", 2 * 1024**3
 HERE = os.path.dirname(os.path.abspath(__file__))
 if os.path.splitdrive(HERE)[0].lower() != os.path.splitdrive(tempfile.gettempdir())[0].lower():

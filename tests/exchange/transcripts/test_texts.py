@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from collections.abc import Callable
 
 import pytest
 
@@ -101,14 +102,27 @@ BOMB = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>'
         (word(paragraph("&b;"), BOMB), "has a doctype"),
         (packed({"word/document.xml": b"<x>"}), "is no XML"),
         (packed({"word/document.xml": "<!DOCTYPE x []><x/>".encode("utf-16")}), "is no XML"),
-        (packed({f"{n}": b"" for n in range(docx.MOST_FILES + 1)}), "more than 5,000 files"),
-        (packed({"word/document.xml": b" " * (LONGEST_TEXT * 4 + 1)}), "more than 64 MB"),
         (word(""), "holds no words"),
     ],
 )
 def test_hostile_word_documents_are_refused(content: bytes, reason: str) -> None:
     with pytest.raises(Refusal, match=reason):
         reader.read(content, "a.docx")
+
+
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        (lambda: {f"{n}": b"" for n in range(docx.MOST_FILES + 1)}, "more than 5,000 files"),
+        (lambda: {"word/document.xml": b" " * (LONGEST_TEXT * 4 + 1)}, "more than 64 MB"),
+    ],
+    ids=["many files", "one that is large"],
+)
+def test_word_documents_beyond_measure_are_refused(
+    files: Callable[[], dict[str, bytes]], reason: str
+) -> None:
+    with pytest.raises(Refusal, match=reason):
+        reader.read(packed(files()), "a.docx")
 
 
 def test_another_ending_is_refused() -> None:
