@@ -3,6 +3,8 @@
 import asyncio
 from pathlib import Path
 
+from sqlalchemy import update
+
 from annotator.actions.judging import judge_runs
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -10,9 +12,11 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.validation import validity_cards
 from annotator.domain.experts.person import Role
 from annotator.domain.judges.validity_card import ValidityCard
+from annotator.storage.tables import JudgeRow, table
 from tests.judging.odd_server import OddServer
 from tests.projects.small_project import small_project
-from tests.servers.served import JUDGE, add_judge, answering
+from tests.servers.served import JUDGE, add_judge, answering, serving
+from tests.templates import once
 
 FEW = 100
 KEY = "sk-planted-0123456789abcdef"
@@ -30,16 +34,32 @@ def said(words: str) -> str:
 
 
 def carded_project(path: Path, server: OddServer, **settings: str) -> Project:
-    """Everything of the small project judged by a judge that says yes of one criterion in three; labelled by two."""
+    """Everything of the small project judged by a judge that says yes of one criterion in three; labelled by two.
+
+    The judge is behind the test's own server, though another answered when the first of these projects was made.
+    """
+    path.mkdir(exist_ok=True)
+    server.answer = answering(said)
+    project = _carded(path, **settings)
+    # As no verb does: a judge that has judged keeps its endpoint.
+    with project.store.write() as db:
+        db.execute(
+            update(table(JudgeRow)).values(base_url=server.url).where(table(JudgeRow).c.base_url != "")
+        )
+    return project
+
+
+@once
+def _carded(path: Path, **settings: str) -> Project:
     from annotator.actions.labelling import label_sealing, label_tasks, labels
 
-    path.mkdir(exist_ok=True)
     project = small_project(path)
     for name in ("Ann", "Ben"):
         people.add_person(project, name, (Role.ANNOTATOR,))
-    server.answer = answering(said)
-    add_judge(project, server, **settings)
-    judged(project)
+    with serving() as server:
+        server.answer = answering(said)
+        add_judge(project, server, **settings)
+        judged(project)
     before = project.person
     assert before is not None
     for alias in ("R2", "R3"):
