@@ -54,6 +54,7 @@ def on_page(project: Project, view: str, **chosen: str) -> str:
     while viewer.body.currentWidget() is not viewer.view or viewer.desk._errands:
         make_application().processEvents()
     tabs = viewer.view.tabs
+    viewer.view.more.setChecked(True)
     words = [*shown(window), *(tabs.tabText(place) for place in range(tabs.count()))]
     window.close()
     return "\n".join(words)
