@@ -81,11 +81,10 @@ class ViewPane(Splitter):
 
     def _above(self) -> QWidget:
         head = horizontal((self.tabs, 1), self.sought)
-        words = horizontal(
-            (self.told, 1), (self.more, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight)
-        )
+        words = vertical(self.answers, self.told, spacing=4)
+        told = horizontal((words, 1), (self.more, 0, Qt.AlignmentFlag.AlignBottom), spacing=4)
         made = QWidget()
-        vertical(head, (self.table, 1), self.answers, words, on=made, margins=(0, 0, 0, 4), spacing=4)
+        vertical(head, (self.table, 1), told, on=made, margins=(0, 0, 0, 4), spacing=4)
         return made
 
     def _below(self) -> QWidget:
@@ -161,8 +160,8 @@ class ViewPane(Splitter):
         px, whole = theme.current().px, self.height()
         shown = [label for label in (self.answers, self.told) if not label.isHidden()]
         words = sum(label.heightForWidth(label.width()) for label in shown)
-        if self.told.isHidden() and not self.more.isHidden():
-            words += self.more.sizeHint().height()
+        if not self.more.isHidden():
+            words = max(words, self.more.sizeHint().height())
         # Its head, a line for sliding it sideways, and the tabs above it.
         line = self.table.verticalHeader().defaultSectionSize()
         around = words + px(38) + (px(44) if len(self._sheets) > 1 else 0)
