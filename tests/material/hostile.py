@@ -6,7 +6,7 @@ HOSTILE = {
     "1e999": (b'{"a": "1e999", "b": 1e999}', "line 1, column 21: 1e999 is too large"),
     "duplicate keys": (b'{"a": {"x": 1},\n "b": 2, "a": 3}', "line 2, column 10: the key “a” stands twice"),
     "duplicate keys, one escaped": (b'[{"a": 1, "\\u0061": 2}]', "the key “a” stands twice"),
-    "5,000-digit whole number": (b"[" + b"7" * 5000 + b"]", "a whole number of 5000 digits is too large"),
+    "5,000-digit whole number": (b"[" + b"7" * 5000 + b"]", "a whole number of 5,000 digits is too large"),
     "whole number of 64 bits": (b"[9223372036854775808]", "a whole number of 19 digits is too large"),
     "depth 900": (b"[" * 900 + b"]" * 900, "nested more than 64 levels"),
     "depth 100,000": (b"[" * 100_000 + b"]" * 100_000, "nested more than 64 levels"),

@@ -235,7 +235,7 @@ def ground(
     """
     people.refuse_others(project, "can compare judges with people")
     shape = label_cases.shape_of(project, protocol)
-    places = validation_units.places(project, shape)
+    places: Mapping[Key, UnitPlace] = validation_units.places(project, shape)
     if set_name:
         places, said = _of_set(project, places, set_name, protocol, part, opening)
     else:

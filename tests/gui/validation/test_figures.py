@@ -102,7 +102,13 @@ def test_the_account_says_definition_interval_and_n(viewer):
     model = viewer.view.model
     viewer.view.table.setCurrentIndex(model.index(0, heads(viewer).index("Cohen's κ")))
     said = viewer.view.account.toPlainText()
-    for words in ("agreement beyond chance", "95 % interval [", "n = ", "bootstrap over", "Landis & Koch"):
+    for words in (
+        "agreement beyond chance",
+        "95 % interval no spread",
+        "n = ",
+        "bootstrap over",
+        "Landis & Koch",
+    ):
         assert words in said
 
 
