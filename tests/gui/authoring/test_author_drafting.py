@@ -133,6 +133,15 @@ def test_the_arrows_choose_and_enter_takes(page, panel, project, qtbot):
     assert texts(project) == [THIRD]
 
 
+@pytest.mark.parametrize("keys", [("Ctrl+T",) * 3, ("Ctrl+Shift+Backspace",)])
+def test_with_the_last_of_a_draft_the_keyboard_does_not_go(page, panel, qtbot, keys):
+    asked(panel, qtbot)
+    for key in keys:
+        press(key)
+    assert panel.draft_id == ""
+    assert page.isAncestorOf(focus())
+
+
 def test_undo_gives_a_taken_unit_back_to_the_draft(page, panel, project, qtbot):
     asked(panel, qtbot)
     press("Ctrl+T", 2)

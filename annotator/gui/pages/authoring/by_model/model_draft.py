@@ -89,12 +89,17 @@ class ModelDraft(QWidget):
         """Read the drafts again, if the panel is seen."""
         if not self.isVisible() or self._item is None:
             return
+        worked_here = self.isAncestorOf(QApplication.focusWidget() or self)
         self.what.setVisible(self._kind is Kind.INSIGHTS)
         if self.of_reference:
             self._wake_reference(self._item)
         else:
             self.reference.show_draft(None)
             self._wake_units(self._item)
+        if worked_here and not self.isAncestorOf(QApplication.focusWidget() or self):
+            # What had the keyboard went with the last unit.
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.enter()
 
     def _arrived(self) -> None:
         """Show the draft; the keyboard goes on with it, unless someone types."""
