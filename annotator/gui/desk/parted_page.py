@@ -80,10 +80,11 @@ class PartedPage(Page):
         for act in sorted(part.acts.keys() - self._shortcuts.keys()):
             self.bind(act, partial(self._act, act))
         self.made[tab] = part
-        theme.wear(part)
         holder = self._holders[tab]
         if (layout := holder.layout()) is not None:
             layout.addWidget(part)
+        # Where it stands, as a page is.
+        theme.wear(part)
         if holder.isVisible():
             # By itself it would only be seen, and could only be given the focus, at the next idle.
             part.show()

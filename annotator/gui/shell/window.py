@@ -125,8 +125,9 @@ class Window(QMainWindow):
         module, class_name = places[name]
         page: Page = getattr(import_module(module), class_name)(self.desk)
         self._pages[name] = page
-        page.wear()
         self.stack.addWidget(page)
+        # Where it stands: dressed before, all of it would be dressed once more when it is put there.
+        page.wear()
         return page
 
     @property
