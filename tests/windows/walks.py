@@ -132,5 +132,5 @@ def told() -> Iterator[str]:
     yield f"opening a window: {len(found)} stays in {len(set(found))} modules of actions, {returns(found)} returns"
     yield f"    {' → '.join(found)}"
     for name, walk in (("a word on Author", typed), ("a label on Label", label)):
-        yield f"from a key to the disk, {name}: {len(walk)} calls in {len({path for path, _ in walk})} files"
+        yield f"from a key to the disk, {name}: {len(walk) - 1} calls through {len({path for path, _ in walk})} files"
         yield from (f"    {path}: {function}" for path, function in walk)
