@@ -104,7 +104,7 @@ def test_the_account_says_definition_interval_and_n(viewer):
     said = viewer.view.account.toPlainText()
     for words in (
         "agreement beyond chance",
-        "95 % interval no spread",
+        "95 % interval ",
         "n = ",
         "bootstrap over",
         "Landis & Koch",
