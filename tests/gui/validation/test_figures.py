@@ -99,16 +99,14 @@ def test_all_views_are_listed(viewer):
 
 @pytest.mark.usefixtures("small_cases")
 def test_the_account_says_definition_interval_and_n(viewer):
-    model = viewer.view.model
-    viewer.view.table.setCurrentIndex(model.index(0, heads(viewer).index("Cohen's κ")))
+    column = heads(viewer).index("Cohen's κ")
+    viewer.view.table.setCurrentIndex(viewer.view.model.index(0, column))
+    # Whether people differ in the part in view hangs on the items that are drawn for it.
+    interval = "no spread" if "no spread" in cells(viewer)[column] else "["
     said = viewer.view.account.toPlainText()
     for words in (
-        "agreement beyond chance",
-        "95 % interval ",
-        "n = ",
-        "bootstrap over",
-        "Landis & Koch",
-    ):
+        "agreement beyond chance", f"95 % interval {interval}", "n = ", "bootstrap over", "Landis & Koch",
+    ):  # fmt: skip
         assert words in said
 
 
