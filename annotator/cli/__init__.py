@@ -23,7 +23,9 @@ def run_command(words: list[str]) -> int:
         return USAGE
     try:
         with _endable():
-            _begin(words)
+            with loading():
+                from annotator.cli.commands import app
+            app(args=words, prog_name="goldsmith")
     except Refusal as refusal:
         warned.print(str(refusal), markup=False)
         for detail in refusal.details:
@@ -42,18 +44,6 @@ def run_command(words: list[str]) -> int:
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     return DONE
-
-
-def _begin(words: list[str]) -> None:
-    if words == ["child"]:
-        # A window waits for each that it starts, and it needs no other command.
-        from annotator.cli.carrying import app
-
-        words = []
-    else:
-        with loading():
-            from annotator.cli.commands import app
-    app(args=words, prog_name="goldsmith")
 
 
 def _is_text(word: str) -> bool:

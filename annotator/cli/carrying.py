@@ -18,7 +18,7 @@ from annotator.cli.saying import DONE, NOT_ALL, REFUSED, bar, opened, print_json
 from annotator.cli.tables import print_table
 from annotator.domain.texts.refusal import Refusal
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer()
 Shown = Annotated[str, typer.Option("--progress", help="bar or json")]
 Line = dict[str, Any]
 FOR_A_WINDOW = "json"

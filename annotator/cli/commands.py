@@ -1,32 +1,80 @@
-"""All commands, put together."""
+"""All commands, put together; the module of each is loaded when it is asked for."""
 
-from typing import Annotated
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_group
 
-from annotator import __version__
-from annotator.cli import (
-    agreement,
-    attacks,
-    cards,
-    carrying,
-    drafting,
-    handing_out,
-    items,
-    labels,
-    pairs,
-    project,
-    respond,
-    results,
-    ruling,
-    sources,
-    validation,
-)
-from annotator.cli.judging import contests, judge
-from annotator.cli.research import research
+from annotator import __version__, loading
 from annotator.cli.saying import said
 
+# The commands of each app, or the group that it is, in the order of the help.
+NAMES = {
+    "project.app": "sample new import weights info export check backup selftest grab",
+    "judging.judge.app": "judge",
+    "items.app": "items",
+    "items.final_app": "final",
+    "items.pilot_app": "pilot",
+    "sources.app": "sources",
+    "sources.evidence_app": "evidence",
+    "drafting.app": "draft",
+    "drafting.rubrics_app": "rubrics",
+    "respond.app": "respond",
+    "respond.systems_app": "systems",
+    "respond.responses_app": "responses",
+    "research.research.app": "research",
+    "judging.contests.app": "contest",
+    "results.app": "results gold",
+    "pairs.people_app": "people",
+    "pairs.app": "pack unpack adjudicate status",
+    "agreement.app": "agreement",
+    "labels.app": "labels",
+    "validation.app": "validate choose-judge correct replay sets",
+    "ruling.app": "rule review error-sample rulings",
+    "attacks.app": "attack bias",
+    "cards.app": "card",
+    "handing_out.app": "assign",
+    "handing_out.reviews_app": "reviews",
+    "carrying.app": "child",
+}
+APPS = {name: app for app, names in NAMES.items() for name in names.split()}
+
+
+class CommandsAskedFor(Mapping[str, Any]):
+    """Every command or group by name; only those that are looked at are loaded."""
+
+    def __getitem__(self, name: str) -> Any:
+        return _loaded(name, APPS[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(APPS)
+
+    def __len__(self) -> int:
+        return len(APPS)
+
+
+@cache
+def _loaded(name: str, place: str) -> Any:
+    module, _, app = place.rpartition(".")
+    with loading():
+        group = get_group(getattr(import_module(f"annotator.cli.{module}"), app))
+    group.name = name
+    return group.commands.get(name, group)
+
+
+class Commands(TyperGroup):
+    """The group of all commands."""
+
+    def __init__(self, **said_of_it: Any) -> None:
+        super().__init__(**said_of_it | {"commands": CommandsAskedFor()})
+
+
 app = typer.Typer(
+    cls=Commands,
     help="Make, label, judge and release expert gold for deep-research benchmarks.",
     epilog="Exit codes: 0 success · 1 refused, nothing was changed except as stated · 2 wrong usage · 3 "
     "incomplete: something is missing, the budget is spent, or the command was interrupted; finished work "
@@ -35,32 +83,6 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.add_typer(project.app)
-app.add_typer(judge.app, name="judge")
-app.add_typer(items.app, name="items")
-app.add_typer(items.final_app, name="final")
-app.add_typer(items.pilot_app)
-app.add_typer(sources.app, name="sources")
-app.add_typer(sources.evidence_app, name="evidence")
-app.add_typer(drafting.app, name="draft")
-app.add_typer(drafting.rubrics_app, name="rubrics")
-app.add_typer(respond.app)
-app.add_typer(respond.systems_app, name="systems")
-app.add_typer(respond.responses_app, name="responses")
-app.add_typer(research.app, name="research")
-app.add_typer(contests.app, name="contest")
-app.add_typer(results.app)
-app.add_typer(pairs.people_app, name="people")
-app.add_typer(pairs.app)
-app.add_typer(agreement.app)
-app.add_typer(labels.app, name="labels")
-app.add_typer(validation.app)
-app.add_typer(ruling.app)
-app.add_typer(attacks.app)
-app.add_typer(cards.app)
-app.add_typer(handing_out.app)
-app.add_typer(handing_out.reviews_app, name="reviews")
-app.add_typer(carrying.app)
 
 
 def _print_version(show: bool) -> None:

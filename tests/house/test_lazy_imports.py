@@ -138,3 +138,12 @@ def test_a_command_and_a_run_load_no_figures_cards_or_packages() -> None:
     absent = ("actions.validation", "actions.studies", "actions.papers", "actions.parcels", "stats.agreement")
     assert [name for name in loaded if name.startswith(tuple(f"annotator.{room}" for room in absent))] == []
     assert not {"annotator.stats.ranking.standings", "numpy", "matplotlib"} & set(loaded)
+
+
+def test_a_command_loads_no_other_commands_module() -> None:
+    words = (
+        "import sys\nfrom annotator.cli import commands, run_command\nrun_command(['results', 'absent'])\n"
+    )
+    places, loaded = said(words + "print(*commands.NAMES)\nprint(*sys.modules)").splitlines()
+    modules = {f"annotator.cli.{place.rpartition('.')[0]}" for place in places.split()}
+    assert modules & set(loaded.split()) == {"annotator.cli.results"}

@@ -1,22 +1,22 @@
 """What Goldsmith promises about its commands: how each of them ends, and what a wrong word is answered with."""
 
 import os
+import pkgutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
 
-from annotator import __version__
+from annotator import __version__, cli
 from annotator.actions.judges import judges
 from annotator.actions.labelling import label_offers
 from annotator.actions.project.file import Project
-from annotator.cli import carrying, run_command
-from annotator.cli.commands import app
+from annotator.cli import carrying, commands, run_command
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls import limits
 from tests.projects.small_project import small_project
@@ -49,14 +49,6 @@ GOOD = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module", autouse=True)
-def commands_read_once() -> Iterator[None]:
-    """The tree of commands, which a program makes once, is not made again for each of thousands of calls."""
-    made, typer.main.get_command = typer.main.get_command, cache(typer.main.get_command)
-    yield
-    typer.main.get_command = made
-
-
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A small project in the folder that commands are run in, with files for them to read."""
@@ -82,7 +74,36 @@ def leaves(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, 
             yield (*path, name), one
 
 
-COMMANDS = {" ".join(path): command for path, command in leaves(typer.main.get_command(app))}
+COMMANDS = {" ".join(path): command for path, command in leaves(typer.main.get_command(commands.app))}
+
+
+def app_of(place: str) -> typer.Typer:
+    """The app at a place in the table of commands."""
+    module, _, name = place.rpartition(".")
+    found: typer.Typer = getattr(import_module(f"annotator.cli.{module}"), name)
+    return found
+
+
+def with_those_in_it(app: typer.Typer) -> Iterator[typer.Typer]:
+    """An app and all that are added to it."""
+    yield app
+    for one in app.registered_groups:
+        if one.typer_instance is not None:
+            yield from with_those_in_it(one.typer_instance)
+
+
+@pytest.mark.parametrize("place", commands.NAMES)
+def test_the_table_names_the_commands_of_an_app_or_the_group_that_it_is(place: str) -> None:
+    names, held = commands.NAMES[place].split(), list(typer.main.get_group(app_of(place)).commands)
+    assert held
+    assert names == held or (len(names) == 1 and names[0] not in held)
+
+
+def test_the_table_leaves_no_app_out() -> None:
+    modules = [import_module(one.name) for one in pkgutil.walk_packages(cli.__path__, "annotator.cli.")]
+    made = {id(app) for module in modules for app in vars(module).values() if isinstance(app, typer.Typer)}
+    placed = {id(app) for place in commands.NAMES for app in with_those_in_it(app_of(place))}
+    assert made - placed == {id(commands.app)}
 
 
 def called(file: str, path: str, command: Any, wrong: str, junk: str) -> list[str]:

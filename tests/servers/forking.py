@@ -16,10 +16,10 @@ from signal import SIGKILL
 
 # What children load until they have asked a server; nothing of Qt.
 LOADED = (
-    "annotator.__main__", "annotator.actions.orders.requests", "annotator.cli.carrying", "annotator.cli.faults",
-    "annotator.judging.batches", "annotator.judging.calls.asking", "annotator.judging.calls.keys",
-    "annotator.judging.prompts.injection", "annotator.judging.runs.runner", "annotator.storage.holding",
-    "aiohttp", "h11", "httpcore2", "importlib_metadata", "numpy", "openai", "truststore",
+    "annotator.__main__", "annotator.actions.orders.requests", "annotator.cli.carrying", "annotator.cli.commands",
+    "annotator.cli.faults", "annotator.judging.batches", "annotator.judging.calls.asking",
+    "annotator.judging.calls.keys", "annotator.judging.prompts.injection", "annotator.judging.runs.runner",
+    "annotator.storage.holding", "aiohttp", "h11", "httpcore2", "importlib_metadata", "numpy", "openai", "truststore",
 )  # fmt: skip
 
 
