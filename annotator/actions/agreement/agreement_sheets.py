@@ -28,6 +28,7 @@ from annotator.actions.results.result_sheets import (
 )
 from annotator.domain.experts.agreement import Figure
 from annotator.domain.experts.assignment import Stage
+from annotator.domain.texts.estimate import of_items
 
 SECTIONS = (
     ("rows", "Between raters"),
@@ -170,7 +171,7 @@ def _figure(row: FigureRow, found: Figure | None, before: str = "") -> SheetCell
         words.reason(found),
         number,
         f"n = {found.n:,}",
-        words.spoken(found.method),
+        of_items(found.method),
         *words.remarks(found),
     )
     tip = "\n".join(part for part in parts if part)

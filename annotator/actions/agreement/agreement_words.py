@@ -18,7 +18,7 @@ from annotator.domain.experts.agreement import Figure, bound_of
 from annotator.domain.judges.level_figures import FIGURES, IN_UNITS, WORDS
 from annotator.domain.judges.scale import NO_VALUES, Scale
 from annotator.domain.texts.counting import counted
-from annotator.domain.texts.estimate import decimal, interval
+from annotator.domain.texts.estimate import decimal, interval, of_items
 from annotator.domain.texts.ordering import natural
 from annotator.exchange.pictures.figures import PRINTED, Ink
 from annotator.protocols import PROTOCOLS
@@ -110,7 +110,7 @@ def said(found: Figure, digits: int = 2) -> str:
 
 def reason(found: Figure) -> str:
     """Why a figure is undefined; empty where it is not."""
-    return "" if found.value is not None else spoken(found.note.partition("; ")[0])
+    return "" if found.value is not None else of_items(found.note.partition("; ")[0])
 
 
 def remarks(found: Figure) -> list[str]:
@@ -120,14 +120,9 @@ def remarks(found: Figure) -> list[str]:
     from annotator.stats.agreement.verdicts import KAPPA_PARADOX
 
     rest, paradox, after = found.note.partition(KAPPA_PARADOX)
-    notes = [spoken(note) for note in f"{rest}; {after}".split("; ") if note]
+    notes = [of_items(note) for note in f"{rest}; {after}".split("; ") if note]
     notes = notes if found.value is not None else notes[1:]
     return [*notes, *filter(None, (paradox, bound_of(found)))]
-
-
-def spoken(text: str) -> str:
-    """A method or a note as it is said of pooled figures, whose clusters are items."""
-    return text.replace("cluster", "item")
 
 
 def main(row: FigureRow) -> Figure:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from annotator.domain.texts.counting import counted
-from annotator.domain.texts.estimate import Estimate, decimal, interval
+from annotator.domain.texts.estimate import Estimate, decimal, interval, of_items
 
 Worth = float | str | None
 UNDEFINED = "–"
@@ -219,7 +219,11 @@ def in_words(estimate: Estimate, unit: str = "") -> str:
 
 def or_why(estimate: Estimate, beside: str = "") -> str:
     """A figure in words and what is said beside it, in a sentence; why, where it is undefined."""
-    return f"{in_words(estimate)}{beside}" if estimate.value is not None else f"undefined ({estimate.note})"
+    return (
+        f"{in_words(estimate)}{beside}"
+        if estimate.value is not None
+        else f"undefined ({of_items(estimate.note)})"
+    )
 
 
 def explained(estimate: Estimate, unit: str = "") -> list[str]:
@@ -227,7 +231,7 @@ def explained(estimate: Estimate, unit: str = "") -> list[str]:
     said = [f"n = {estimate.n:,}", estimate.method]
     if estimate.missing:
         said.append(f"{counted(estimate.missing, 'judgement')} missing{_range(estimate, unit)}")
-    return [part for part in (*said, estimate.note) if part]
+    return [of_items(part) for part in (*said, estimate.note) if part]
 
 
 def _range(estimate: Estimate, unit: str) -> str:

@@ -21,7 +21,7 @@ from annotator.actions.sets.validation_figures import told
 from annotator.actions.validation import validation
 from annotator.actions.validation.corrected import CorrectedLeaderboard, in_order
 from annotator.actions.validation.validation_behind import HeldRater, held
-from annotator.domain.texts.estimate import NO_SPREAD, ROUGH, Estimate
+from annotator.domain.texts.estimate import NO_SPREAD, ROUGH, Estimate, of_items
 
 
 def sheets(found: CorrectedLeaderboard) -> tuple[ResultSheet, ...]:
@@ -141,7 +141,7 @@ def _plan(found: CorrectedLeaderboard) -> ResultSheet:
         plan = more.plan
         cells = (
             text(name), _width(plan.width_now), count(plan.more), _width(plan.width_then), _width(plan.least),
-            text(plan.note or "–"),
+            text(of_items(plan.note) or "–"),
         )  # fmt: skip
         lines.append(SheetLine(cells))
     about = (

@@ -27,7 +27,7 @@ from annotator.actions.validation.stand_in import StandInAnswer, StandInAnswers,
 from annotator.actions.validation.validation import Contrast, RaterFigures, Validation
 from annotator.actions.validation.validation_behind import held
 from annotator.domain.judges.judge import JudgeKind
-from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.estimate import Estimate, of_items
 from annotator.domain.texts.refusal import Refusal
 from annotator.stats.validation.alt_test import EPSILON
 from annotator.stats.validation.front import pareto_front
@@ -224,9 +224,9 @@ def _worse(query: JudgeChoiceQuery, limit: float, line: RaterFigures, difference
     if rate > limit:
         return f"{percent(rate, 1)} of its judgements are missing, more than {percent(limit, 1)}"
     if agreement.value is None:
-        return f"its {_title(query)} is undefined: {agreement.note}"
+        return f"its {_title(query)} is undefined: {of_items(agreement.note)}"
     if difference.low is None:
-        return f"its difference has no interval: {difference.note}"
+        return f"its difference has no interval: {of_items(difference.note)}"
     return f"it may be {-difference.low:.3f} worse" if difference.low < -query.delta else ""
 
 

@@ -29,7 +29,7 @@ from annotator.actions.sets.validation_ground import TOGETHER, Ground, Validatio
 from annotator.actions.validation import aims, validation, validation_behind
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.texts.counting import counted
-from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.estimate import Estimate, of_items
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS
 from annotator.stats.validation import alt_test as alternative
@@ -228,7 +228,7 @@ class _Reasons:
         if self._alone:
             return "only one person labelled, so that people's agreement with one another is not known"
         if found.value is None or found.low is None or found.high is None:
-            why = found.note or "too little is labelled"
+            why = of_items(found.note) or "too little is labelled"
             return f"the difference of {title} to people has no interval ({why})"
         margin = f"−{query.delta:g}"
         if found.low >= -query.delta:
@@ -248,7 +248,7 @@ class _Reasons:
             there = counted(self.people, "person labelled", "people labelled")
             return f"the alternative annotator test takes {FEWEST_PEOPLE} people, and {there}"
         if alt.passed is None or alt.winning_rate.value is None:
-            return f"the alternative annotator test cannot be made ({alt.winning_rate.note})"
+            return f"the alternative annotator test cannot be made ({of_items(alt.winning_rate.note)})"
         return (
             f"the alternative annotator test is {'' if alt.passed else 'not '}passed: ω "
             f"{alt.winning_rate.value:.2f} of {alt.winning_rate.n} people, {'at least' if alt.passed else 'below'} "

@@ -156,6 +156,11 @@ def few(count: int, what: str = "items") -> str:
     return f"{named} {'is' if count == 1 else 'are'} too few for an interval, which takes {FEWEST}"
 
 
+def of_items(text: str, thing: str = "item") -> str:
+    """A method or a note as people read it: what units hang together by is called what it is in a project."""
+    return text.replace("cluster", thing)
+
+
 def settled(
     found: Estimate, count: int, what: str = "items", within: tuple[float, float] | None = None
 ) -> Estimate:

@@ -9,6 +9,7 @@ from annotator.domain.experts.assignment import Stage, stage_of
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import Label
+from annotator.domain.texts.estimate import of_items
 from annotator.gui.review.adjudication_queue import measure_of
 from annotator.gui.widgets.chips import Chip
 
@@ -104,5 +105,7 @@ def figures_words(figures: Sequence[Figure]) -> str:
 
 def _figure(figure: Figure) -> str:
     if figure.value is None:
-        return f"{measure_of(figure.name)} undefined{f' ({figure.note})' if figure.note else ''}"
+        # Of one item, what labels hang together by is the report.
+        why = of_items(figure.note, "report")
+        return f"{measure_of(figure.name)} undefined{f' ({why})' if why else ''}"
     return f"{measure_of(figure.name)} {figure.value:.2f}"

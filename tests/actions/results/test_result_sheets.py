@@ -1,6 +1,7 @@
 """How figures are said, and how tables leave."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,10 +18,11 @@ from annotator.actions.results.result_sheets import (
     in_words,
     key_of,
     number,
+    or_why,
     percent,
     text,
 )
-from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.estimate import Estimate, settled
 from annotator.domain.texts.refusal import Refusal
 
 FOUND = Estimate(0.5, 0.4, 0.65, n=10, missing=2, floor=0.45, ceiling=0.6, method="mean")
@@ -50,6 +52,13 @@ def test_a_figure_is_said_with_its_interval_and_what_is_missing() -> None:
     assert cell.tip == "n = 10\nmean\n2 judgements missing; with them it lies between 0.450 and 0.600"
     assert "\n1 judgement missing" in figure(Estimate(0.5, missing=1, method="mean")).tip
     assert (cell.state, figure(Estimate(None)).state) == ("incomplete", "missing")
+
+
+def test_a_figure_of_few_clusters_speaks_of_items() -> None:
+    few = settled(Estimate(0.15, 0.1, 0.2, n=9, method="mean over 3 clusters"), 3, "clusters")
+    assert "3 clusters are too few" in few.note
+    assert figure(few).tip == "n = 9\nmean over 3 items\n3 items are too few for an interval, which takes 5"
+    assert or_why(replace(few, value=None)) == "undefined (3 items are too few for an interval, which takes 5)"
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Drawing of a line in the adjudication queue: question, stage, agreement."""
 
-from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtGui import QFont, QPainter
+from PySide6.QtCore import QRect, QSize
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from annotator.actions.adjudication.adjudicating import QueueLine
@@ -10,7 +10,15 @@ from annotator.gui import theme
 from annotator.gui.review.adjudication_queue import LINE_ROLE, agreement_words, level, state_of
 from annotator.gui.tables.rows import Index
 from annotator.gui.widgets.icons import pixmap
-from annotator.gui.widgets.lists.row_painting import END, START, is_chosen, paint_bar, paint_ground
+from annotator.gui.widgets.lists.row_painting import (
+    END,
+    START,
+    elided,
+    is_chosen,
+    paint_bar,
+    paint_ground,
+    paint_key,
+)
 
 LEVEL_COLOURS = {"low": "state-disagree", "middling": "state-unconfirmed", "high": "state-agreed"}
 BAR = 34
@@ -51,17 +59,9 @@ class AdjudicationQueueDelegate(QStyledItemDelegate):
         painter.drawPixmap(
             row.left(), row.center().y() - size // 2, pixmap(icon, size, f"state-{colour}", ratio)
         )
-        bold = QFont(option.font)
-        bold.setWeight(QFont.Weight.DemiBold)
-        painter.setFont(bold)
         painter.setPen(theme.token(ink))
-        rest = row.adjusted(size + px(6), 0, 0, 0)
-        key = painter.fontMetrics().elidedText(line.item_key, Qt.TextElideMode.ElideRight, rest.width() // 2)
-        painter.drawText(rest, START, key)
-        used = painter.fontMetrics().horizontalAdvance(key) + px(7)
-        painter.setFont(option.font)
-        rest = rest.adjusted(used, 0, 0, 0)
-        painter.drawText(rest, START, _elided(option, line.question, rest.width()))
+        rest = paint_key(painter, option, row.adjusted(size + px(6), 0, 0, 0), line.item_key)
+        painter.drawText(rest, START, elided(option, line.question, rest.width()))
 
     def _paint_state(
         self, painter: QPainter, option: QStyleOptionViewItem, row: QRect, line: QueueLine, ink: str
@@ -71,7 +71,7 @@ class AdjudicationQueueDelegate(QStyledItemDelegate):
         painter.drawText(row, END, decided)
         room = row.width() - option.fontMetrics.horizontalAdvance(decided) - theme.current().px(8)
         words = f"{line.stage.value.capitalize()} · {state_of(line)[2]}"
-        painter.drawText(row, START, _elided(option, words, room))
+        painter.drawText(row, START, elided(option, words, room))
 
     def _paint_agreement(
         self, painter: QPainter, option: QStyleOptionViewItem, row: QRect, figure: Figure | None, ink: str
@@ -85,9 +85,4 @@ class AdjudicationQueueDelegate(QStyledItemDelegate):
             left += px(BAR) + px(7)
         painter.setPen(theme.token(ink))
         rest = row.adjusted(left - row.left(), 0, 0, 0)
-        painter.drawText(rest, START, _elided(option, agreement_words(figure), rest.width()))
-
-
-def _elided(option: QStyleOptionViewItem, words: str, width: int) -> str:
-    plain = " ".join(words[:300].split())
-    return option.fontMetrics.elidedText(plain, Qt.TextElideMode.ElideRight, width)
+        painter.drawText(rest, START, elided(option, agreement_words(figure), rest.width()))

@@ -19,6 +19,7 @@ from annotator.actions.agreement.agreement_report import (
 )
 from annotator.domain.experts.agreement import Figure
 from annotator.domain.judges.level_figures import uncrossed
+from annotator.domain.texts.estimate import of_items
 from annotator.gui import theme
 
 # A table of more values than this is not read, and of fractions it says nothing; a scale says so itself.
@@ -60,7 +61,7 @@ def _figure(found: Figure) -> str:
         lines = [f"<b>{title} –</b> no figure: {escape(words.reason(found))}."]
     else:
         lines = [f"<b>{title} {words.number(found, 3)}</b> {words.band(found)}"]
-    lines.append(_muted(f"n = {found.n:,} · {words.spoken(found.method)}"))
+    lines.append(_muted(f"n = {found.n:,} · {of_items(found.method)}"))
     return f"<p>{'<br>'.join(lines)}</p>"
 
 

@@ -18,7 +18,7 @@ from annotator.gui.desk.page import Page
 from annotator.gui.pages.feedback.objection import Objection
 from annotator.gui.pages.feedback.stage_view import StageView
 from annotator.gui.widgets.bars.message_bar import MessageBar
-from annotator.gui.widgets.bars.splitter import BESIDE_ONE, Splitter
+from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.layouts import vertical
@@ -28,6 +28,8 @@ from annotator.gui.widgets.plain import PlainLabel
 # People: experts who handed in weeks ago and, elsewhere, never learnt what the curator made of it.
 SHOWN_KINDS = ("adjudication", "dispute", "artifact", "import", "person", "parcel")
 LEAST_LIST, LEAST_ANSWER = 200, 300
+# Where the list is narrow, an item's key is cut, and whole in its tip; so much of the window is the list's at most.
+LEAST_KEY, SHARE = 80, 0.38
 OBJECTIONS = {DisputeState.OPEN: "waits", DisputeState.ANSWERED: "answered", None: ""}
 
 
@@ -42,7 +44,9 @@ class FeedbackPage(Page):
         self._lines: list[DigestLine] = []
         self._item_id, self._digest = "", Digest("", (), may_dispute=False)
         self._reports: dict[str, str] = {}
-        self.list = RowsTree("Items with a consensus", ("Item", "Changed", "Objection"), (90, 74, 84), 0)
+        self.list = RowsTree(
+            "Items with a consensus", ("Item", "Changed", "Objection"), (90, 74, 84), 0, least=LEAST_KEY
+        )
         self.list.currentItemChanged.connect(lambda *_: self._choose(self.list.row()))
         self.question, self.stages, self.view = ElidedLabel("", "subtitle"), QTabBar(), StageView()
         self.stages.setDrawBase(False)
@@ -71,7 +75,7 @@ class FeedbackPage(Page):
             theme.scale(part.setMinimumWidth, least)
             parts.addWidget(part)
         parts.setSizes([296, 795])
-        parts.grow(self.list, 296, BESIDE_ONE)
+        parts.grow(self.list, 296, SHARE)
         parts.setStretchFactor(1, 1)
         self.nothing = EmptyState(
             "eye",

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from annotator.actions.agreement import agreement_words as words
 from annotator.actions.validation.judge_comparing import ComparedRater, JudgeComparison, RaterPair
 from annotator.domain.texts.counting import counted
+from annotator.domain.texts.estimate import of_items
 from annotator.gui.tables.cells import Column
 
 
@@ -21,7 +22,7 @@ def second(one: RaterPair) -> str:
 def _figure(name: str, head: str, width: int) -> Column[RaterPair]:
     def tip(one: RaterPair) -> str:
         found = one.figure(name)
-        parts = [words.reason(found), f"n = {found.n:,}", words.spoken(found.method), *words.remarks(found)]
+        parts = [words.reason(found), f"n = {found.n:,}", of_items(found.method), *words.remarks(found)]
         return "\n".join(part for part in parts if part)
 
     return Column(head, lambda one: words.number(one.figure(name)), width, tip=tip, about=words.ABOUT[name])

@@ -1,7 +1,7 @@
 """Drawing of a line in the label queue: an item's question, or a report with its progress."""
 
-from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtGui import QFont, QPainter
+from PySide6.QtCore import QRect, QSize
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from annotator.actions.labelling.label_tasks import LabelTask
@@ -9,7 +9,15 @@ from annotator.gui import theme
 from annotator.gui.pages.labelling.label_queue import ROW_ROLE, ItemGroup, state_of
 from annotator.gui.tables.rows import Index
 from annotator.gui.widgets.icons import pixmap
-from annotator.gui.widgets.lists.row_painting import END, START, is_chosen, paint_bar, paint_ground
+from annotator.gui.widgets.lists.row_painting import (
+    END,
+    START,
+    elided,
+    is_chosen,
+    paint_bar,
+    paint_ground,
+    paint_key,
+)
 
 # State of a report → icon and colour.
 STATES = {
@@ -41,20 +49,10 @@ class LabellingQueueDelegate(QStyledItemDelegate):
 
     def _paint_group(self, painter: QPainter, option: QStyleOptionViewItem, group: ItemGroup) -> None:
         px, area = theme.current().px, option.rect
-        bold = QFont(option.font)
-        bold.setWeight(QFont.Weight.DemiBold)
-        painter.setFont(bold)
         painter.setPen(theme.token("text"))
-        inner = area.adjusted(px(8), 0, -px(8), 0)
-        key = painter.fontMetrics().elidedText(
-            group.item_key, Qt.TextElideMode.ElideRight, inner.width() // 2
-        )
-        used = painter.fontMetrics().horizontalAdvance(key) + px(8)
-        painter.drawText(inner, START, key)
-        painter.setFont(option.font)
+        rest = paint_key(painter, option, area.adjusted(px(8), 0, -px(8), 0), group.item_key)
         painter.setPen(theme.token("text-muted"))
-        rest = inner.adjusted(used, 0, 0, 0)
-        painter.drawText(rest, START, _elided(option, group.question, rest.width()))
+        painter.drawText(rest, START, elided(option, group.question, rest.width()))
 
     def _paint_task(self, painter: QPainter, option: QStyleOptionViewItem, task: LabelTask) -> None:
         px, area = (
@@ -85,7 +83,3 @@ class LabellingQueueDelegate(QStyledItemDelegate):
             bar.moveRight(right)
             share = task.labelled / task.units if task.units and task.labelled else None
             paint_bar(painter, bar, share, theme.token(colour))
-
-
-def _elided(option: QStyleOptionViewItem, words: str, width: int) -> str:
-    return option.fontMetrics.elidedText(words[:300], Qt.TextElideMode.ElideRight, width)

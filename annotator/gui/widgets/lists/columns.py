@@ -30,9 +30,9 @@ NOTHING = ColumnNeeds({}, frozenset())
 class Columns:
     """Column widths of a table. Manual widths stay until zoom or room changes."""
 
-    def __init__(self, stretched: int) -> None:
-        """`stretched` is the column that takes what is left; -1 for none."""
-        self._stretched = stretched
+    def __init__(self, stretched: int, least: int = LEAST) -> None:
+        """`stretched` is the column that takes what is left, and `least` at 100 %; -1 for none."""
+        self._stretched, self._least = stretched, least
         self._given: tuple[dict[int, int], bool, int] | None = None
 
     def fit(
@@ -51,7 +51,7 @@ class Columns:
         """
         px = theme.current().px
         stretches = self._stretched >= 0 and not header.isSectionHidden(self._stretched)
-        least = max(px(LEAST), header.sectionSizeHint(self._stretched)) if stretches else 0
+        least = max(px(self._least), header.sectionSizeHint(self._stretched)) if stretches else 0
         shown = (place for place in widths if place != self._stretched and not header.isSectionHidden(place))
         titles = {place: header.sectionSizeHint(place) for place in shown}
         fixed = {place: max(title, widths[place]) for place, title in titles.items()}

@@ -7,7 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QTreeWidget, QTreeWidgetItem
 
 from annotator.gui import theme
-from annotator.gui.widgets.lists.columns import Columns, wanted
+from annotator.gui.widgets.lists.columns import LEAST, Columns, wanted
 from annotator.gui.widgets.lists.lines_table import PICTURE
 from annotator.gui.widgets.plain import tooltip
 
@@ -15,7 +15,7 @@ from annotator.gui.widgets.plain import tooltip
 class RowsTree(QTreeWidget):
     """A tree used as a table; `several` rows may be selected at a time, `nested` shows how rows belong together.
 
-    The `firm` columns spare nothing for the others.
+    The `firm` columns spare nothing for the others; the stretched one has at `least` so much, at 100 %.
     """
 
     def __init__(
@@ -28,6 +28,7 @@ class RowsTree(QTreeWidget):
         several: bool = False,
         nested: bool = False,
         firm: Collection[int] = (),
+        least: int = LEAST,
     ) -> None:
         super().__init__()
         self.setAccessibleName(name)
@@ -45,7 +46,7 @@ class RowsTree(QTreeWidget):
         header.setHighlightSections(False)
         # The stretched column takes what is left, whichever it is.
         header.setStretchLastSection(False)
-        self._widths, self._columns, self._firm = tuple(widths), Columns(stretched), firm
+        self._widths, self._columns, self._firm = tuple(widths), Columns(stretched, least), firm
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._size)
         self.model().rowsInserted.connect(self._soon.start)

@@ -8,7 +8,7 @@ from annotator.actions.judging.drift import DriftStatus, TurnedVerdict
 from annotator.actions.judging.drift_reports import TRAITS, DriftReport
 from annotator.actions.judging.judge_offers import title
 from annotator.domain.texts.counting import counted
-from annotator.domain.texts.estimate import Estimate, decimal, interval
+from annotator.domain.texts.estimate import Estimate, decimal, interval, of_items
 from annotator.gui.review.judge_words import causes_words, day, value_look, value_words, when
 from annotator.gui.tables.cells import Column
 
@@ -36,7 +36,7 @@ def kappa(found: Estimate) -> str:
 def explained(found: Estimate) -> str:
     """What a figure is based on: its n, its method, and why there is none or what else must be known."""
     parts = (f"n = {found.n:,}", found.method, found.note)
-    return "\n".join(agreement_words.spoken(part) for part in parts if part)
+    return "\n".join(of_items(part) for part in parts if part)
 
 
 def at(moment: str) -> datetime:
@@ -186,9 +186,9 @@ def account(check: DriftReport, *, stands: bool) -> str:
         f"{frozen}{'' if stands else ', in whose place there is another now'}."
     ]
     if check.agreement.value is None:
-        said.append(f"Agreement is undefined: {agreement_words.spoken(check.agreement.note)}.")
+        said.append(f"Agreement is undefined: {of_items(check.agreement.note)}.")
     elif check.kappa.value is None:
-        said.append(f"κ is undefined: {agreement_words.spoken(check.kappa.note.partition('; ')[0])}.")
+        said.append(f"κ is undefined: {of_items(check.kappa.note.partition('; ')[0])}.")
     else:
         said.append(f"κ is {kappa(check.kappa)}.")
     if check.missing:

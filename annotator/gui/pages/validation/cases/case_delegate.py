@@ -1,7 +1,7 @@
 """Drawing of a line in the list of verdicts: item, unit, both sides."""
 
 from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter
+from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from annotator.gui import theme
@@ -10,7 +10,7 @@ from annotator.gui.review.verdicts import face
 from annotator.gui.tables.rows import Index
 from annotator.gui.widgets.fields.growing_edit import direction_of
 from annotator.gui.widgets.icons import pixmap
-from annotator.gui.widgets.lists.row_painting import START, is_chosen, paint_ground
+from annotator.gui.widgets.lists.row_painting import START, elided, is_chosen, paint_ground, paint_key
 
 OPEN = ("open", "new", "missing")
 
@@ -45,7 +45,7 @@ class CaseDelegate(QStyledItemDelegate):
         _paint_unit(painter, option, above.adjusted(left, 0, 0, 0), case, ink)
         painter.setPen(theme.token(muted))
         painter.drawText(
-            below.adjusted(left, 0, 0, 0), START, _elided(option, _sides(case), below.width() - left)
+            below.adjusted(left, 0, 0, 0), START, elided(option, _sides(case), below.width() - left)
         )
         painter.restore()
 
@@ -58,18 +58,11 @@ def height(metrics: QFontMetrics) -> int:
 def _paint_unit(
     painter: QPainter, option: QStyleOptionViewItem, row: QRect, case: VerdictCase, ink: str
 ) -> None:
-    bold = QFont(option.font)
-    bold.setWeight(QFont.Weight.DemiBold)
-    painter.setFont(bold)
     painter.setPen(theme.token(ink))
-    key = painter.fontMetrics().elidedText(case.place.item_key, Qt.TextElideMode.ElideRight, row.width() // 3)
-    painter.drawText(row, START, key)
-    used = painter.fontMetrics().horizontalAdvance(key) + theme.current().px(7)
-    painter.setFont(option.font)
-    rest, words = row.adjusted(used, 0, 0, 0), case.words
+    rest, words = paint_key(painter, option, row, case.place.item_key, 3), case.words
     painter.setLayoutDirection(direction_of(words))
     room = rest.width() - theme.current().px(4)
-    painter.drawText(rest, START | Qt.AlignmentFlag.AlignAbsolute, _elided(option, words, room))
+    painter.drawText(rest, START | Qt.AlignmentFlag.AlignAbsolute, elided(option, words, room))
     painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)
 
 
@@ -78,8 +71,3 @@ def _sides(case: VerdictCase) -> str:
     judge, *others = case.voices
     said = [face(judge.value, case.protocol).words]
     return " · ".join([*said, *(f"{one.who}: {face(one.value, case.protocol).words}" for one in others)])
-
-
-def _elided(option: QStyleOptionViewItem, words: str, width: int) -> str:
-    plain = " ".join(words[:300].split())
-    return option.fontMetrics.elidedText(plain, Qt.TextElideMode.ElideRight, width)
