@@ -58,7 +58,9 @@ def test_a_figure_of_few_clusters_speaks_of_items() -> None:
     few = settled(Estimate(0.15, 0.1, 0.2, n=9, method="mean over 3 clusters"), 3, "clusters")
     assert "3 clusters are too few" in few.note
     assert figure(few).tip == "n = 9\nmean over 3 items\n3 items are too few for an interval, which takes 5"
-    assert or_why(replace(few, value=None)) == "undefined (3 items are too few for an interval, which takes 5)"
+    assert (
+        or_why(replace(few, value=None)) == "undefined (3 items are too few for an interval, which takes 5)"
+    )
 
 
 @pytest.mark.parametrize(

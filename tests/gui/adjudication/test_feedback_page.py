@@ -8,6 +8,7 @@ from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.digest import DigestRow, StageDigest
+from annotator.gui import theme
 from annotator.gui.pages.feedback.stage_view import StageView
 from annotator.gui.widgets.reading.marked_text import MarkedText
 from tests.projects import pairs_project as pairs
@@ -169,3 +170,14 @@ def test_before_any_consensus_the_page_says_what_will_come(project, show):
     assert page.nothing.isVisible()
     author = page.window().show_page("Author", item_id=pairs.item(project))
     assert not author.header.became.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("size", "percent"), [((960, 600), 120), ((960, 600), 150), ((1366, 768), 150), ((1366, 768), 200)]
+)
+def test_the_list_shows_all_its_columns_also_where_there_is_little_room(size, percent, show, qtbot):
+    theme.zoom_to(percent)
+    page = show()
+    page.window().resize(*size)
+    qtbot.waitUntil(lambda: page.list.isVisible() and page.list.horizontalScrollBar().maximum() == 0)
+    assert page.list.topLevelItem(0).toolTip(0)
