@@ -1,60 +1,65 @@
 """Protocols, paper by paper: how a report is judged and what its scores mean."""
 
+from functools import cache
+
 from annotator.domain.judges.paper import Paper
 from annotator.domain.judges.protocol import Composite, Extraction, Protocol
 from annotator.domain.judges.taxonomy import Taxonomy
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import adra, arena, deepscholar, researcherbench
-from annotator.protocols.adra import lists, reading
-from annotator.protocols.arena import continuations as continuations
-from annotator.protocols.arena import ranking
-from annotator.protocols.arena.leakage import ComparedContinuation as ComparedContinuation
-from annotator.protocols.arena.leakage import compared as compared
-from annotator.protocols.deepscholar.statistics import ReportFigures as ReportFigures
-from annotator.protocols.deepscholar.statistics import report_figures as report_figures
-
-PAPERS: tuple[Paper, ...] = (researcherbench.PAPER, adra.PAPER, deepscholar.PAPER, arena.PAPER)
+from annotator.protocols.table import LateTable
 
 
-class ProtocolTable(dict[str, Protocol]):
+@cache
+def papers() -> tuple[Paper, ...]:
+    """Every paper; they are loaded when somebody first asks, and a window's first page does not."""
+    from annotator.protocols import adra, arena, deepscholar, researcherbench
+
+    return (researcherbench.PAPER, adra.PAPER, deepscholar.PAPER, arena.PAPER)
+
+
+class UnknownProtocol(Refusal, KeyError):
+    """There is no protocol of the name that is asked for."""
+
+    # A KeyError would put its words in quotes.
+    __str__ = Refusal.__str__
+
+
+class ProtocolTable(LateTable[str, Protocol]):
     """Protocols by name; an unknown name gets a refusal in words."""
 
-    def __missing__(self, name: str) -> Protocol:
-        raise Refusal(f"There is no protocol “{name[:80]}”.", f"Available: {', '.join(self)}.")
+    def __getitem__(self, name: str) -> Protocol:
+        if name not in self:
+            raise UnknownProtocol(f"There is no protocol “{name[:80]}”.", f"Available: {', '.join(self)}.")
+        return super().__getitem__(name)
 
 
-PROTOCOLS: dict[str, Protocol] = ProtocolTable(
-    {shape.name: shape for paper in PAPERS for shape in paper.protocols}
-)
-# The protocol that is meant where none is named.
-USUAL = next(iter(PROTOCOLS))
+PROTOCOLS = ProtocolTable(lambda: {shape.name: shape for paper in papers() for shape in paper.protocols})
+# The protocol that is meant where none is named: the first.
+USUAL = "researcherbench.coverage"
 # The title of the paper that a protocol is of.
-PAPER_TITLES: dict[str, str] = {shape.name: paper.title for paper in PAPERS for shape in paper.protocols}
-# The protocol that is meant where units of a kind are judged, and none is named.
-USUAL_OF: dict[Kind, Protocol] = {
-    kind: next(shape for shape in PROTOCOLS.values() if shape.unit_kind is kind)
-    for kind in Kind
-    if any(shape.unit_kind is kind for shape in PROTOCOLS.values())
-}
+PAPER_TITLES = LateTable[str, str](
+    lambda: {shape.name: paper.title for paper in papers() for shape in paper.protocols}
+)
+# The protocol that is meant where units of a kind are judged, and none is named: the first.
+USUAL_OF = LateTable[Kind, Protocol](
+    lambda: {shape.unit_kind: shape for shape in [*PROTOCOLS.values()][::-1] if shape.unit_kind}
+)
 # What is always submitted; labels of other protocols are where they are handed out, and else count as they are given.
-TO_SUBMIT: tuple[str, ...] = tuple(shape.name for shape in PROTOCOLS.values() if shape.submitted)
-EXTRACTIONS: dict[str, Extraction] = {one.name: one for paper in PAPERS for one in paper.extractions}
+TO_SUBMIT = LateTable[str, Protocol](lambda: {name: one for name, one in PROTOCOLS.items() if one.submitted})
+EXTRACTIONS = LateTable[str, Extraction](
+    lambda: {one.name: one for paper in papers() for one in paper.extractions}
+)
 # What a model may be asked to draft for a person, as a paper says.
-DRAFTS: tuple[Extraction, ...] = tuple(one for paper in PAPERS for one in paper.drafts)
-# The system that a paper describes, to be run on any model.
-reference_system = deepscholar.system
-# How a judge compares two tasks, and how the value that it gives is read.
-RANKING, ranked_value = ranking.RANKING, ranking.read
+DRAFTS = LateTable[str, Extraction](lambda: {one.name: one for paper in papers() for one in paper.drafts})
 # Figures made of others, each with its paper.
-COMPOSITES: dict[str, tuple[Paper, Composite]] = {
-    one.name: (paper, one) for paper in PAPERS for one in paper.composites
-}
+COMPOSITES = LateTable[str, tuple[Paper, Composite]](
+    lambda: {one.name: (paper, one) for paper in papers() for one in paper.composites}
+)
 # How people look again at verdicts, by the name that stands in their labels.
-TAXONOMIES: dict[str, Taxonomy] = {one.name: one for paper in PAPERS for one in paper.taxonomies}
-# The finder of the works that a text refers to, and of the lists in which they stand, for any text.
-works_referred_to, list_entries = reading.references, lists.entries_of
-divided_list, is_list_heading, LIST_MARKER = lists.divided, lists.is_list_heading, lists.MARKER
+TAXONOMIES = LateTable[str, Taxonomy](
+    lambda: {one.name: one for paper in papers() for one in paper.taxonomies}
+)
 
 
 def asked(names: str) -> tuple[str, ...]:

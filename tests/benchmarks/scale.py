@@ -24,7 +24,7 @@ from annotator.actions.material import extracting
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.protocols import PAPERS
+from annotator.protocols import papers
 from tests.benchmarks.judging_project import HERE, environment
 from tests.benchmarks.measuring import parser, verdict
 from tests.material import related_work
@@ -66,7 +66,7 @@ class Spent:
 
 def protocols() -> list[str]:
     """What the baseline judges of the paper."""
-    (paper,) = (one for one in PAPERS if one.name == "deepscholar")
+    (paper,) = (one for one in papers() if one.name == "deepscholar")
     return [shape.name for shape in paper.protocols if shape.baseline is not None]
 
 

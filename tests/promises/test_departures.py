@@ -22,13 +22,14 @@ from annotator.cli import run_command
 from annotator.domain.judges.protocol import Extraction, Protocol
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui.views.account import account
-from annotator.protocols import COMPOSITES, EXTRACTIONS, PAPERS, PROTOCOLS, RANKING, TAXONOMIES
+from annotator.protocols import COMPOSITES, EXTRACTIONS, PROTOCOLS, TAXONOMIES, papers
+from annotator.protocols.lent import RANKING
 from annotator.stats.validation import alt_test
 from tests.house import reading
 from tests.material.printed_project import printed_project
 from tests.material.rated_tasks import rated_tasks
 
-JUDGED = {shape.name for paper in PAPERS if paper.tables for shape in paper.protocols}
+JUDGED = {shape.name for paper in papers() if paper.tables for shape in paper.protocols}
 
 
 def constants() -> dict[str, tuple[str, ...]]:
@@ -97,7 +98,7 @@ def test_letter_20_no_constant_stands_unused() -> None:
     extractions = (*EXTRACTIONS.values(), *draft_runs.OFFERED.values())
     carriers: tuple[object, ...] = (
         *PROTOCOLS.values(), RANKING, *TAXONOMIES.values(), *extractions, *(one for _, one in COMPOSITES.values()),
-        *(table for paper in PAPERS for table in paper.tables),
+        *(table for paper in papers() for table in paper.tables),
     )  # fmt: skip
     for one in carriers:
         carried |= set(one.departures)  # type: ignore[attr-defined]

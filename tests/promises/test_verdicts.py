@@ -15,7 +15,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.runs.journal import CALL
 from annotator.judging.calls.ladder import ReplyForm
 from annotator.judging.calls.replies import UnreadableReply, parse
-from annotator.protocols import continuations, drafts, reports
+from annotator.protocols import drafts, reports
 from annotator.protocols.adra.drawn_plan import DrawnPlan
 from annotator.protocols.adra.drawn_references import References
 from annotator.protocols.adra.plan_judge import Row
@@ -35,6 +35,7 @@ from annotator.protocols.deepscholar.nugget_judge import NuggetSupport, SupportT
 from annotator.protocols.deepscholar.organization import BetterOrganized
 from annotator.protocols.deepscholar.relevance import Relevance
 from annotator.protocols.deepscholar.search_rounds import SearchQueries, Summary
+from annotator.protocols.lent import continuations
 from annotator.protocols.pairing import Pairs
 from annotator.protocols.researcherbench.claims import DrawnClaims
 from annotator.protocols.researcherbench.classification import DrawnType

@@ -11,8 +11,9 @@ from annotator.domain.material.item import Item
 from annotator.domain.material.keypoints import KeyPoints
 from annotator.domain.material.response import Response
 from annotator.domain.texts.estimate import SHARE
+from annotator.domain.texts.refusal import Refusal
 from annotator.judging.prompts.messages import load
-from annotator.protocols import COMPOSITES, EXTRACTIONS, PAPERS, PROTOCOLS
+from annotator.protocols import COMPOSITES, EXTRACTIONS, PROTOCOLS, USUAL, papers
 
 # Words alone say nothing of what these ask.
 WITHOUT_BASELINE = {"deepscholar.organization"}
@@ -88,8 +89,19 @@ def test_a_figure_made_of_others_is_of_metrics_of_its_paper() -> None:
 
 
 def test_every_paper_is_in_the_table_once() -> None:
-    assert len({paper.name for paper in PAPERS}) == len(PAPERS)
-    assert [protocol.name for paper in PAPERS for protocol in paper.protocols] == list(PROTOCOLS)
+    assert len({paper.name for paper in papers()}) == len(papers())
+    assert [protocol.name for paper in papers() for protocol in paper.protocols] == list(PROTOCOLS)
+
+
+def test_the_first_protocol_is_the_usual_one() -> None:
+    assert next(iter(PROTOCOLS)) == USUAL
+
+
+def test_an_unknown_protocol_is_refused_in_words_and_is_not_in_the_table() -> None:
+    with pytest.raises(Refusal) as refused:
+        PROTOCOLS["adra.dreams"]
+    assert str(refused.value).startswith("There is no protocol “adra.dreams”. Available: ")
+    assert PROTOCOLS.get("adra.dreams") is None
 
 
 @pytest.mark.parametrize("name", corrected.credited())

@@ -17,7 +17,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.material.work import CatalogueWork
 from annotator.judging.prompts.messages import load
-from annotator.protocols import reference_system
+from annotator.protocols.lent import reference_system
 from tests.judging.odd_server import Odd, OddServer, at_work, completion
 from tests.material.twelve_works import PAPER, PUBLISHED, QUESTION, WORKS, answered, in_words
 

@@ -15,7 +15,7 @@ from annotator.actions.project.file import Project
 from annotator.cli import run_command
 from annotator.domain.kinds.artifact import Kind
 from annotator.places import resources
-from annotator.protocols import PAPERS
+from annotator.protocols import papers
 from tests.material.printed_project import LIMITED, printed_project
 from tests.projects.small_project import small_project
 from tests.storage import sql
@@ -239,7 +239,7 @@ def _weighted_accuracy(project: Project) -> float:
 
 
 def test_letter_19_every_name_and_number_leads_to_a_table():
-    named = [table for paper in PAPERS for table in paper.tables]
+    named = [table for paper in papers() for table in paper.tables]
     assert len({table.name for table in named}) == len(named)
     assert len(paper_tables.aliases()) == sum(
         place.startswith(("Table", "Figure")) for table in named for place in table.printed
@@ -251,7 +251,7 @@ def test_letter_19_every_name_and_number_leads_to_a_table():
 
 def test_letter_19_the_help_page_maps_every_table_and_figure():
     page = (resources() / "help" / "tables.md").read_text(encoding="utf-8")
-    for paper in (paper for paper in PAPERS if paper.tables):
+    for paper in (paper for paper in papers() if paper.tables):
         _, _, part = page.partition(f"## {paper.title}")
         part = part.partition("\n## ")[0]
         for table in paper.tables:

@@ -16,14 +16,14 @@ from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
 from annotator.cli import run_command
 from annotator.domain.texts.canonical import canonical_json
-from annotator.protocols import PAPERS
+from annotator.protocols import papers
 from annotator.protocols.deepscholar.overall import METRICS
 from tests.judging.odd_server import OddServer, at_work, completion
 from tests.material import related_work as made
 from tests.material.related_work import SHARED
 from tests.storage import sql
 
-(PAPER,) = (paper for paper in PAPERS if paper.name == "deepscholar")
+(PAPER,) = (paper for paper in papers() if paper.name == "deepscholar")
 HERE = [
     name for name in METRICS if any(name == one.name for shape in PAPER.protocols for one in shape.metrics)
 ]

@@ -133,7 +133,7 @@ def _named_in_full(row: Mapping[str, Any]) -> Assignment:
 
 def _in_short(one: Assignment) -> Assignment:
     """An assignment as it is kept: the usual protocols have no names."""
-    return one.model_copy(update={"protocols": ""}) if asked(one.protocols) == TO_SUBMIT else one
+    return one.model_copy(update={"protocols": ""}) if asked(one.protocols) == tuple(TO_SUBMIT) else one
 
 
 def _keys(db: Connection) -> dict[str, str]:

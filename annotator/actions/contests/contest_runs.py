@@ -28,7 +28,7 @@ from annotator.domain.material.item import Item
 from annotator.domain.material.response import Response
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.runs.progress import Finished
-from annotator.protocols import RANKING, ranked_value
+from annotator.protocols.lent import RANKING, ranked_value
 from annotator.stats.ranking import pairing
 from annotator.stats.ranking.pairing import PlayedMatch
 from annotator.storage import upserts

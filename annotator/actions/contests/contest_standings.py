@@ -31,7 +31,7 @@ from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import FEWEST, Estimate, interval
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import RANKING
+from annotator.protocols.lent import RANKING
 from annotator.stats.ranking import bradley_terry, standings
 from annotator.stats.ranking.beside import BesidePeople, beside
 from annotator.stats.ranking.pairing import PlayedMatch

@@ -38,7 +38,7 @@ from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.identity import derived_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.places import resources
-from annotator.protocols import PAPERS
+from annotator.protocols import papers
 from annotator.storage import tables
 from annotator.storage.tables import table
 
@@ -91,7 +91,7 @@ def create_small(path: Path, name: str, progress: Progress | None = None) -> Pro
 
     Refusal when it exists.
     """
-    paper, sample = next((one, one.sample) for one in PAPERS if one.sample and one.sample.name == name)
+    paper, sample = next((one, one.sample) for one in papers() if one.sample and one.sample.name == name)
     folder = resources() / name
 
     def fill(project: Project) -> None:

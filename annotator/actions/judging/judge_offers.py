@@ -14,7 +14,8 @@ from annotator.domain.judges.protocol import Extraction, Protocol
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.texts.counting import counted
-from annotator.protocols import EXTRACTIONS, PROTOCOLS, RANKING
+from annotator.protocols import EXTRACTIONS, PROTOCOLS
+from annotator.protocols.lent import RANKING
 from annotator.protocols.pairing import NAME as PAIRING
 
 WRITING = "Reports written by a model"

@@ -22,7 +22,8 @@ from annotator.domain.judges.judge import RunState
 from annotator.domain.judges.judgement import SETTLED, RaterKind, Status
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.cache import keys_of
-from annotator.protocols import PROTOCOLS, RANKING
+from annotator.protocols import PROTOCOLS
+from annotator.protocols.lent import RANKING
 from annotator.storage.tables import ResponseRow, SystemRow, table
 
 RESPONSE, SYSTEM = table(ResponseRow), table(SystemRow)

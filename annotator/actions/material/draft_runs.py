@@ -46,7 +46,7 @@ DRAFTED = "drafted"
 FEWEST, MOST = 100, 20_000
 # What a model may be asked to draft, by the kind it makes.
 OFFERED: dict[Kind | WriterAid, Extraction] = {
-    proposed(one.makes): one for one in (*DRAFTS, DRAFTED_RUBRIC, DRAFTED_DIAGNOSTICS)
+    proposed(one.makes): one for one in (*DRAFTS.values(), DRAFTED_RUBRIC, DRAFTED_DIAGNOSTICS)
 }
 # Runs of it are distinguished from those that draw for everybody.
 PREFIX = "proposal."

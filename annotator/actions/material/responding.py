@@ -40,7 +40,8 @@ from annotator.domain.texts import identifier
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import continuations, reports
+from annotator.protocols import reports
+from annotator.protocols.lent import continuations
 
 WRITTEN = "written"
 INCOMPLETE = "An incomplete report is not kept."

@@ -8,7 +8,8 @@ from typing import Any
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.response import CONTINUATION, END_TO_END, INJECTION, ISOLATED
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import continuations, reference_system, reports
+from annotator.protocols import reports
+from annotator.protocols.lent import continuations, reference_system
 from annotator.protocols.reports import CONDITIONS, Condition
 
 __all__ = [

@@ -30,7 +30,8 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_kind import RunKind, Tell
 from annotator.actions.runs.run_lines import RunEvent
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import EXTRACTIONS, PAPERS, PROTOCOLS, RANKING, pairing
+from annotator.protocols import EXTRACTIONS, PROTOCOLS, pairing, papers
+from annotator.protocols.lent import RANKING
 
 AnyOrder = RunRequest | AttackRunRequest | page_fetching.FetchRequest | PagesFolder | ProbeRequest
 
@@ -107,7 +108,7 @@ def of_paper(project: Project, order: RunRequest) -> list[CostEstimate]:
 
     Those that no model is asked for are not among them.
     """
-    shapes = (shape for paper in PAPERS if paper.name == order.protocol for shape in paper.protocols)
+    shapes = (shape for paper in papers() if paper.name == order.protocol for shape in paper.protocols)
     orders = (replace(order, protocol=shape.name) for shape in shapes if shape.judge is not None)
     return [asyncio.run(forecasts.of(JudgeRun(project, one))) for one in orders]
 

@@ -25,7 +25,8 @@ from annotator.actions.studies.result_views import ResultView
 from annotator.domain.judges.protocol import RatedResponse
 from annotator.domain.material.response import CONTINUATION
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols import PROTOCOLS, ComparedContinuation, compared
+from annotator.protocols import PROTOCOLS
+from annotator.protocols.lent import ComparedContinuation, compared
 
 SHAPE = next(shape for shape in PROTOCOLS.values() if shape.mode == CONTINUATION)
 AVERAGE = "Average"

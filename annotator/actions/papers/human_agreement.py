@@ -28,7 +28,7 @@ from annotator.domain.judges.protocol import Protocol
 from annotator.domain.judges.published import Aim
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import PAPERS
+from annotator.protocols import papers
 
 SHARE = "accuracy"
 EVERY = ""
@@ -62,12 +62,12 @@ def published(shape: Protocol) -> Aim | None:
 
 def _papers(project: Project) -> list[Paper]:
     """The papers that print such a share, that of which most kinds were judged here first."""
-    kinds = {paper.name: list(filter(published, paper.protocols)) for paper in PAPERS}
+    kinds = {paper.name: list(filter(published, paper.protocols)) for paper in papers()}
     judged = {
         name: sum(bool(result_raters.judges_of(project, one.name)) for one in of)
         for name, of in kinds.items()
     }
-    return sorted((paper for paper in PAPERS if kinds[paper.name]), key=lambda paper: -judged[paper.name])
+    return sorted((paper for paper in papers() if kinds[paper.name]), key=lambda paper: -judged[paper.name])
 
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:

@@ -21,10 +21,10 @@ from annotator.actions.studies import result_views
 from annotator.actions.studies.result_views import ResultView
 from annotator.domain.judges.paper import Paper
 from annotator.domain.judges.paper_table import Down, DuelTable, PaperTable, SystemsTable, ViewTable
-from annotator.protocols import PAPERS
+from annotator.protocols import papers
 
 TABLES: dict[str, tuple[Paper, PaperTable]] = {
-    table.name: (paper, table) for paper in PAPERS for table in paper.tables
+    table.name: (paper, table) for paper in papers() for table in paper.tables
 }
 FIRST = next(iter(TABLES))
 USUAL_READING = "As defined"
@@ -36,7 +36,7 @@ def aliases() -> dict[str, str]:
     A paper whose first letter another has goes by two: ar3.
     """
     letters: dict[str, str] = {}
-    for paper in PAPERS:
+    for paper in papers():
         taken = letters.values()
         letters[paper.name] = paper.name[:2] if paper.name[0] in taken else paper.name[0]
     return {

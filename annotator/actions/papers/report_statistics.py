@@ -19,7 +19,7 @@ from annotator.actions.results.result_sheets import (
 )
 from annotator.actions.studies import result_views
 from annotator.actions.studies.result_views import ResultView
-from annotator.protocols import ReportFigures, report_figures
+from annotator.protocols.lent import ReportFigures, report_figures
 
 Means = dict[str, tuple[int, dict[str, float]]]
 TOLD = ("Means over the reports of a system, without their lists of references.", ReportFigures.PRINTED)

@@ -24,11 +24,11 @@ from annotator.domain.judges.protocol import Metric, Over, Protocol
 from annotator.domain.judges.published import ScoreAim
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols import PAPERS, PROTOCOLS
+from annotator.protocols import PROTOCOLS, papers
 from annotator.stats.agreement.alpha import krippendorff_alpha
 from annotator.stats.agreement.clustered_correlation import MEASURES, over_items, within_items
 
-AIMS: dict[str, ScoreAim] = {aim.metric: aim for paper in PAPERS for aim in paper.score_aims}
+AIMS: dict[str, ScoreAim] = {aim.metric: aim for paper in papers() for aim in paper.score_aims}
 # So many people rate each response in the paper.
 WANTED = 3
 DEPARTURES = (

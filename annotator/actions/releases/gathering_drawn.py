@@ -50,7 +50,8 @@ def of_prompts(project: Project, bundle: Bundle) -> list[PromptRecord]:
     """The prompts by which the bundle's runs asked a model, in all their versions."""
     asked = {judge.id for judge in bundle.judges if judge.kind is JudgeKind.ENDPOINT}
     protocols = {run.protocol for run in bundle.runs if run.judge_id in asked}
-    shapes = [shape for name, shape in (PROTOCOLS | EXTRACTIONS).items() if name in protocols]
+    tables = (PROTOCOLS, EXTRACTIONS)
+    shapes = [shape for table in tables for name, shape in table.items() if name in protocols]
     names = sorted({name for shape in shapes for name in shape.prompts})
     return [_prompt(project, name) for name in names]
 

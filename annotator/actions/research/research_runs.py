@@ -29,7 +29,7 @@ from annotator.domain.material.work import CatalogueWork
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import reference_system
+from annotator.protocols.lent import reference_system
 
 NO_CORPUS = Refusal(
     "The baseline asks no service, so that it has nothing to search in.", "Name a collection of works."

@@ -14,7 +14,7 @@ from annotator.domain.texts.identifier import work_named
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.formats.works import made, works_of
 from annotator.exchange.reading import parse
-from annotator.protocols import (
+from annotator.protocols.lent import (
     LIST_MARKER,
     divided_list,
     is_list_heading,

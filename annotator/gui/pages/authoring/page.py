@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
@@ -22,7 +22,6 @@ from annotator.gui.desk.attention import Attention, Clock
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.pages.authoring.asked import AssignedKinds
-from annotator.gui.pages.authoring.by_model.model_draft import ModelDraft
 from annotator.gui.pages.authoring.hand import AuthoringHand
 from annotator.gui.pages.authoring.header import ItemHeader
 from annotator.gui.pages.authoring.kind_tabs import KindTabs
@@ -33,6 +32,9 @@ from annotator.gui.review.source_pane import SourcePane
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.layouts import vertical
+
+if TYPE_CHECKING:
+    from annotator.gui.pages.authoring.by_model.model_draft import ModelDraft
 
 SPEND_EVERY_MS = 60_000
 # After submitting, what was done stays in view for this long before the next document comes.
@@ -141,7 +143,7 @@ class AuthorPage(Page):
         self.bind("take_unit", self.side.take)
         self.bind("source_itself", partial(self.sheet.change, self.side.take_source))
         self.bind("take_and_edit", partial(self._with_draft, lambda draft: draft.take(edit=True)))
-        self.bind("refuse_draft", partial(self._with_draft, ModelDraft.settle))
+        self.bind("refuse_draft", partial(self._with_draft, lambda draft: draft.settle()))
         self.bind("next_kind", lambda: self.tabs.step(1))
         self.bind("previous_kind", lambda: self.tabs.step(-1))
         self.bind("other_pane", self._change_pane)
@@ -338,10 +340,10 @@ class AuthorPage(Page):
             if self.side.shows(part):
                 part.enter()
 
-    def _with_draft(self, act: Callable[[ModelDraft], object]) -> None:
+    def _with_draft(self, act: "Callable[[ModelDraft], object]") -> None:
         """The keys of a draft do nothing while its panel is closed."""
-        if isinstance(self.side.shown, ModelDraft):
-            act(self.side.shown)
+        if self.side.shown_draft:
+            act(self.side.shown_draft)
 
     def _take(self, unit_id: str, edit: bool) -> None:
         if self.sheet.take(self.side.draft.draft_id, unit_id, edit=edit):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
@@ -21,24 +21,22 @@ from annotator.domain.material.item import Item
 from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.forms import kind_guideline
-from annotator.gui.pages.authoring.bulk_evidence import BulkEvidence
-from annotator.gui.pages.authoring.by_model.model_draft import ModelDraft
 from annotator.gui.pages.authoring.history_list import HistoryList
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.report_view import ReportView
 
+if TYPE_CHECKING:
+    from annotator.gui.pages.authoring.bulk_evidence import BulkEvidence
+    from annotator.gui.pages.authoring.by_model.model_draft import ModelDraft
+
 LEAST_WIDTH, DRAFT_WIDTH = 230, 330
-TITLES: dict[type[QWidget], str] = {
-    ReportView: "Guideline", HistoryList: "Revisions", ModelDraft: "A model's draft",
-    BulkEvidence: "References to take",
-}  # fmt: skip
-H = TypeVar("H", ModelDraft, BulkEvidence)
+H = TypeVar("H", "ModelDraft", "BulkEvidence")
 
 
 class SidePanel(QFrame):
-    """One panel at a time, or none; what helps with writing is made when it is first asked for."""
+    """One panel at a time, or none; what helps with writing is loaded and made when it is first asked for."""
 
     turned = Signal()
     """Another part is shown, or none."""
@@ -50,6 +48,7 @@ class SidePanel(QFrame):
         super().__init__()
         self.desk = desk
         self._helpers: list[ModelDraft | BulkEvidence] = []
+        self._titles: dict[QWidget, str] = {}
         self._item: Item | None = None
         self.keep: Callable[[], bool] = lambda: True
         """Keeps what is being typed into the form; False when it cannot be kept."""
@@ -67,8 +66,8 @@ class SidePanel(QFrame):
         self.text.setProperty("role", "side")
         self.text.setAccessibleName("Guideline")
         self._stack = QStackedWidget()
-        self._stack.addWidget(self.text)
-        self._stack.addWidget(self.history)
+        self._add(self.text, "Guideline")
+        self._add(self.history, "Revisions")
         self._kind, self._field, self._shown = Kind.RUBRIC, "text", ""
         vertical(
             horizontal((self.title, 1), self.all, self.close_button),
@@ -81,23 +80,31 @@ class SidePanel(QFrame):
         self.hide()
 
     @cached_property
-    def draft(self) -> ModelDraft:
+    def draft(self) -> "ModelDraft":
         """A model's draft of the document."""
-        made = self._add(ModelDraft(self.desk))
+        from annotator.gui.pages.authoring.by_model.model_draft import ModelDraft
+
+        made = self._add_helper(ModelDraft(self.desk), "A model's draft")
         made.taken.connect(self.taken)
         made.quote_wanted.connect(self.quote_wanted)
         return made
 
     @cached_property
-    def references(self) -> BulkEvidence:
+    def references(self) -> "BulkEvidence":
         """References to take in bulk."""
-        made = self._add(BulkEvidence(self.desk))
+        from annotator.gui.pages.authoring.bulk_evidence import BulkEvidence
+
+        made = self._add_helper(BulkEvidence(self.desk), "References to take")
         made.keep = self.keep
         return made
 
-    def _add(self, made: H) -> H:
+    def _add(self, part: QWidget, title: str) -> None:
+        self._stack.addWidget(part)
+        self._titles[part] = title
+
+    def _add_helper(self, made: H, title: str) -> H:
+        self._add(made, title)
         self._helpers.append(made)
-        self._stack.addWidget(made)
         if self._item is not None:
             made.follow(self._item, self._kind)
         return made
@@ -118,7 +125,7 @@ class SidePanel(QFrame):
         self._stack.setCurrentWidget(part)
         self.setVisible(not shown)
         self.all.setVisible(part is self.text)
-        self.title.setText(TITLES[type(part)])
+        self.title.setText(self._titles[part])
         self._fit()
         self._show_guideline()
         self.history.wake()
@@ -131,16 +138,21 @@ class SidePanel(QFrame):
             part.wake()
 
     @property
-    def helper(self) -> ModelDraft | BulkEvidence:
+    def helper(self) -> "ModelDraft | BulkEvidence":
         """What helps with the present kind: a model's draft, or references in bulk."""
         return self.references if self._kind is Kind.EVIDENCE else self.draft
 
+    @property
+    def shown_draft(self) -> "ModelDraft | None":
+        """A model's draft, while it stands here."""
+        return self.draft if self.helps and self._kind is not Kind.EVIDENCE else None
+
     def take(self) -> None:
         """Take the draft's unit at the cursor, or the references that were read."""
-        if isinstance(self.shown, BulkEvidence):
-            self.shown.take()
-        elif isinstance(self.shown, ModelDraft):
-            self.shown.take(edit=False)
+        if self.shown_draft:
+            self.shown_draft.take(edit=False)
+        elif self.helps:
+            self.references.take()
 
     def take_source(self) -> None:
         """Take the source itself, where evidence is written."""
@@ -149,10 +161,10 @@ class SidePanel(QFrame):
 
     def ask(self) -> None:
         """Ask for a draft, or for what references lack."""
-        if isinstance(self.shown, BulkEvidence):
-            self.shown.look_up()
-        elif isinstance(self.shown, ModelDraft):
-            self.shown.asking.start()
+        if self.shown_draft:
+            self.shown_draft.asking.start()
+        elif self.helps:
+            self.references.look_up()
 
     def _fit(self) -> None:
         least = DRAFT_WIDTH if self._stack.currentWidget() in self._helpers else LEAST_WIDTH
