@@ -7,7 +7,7 @@ so nothing of a draft is gold before an expert has taken it, line by line, for t
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Answer, Ask, Extracted, Extraction, Material
@@ -15,7 +15,8 @@ from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.material.source import Source
-from annotator.protocols.replies import QUOTE_MISSING, blocks
+from annotator.protocols.replies import QUOTE_MISSING, ModelReply, blocks
+from annotator.protocols.several import numbered
 from annotator.protocols.sources import LONGEST_SOURCES, NO_SOURCE, anchored, with_text
 
 RUBRIC, DIAGNOSTICS = "draft.rubric", "draft.diagnostics"
@@ -23,10 +24,9 @@ DRAFT = "draft"
 NO_INSIGHTS = "There are none yet."
 
 
-class DraftedCriterion(BaseModel):
+class DraftedCriterion(ModelReply):
     """A criterion as the model drafted it: first what it rests on."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     quote: str = Field(
         max_length=4000, description="Words of the source, copied exactly; empty if there are none"
     )
@@ -35,10 +35,9 @@ class DraftedCriterion(BaseModel):
     weight: Literal[1, 2, 3] = Field(description="3 core, 2 supporting, 1 nice to have")
 
 
-class DraftedRubric(BaseModel):
+class DraftedRubric(ModelReply):
     """The criteria that a model proposes."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. For each criterion write four lines that begin with QUOTE:, INSIGHT:, CRITERION: and "
         "WEIGHT:, and leave one empty line before the next."
@@ -57,20 +56,18 @@ class DraftedRubric(BaseModel):
         )
 
 
-class DraftedStatement(BaseModel):
+class DraftedStatement(ModelReply):
     """A statement as the model drafted it: first what decides it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     quote: str = Field(max_length=4000, description="Words of the source that decide it, copied exactly")
     text: str = Field(min_length=1, max_length=2000, description="The statement")
     label: bool = Field(description="Whether the source supports it")
     aspect: Aspect = Field(description="The part of the paper it is about")
 
 
-class DraftedDiagnostics(BaseModel):
+class DraftedDiagnostics(ModelReply):
     """The statements that a model proposes."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. For each statement write four lines that begin with QUOTE:, STATEMENT:, LABEL: and "
         "ASPECT:, and leave one empty line before the next."
@@ -97,7 +94,7 @@ async def draft_rubric(material: Material, ask: Ask) -> Extracted:
     if not sources:
         return Extracted(None, Status.SKIPPED, NO_SOURCE)
     insights = [unit for unit in material.units(Kind.INSIGHTS) if unit.text.strip()]
-    listed = "\n".join(f"{number}. {unit.text}" for number, unit in enumerate(insights, start=1))
+    listed = numbered(unit.text for unit in insights)
     fields = {**_fields(material, sources), "insights": listed or NO_INSIGHTS}
     answer = await ask(RUBRIC, fields, DraftedRubric, fenced=("question", "insights", "sources"))
     if answer.status is not Status.OK:

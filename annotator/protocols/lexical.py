@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.protocol import Case
 from annotator.domain.texts.words import terms
 
 # Sentences that may make up one passage.
@@ -82,6 +83,14 @@ def by_passage(
     return Verdict(
         value=value, rationale=rationale, quote=passage, quote_start=best.start, quote_end=best.end
     )
+
+
+def by_passages(
+    case: Case, called: str, said: Callable[[float, str], tuple[str, str]], *, unmet: str
+) -> dict[str, Verdict]:
+    """The verdict on each unit of a case by the report's best passage for it."""
+    report = case.response.text
+    return {unit.id: by_passage(called, unit.text, report, said, unmet=unmet) for unit in case.units}
 
 
 def _held(index: _Index, wanted: list[str]) -> dict[int, int]:

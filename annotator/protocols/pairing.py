@@ -9,10 +9,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Answer, Ask
+from annotator.protocols.replies import ModelReply
+from annotator.protocols.several import numbered
 
 NAME = "agreement.pairing"
 PROMPTS = (NAME,)
@@ -20,18 +22,16 @@ NONE = "none"
 _LINE = re.compile(r"\s*(\d{1,6})\s*=\s*(\d{1,6})\s*")
 
 
-class Pair(BaseModel):
+class Pair(ModelReply):
     """Two entries that mean the same, by their numbers."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     first: int = Field(description="Number of the entry in the first list")
     second: int = Field(description="Number of the entry in the second list")
 
 
-class Pairs(BaseModel):
+class Pairs(ModelReply):
     """The pairs that a judge found."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text, with one line for each pair and nothing else: the number in the first list, an equals "
         "sign and the number in the second list, such as 3 = 5. Reply with the one word none if there is no pair."
@@ -54,7 +54,8 @@ async def paired(question: str, first: Sequence[str], second: Sequence[str], ask
 
     What does not fit is never fixed: a number that is not in its list, or stands there twice, spoils the whole reply.
     """
-    fields = {"question": question, "first": _numbered(first), "second": _numbered(second)}
+    listed = [numbered(" ".join(text.split()) for text in texts) for texts in (first, second)]
+    fields = {"question": question, "first": listed[0], "second": listed[1]}
     answer = await ask(NAME, fields, Pairs, fenced=tuple(fields))
     if answer.status is not Status.OK:
         return answer
@@ -65,10 +66,6 @@ async def paired(question: str, first: Sequence[str], second: Sequence[str], ask
         if fault := _fault(numbers, len(of)):
             return Answer(Status.INVALID, raw=answer.raw, cause=f"Of the {name} list {fault}.")
     return Answer(Status.OK, [(a - 1, b - 1) for a, b in pairs], answer.raw, flags=answer.flags)
-
-
-def _numbered(texts: Sequence[str]) -> str:
-    return "\n".join(f"{number}. {' '.join(text.split())}" for number, text in enumerate(texts, start=1))
 
 
 def _fault(numbers: Sequence[int], size: int) -> str:

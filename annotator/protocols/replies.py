@@ -1,9 +1,10 @@
-"""Reading a model's reply for any paper: a value alone on its line, fields or blocks, and quotations."""
+"""A model's reply for any paper: its class, and how values, fields, blocks and quotations are read from its text."""
 
 import re
 from functools import lru_cache
+from typing import ClassVar, Self, get_args
 
-from pydantic import BeforeValidator
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from annotator.domain.judges.judgement import Verdict
 from annotator.domain.texts.quotation import find
@@ -19,6 +20,28 @@ def _plain(value: object) -> object:
 
 Word = BeforeValidator(_plain)
 """Of a field that holds one word of a few: capitals, blanks around it and a blank or _ for its hyphen are no matter."""
+
+
+class ModelReply(BaseModel):
+    """What a model replies: the fields of a class and no others."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+
+class ValueReply(ModelReply):
+    """A reply of one value of a few and its `rationale`, with a `quote` where the class has that field.
+
+    `VALUE` is the field of the value. In plain text the value stands alone on the first line, the others below it.
+    """
+
+    VALUE: ClassVar[str]
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The plain text form; ValueError on anything else."""
+        said, rest = sole_value(text, *get_args(cls.model_fields[cls.VALUE].annotation))
+        quote = {"quote": longest_quote(rest)} if "quote" in cls.model_fields else {}
+        return cls.model_validate({cls.VALUE: said, "rationale": rest} | quote)
 
 
 def sole_value(text: str, *values: str) -> tuple[str, str]:

@@ -1,12 +1,32 @@
-"""Two reports on an item side by side: what a judge is shown, and what its reply comes to."""
+"""Two reports on an item side by side: which they are, what a judge is shown, and what its reply comes to."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any
 
 from annotator.domain.judges.judgement import Verdict
-from annotator.domain.judges.protocol import Ask, Case, Verdicts
+from annotator.domain.judges.protocol import Ask, Case, Material, Verdicts
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.material.response import Response
 from annotator.protocols.several import of_one
+
+
+def with_rivals(protocol: str, material: Material) -> Iterator[Case]:
+    """One case for each rival, this response shown first; the other order comes when it is the rival's turn.
+
+    The unit of a case has the rival's id.
+    """
+    yield from _pairs(protocol, material, material.rivals(protocol))
+
+
+def with_exemplars(protocol: str, material: Material) -> Iterator[Case]:
+    """One case for each exemplar beside this response, or for each response beside this exemplar."""
+    yield from _pairs(protocol, material, material.facing)
+
+
+def _pairs(protocol: str, material: Material, others: Sequence[Response]) -> Iterator[Case]:
+    for other in others:
+        yield Case(protocol, material.item, material.response, "", (Unit(id=other.id),), other=other)
 
 
 def both_texts(case: Case) -> tuple[str, str]:

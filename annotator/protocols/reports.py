@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.judges.protocol import Answer, Ask, Material
 from annotator.domain.kinds.artifact import Kind
@@ -15,6 +15,8 @@ from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.material.item import Item
 from annotator.domain.material.page import PageState
 from annotator.domain.texts import identifier
+from annotator.protocols.replies import ModelReply
+from annotator.protocols.several import numbered
 
 PLAN, REPORT, PLANNED, GROUNDED = "respond.plan", "respond.report", "respond.planned", "respond.grounded"
 UNTIL = "Rest the report on what was published by {day} only, and name no work that appeared later."
@@ -50,10 +52,9 @@ CONDITIONS = (
 )
 
 
-class Report(BaseModel):
+class Report(ModelReply):
     """A report as it came: Markdown and nothing else."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     PLAIN: ClassVar[bool] = True
     TEXT_FORM: ClassVar[str] = "Reply with the report itself, in Markdown."
     AGAIN: ClassVar[str] = "Write the whole report."
@@ -75,10 +76,9 @@ class Report(BaseModel):
 _FENCED = re.compile(r"```(?:markdown|md)?[ \t]*\n((?:(?!```).)*)\n```", re.DOTALL | re.IGNORECASE)
 
 
-class Subtasks(BaseModel):
+class Subtasks(ModelReply):
     """A plan as the model made it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text, one line for each sub-task in its order and nothing else."
     )
@@ -118,7 +118,7 @@ async def ask_for_report(
     fields = {"question": question_of(item, cutoff)}
     if plan is None:
         return await ask(condition.prompt(REPORT), fields, Report)
-    fields["plan"] = "\n".join(f"{number}. {step.text}" for number, step in enumerate(plan.units, start=1))
+    fields["plan"] = numbered(step.text for step in plan.units)
     if not evidence:
         return await ask(condition.prompt(PLANNED), fields, Report)
     return await ask(

@@ -1,6 +1,6 @@
 """What a judge's reply on one unit or several of a case comes to, and how those of several are separated."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from annotator.domain.judges.judgement import Status, Verdict
@@ -38,6 +38,11 @@ def by_letter(units: Sequence[Unit], letter: str) -> dict[str, Unit]:
 def listed(names: Mapping[str, Unit]) -> str:
     """A line for each unit: its name and its words."""
     return "\n".join(f"{name}: {' '.join(unit.text.split())}" for name, unit in names.items())
+
+
+def numbered(texts: Iterable[str]) -> str:
+    """A line for each text, behind its number."""
+    return "\n".join(f"{number}. {text}" for number, text in enumerate(texts, start=1))
 
 
 def of_several(case: Case, names: Mapping[str, Unit], answer: Answer, read: Read) -> Verdicts:

@@ -9,6 +9,7 @@ from annotator.domain.material.source import Source
 from annotator.domain.material.transcript import of_source
 from annotator.domain.texts.quotation import find
 from annotator.domain.texts.words import word_count
+from annotator.protocols.passages import Excerpt, excerpt
 
 NO_SOURCE = "The item has no source with text."
 # In characters, over all sources; a transcript of some four hours, a paper of some sixty pages.
@@ -35,6 +36,12 @@ def sentences(sources: Sequence[Source]) -> Iterator[tuple[Source, int, int]]:
 def with_text(material: Material) -> list[Source]:
     """The sources that have text and that no model drafted."""
     return [source for source in material.sources if source.text.strip() and not source.drafted]
+
+
+def excerpt_of(sources: Sequence[Source], question: str) -> Excerpt:
+    """The sources one after the other, each under its title; those too long are cut to what is near the question."""
+    text = "\n\n".join(f"Source {n}: {source.title}\n\n{source.text}" for n, source in enumerate(sources, 1))
+    return excerpt(text, [question], LONGEST_SOURCES)
 
 
 def anchored(sources: Sequence[Source], quote: str, begin: int = 0) -> Anchor | None:

@@ -19,7 +19,7 @@ from annotator.protocols import drafts, reports
 from annotator.protocols.adra.drawn_plan import DrawnPlan
 from annotator.protocols.adra.drawn_references import References
 from annotator.protocols.adra.plan_judge import Row
-from annotator.protocols.adra.preference_judge import ASPECTS, Preferred
+from annotator.protocols.adra.preference import ASPECTS, Preferred
 from annotator.protocols.adra.reasoning_judge import Together, Told
 from annotator.protocols.arena.checklist_drafts import DraftedChecklist
 from annotator.protocols.arena.checklist_judge import RATINGS, Rating, RatingsTogether
@@ -190,6 +190,7 @@ def test_every_plain_form_is_among_those_tried() -> None:
         "RatingOfOne",
         "RelationOfOne",
         "SupportOfOne",
+        "ValueReply",
     }
 
 

@@ -40,6 +40,13 @@ YES = "yes"
 NO = "no"
 
 
+def said_yes(value: str | None) -> bool | None:
+    """Whether a verdict is yes; None where it is missing, ValueError where it is neither yes nor no."""
+    if value not in (YES, NO, None):
+        raise ValueError(f"a verdict is yes or no, not {value!r}")
+    return None if value is None else value == YES
+
+
 class VerdictFields(SQLModel):
     """The part of a judgement that a rater decides."""
 

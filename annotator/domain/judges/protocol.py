@@ -1,8 +1,9 @@
 """Protocols: how a paper says that a report is judged and scored."""
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 from typing import Protocol as Shape
 
@@ -77,6 +78,17 @@ class Material:
         found = self.documents.get(of) if isinstance(of, Kind) else self.parts.get(of)
         return found.units if found is not None else ()
 
+    def case(
+        self,
+        protocol: str,
+        of: Kind | ResponsePart,
+        *units: Unit,
+        given: Mapping[str, str] = MappingProxyType({}),
+    ) -> "Case":
+        """One question to a rater about units of an artifact or a part."""
+        artifact_id = self.artifact_ids.get(of, "") if isinstance(of, Kind) else self.part_ids.get(of, "")
+        return Case(protocol, self.item, self.response, artifact_id, units, given=given, weights=self.weights)
+
 
 @dataclass(frozen=True, slots=True)
 class Case:
@@ -105,24 +117,6 @@ class Case:
         """The unit of a case that has one; ValueError otherwise."""
         (unit,) = self.units
         return unit
-
-
-def cases_of_pairs(protocol: str, material: Material) -> Iterator[Case]:
-    """One case for each rival, this response shown first; the other order comes when it is the rival's turn.
-
-    The unit of a case has the rival's id.
-    """
-    yield from _pairs(protocol, material, material.rivals(protocol))
-
-
-def cases_with_exemplar(protocol: str, material: Material) -> Iterator[Case]:
-    """One case for each exemplar beside this response, or for each response beside this exemplar."""
-    yield from _pairs(protocol, material, material.facing)
-
-
-def _pairs(protocol: str, material: Material, others: Sequence[Response]) -> Iterator[Case]:
-    for other in others:
-        yield Case(protocol, material.item, material.response, "", (Unit(id=other.id),), other=other)
 
 
 R = TypeVar("R", bound=BaseModel)

@@ -75,6 +75,11 @@ class Unit(BaseModel):
         return {"anchor": trees[0] if trees else None, "more_anchors": trees[1:]}
 
 
+def blind(unit: Unit) -> Unit:
+    """The unit as a rater sees it: its words, without what it weighs and what was noted of it."""
+    return Unit(id=unit.id, text=unit.text)
+
+
 # Ids of the cells of a matrix: at most 80 characters, the same whenever they are made.
 _LONGEST_SIDE = 39
 

@@ -25,7 +25,7 @@ class CatalogueWork:
     @property
     def key(self) -> str:
         """By what it is known: its identifier in its normal spelling, or its whole title."""
-        named = work_named(self.identifier) if self.identifier else None
+        named = work_named(self.identifier)
         return str(named) if named else f"title {normal_title(self.title)}"
 
     def is_older(self, day: date) -> bool:

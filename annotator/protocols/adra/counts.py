@@ -68,14 +68,6 @@ JACCARD = CountFigure(
 )
 
 
-def lost(missing: int, of: int, over_valid: bool, over: str = "the others") -> str:
-    """What must be said beside a score when judgements are missing; empty when none is."""
-    if not missing:
-        return ""
-    note = f"{missing:,} of {of:,} judgements are missing"
-    return f"{note}; over {over} only" if over_valid else note
-
-
 def estimate(
     value: float | None, could_be: Sequence[float | None], *, n: int, missing: int, method: str, note: str
 ) -> Estimate:

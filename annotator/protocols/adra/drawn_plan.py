@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
@@ -16,25 +16,23 @@ from annotator.domain.material.response import Response
 from annotator.domain.texts.identity import derived_id
 from annotator.domain.texts.quotation import find
 from annotator.protocols.adra.lists import is_list_heading
-from annotator.protocols.replies import QUOTE_MISSING, fields
+from annotator.protocols.replies import QUOTE_MISSING, ModelReply, fields
 
 NAME = "adra.plan.draw"
 PROMPTS = (NAME,)
 LONGEST = 20_000
 
 
-class Step(BaseModel):
+class Step(ModelReply):
     """One sub-task as a model drew it. The passage that shows it comes first."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     passage: str = Field(description="Words of the report that show this sub-task, copied exactly")
     text: str = Field(description="The sub-task as one complete sentence of 8 to 20 words")
 
 
-class DrawnPlan(BaseModel):
+class DrawnPlan(ModelReply):
     """The sub-tasks that a report followed, in their order."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text, one line for each sub-task in its order and nothing else: words of the report that show "
         "it, copied exactly, then || between spaces, then the sub-task as one sentence."

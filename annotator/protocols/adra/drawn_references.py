@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
@@ -15,7 +15,7 @@ from annotator.domain.texts.identifier import Identifier, parse
 from annotator.domain.texts.quotation import find
 from annotator.protocols.adra.entry import ReferenceEntry
 from annotator.protocols.adra.reading import LONGEST_QUOTE, NAME, FoundWork, as_reference, references
-from annotator.protocols.replies import QUOTE_MISSING, fields
+from annotator.protocols.replies import QUOTE_MISSING, ModelReply, fields
 from annotator.protocols.works import LONGEST_IDENTIFIER
 
 PROMPTS = (NAME,)
@@ -25,10 +25,9 @@ LONGEST_TITLE, LONGEST_AUTHORS = 20_000, 2_000
 YEARS = range(1000, 2201)
 
 
-class Listed(BaseModel):
+class Listed(ModelReply):
     """One reference as a model read it. The report's words come first."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     quote: str = Field(description="The words of the report that name the work, copied exactly")
     title: str = Field(description="The title of the work as the report gives it; empty if it gives none")
     identifier: str = Field(
@@ -38,10 +37,9 @@ class Listed(BaseModel):
     year: int | None = Field(description="Its year; null if the report gives none")
 
 
-class References(BaseModel):
+class References(ModelReply):
     """The works that a report refers to."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text, one line for each work and nothing else, in four fields with || between spaces from "
         "field to field: the words of the report that name it, its title, its DOI, arXiv id or address, and its "

@@ -23,9 +23,9 @@ from annotator.protocols.adra.counts import (
     CountFigure,
     CountTally,
     estimate,
-    lost,
 )
 from annotator.protocols.adra.plan_judge import NOT, PREDICTED, PROMPTS, RELEVANT, baseline, judge
+from annotator.protocols.missing import told_missing
 
 NAME = "adra.plan"
 
@@ -45,11 +45,9 @@ DEPARTURES = (
 def cases(material: Material) -> Iterator[Case]:
     """One case for each predicted sub-task, with a unit for each gold one."""
     gold = material.units(Kind.PLAN)
-    artifact_id = material.artifact_ids.get(Kind.PLAN, "")
     for predicted in material.units(ResponsePart.PLAN) if gold else ():
-        cells = tuple(Unit(id=cell_id(predicted.id, one.id), text=one.text) for one in gold)
-        given = {PREDICTED: predicted.text}
-        yield Case(NAME, material.item, material.response, artifact_id, cells, given=given)
+        cells = (Unit(id=cell_id(predicted.id, one.id), text=one.text) for one in gold)
+        yield material.case(NAME, Kind.PLAN, *cells, given={PREDICTED: predicted.text})
 
 
 # The two readings. Both counts only grow when a cell turns from not to relevant: a matching stays one, and a row or
@@ -142,15 +140,15 @@ def _estimate(
     usable = not missing or (over_valid and judged)
     value = figure.of(reading.count(judged, gold)) if usable else None
     over = f"{len(judged):,} of {len(cells):,} predicted sub-tasks"
-    undefined = figure.undefined if usable and value is None else ""
-    note = "; ".join(filter(None, (lost(missing, asked, bool(over_valid and judged), over), undefined)))
+    notes = told_missing(missing, asked, bool(usable), over=over)
+    notes += [figure.undefined] * bool(usable and value is None)
     extremes = (_filled(cells, by=False), _filled(cells, by=True))
     could_be = [figure.of(reading.count(filled, gold)) for filled in extremes]
     known = [bound for bound in could_be if bound is not None]
     if value is not None and known:
         # A sub-task left out may well meet a gold one: no value that the whole matrix cannot give.
         value = min(max(value, min(known)), max(known))
-    return estimate(value, could_be, n=asked - missing, missing=missing, method=method, note=note)
+    return estimate(value, could_be, n=asked - missing, missing=missing, method=method, note="; ".join(notes))
 
 
 def _filled(cells: Matrix, *, by: bool) -> Matrix:

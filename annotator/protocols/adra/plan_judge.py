@@ -2,11 +2,11 @@
 
 from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Verdicts
-from annotator.protocols.replies import Word, values_by_name
+from annotator.protocols.replies import ModelReply, Word, values_by_name
 from annotator.protocols.several import by_letter, listed, of_several
 
 PROMPTS = ("adra.plan",)
@@ -14,10 +14,9 @@ RELEVANT, NOT = "relevant", "not"
 PREDICTED = "predicted sub-task"
 
 
-class Cell(BaseModel):
+class Cell(ModelReply):
     """What is said of one gold sub-task. The reason comes first, so that the verdict follows from it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     id: Annotated[str, Word] = Field(description="The name of the listed sub-task, such as g1")
     reason: str = Field(description="Why, in one short sentence")
     verdict: Annotated[Literal["relevant", "not"], Word] = Field(
@@ -25,10 +24,9 @@ class Cell(BaseModel):
     )
 
 
-class Row(BaseModel):
+class Row(ModelReply):
     """What is said of one predicted sub-task: a line of the matrix."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text, with two lines for each listed sub-task and nothing else: first its name, a colon and "
         "exactly relevant or not, such as g2: not. Then, on a line of its own, your reason in one short sentence."

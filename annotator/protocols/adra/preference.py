@@ -1,16 +1,24 @@
 """ADRA trust: scores must prefer the report that blinded experts prefer (§5.4), and judges as well (A.5)."""
 
 from functools import partial
+from typing import Annotated, ClassVar, Literal, Self
 
+from pydantic import Field
+
+from annotator.domain.judges.judgement import Verdict
 from annotator.domain.judges.pairs import FIRST, SECOND, TIE, preferred
 from annotator.domain.judges.presentation import CaseLayout, Presentation
-from annotator.domain.judges.protocol import Metric, Protocol, RatedResponse, Target, cases_of_pairs
+from annotator.domain.judges.protocol import Case, Metric, Protocol, RatedResponse, Target, Verdicts
 from annotator.domain.judges.scale import PAIR, Value
 from annotator.domain.judges.taxonomy import Taxonomy
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols.adra.preference_judge import ASPECTS, PROMPTS, baseline, judge
+from annotator.protocols import report_pairs
+from annotator.protocols.missing import mean_of_known
+from annotator.protocols.replies import ModelReply, Word, blocks
 
 NAME = "adra.preference"
+PROMPTS = (NAME,)
+ASPECTS = ("factuality", "comprehensiveness", "coherence")
 
 DEPARTURES = (
     "The paper gives 86.23 % agreement on 100 pairs, which no count of 100 can give, and does not say what becomes of "
@@ -40,19 +48,57 @@ def share(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     if not found:
         return Estimate(None, method=method, note="there is no other response to compare with")
     wins, missing = found.count(FIRST), found.count(None)
-    judged = len(found) - missing
-    notes = [f"{missing:,} of {len(found):,} comparisons are missing"] * bool(missing)
-    value = wins / judged if judged and (over_valid or not missing) else None
-    notes += ["over the others only"] * (missing > 0 and value is not None)
-    return Estimate(
-        value,
-        n=judged,
-        missing=missing,
-        floor=wins / len(found),
-        ceiling=(wins + missing) / len(found),
-        method=method,
-        note="; ".join(notes),
+    return mean_of_known(wins, len(found) - missing, missing, over_valid, "comparisons are missing", method)
+
+
+# What a judge is asked (A.5): three respects by themselves, then the whole.
+
+Chosen = Annotated[Literal["first", "second", "tie"], Word]
+
+
+class Preferred(ModelReply):
+    """What a judge replies about two reports: the grounds, the respects, then the whole."""
+
+    TEXT_FORM: ClassVar[str] = (
+        "Reply in plain text: five lines that begin with FACTUALITY:, COMPREHENSIVENESS:, COHERENCE:, BETTER: and "
+        "WHY:. Behind each of the first four stands first, second or tie, in exactly those letters; behind the last, "
+        "your grounds."
     )
+    rationale: str = Field(description="What decided it, in two to four sentences")
+    factuality: Chosen = Field(description="Which report is right more often, or tie")
+    comprehensiveness: Chosen = Field(description="Which report covers more of the answer, or tie")
+    coherence: Chosen = Field(description="Which report holds together better, or tie")
+    better: Chosen = Field(description="Which report is better as a whole, or tie")
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The plain text form; ValueError on anything but the five lines."""
+        found = blocks(text, *(name.upper() for name in (*ASPECTS, "better", "why")))
+        if len(found) != 1:
+            raise ValueError("the five lines are not there once")
+        return cls.model_validate(dict(zip((*ASPECTS, "better", "rationale"), found[0], strict=True)))
+
+
+def _reason(reply: Preferred) -> str:
+    respects = ", ".join(f"{name}: {getattr(reply, name)}" for name in ASPECTS)
+    return f"{reply.rationale} ({respects})"
+
+
+judge = partial(report_pairs.judged, PROMPTS[0], Preferred, reason=_reason)
+
+
+# No network (not in the paper): the report that gives more sources.
+
+_MARKS = ("http://", "https://", "doi.org", "[1]", "[2]", "[3]", "[4]", "[5]", "[6]", "[7]", "[8]", "[9]")
+
+
+def baseline(case: Case) -> Verdicts:
+    """The report with more marks of sources is better, equal ones are a tie; a floor that no judge should share."""
+    first, second = (sum(text.count(mark) for mark in _MARKS) for text in report_pairs.both_texts(case))
+    value = TIE if first == second else FIRST if first > second else SECOND
+    return {
+        case.unit.id: Verdict(value=value, rationale=f"baseline: {first} marks of sources against {second}")
+    }
 
 
 # What is asked beside the overall choice, each by itself.
@@ -91,7 +137,7 @@ PREFERENCE = Protocol(
         line="pair",
         layout=CaseLayout.PAIR,
     ),
-    cases=partial(cases_of_pairs, NAME),
+    cases=partial(report_pairs.with_rivals, NAME),
     judge=judge,
     baseline=baseline,
     prompts=PROMPTS,

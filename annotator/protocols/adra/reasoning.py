@@ -15,7 +15,7 @@ from annotator.domain.kinds.diagnostics import Statement
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.adra import counts
-from annotator.protocols.adra.counts import CountFigure, CountTally, estimate, lost
+from annotator.protocols.adra.counts import CountFigure, CountTally, estimate
 from annotator.protocols.adra.reasoning_judge import (
     CANNOT_TELL,
     FALSE,
@@ -25,6 +25,7 @@ from annotator.protocols.adra.reasoning_judge import (
     judge,
     judge_together,
 )
+from annotator.protocols.missing import told_missing
 
 NAME = "adra.reasoning"
 
@@ -124,10 +125,12 @@ def score(
     missing = sum(value is None for _, value in pairs)
     usable = not missing or (over_valid and missing < len(pairs))
     value = figure.of(count(pairs, reading)) if usable else None
-    undefined = figure.undefined if usable and value is None else ""
-    note = "; ".join(filter(None, (lost(missing, len(pairs), over_valid and usable), undefined)))
+    notes = told_missing(missing, len(pairs), usable)
+    notes += [figure.undefined] * (usable and value is None)
     could_be = [figure.of(count(filled, reading)) for filled in _extremes(pairs)]
-    return estimate(value, could_be, n=len(pairs) - missing, missing=missing, method=method, note=note)
+    return estimate(
+        value, could_be, n=len(pairs) - missing, missing=missing, method=method, note="; ".join(notes)
+    )
 
 
 def _extremes(pairs: Sequence[Pair]) -> Iterator[list[Pair]]:
@@ -192,11 +195,10 @@ def cases(material: Material) -> Iterator[Case]:
 
     Of statements that came without any label, as raters get them, each is asked about.
     """
-    artifact_id = material.artifact_ids.get(Kind.DIAGNOSTICS, "")
     decided = [statement for statement, _ in _labelled(material)]
     for statement in decided or material.units(Kind.DIAGNOSTICS):
         blind = Statement(id=statement.id, text=statement.text, aspect=statement.aspect)
-        yield Case(NAME, material.item, material.response, artifact_id, (blind,))
+        yield material.case(NAME, Kind.DIAGNOSTICS, blind)
 
 
 def aspect(unit: Unit) -> str:

@@ -1,23 +1,23 @@
 """Judge questions on statements: the judge reads the report alone, for one statement or several (ADRA §3.3)."""
 
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.judges.judgement import Verdict
 from annotator.domain.judges.protocol import Ask, Case, Verdicts
-from annotator.protocols.lexical import at_least, by_passage
-from annotator.protocols.replies import Word, longest_quote, sole_value, with_quote
+from annotator.protocols.lexical import at_least, by_passages
+from annotator.protocols.replies import ModelReply, ValueReply, Word, with_quote
 from annotator.protocols.several import by_letter, listed, of_one, of_several
 
 PROMPTS = ("adra.reasoning", "adra.reasoning.together")
 TRUE, FALSE, CANNOT_TELL = "true", "false", "cannot-tell"
 
 
-class Told(BaseModel):
+class Told(ValueReply):
     """What a judge replies about one statement. The evidence comes first, so that the verdict follows from it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    VALUE: ClassVar[str] = "verdict"
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be true, false or cannot-tell, in exactly those letters, and "
         "nothing else. On the next line, after a true or a false, copy the passage of the report that decided it "
@@ -31,28 +31,17 @@ class Told(BaseModel):
         description="What the report lets its reader say of the statement"
     )
 
-    @classmethod
-    def from_text(cls, text: str) -> Self:
-        """The plain text form: the verdict alone on the first line, then the rationale, a quotation somewhere in it.
 
-        ValueError on anything else.
-        """
-        verdict, rest = sole_value(text, TRUE, FALSE, CANNOT_TELL)
-        return cls.model_validate({"verdict": verdict, "quote": longest_quote(rest), "rationale": rest})
-
-
-class OneTold(BaseModel):
+class OneTold(ModelReply):
     """What a judge replies about one of several statements."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     id: str = Field(description="The name of the listed statement, such as s1")
     told: Told = Field(description="What is said of it")
 
 
-class Together(BaseModel):
+class Together(ModelReply):
     """What a judge replies about several statements at once."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     answers: list[OneTold] = Field(description="One entry for each listed statement")
 
 
@@ -88,5 +77,4 @@ def baseline(case: Case) -> Verdicts:
     It never says false: words alone cannot contradict.
     """
     said = at_least(BASELINE_THRESHOLD, TRUE, CANNOT_TELL)
-    verdict = by_passage("statement", case.unit.text, case.response.text, said, unmet=CANNOT_TELL)
-    return {case.unit.id: verdict}
+    return by_passages(case, "statement", said, unmet=CANNOT_TELL)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from annotator.domain.judges.presentation import Presentation
 from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, RatedResponse, Target, Verdicts
 from annotator.domain.judges.scale import Value, ValueLook, nominal
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.unit import blind
 from annotator.domain.material.keypoints import KeyPoint, KeyPoints
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.estimate import Basis, Estimate
@@ -25,7 +25,8 @@ from annotator.protocols.arena.relation_judge import (
     judge,
     judge_together,
 )
-from annotator.protocols.lexical import at_least, by_passage
+from annotator.protocols.lexical import at_least, by_passages
+from annotator.protocols.missing import mean_of_known
 from annotator.protocols.several import of_empty
 
 if TYPE_CHECKING:
@@ -91,20 +92,8 @@ def rate(of: RelationRate, said: Sequence[str | None], over_valid: bool = False)
     """
     if odd := set(said) - {*RELATIONS, None}:
         raise ValueError(f"a key point is supported, omitted or contradicted, not {odd.pop()!r}")
-    counts, missing = Counter(said), said.count(None)
-    own, known = counts[of.relation], len(said) - missing
-    usable = bool(known) and (over_valid or not missing)
-    notes = [f"{missing:,} of {len(said):,} relations are missing"] * bool(missing)
-    notes += ["over the others only"] * bool(missing and usable)
-    return Estimate(
-        own / known if usable else None,
-        n=known,
-        missing=missing,
-        floor=own / len(said),
-        ceiling=(own + missing) / len(said),
-        method=of.formula,
-        note="; ".join(notes),
-    )
+    own, missing = said.count(of.relation), said.count(None)
+    return mean_of_known(own, len(said) - missing, missing, over_valid, "relations are missing", of.formula)
 
 
 def points(part: ResponsePart, material: Material) -> list[KeyPoint]:
@@ -229,10 +218,8 @@ def _common_metrics() -> Iterator[Metric]:
 def _cases_of(name: str, part: ResponsePart) -> Callable[[Material], Iterable[Case]]:
     def cases(material: Material) -> Iterator[Case]:
         """One case for each key point, without its pages and what people noted of it."""
-        artifact_id = material.part_ids.get(part, "")
         for point in points(part, material):
-            blind = Unit(id=point.id, text=point.text)
-            yield Case(name, material.item, material.response, artifact_id, (blind,))
+            yield material.case(name, part, blind(point))
 
     return cases
 
@@ -243,10 +230,8 @@ BASELINE_SHARE = 0.5
 
 def baseline(case: Case) -> Verdicts:
     """Supports or omits, by the share of the point's terms that one passage of the report holds."""
-    report, said = case.response.text, at_least(BASELINE_SHARE, SUPPORTS, OMITS)
-    return of_empty(case, OMITS) or {
-        unit.id: by_passage("point", unit.text, report, said, unmet=OMITS) for unit in case.units
-    }
+    said = at_least(BASELINE_SHARE, SUPPORTS, OMITS)
+    return of_empty(case, OMITS) or by_passages(case, "point", said, unmet=OMITS)
 
 
 FLOOR = "Words alone never contradict, so the baseline's KCR is 0 whatever the reports say."

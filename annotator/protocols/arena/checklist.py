@@ -11,7 +11,7 @@ from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, R
 from annotator.domain.judges.scale import Level, numbers
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.checklist import unequal
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.unit import blind
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.arena.checklist_judge import (
     PROMPTS,
@@ -19,7 +19,8 @@ from annotator.protocols.arena.checklist_judge import (
     judge,
     judge_together,
 )
-from annotator.protocols.lexical import by_passage
+from annotator.protocols.lexical import by_passages
+from annotator.protocols.missing import told_missing
 from annotator.protocols.several import of_empty
 
 NAME = "arena.checklist"
@@ -64,8 +65,7 @@ def ace(points: Sequence[tuple[float, str | None]], over_valid: bool = False) ->
     total, weighed = fsum(share * rating for share, rating in known), fsum(share for share, _ in known)
     usable = not missing or (over_valid and bool(known))
     notes = [f"the shares sum to {whole:.2f} and are divided by that"] * (abs(whole - 1) > 1e-6)
-    notes += [f"{missing:,} of {len(counted):,} ratings are missing"] * bool(missing)
-    notes += ["over the others only"] * bool(missing and usable)
+    notes += told_missing(missing, len(counted), usable, "ratings are missing")
     return Estimate(
         total / weighed if usable else None,
         n=len(known),
@@ -85,10 +85,8 @@ def score(scored: RatedResponse, over_valid: bool = False) -> Estimate:
 
 def cases(material: Material) -> Iterator[Case]:
     """One case for each point, without its share and its author's note."""
-    artifact_id = material.artifact_ids.get(Kind.CHECKLIST, "")
     for point in material.units(Kind.CHECKLIST):
-        blind = Unit(id=point.id, text=point.text)
-        yield Case(NAME, material.item, material.response, artifact_id, (blind,))
+        yield material.case(NAME, Kind.CHECKLIST, blind(point))
 
 
 # No network: ten times the share of a point's terms that one passage holds; not fitted to anything.
@@ -96,10 +94,7 @@ def cases(material: Material) -> Iterator[Case]:
 
 def baseline(case: Case) -> Verdicts:
     """A rating by the share of the point's terms that one passage of the report holds."""
-    report = case.response.text
-    return of_empty(case, RATINGS[0]) or {
-        unit.id: by_passage("point", unit.text, report, _said, unmet=RATINGS[0]) for unit in case.units
-    }
+    return of_empty(case, RATINGS[0]) or by_passages(case, "point", _said, unmet=RATINGS[0])
 
 
 def _said(share: float, _passage: str) -> tuple[str, str]:

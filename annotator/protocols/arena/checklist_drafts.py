@@ -6,14 +6,14 @@ DeepResearch Arena: the first stage of ACE, and its prompt in appendix D.
 from math import fsum
 from typing import ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.checklist import POINTS, Checklist, CheckPoint, unequal
 from annotator.protocols.arena.traits import described, trait
-from annotator.protocols.replies import blocks
+from annotator.protocols.replies import ModelReply, blocks
 
 NAME = "arena.checklist.make"
 NORMALIZED = "shares_normalized"
@@ -24,10 +24,9 @@ DEPARTURES = (
 )
 
 
-class DraftedPoint(BaseModel):
+class DraftedPoint(ModelReply):
     """A point as the model drafted it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     title: str = Field(min_length=1, max_length=200, description="What is rated, in a few words")
     description: str = Field(
         min_length=1, max_length=2000, description="What a report must do to be rated high on it"
@@ -35,10 +34,9 @@ class DraftedPoint(BaseModel):
     weight: float = Field(gt=0, le=1, description="Its part of the whole; all weights sum to 1")
 
 
-class DraftedChecklist(BaseModel):
+class DraftedChecklist(ModelReply):
     """The points that a model proposes."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. For each point write three lines that begin with TITLE:, DESCRIPTION: and WEIGHT:, and "
         "leave one empty line before the next."

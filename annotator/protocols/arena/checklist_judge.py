@@ -1,23 +1,23 @@
 """Judge questions on points of a checklist: one at a time, or several in one call."""
 
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
 from annotator.domain.judges.judgement import Verdict
 from annotator.domain.judges.protocol import Ask, Case, Verdicts
 from annotator.protocols.arena.traits import described
-from annotator.protocols.replies import longest_quote, sole_value, with_quote
+from annotator.protocols.replies import ModelReply, ValueReply, with_quote
 from annotator.protocols.several import by_letter, listed, of_empty, of_one, of_several
 
 PROMPTS = ("arena.checklist", "arena.checklist.together")
 RATINGS = tuple(str(rating) for rating in range(11))
 
 
-class Rating(BaseModel):
+class Rating(ValueReply):
     """What a judge replies about one point. The ground comes first, so that the rating follows from it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    VALUE: ClassVar[str] = "rating"
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be a whole number from 0 to 10 and nothing else. On the next line, "
         "if a passage of the report decided it, copy that between double quotes. On the last line give your reason in "
@@ -31,12 +31,6 @@ class Rating(BaseModel):
         Literal["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"], BeforeValidator(str)
     ] = Field(description="A whole number from 0, nothing on this point, to 10, mastery")
 
-    @classmethod
-    def from_text(cls, text: str) -> Self:
-        """The plain text form: a rating alone on the first line; ValueError on anything else."""
-        said, rest = sole_value(text, *RATINGS)
-        return cls.model_validate({"rating": said, "quote": longest_quote(rest), "rationale": rest})
-
 
 class RatingOfOne(Rating):
     """What a judge replies about one of several points."""
@@ -44,10 +38,9 @@ class RatingOfOne(Rating):
     id: str = Field(description="The name of the listed point, such as p1")
 
 
-class RatingsTogether(BaseModel):
+class RatingsTogether(ModelReply):
     """What a judge replies about several points at once: once about each, by its name."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     answers: list[RatingOfOne] = Field(description="One answer for each listed point")
 
 

@@ -6,11 +6,12 @@ DeepResearch Arena, appendix A: whether a model that gets the first half of a ta
 import re
 from typing import ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Answer, Ask
 from annotator.domain.material.item import Item
+from annotator.protocols.replies import ModelReply
 
 PROMPT = "respond.continuation"
 PARAMETERS = '{"temperature": 0.1, "max_tokens": 500}'
@@ -19,10 +20,9 @@ _MARK = re.compile(r"[.,;:!?…。，、；：！？．､｡]")
 _WORD = re.compile(r"\w")
 
 
-class Continuation(BaseModel):
+class Continuation(ModelReply):
     """What a model writes after a prefix, as it came."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     PLAIN: ClassVar[bool] = True
     ENDS_AT_CAP: ClassVar[bool] = True
     TEXT_FORM: ClassVar[str] = "Reply with the words that follow, and nothing else."

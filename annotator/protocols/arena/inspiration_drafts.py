@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Answer, Ask, Extracted, Extraction, Material
@@ -23,7 +23,7 @@ from annotator.domain.kinds.inspirations import (
 from annotator.domain.material.pieces import Piece, pieces
 from annotator.domain.material.source import Source
 from annotator.domain.texts.words import word_count
-from annotator.protocols.replies import BARS, QUOTE_MISSING, blocks
+from annotator.protocols.replies import BARS, QUOTE_MISSING, ModelReply, blocks
 from annotator.protocols.sources import NO_SOURCE, anchored, placed, sentences, with_text
 
 NAME = "arena.inspirations"
@@ -39,20 +39,18 @@ DEPARTURES = (
 )
 
 
-class DrawnInspiration(BaseModel):
+class DrawnInspiration(ModelReply):
     """An inspiration as the model drew it: first what it rests on."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     quotes: list[str] = Field(description="Passages that it rests on, copied exactly")
     text: str = Field(min_length=1, max_length=4000, description="The inspiration in four or five sentences")
     type: InspirationType = Field(description="Its one type")
     qualities: list[Quality] = Field(description="The qualities that the text shows")
 
 
-class DrawnInspirations(BaseModel):
+class DrawnInspirations(ModelReply):
     """The inspirations of one piece."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. For each inspiration write four lines that begin with QUOTES: (|| between two), TEXT:, "
         "TYPE: and QUALITIES: (commas between them), and leave one empty line before the next."

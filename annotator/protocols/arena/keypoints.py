@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
@@ -24,6 +24,7 @@ from annotator.protocols.lexical import pieces
 from annotator.protocols.merging import merged
 from annotator.protocols.passages import excerpt
 from annotator.protocols.reference_lists import normal
+from annotator.protocols.replies import ModelReply
 
 NAME = "arena.keypoints.extract"
 SPAN_MISSING, POINT_LOST, PAGE_CUT = "span_not_in_page", "point_without_span", "page_cut"
@@ -43,20 +44,18 @@ DEPARTURES = (
 )
 
 
-class DrawnPoint(BaseModel):
+class DrawnPoint(ModelReply):
     """A key point as the model found it: first the page's words, then what they say."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     spans: list[str] = Field(description="Passages of the page that say it, each copied exactly")
     text: str = Field(
         pattern=r"\S", max_length=LONGEST_TEXT, description="The point in one sentence that reads alone"
     )
 
 
-class DrawnPoints(BaseModel):
+class DrawnPoints(ModelReply):
     """All key points of one page."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. For each key point write one line that begins with POINT: and, below it, one line that "
         "begins with SPAN: for each passage. When there is no key point, reply with the single word none."

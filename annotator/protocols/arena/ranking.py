@@ -2,16 +2,17 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
 from annotator.domain.judges.contest import SCORES_DISAGREE, checked_confidence
-from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.judgement import Verdict
 from annotator.domain.judges.pairs import FIRST, SECOND
-from annotator.domain.judges.protocol import Ask, Case, Protocol, Verdicts, missing_verdicts
+from annotator.domain.judges.protocol import Ask, Case, Protocol, Verdicts
 from annotator.domain.judges.scale import PAIR
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import term_counts
-from annotator.protocols.replies import Word
+from annotator.protocols.replies import ModelReply, Word
+from annotator.protocols.several import of_one
 
 PROMPT = "arena.ranking"
 # The most words that a task may have, and how sure the baseline ever is.
@@ -34,10 +35,9 @@ DEPARTURES = (
 Score = Annotated[int, Field(ge=1, le=5)]
 
 
-class TaskScores(BaseModel):
+class TaskScores(ModelReply):
     """The five scores of a task, from 1 to 5."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     clarity: Score
     actionability: Score
     novelty: Score
@@ -51,10 +51,9 @@ class TaskScores(BaseModel):
         return round(sum(given) / len(given), 2)
 
 
-class TaskPreference(BaseModel):
+class TaskPreference(ModelReply):
     """What a judge replies about two tasks; the scores come before the choice."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     first: TaskScores = Field(description="The five scores of the first task")
     second: TaskScores = Field(description="The five scores of the second task")
     reason: str = Field(description="What decided it, in at most 40 words")
@@ -93,12 +92,13 @@ async def judge(case: Case, ask: Ask) -> Verdicts:
         raise ValueError("a comparison needs a second task")
     fields = {"first": case.response.text, "second": case.other.text}
     answer = await ask(PROMPT, fields, TaskPreference, fenced=("first", "second"))
-    if answer.status is not Status.OK:
-        return missing_verdicts(case, answer)
-    reply: TaskPreference = answer.reply
-    flags = answer.flags if reply.agrees else (*answer.flags, SCORES_DISAGREE)
+    return of_one(case, answer, _verdict)
+
+
+def _verdict(reply: TaskPreference, _case: Case, flags: tuple[str, ...]) -> Verdict:
+    flags = flags if reply.agrees else (*flags, SCORES_DISAGREE)
     value = said(reply.better, reply.confidence)
-    return {case.unit.id: Verdict(value=value, rationale=reply.reason, flags=" ".join(flags))}
+    return Verdict(value=value, rationale=reply.reason, flags=" ".join(flags))
 
 
 def baseline(case: Case) -> Verdicts:

@@ -3,23 +3,23 @@
 DeepResearch Arena: KEY_POINT_RELEVANCE_PROMPT.
 """
 
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.judges.judgement import Verdict
 from annotator.domain.judges.protocol import Ask, Case, Verdicts
-from annotator.protocols.replies import Word, longest_quote, sole_value, with_quote
+from annotator.protocols.replies import ModelReply, ValueReply, Word, with_quote
 from annotator.protocols.several import by_letter, listed, of_empty, of_one, of_several
 
 PROMPTS = ("arena.keypoints", "arena.keypoints.together")
 SUPPORTS, OMITS, CONTRADICTS = RELATIONS = ("supports", "omits", "contradicts")
 
 
-class Relation(BaseModel):
+class Relation(ValueReply):
     """What a judge replies about one key point. The evidence comes first, so that the relation follows from it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    VALUE: ClassVar[str] = "relation"
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be supports, omits or contradicts, in exactly those letters, and "
         "nothing else. On the next line, unless it is omits, copy the passage of the report that decided it between "
@@ -35,12 +35,6 @@ class Relation(BaseModel):
     )
     confidence: float | None = Field(default=None, ge=0, le=1, description="How sure you are, from 0 to 1")
 
-    @classmethod
-    def from_text(cls, text: str) -> Self:
-        """The plain text form: a relation alone on the first line; ValueError on anything else."""
-        said, rest = sole_value(text, *RELATIONS)
-        return cls.model_validate({"relation": said, "quote": longest_quote(rest), "rationale": rest})
-
 
 class RelationOfOne(Relation):
     """What a judge replies about one of several key points."""
@@ -48,10 +42,9 @@ class RelationOfOne(Relation):
     id: str = Field(description="The name of the listed key point, such as k1")
 
 
-class RelationsTogether(BaseModel):
+class RelationsTogether(ModelReply):
     """What a judge replies about several key points at once: once about each, by its name."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     answers: list[RelationOfOne] = Field(description="One answer for each listed key point")
 
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
@@ -15,7 +15,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.inspirations import Inspiration, InspirationType
 from annotator.domain.kinds.tasks import COUNT, Difficulty, Family, Phase, Task, Tasks
 from annotator.domain.kinds.unit import Unit
-from annotator.protocols.replies import blocks
+from annotator.protocols.replies import ModelReply, blocks
 from annotator.protocols.several import by_letter
 
 NAME = "arena.tasks"
@@ -31,10 +31,9 @@ DEPARTURES = (
 )
 
 
-class WrittenTask(BaseModel):
+class WrittenTask(ModelReply):
     """A task as the model wrote it: first what it is made of."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     inspirations: list[str] = Field(
         description="The names of the inspirations that it is made of, such as i1"
     )
@@ -44,10 +43,9 @@ class WrittenTask(BaseModel):
     task: str = Field(min_length=1, max_length=4000, description="The task, at most 100 words")
 
 
-class WrittenTasks(BaseModel):
+class WrittenTasks(ModelReply):
     """The tasks of one piece."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. For each task write five lines that begin with INSPIRATIONS: (commas between them), "
         "PHASE:, FAMILY:, DIFFICULTY: and TASK:, and leave one empty line before the next."

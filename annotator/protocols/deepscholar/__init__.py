@@ -5,7 +5,6 @@ DeepScholar-Bench: A Live Benchmark and Automated Evaluation for Generative Rese
 
 from annotator.domain.judges.paper import Paper, PaperSample
 from annotator.protocols.deepscholar import system
-from annotator.protocols.deepscholar.agreement_table import AGREEMENT
 from annotator.protocols.deepscholar.coverage import COVERAGE
 from annotator.protocols.deepscholar.importance import NUGGET_IMPORTANCE, REFERENCE_IMPORTANCE
 from annotator.protocols.deepscholar.nugget_drafts import NUGGETS_MADE
@@ -35,7 +34,7 @@ PAPER = Paper(
     extractions=(SENTENCES_OF_REPORT,),
     drafts=(NUGGETS_MADE,),
     composites=(OVERALL,),
-    tables=(*TABLES, AGREEMENT),
+    tables=TABLES,
     sample=PaperSample(
         "related-work", "Sample: the related work of one paper, two systems", layout="deepscholar"
     ),

@@ -5,7 +5,7 @@ DeepScholar-Bench: claim coverage, §8.3.3; the window, §8.4.2 and Figure 5; th
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from annotator.domain.judges.judgement import NO, YES, Status, Verdict
+from annotator.domain.judges.judgement import YES, Status, Verdict, said_yes
 from annotator.domain.judges.presentation import Presentation
 from annotator.domain.judges.protocol import Ask, Case, Material, Metric, Protocol, RatedResponse, Verdicts
 from annotator.domain.judges.published import Aim
@@ -22,6 +22,7 @@ from annotator.protocols.deepscholar.entailment import (
     unknown,
     verdict_of,
 )
+from annotator.protocols.missing import mean_of_known
 
 NAME = "deepscholar.coverage"
 PROMPTS = (NAME,)
@@ -91,16 +92,10 @@ def borne_out(sentences: Sequence[Sentence], values: Mapping[str, str], window: 
     found: list[bool | None] = []
     for at in range(len(sentences)):
         said = [
-            _value(values.get(unit_id(sentences, at, place))) for _, place in places(sentences, at, window)
+            said_yes(values.get(unit_id(sentences, at, place))) for _, place in places(sentences, at, window)
         ]
         found.append(True if True in said else None if None in said else False)
     return found
-
-
-def _value(value: str | None) -> bool | None:
-    if value not in (YES, NO, None):
-        raise ValueError(f"a sentence is borne out or not: yes or no, not {value!r}")
-    return None if value is None else value == YES
 
 
 def coverage(scored: RatedResponse, over_valid: bool = False, window: int = WINDOW) -> Estimate:
@@ -128,33 +123,21 @@ def as_released(scored: RatedResponse, over_valid: bool = False) -> Estimate:
 
 def _share(found: Sequence[bool | None], over_valid: bool, method: str = METHOD) -> Estimate:
     known = [one for one in found if one is not None]
-    missing, yes = len(found) - len(known), sum(known)
-    usable = bool(known) and (over_valid or not missing)
-    notes = [f"{missing:,} of {len(found):,} sentences are open"] * bool(missing)
-    notes += ["over the others only"] * bool(missing and usable)
-    return Estimate(
-        yes / len(known) if usable else None,
-        n=len(known),
-        missing=missing,
-        floor=yes / len(found),
-        ceiling=(yes + missing) / len(found),
-        method=method,
-        note="; ".join(notes),
-    )
+    missing = len(found) - len(known)
+    return mean_of_known(sum(known), len(known), missing, over_valid, "sentences are open", method)
 
 
 def cases(material: Material) -> Iterator[Case]:
     """One case for each sentence, with a unit for each place of the window that cites something, nearest first."""
-    artifact_id = material.part_ids.get(ResponsePart.SENTENCES, "")
     sentences = body(material)
     for at in range(len(sentences)):
         around = [place for _, place in places(sentences, at, material.window)]
-        units = tuple(_unit(material, sentences, at, place) for place in around)
+        units = [_unit(material, sentences, at, place) for place in around]
         shown = "\n\n".join(
             f"{_where(at, place).capitalize()}:\n\n{unit.sources}"
             for place, unit in zip(around, units, strict=True)
         )
-        yield Case(NAME, material.item, material.response, artifact_id, units, given={"page": shown})
+        yield material.case(NAME, ResponsePart.SENTENCES, *units, given={"page": shown})
 
 
 def _unit(material: Material, sentences: Sequence[Sentence], at: int, place: int | None) -> SentenceAtPlace:

@@ -3,9 +3,9 @@
 DeepScholar-Bench: citation precision and claim coverage, §8.3.3; the judge's question, Box 3.
 """
 
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.judges.judgement import NO, YES, Status, Verdict
 from annotator.domain.judges.protocol import Material
@@ -14,7 +14,7 @@ from annotator.domain.material.page import PageState
 from annotator.domain.material.part import CitedSource, ResponsePart, Sentence
 from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.texts.words import terms
-from annotator.protocols.replies import Word, longest_quote, sole_value, with_quote
+from annotator.protocols.replies import ValueReply, Word, with_quote
 
 UNDRAWN = "the report's sentences have not been drawn"
 NO_SENTENCE = "the report has no sentence"
@@ -22,10 +22,10 @@ PEOPLES_OWN = "left out for what people wrote: of their sources only title and a
 NO_TEXT = "Title and abstract of this source are not in this project; fetch them first."
 
 
-class Entailed(BaseModel):
+class Entailed(ValueReply):
     """What a judge replies about a sentence and its sources. The evidence comes first: the verdict follows from it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    VALUE: ClassVar[str] = "supported"
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be yes or no, in exactly those letters, and nothing else. On the "
         "next line copy the deciding words of the source between double quotes, if there are any, and give your reason "
@@ -36,12 +36,6 @@ class Entailed(BaseModel):
     )
     rationale: str = Field(description="Why, in one sentence")
     supported: Annotated[Literal["yes", "no"], Word] = Field(description="Whether the sentence is borne out")
-
-    @classmethod
-    def from_text(cls, text: str) -> Self:
-        """The plain text form: yes or no alone on the first line, then the reason; ValueError on anything else."""
-        said, rest = sole_value(text, YES, NO)
-        return cls.model_validate({"supported": said, "quote": longest_quote(rest), "rationale": rest})
 
 
 def verdict_of(reply: Entailed, source: str, flags: tuple[str, ...]) -> Verdict:

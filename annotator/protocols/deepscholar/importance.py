@@ -5,23 +5,24 @@ DeepScholar-Bench: vital and okay nuggets, §8.3.1; important references, §8.3.
 
 import re
 from collections.abc import Awaitable, Callable, Iterator
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.judgement import Verdict
 from annotator.domain.judges.presentation import Presentation
-from annotator.domain.judges.protocol import Ask, Case, Material, Protocol, Verdicts, missing_verdicts
+from annotator.domain.judges.protocol import Ask, Case, Material, Protocol, Verdicts
 from annotator.domain.judges.published import Aim
 from annotator.domain.judges.scale import Value, ValueLook, nominal
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.unit import Anchor, Unit
+from annotator.domain.kinds.unit import Anchor, Unit, blind
 from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.texts.identifier import normal_title, work_named
 from annotator.domain.texts.words import terms
 from annotator.protocols.deepscholar.nuggets import gold
 from annotator.protocols.deepscholar.retrieved import BY_PEOPLE, abstract_at, work_fields
-from annotator.protocols.replies import Word, sole_value
+from annotator.protocols.replies import ValueReply, Word
+from annotator.protocols.several import of_one
 
 NUGGET, REFERENCE = "deepscholar.nugget_importance", "deepscholar.reference_importance"
 NOT_KNOWN = "(not known)"
@@ -35,10 +36,10 @@ _ENTRY = re.compile(r"^[ ]{0,3}(?P<mark>\[\d{1,4}\])[ \t]+(?P<words>\S.*)$", re.
 _SENTENCE = re.compile(r"[^.!?\n](?:[^.!?\n]|[.!?](?![\s\[]))*[.!?]?(?:\[\d+\])*")
 
 
-class NuggetImportance(BaseModel):
+class NuggetImportance(ValueReply):
     """What a judge replies about one nugget. The ground comes first, so that the label follows from it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    VALUE: ClassVar[str] = "importance"
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be vital or okay and nothing else. On the next line give your reason "
         "in one sentence."
@@ -48,17 +49,11 @@ class NuggetImportance(BaseModel):
         description="Whether a good text must hold it"
     )
 
-    @classmethod
-    def from_text(cls, text: str) -> Self:
-        """The plain text form: a label alone on the first line, then the reason; ValueError on anything else."""
-        said, rest = sole_value(text, "vital", "okay")
-        return cls.model_validate({"importance": said, "rationale": rest})
 
-
-class ReferenceImportance(BaseModel):
+class ReferenceImportance(ValueReply):
     """What a judge replies about one reference. The ground comes first, so that the label follows from it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    VALUE: ClassVar[str] = "importance"
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be important or not important and nothing else. On the next line "
         "give your reason in one sentence."
@@ -68,33 +63,24 @@ class ReferenceImportance(BaseModel):
         description="Whether a good section must cite it"
     )
 
-    @classmethod
-    def from_text(cls, text: str) -> Self:
-        """The plain text form: a label alone on the first line, then the reason; ValueError on anything else."""
-        said, rest = sole_value(text, "not-important", "important")
-        return cls.model_validate({"importance": said, "rationale": rest})
-
 
 def cases_of_nuggets(material: Material) -> Iterator[Case]:
     """One case for each gold nugget beside the exemplar that it was drawn from, without the label that it has."""
-    artifact_id = material.artifact_ids.get(Kind.NUGGETS, "")
     for nugget in gold(material) if material.response.mode == EXEMPLAR else ():
-        blind = Unit(id=nugget.id, text=nugget.text)
-        yield Case(NUGGET, material.item, material.response, artifact_id, (blind,))
+        yield material.case(NUGGET, Kind.NUGGETS, blind(nugget))
 
 
 def cases_of_references(material: Material) -> Iterator[Case]:
     """One case for each gold reference beside the exemplar that cites it, with its abstract and where it is cited."""
-    artifact_id = material.artifact_ids.get(Kind.EVIDENCE, "")
     if material.response.mode != EXEMPLAR:
         return
     marks = _marks(material.response.text)
     for one in material.units(Kind.EVIDENCE):
-        address = str(work_named(one.identifier) or "") if one.identifier else ""
+        address = str(work_named(one.identifier) or "")
         place = _cited(material.response.text, marks.get(normal_title(one.text), ""))
-        blind = Unit(id=one.id, text=one.text or one.identifier, note=one.authors, anchor=place)
+        cited = Unit(id=one.id, text=one.text or one.identifier, note=one.authors, anchor=place)
         given = work_fields(address, abstract_at(material, address))
-        yield Case(REFERENCE, material.item, material.response, artifact_id, (blind,), given=given)
+        yield material.case(REFERENCE, Kind.EVIDENCE, cited, given=given)
 
 
 def _marks(text: str) -> dict[str, str]:
@@ -143,11 +129,12 @@ async def _asked(
     case: Case, ask: Ask, fields: dict[str, str], shape: type[NuggetImportance | ReferenceImportance]
 ) -> Verdicts:
     answer = await ask(case.protocol, fields, shape, fenced=tuple(fields))
-    if answer.status is not Status.OK:
-        return missing_verdicts(case, answer)
-    value = answer.reply.importance.replace("-", "_")
-    flags = " ".join(answer.flags)
-    return {case.unit.id: Verdict(value=value, rationale=answer.reply.rationale, flags=flags)}
+    return of_one(case, answer, _verdict)
+
+
+def _verdict(reply: NuggetImportance | ReferenceImportance, _case: Case, flags: tuple[str, ...]) -> Verdict:
+    value = reply.importance.replace("-", "_")
+    return Verdict(value=value, rationale=reply.rationale, flags=" ".join(flags))
 
 
 # No network: the share of a unit's own terms that the task uses; not fitted to anything.

@@ -6,7 +6,7 @@ DeepScholar-Bench: nuggets made of the exemplar, §8.3.1, after Pradeep et al. (
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Answer, Ask, Extracted, Extraction, Material
@@ -16,7 +16,7 @@ from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.words import word_count
 from annotator.protocols.deepscholar.nugget_judge import PROMPTS as ASSIGNED
 from annotator.protocols.deepscholar.nugget_judge import SupportTogether
-from annotator.protocols.replies import Word
+from annotator.protocols.replies import ModelReply, Word
 from annotator.protocols.several import by_letter, listed
 
 NAME, WEIGHED = "deepscholar.nuggets.make", "deepscholar.nuggets.weigh"
@@ -33,10 +33,9 @@ DEPARTURES = (
 )
 
 
-class DrawnNuggets(BaseModel):
+class DrawnNuggets(ModelReply):
     """The list of nuggets after a window of texts."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = "Reply in plain text: one nugget on each line, and nothing else."
     AGAIN: ClassVar[str] = "Give the same list again."
     nuggets: list[Annotated[str, Field(min_length=1, max_length=400)]] = Field(
@@ -49,20 +48,18 @@ class DrawnNuggets(BaseModel):
         return cls(nuggets=[words for line in text.splitlines() if (words := line.strip().lstrip("-*• "))])
 
 
-class WeighedNugget(BaseModel):
+class WeighedNugget(ModelReply):
     """What a model says of one nugget's importance."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     id: str = Field(description="The id of the nugget, copied exactly")
     importance: Annotated[Literal["vital", "okay"], Word] = Field(
         description="Whether a good text must hold it"
     )
 
 
-class WeighedNuggets(BaseModel):
+class WeighedNuggets(ModelReply):
     """What a model says of several nuggets' importance."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     answers: list[WeighedNugget] = Field(description="One answer for each nugget")
 
 

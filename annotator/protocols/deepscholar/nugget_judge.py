@@ -5,11 +5,11 @@ DeepScholar-Bench, §8.3.1: nuggets after Pradeep et al. (2025), with up to ten 
 
 from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.judges.judgement import Verdict
 from annotator.domain.judges.protocol import Ask, Case, Verdicts
-from annotator.protocols.replies import longest_quote, sole_value, with_quote
+from annotator.protocols.replies import ModelReply, longest_quote, sole_value, with_quote
 from annotator.protocols.several import by_id, of_empty, of_one, of_several
 
 PROMPTS = ("deepscholar.nuggets", "deepscholar.nuggets.together")
@@ -18,10 +18,9 @@ NONE, PARTIAL, FULL = "not_support", "partial_support", "support"
 _WORDS = {"not-supported": NONE, "partly-supported": PARTIAL, "supported": FULL}
 
 
-class NuggetSupport(BaseModel):
+class NuggetSupport(ModelReply):
     """What a judge replies about one nugget. The evidence comes first, so that the label follows from it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be supported, partly supported or not supported, in exactly those "
         "letters, and nothing else. On the next line, unless it is not supported, copy the passage of the report that "
@@ -48,10 +47,9 @@ class SupportOfOne(NuggetSupport):
     id: str = Field(description="The id of the nugget, copied exactly")
 
 
-class SupportTogether(BaseModel):
+class SupportTogether(ModelReply):
     """What a judge replies about several nuggets at once: once about each, by its id."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     answers: list[SupportOfOne] = Field(description="One answer for each nugget")
 
 

@@ -13,7 +13,7 @@ from annotator.domain.judges.published import Aim
 from annotator.domain.judges.scale import Level, Scale, Value, ValueLook
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.nuggets import Nugget
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.unit import blind
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.deepscholar.nugget_judge import (
     FULL,
@@ -23,7 +23,8 @@ from annotator.protocols.deepscholar.nugget_judge import (
     judge,
     judge_together,
 )
-from annotator.protocols.lexical import by_passage
+from annotator.protocols.lexical import by_passages
+from annotator.protocols.missing import mean_of_known
 from annotator.protocols.several import of_empty
 
 NAME = "deepscholar.nuggets"
@@ -83,18 +84,7 @@ def coverage(
     if not counted:
         what = "no vital nuggets" if labels else "no nuggets"
         return Estimate(None, method=reading.formula, note=f"the item has {what}")
-    total, usable = fsum(known), not missing or (over_valid and bool(known))
-    notes = [f"{missing:,} of {len(counted):,} labels are missing"] * bool(missing)
-    notes += ["over the others only"] * bool(missing and usable)
-    return Estimate(
-        total / len(known) if usable else None,
-        n=len(known),
-        missing=missing,
-        floor=total / len(counted),
-        ceiling=(total + missing) / len(counted),
-        method=reading.formula,
-        note="; ".join(notes),
-    )
+    return mean_of_known(fsum(known), len(known), missing, over_valid, "labels are missing", reading.formula)
 
 
 def _score_of(reading: NuggetReading) -> Callable[[RatedResponse, bool], Estimate]:
@@ -120,10 +110,8 @@ def _metric(reading: NuggetReading) -> Metric:
 
 def cases(material: Material) -> Iterator[Case]:
     """One case for each gold nugget, without what would give its importance away."""
-    artifact_id = material.artifact_ids.get(Kind.NUGGETS, "")
     for nugget in gold(material):
-        blind = Unit(id=nugget.id, text=nugget.text)
-        yield Case(NAME, material.item, material.response, artifact_id, (blind,))
+        yield material.case(NAME, Kind.NUGGETS, blind(nugget))
 
 
 # No network: the share of a nugget's terms that one passage holds; not fitted to anything.
@@ -132,10 +120,7 @@ BASELINE_FULL, BASELINE_PARTIAL = 0.75, 0.4
 
 def baseline(case: Case) -> Verdicts:
     """Supported, partly or not, by the share of the nugget's terms that one passage of the report holds."""
-    report = case.response.text
-    return of_empty(case, NONE) or {
-        unit.id: by_passage("nugget", unit.text, report, _said, unmet=NONE) for unit in case.units
-    }
+    return of_empty(case, NONE) or by_passages(case, "nugget", _said, unmet=NONE)
 
 
 def _said(share: float, _passage: str) -> tuple[str, str]:

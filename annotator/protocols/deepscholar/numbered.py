@@ -71,7 +71,7 @@ def _entry(work: CatalogueWork) -> str:
 
 def _address(work: CatalogueWork) -> str:
     """Its identifier as readers look for it: arXiv:2401.00001, a DOI, an address."""
-    named = work_named(work.identifier) if work.identifier else None
+    named = work_named(work.identifier)
     if named is None:
         return work.identifier
     return f"arXiv:{named.value}" if named.scheme == "arxiv" else str(named)

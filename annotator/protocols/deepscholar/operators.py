@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from random import Random
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Answer, Ask
 from annotator.domain.material.work import CatalogueWork
 from annotator.domain.texts.canonical import sha256
-from annotator.protocols.replies import Word, sole_value
+from annotator.protocols.replies import ValueReply, Word
 from annotator.protocols.reports import Report
 
 FILTER, COMPARE, NOTES, SECTION = (
@@ -30,10 +30,10 @@ T = TypeVar("T")
 _YES, _FIRST = "yes", "first"
 
 
-class RelevantWork(BaseModel):
+class RelevantWork(ValueReply):
     """What a model replies about one work."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    VALUE: ClassVar[str] = "relevant"
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be yes or no and nothing else. On the next line give your reason in "
         "one sentence."
@@ -43,21 +43,15 @@ class RelevantWork(BaseModel):
     relevant: Annotated[Literal["yes", "no"], Word] = Field(description="yes or no")
 
     @classmethod
-    def from_text(cls, text: str) -> Self:
-        """The plain text form; ValueError on anything else."""
-        said, rationale = sole_value(text, "yes", "no")
-        return cls.model_validate({"relevant": said, "rationale": rationale})
-
-    @classmethod
     def assumed(cls, _fields: Mapping[str, str]) -> Self:
         """What an estimate goes by: every work is kept."""
         return cls.model_validate({"relevant": _YES, "rationale": ""})
 
 
-class BetterWork(BaseModel):
+class BetterWork(ValueReply):
     """What a model replies about two works."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    VALUE: ClassVar[str] = "better"
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be first or second and nothing else. On the next line give your "
         "reason in one sentence."
@@ -65,12 +59,6 @@ class BetterWork(BaseModel):
     TOKENS: ClassVar[int] = 80
     rationale: str = Field(description="Why, in one sentence")
     better: Annotated[Literal["first", "second"], Word] = Field(description="first or second")
-
-    @classmethod
-    def from_text(cls, text: str) -> Self:
-        """The plain text form; ValueError on anything else."""
-        said, rationale = sole_value(text, "first", "second")
-        return cls.model_validate({"better": said, "rationale": rationale})
 
     @classmethod
     def assumed(cls, fields: Mapping[str, str]) -> Self:

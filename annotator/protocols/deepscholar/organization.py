@@ -4,9 +4,9 @@ DeepScholar-Bench: organization and coherence, §8.3.1; what the judge is asked 
 """
 
 from functools import partial
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.judges.pairs import FIRST, SECOND, TIE, PairOutcome, outcome
 from annotator.domain.judges.presentation import CaseLayout, Presentation
@@ -15,14 +15,14 @@ from annotator.domain.judges.protocol import (
     Protocol,
     RatedResponse,
     Target,
-    cases_with_exemplar,
 )
 from annotator.domain.judges.published import Aim
 from annotator.domain.judges.scale import PAIR
 from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import report_pairs
-from annotator.protocols.replies import Word, sole_value
+from annotator.protocols.missing import told_missing
+from annotator.protocols.replies import ValueReply, Word
 
 NAME = "deepscholar.organization"
 PROMPTS = (NAME,)
@@ -57,8 +57,7 @@ def organization(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     missing = len(wins) - len(known)
     usable = not missing or (over_valid and bool(known))
     turned = sum(outcome(*order) is PairOutcome.INCONSISTENT for order in orders)
-    notes = [f"{missing:,} of {len(wins):,} comparisons are missing"] * bool(missing)
-    notes += ["over the others only"] * bool(missing and usable)
+    notes = told_missing(missing, len(wins), usable, "comparisons are missing")
     notes += ["the verdict changed with the order"] * bool(turned)
     # What is known of a pair in one order alone bounds the others' mean, too.
     floor, ceiling = (
@@ -85,22 +84,16 @@ def _win(value: str | None, own: str) -> float | None:
     return 0.5 if value == TIE else float(value == own)
 
 
-class BetterOrganized(BaseModel):
+class BetterOrganized(ValueReply):
     """What a judge replies about two sections. The ground comes first, so that the verdict follows from it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    VALUE: ClassVar[str] = "better"
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be first or second, in exactly those letters, and nothing else. On "
         "the next line give your reason in one sentence."
     )
     rationale: str = Field(description="What decided it, in one sentence")
     better: Annotated[Literal["first", "second"], Word] = Field(description="Which one is better organized")
-
-    @classmethod
-    def from_text(cls, text: str) -> Self:
-        """The plain text form; ValueError unless the first line is first or second and nothing else."""
-        better, rationale = sole_value(text, FIRST, SECOND)
-        return cls.model_validate({"better": better, "rationale": rationale})
 
 
 judge = partial(report_pairs.judged, PROMPTS[0], BetterOrganized)
@@ -126,7 +119,7 @@ ORGANIZATION = Protocol(
             "A report can be compared once its item has a section that people wrote.",
         ),
     ),
-    cases=partial(cases_with_exemplar, NAME),
+    cases=partial(report_pairs.with_exemplars, NAME),
     judge=judge,
     prompts=PROMPTS,
     paired=True,

@@ -1,12 +1,12 @@
-"""The overall figure, and the table in which all systems stand.
+"""The overall figure, and the tables in which all systems stand and judges beside people.
 
-DeepScholar-Bench: the geometric mean of the seven metrics, Table 2.
+DeepScholar-Bench: the geometric mean of the seven metrics, Table 2; agreement of judges with people, Table 3.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
-from annotator.domain.judges.paper_table import DuelTable, PaperTable, TableColumn, TableReading
+from annotator.domain.judges.paper_table import DuelTable, PaperTable, TableColumn, TableReading, ViewTable
 from annotator.domain.judges.protocol import Composite
 
 WITHOUT_VERIFIABILITY = (
@@ -91,5 +91,15 @@ TABLES = (
             ),
         ),
         DEPARTURES,
+    ),
+    PaperTable(
+        "human-agreement",
+        "Agreement of judges with people",
+        ("Table 3",),
+        (ViewTable("human-agreement", "human_agreement", chosen=(("paper", "deepscholar"),)),),
+        (
+            "Document importance is computed, so that nothing of it is judged or labelled; the paper's table says n/a.",
+            "The paper has over 200 labels in all and does not say how many of each kind.",
+        ),
     ),
 )

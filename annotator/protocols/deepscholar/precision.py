@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from annotator.domain.judges.judgement import NO, YES, Status, Verdict
+from annotator.domain.judges.judgement import Status, Verdict, said_yes
 from annotator.domain.judges.presentation import Presentation
 from annotator.domain.judges.protocol import (
     Ask,
@@ -17,7 +17,6 @@ from annotator.domain.judges.protocol import (
     Protocol,
     RatedResponse,
     Verdicts,
-    missing_verdicts,
 )
 from annotator.domain.judges.published import Aim
 from annotator.domain.kinds.unit import Unit, cell_id
@@ -34,6 +33,8 @@ from annotator.protocols.deepscholar.entailment import (
     unknown,
     verdict_of,
 )
+from annotator.protocols.missing import told_missing
+from annotator.protocols.several import of_one
 
 NAME = "deepscholar.precision"
 PROMPTS = (NAME,)
@@ -117,7 +118,7 @@ def precision(reading: PrecisionReading, scored: RatedResponse, over_valid: bool
     material, method = scored.material, reading.formula
     if why := unknown(material):
         return Estimate(None, method=method, note=why)
-    found = [(one, [_right(scored.values.get(unit)) for unit in unit_ids(one)]) for one in body(material)]
+    found = [(one, [said_yes(scored.values.get(unit)) for unit in unit_ids(one)]) for one in body(material)]
     if not any(said or one.dangling for one, said in found):
         listed = material.units(ResponsePart.REFERENCES)
         return Estimate(0.0, floor=0.0, ceiling=0.0, method=method, note=CITES_NONE if listed else NAMES_NONE)
@@ -131,8 +132,7 @@ def precision(reading: PrecisionReading, scored: RatedResponse, over_valid: bool
     known = [kept for group in groups if (kept := [one for one in group if one is not None])]
     usable = not missing or (over_valid and bool(known))
     dangling = sum(one.dangling for one, _ in found)
-    notes = [f"{missing:,} of {asked:,} judgements are missing"] * bool(missing)
-    notes += ["over the others only"] * bool(missing and usable)
+    notes = told_missing(missing, asked, usable)
     notes += [counted(dangling, "mark leads to nothing", "marks lead to nothing")] * bool(dangling)
     return Estimate(
         fmean(map(fmean, known)) if usable and known else None,
@@ -143,12 +143,6 @@ def precision(reading: PrecisionReading, scored: RatedResponse, over_valid: bool
         method=method,
         note="; ".join(notes),
     )
-
-
-def _right(value: str | None) -> bool | None:
-    if value not in (YES, NO, None):
-        raise ValueError(f"a citation is right or not: yes or no, not {value!r}")
-    return None if value is None else value == YES
 
 
 def _metric(reading: PrecisionReading) -> Metric:
@@ -165,12 +159,11 @@ def _metric(reading: PrecisionReading) -> Metric:
 
 def cases(material: Material) -> Iterator[Case]:
     """One case for each sentence and source."""
-    artifact_id = material.part_ids.get(ResponsePart.SENTENCES, "")
     for sentence in body(material):
         for cited, unit_id in zip(sentence.cites, unit_ids(sentence), strict=True):
             unit = Unit(id=unit_id, text=sentence.text)
             given = {"address": cited.address, "page": source_of(material, cited)}
-            yield Case(NAME, material.item, material.response, artifact_id, (unit,), given=given)
+            yield material.case(NAME, ResponsePart.SENTENCES, unit, given=given)
 
 
 async def judge(case: Case, ask: Ask) -> Verdicts:
@@ -180,9 +173,7 @@ async def judge(case: Case, ask: Ask) -> Verdicts:
         return {case.unit.id: Verdict(status=Status.SKIPPED, cause=NO_TEXT)}
     fields = {"sentence": case.unit.text, "source": source}
     answer = await ask(PROMPTS[0], fields, Entailed, fenced=("sentence", "source"))
-    if answer.status is not Status.OK:
-        return missing_verdicts(case, answer)
-    return {case.unit.id: verdict_of(answer.reply, source, answer.flags)}
+    return of_one(case, answer, lambda reply, _, flags: verdict_of(reply, source, flags))
 
 
 # No network: the share of the sentence's terms that title and abstract hold; not fitted to anything.

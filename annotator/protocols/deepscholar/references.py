@@ -208,17 +208,17 @@ def _title(page: Page | None) -> str:
 
 
 def _address(reference: Reference) -> str:
-    return str(work_named(reference.identifier) or "") if reference.identifier else ""
+    return str(work_named(reference.identifier) or "")
 
 
 def _on_arxiv(reference: Reference) -> bool:
-    named = work_named(reference.identifier) if reference.identifier else None
+    named = work_named(reference.identifier)
     return named is not None and named.scheme == "arxiv"
 
 
 def _keys(identifier: str, *titles: str) -> set[str]:
     """By what a work is known: its arXiv id or DOI, and its whole title."""
-    named = work_named(identifier) if identifier else None
+    named = work_named(identifier)
     found = {str(named)} if named is not None and named.scheme in ("arxiv", "doi") else set()
     return found | {f"title {key}" for title in titles if (key := normal_title(title))}
 

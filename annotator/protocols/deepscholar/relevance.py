@@ -5,9 +5,9 @@ DeepScholar-Bench: relevance rate, §8.3.2; the judge's question, Box 2.
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.presentation import Presentation
@@ -19,7 +19,6 @@ from annotator.domain.judges.protocol import (
     Protocol,
     RatedResponse,
     Verdicts,
-    missing_verdicts,
 )
 from annotator.domain.judges.published import Aim
 from annotator.domain.judges.scale import Level, Scale, Value
@@ -35,7 +34,9 @@ from annotator.protocols.deepscholar.retrieved import (
     retrieved,
     work_fields,
 )
-from annotator.protocols.replies import sole_value
+from annotator.protocols.missing import mean_of_known
+from annotator.protocols.replies import ValueReply
+from annotator.protocols.several import of_one
 
 NAME = "deepscholar.relevance"
 PROMPTS = (NAME,)
@@ -71,18 +72,7 @@ def relevance_rate(scored: RatedResponse, over_valid: bool = False) -> Estimate:
         raise ValueError(f"a relevance is 0, 1 or 2, not {odd.pop()!r}")
     known = [int(value) for value in said if value is not None]
     missing = len(said) - len(known)
-    usable = not missing or (over_valid and bool(known))
-    notes = [f"{missing:,} of {len(said):,} ratings are missing"] * bool(missing)
-    notes += ["over the others only"] * bool(missing and usable)
-    return Estimate(
-        sum(known) / (2 * len(known)) if usable else None,
-        n=len(known),
-        missing=missing,
-        floor=sum(known) / (2 * len(said)),
-        ceiling=(sum(known) + 2 * missing) / (2 * len(said)),
-        method=METHOD,
-        note="; ".join(notes),
-    )
+    return mean_of_known(sum(known) / 2, len(known), missing, over_valid, "ratings are missing", METHOD)
 
 
 def released_rate(scored: RatedResponse, over_valid: bool = False) -> Estimate:
@@ -103,13 +93,12 @@ def _twice(value: float | None) -> float | None:
 
 def cases(material: Material) -> Iterator[Case]:
     """One case for each work that the report names, with its abstract and what people wrote on the same paper."""
-    artifact_id = material.part_ids.get(ResponsePart.REFERENCES, "")
     own = (material.response,) if material.response.mode == EXEMPLAR else material.facing
     exemplar = next((one.text for one in own), "")
     for work in (retrieved(material) or ()) if own else ():
-        blind = Unit(id=work.reference.id, text=work.title)
+        named = Unit(id=work.reference.id, text=work.title)
         given = work_fields(work.address, work.abstract) | {SECTION: exemplar}
-        yield Case(NAME, material.item, material.response, artifact_id, (blind,), given=given)
+        yield material.case(NAME, ResponsePart.REFERENCES, named, given=given)
 
 
 AS_RELEASED = """\
@@ -118,10 +107,10 @@ The mean rating of the works on arXiv that a report names, from 0 to 2: the publ
 """
 
 
-class Relevance(BaseModel):
+class Relevance(ValueReply):
     """What a judge replies about one work. The ground comes first, so that the rating follows from it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    VALUE: ClassVar[str] = "relevance"
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be 0, 1 or 2 and nothing else. On the next line give your reason in "
         "one sentence."
@@ -130,12 +119,6 @@ class Relevance(BaseModel):
     relevance: Annotated[Literal["0", "1", "2"], BeforeValidator(str)] = Field(
         description="2 same problem or method, 1 related area, 0 off topic"
     )
-
-    @classmethod
-    def from_text(cls, text: str) -> Self:
-        """The plain text form: a rating alone on the first line; ValueError on anything else."""
-        grade, rationale = sole_value(text, *GRADES)
-        return cls.model_validate({"relevance": grade, "rationale": rationale})
 
 
 async def judge(case: Case, ask: Ask) -> Verdicts:
@@ -151,12 +134,13 @@ async def judge(case: Case, ask: Ask) -> Verdicts:
         "abstract": case.given["page"],
     }
     answer = await ask(PROMPTS[0], fields, Relevance, fenced=("question", "exemplar", "title", "abstract"))
-    if answer.status is not Status.OK:
-        return missing_verdicts(case, answer)
-    reply: Relevance = answer.reply
-    return {
-        case.unit.id: Verdict(value=reply.relevance, rationale=reply.rationale, flags=" ".join(answer.flags))
-    }
+    return of_one(
+        case,
+        answer,
+        lambda reply, _, flags: Verdict(
+            value=reply.relevance, rationale=reply.rationale, flags=" ".join(flags)
+        ),
+    )
 
 
 # No network: the share of the work's own terms that the task uses; not fitted to anything.

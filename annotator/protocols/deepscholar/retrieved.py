@@ -46,7 +46,7 @@ def retrieved(material: Material) -> list[RetrievedWork] | None:
         return None
     found: dict[str, RetrievedWork] = {}
     for reference in material.units(ResponsePart.REFERENCES):
-        named = work_named(reference.identifier) if reference.identifier else None
+        named = work_named(reference.identifier)
         if named is not None and named.scheme == "arxiv" and str(named) not in found:
             found[str(named)] = RetrievedWork(reference, str(named), material.pages.get(str(named)))
     return list(found.values())

@@ -7,11 +7,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Answer, Ask
 from annotator.domain.material.work import CatalogueWork
+from annotator.protocols.replies import ModelReply
 from annotator.protocols.reports import Report
 
 QUERIES, SUMMARY = "deepscholar.queries", "deepscholar.summary"
@@ -24,10 +25,9 @@ Search = Callable[[str, int], Awaitable[Sequence[CatalogueWork]]]
 """Looks up so many works for a query, the best first."""
 
 
-class SearchQueries(BaseModel):
+class SearchQueries(ModelReply):
     """The queries that a model wants to be looked up next."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text, one query on each line and nothing else: no numbers, no quotation marks."
     )

@@ -219,7 +219,7 @@ def _known(material: Material) -> dict[str, CitedSource]:
     found: dict[str, CitedSource] = {}
     for one in material.units(ResponsePart.REFERENCES):
         mark = one.note.strip().strip("[]").lower()
-        address = str(work_named(one.identifier) or "") if one.identifier else ""
+        address = str(work_named(one.identifier) or "")
         found.setdefault(mark or one.id, CitedSource(address=address, title=one.text[:LONGEST_TITLE]))
     return found
 

@@ -159,7 +159,7 @@ def important_works(material: Material, oracle: str) -> list[CatalogueWork] | st
 
 
 def _work(unit: Reference, material: Material) -> CatalogueWork:
-    named = work_named(unit.identifier) if unit.identifier else None
+    named = work_named(unit.identifier)
     page = material.pages.get(str(named))
     abstract = page.text.strip() if page is not None and page.state is PageState.OK else ""
     title = unit.text or (page.title if page else "") or unit.identifier

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
@@ -19,7 +19,7 @@ from annotator.domain.texts.identity import derived_id
 from annotator.domain.texts.quotation import find
 from annotator.protocols.citations import ReportCitations, marks_in, read
 from annotator.protocols.reference_lists import Span, fetchable, normal
-from annotator.protocols.replies import blocks
+from annotator.protocols.replies import ModelReply, blocks
 from annotator.protocols.researcherbench.sections import sections
 from annotator.protocols.researcherbench.statements import statements
 
@@ -43,10 +43,9 @@ DEPARTURES = (
 )
 
 
-class DrawnClaim(BaseModel):
+class DrawnClaim(ModelReply):
     """A claim as the model found it: first the report's words, then the statement, then what it cites."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     context: str = Field(
         max_length=LONGEST_CONTEXT,
         description="The report's sentence or passage with the claim, copied exactly",
@@ -57,10 +56,9 @@ class DrawnClaim(BaseModel):
     url: str = Field(description="The address cited directly behind the claim; empty when there is none")
 
 
-class DrawnClaims(BaseModel):
+class DrawnClaims(ModelReply):
     """All claims of one section, in its order."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. For each claim write three lines that begin with CONTEXT:, CLAIM: and URL:, the last "
         "with the address or the word none, and leave one empty line before the next claim. When the section makes no "

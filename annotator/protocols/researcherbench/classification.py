@@ -5,12 +5,12 @@ ResearcherBench: a model classified the questions collected, and people reviewed
 
 from typing import ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
 from annotator.domain.material.writer_aid import ItemClassification, ProposedType, WriterAid
-from annotator.protocols.replies import blocks
+from annotator.protocols.replies import ModelReply, blocks
 
 NAME = "researcherbench.classification"
 NO_TYPES = "The project defines no question types."
@@ -23,10 +23,9 @@ DEPARTURES = (
 )
 
 
-class DrawnType(BaseModel):
+class DrawnType(ModelReply):
     """How the model files a question: first why."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text, in three lines that begin with REASON:, TYPE: and SUBJECT:, and nothing else."
     )

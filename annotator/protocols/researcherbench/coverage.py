@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import fsum
 
-from annotator.domain.judges.judgement import NO, YES
+from annotator.domain.judges.judgement import NO, YES, said_yes
 from annotator.domain.judges.presentation import Presentation
 from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, RatedResponse, Target, Verdicts
 from annotator.domain.judges.published import Aim
@@ -17,7 +17,8 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols.lexical import at_least, by_passage
+from annotator.protocols.lexical import at_least, by_passages
+from annotator.protocols.missing import told_missing
 from annotator.protocols.researcherbench.coverage_judge import PROMPTS, judge, judge_together
 from annotator.protocols.researcherbench.public_rule import PUBLIC_RULE
 
@@ -72,7 +73,8 @@ def weighted(pairs: Sequence[tuple[float, str | None]], over_valid: bool = False
     With any b_i missing the value is None, and `floor` and `ceiling` bound what it can be, whatever the signs;
     `over_valid` gives the value over the criteria that were judged. `n` counts those. ValueError on any other verdict.
     """
-    b = [_indicator(value) for _, value in pairs]
+    # b_i of Eq. 1: whether the response meets the criterion.
+    b = [said_yes(value) for _, value in pairs]
     missing, reach = b.count(None), fsum(max(w, 0) for w, _ in pairs)
     signed = any(w < 0 for w, _ in pairs)
     found = Estimate(
@@ -92,36 +94,16 @@ def weighted(pairs: Sequence[tuple[float, str | None]], over_valid: bool = False
         for counts in (lambda _: False, lambda w: w < 0, lambda w: w > 0)
     )
     judged = fsum(max(w, 0) for (w, _), b_i in zip(pairs, b, strict=True) if b_i is not None)
-    value, note = _value(covered, judged, missing, len(b), over_valid)
+    valued = bool(judged) and (over_valid or not missing)
+    note = "; ".join(told_missing(missing, len(b), valued))
+    value = covered / judged if valued else None
     return replace(found, value=value, floor=lost / reach, ceiling=won / reach, note=note)
-
-
-def _value(covered: float, judged: float, missing: int, n: int, over_valid: bool) -> tuple[float | None, str]:
-    """The score and what must be said beside it."""
-    if not missing:
-        return covered / judged, ""
-    note = f"{missing:,} of {n:,} judgements are missing"
-    if over_valid and judged:
-        return covered / judged, f"{note}; over the others only"
-    return None, note
-
-
-def _indicator(value: str | None) -> int | None:
-    """b_i of Eq. 1: 1 when the response meets the criterion, 0 when it does not, None when nobody has said."""
-    if value is None:
-        return None
-    if value not in (YES, NO):
-        raise ValueError(f"a coverage verdict is yes or no, not {value!r}")
-    return int(value == YES)
 
 
 def cases(material: Material) -> Iterator[Case]:
     """One case for each criterion of the item's rubric."""
-    artifact_id = material.artifact_ids.get(Kind.RUBRIC, "")
     for criterion in material.units(Kind.RUBRIC):
-        yield Case(
-            NAME, material.item, material.response, artifact_id, (criterion,), weights=material.weights
-        )
+        yield material.case(NAME, Kind.RUBRIC, criterion)
 
 
 def weight(unit: Unit) -> float:
@@ -144,8 +126,7 @@ _EXCERPT = 60
 
 def baseline(case: Case) -> Verdicts:
     """Covered when one passage of the report holds enough of the criterion's terms; the same on every machine."""
-    report = case.response.text
-    return {unit.id: by_passage("criterion", unit.text, report, _said, unmet=NO) for unit in case.units}
+    return by_passages(case, "criterion", _said, unmet=NO)
 
 
 def _said(share: float, passage: str) -> tuple[str, str]:

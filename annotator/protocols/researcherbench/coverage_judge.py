@@ -3,23 +3,23 @@
 ResearcherBench: how a criterion is put to the judge, appendices E.2 and E.3.
 """
 
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from annotator.domain.judges.judgement import NO, YES, Verdict
+from annotator.domain.judges.judgement import YES, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Verdicts
 from annotator.domain.kinds.unit import Unit
-from annotator.protocols.replies import Word, longest_quote, sole_value, with_quote
+from annotator.protocols.replies import ModelReply, ValueReply, Word, with_quote
 from annotator.protocols.several import by_id, of_one, of_several
 
 PROMPTS = ("researcherbench.coverage", "researcherbench.coverage.together")
 
 
-class Coverage(BaseModel):
+class Coverage(ValueReply):
     """What a judge replies about one criterion. The evidence comes first, so that the verdict follows from it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    VALUE: ClassVar[str] = "covered"
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be yes or no, in exactly those letters, and nothing else. On the "
         "next line, after a yes, copy the passage of the report that decided it between double quotes. On the last "
@@ -33,15 +33,6 @@ class Coverage(BaseModel):
         description="Whether the report covers the criterion"
     )
 
-    @classmethod
-    def from_text(cls, text: str) -> Self:
-        """The plain text form: yes or no alone on the first line, then the rationale, a quotation somewhere in it.
-
-        ValueError on anything else.
-        """
-        verdict, rest = sole_value(text, YES, NO)
-        return cls.model_validate({"covered": verdict, "quote": longest_quote(rest), "rationale": rest})
-
 
 class CoverageOfOne(Coverage):
     """What a judge replies about one of several criteria."""
@@ -49,10 +40,9 @@ class CoverageOfOne(Coverage):
     id: str = Field(description="The id of the criterion, copied exactly")
 
 
-class CoverageTogether(BaseModel):
+class CoverageTogether(ModelReply):
     """What a judge replies about several criteria at once: once about each, by its id."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     answers: list[CoverageOfOne] = Field(description="One answer for each criterion")
 
 

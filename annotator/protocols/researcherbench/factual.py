@@ -15,6 +15,7 @@ from annotator.domain.judges.scale import Value, ValueLook, nominal
 from annotator.domain.material.page import Page, PageState
 from annotator.domain.material.part import Claim, ResponsePart
 from annotator.domain.texts.estimate import Estimate
+from annotator.protocols.missing import told_missing
 from annotator.protocols.reference_lists import normal
 from annotator.protocols.researcherbench import claims
 from annotator.protocols.researcherbench.verification import NOT_HERE, PROMPTS, UNKNOWN, baseline, judge
@@ -93,9 +94,8 @@ def faithfulness(scored: RatedResponse, over_valid: bool = False) -> Estimate:
         raise ValueError(f"a claim's verdict is yes, no or unknown, not {odd.pop()!r}")
     yes, told, missing = counts[YES], counts[YES] + counts[NO], counts[None]
     notes = [f"{counts[UNKNOWN]:,} of {len(cited):,} unknown"] * bool(counts[UNKNOWN])
-    notes += [f"{missing:,} of {len(cited):,} judgements are missing"] * bool(missing)
     value = yes / told if told and (over_valid or not missing) else None
-    notes += ["over the others only"] * (missing > 0 and value is not None)
+    notes += told_missing(missing, len(cited), value is not None)
     notes += ["no source says yes or no"] * (not told and not missing)
     return Estimate(
         value,
@@ -161,13 +161,12 @@ def cases(material: Material) -> Iterator[Case]:
     for claim in material.units(ResponsePart.CLAIMS):
         if claim.url:
             groups.setdefault(normal(claim.url), []).append(claim)
-    artifact_id = material.part_ids.get(ResponsePart.CLAIMS, "")
     for address, units in groups.items():
         page = material.pages.get(address)
         for start in range(0, len(units) if page else 0, MOST_CLAIMS):
-            batch = tuple(units[start : start + MOST_CLAIMS])
             given = _given(address, page) if page else {}
-            case = Case(NAME, material.item, material.response, artifact_id, batch, given=given)
+            batch = units[start : start + MOST_CLAIMS]
+            case = material.case(NAME, ResponsePart.CLAIMS, *batch, given=given)
             yield replace(case, allowed=(UNKNOWN,), why=UNREADABLE) if "page_state" in given else case
 
 

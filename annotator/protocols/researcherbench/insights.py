@@ -6,10 +6,9 @@ experts review, correct and add to what comes of it before they write criteria (
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 from typing import ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
@@ -19,9 +18,9 @@ from annotator.domain.material.source import Source
 from annotator.domain.material.writer_aid import Passage, Reference, WriterAid
 from annotator.domain.texts.identity import derived_id
 from annotator.domain.texts.words import terms
-from annotator.protocols.passages import Excerpt, excerpt
-from annotator.protocols.replies import QUOTE_MISSING, blocks
-from annotator.protocols.sources import LONGEST_SOURCES, NO_SOURCE, anchored, placed, sentences, with_text
+from annotator.protocols.replies import QUOTE_MISSING, ModelReply, blocks
+from annotator.protocols.several import numbered
+from annotator.protocols.sources import NO_SOURCE, anchored, excerpt_of, placed, sentences, with_text
 
 NAME = "researcherbench.insights"
 REFERENCE_NAME = "researcherbench.reference"
@@ -43,10 +42,9 @@ DEPARTURES = (
 )
 
 
-class DrawnInsight(BaseModel):
+class DrawnInsight(ModelReply):
     """An insight as the model drew it: first the source's words, then what they come to."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     quote: str = Field(
         max_length=4000,
         description="The source's words it was drawn from, copied exactly; empty if there are none",
@@ -57,10 +55,9 @@ class DrawnInsight(BaseModel):
     )
 
 
-class DrawnInsights(BaseModel):
+class DrawnInsights(ModelReply):
     """The key insights of one item's sources."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. For each insight write three lines that begin with QUOTE:, INSIGHT: and WHY:, and leave "
         "one empty line before the next."
@@ -79,7 +76,7 @@ async def extract(material: Material, ask: Ask) -> Extracted:
     sources = with_text(material)
     if not sources:
         return Extracted(None, Status.SKIPPED, NO_SOURCE)
-    shown = _shown(material, sources)
+    shown = excerpt_of(sources, material.item.question)
     fields = {"question": material.item.question, "sources": shown.text, "extent": shown.extent}
     fields["focus"] = "\n".join(f"- {one}" for one in _focus(material))
     answer = await ask(NAME, fields, DrawnInsights, fenced=("question", "sources"))
@@ -102,19 +99,12 @@ def _focus(material: Material) -> tuple[str, ...]:
     return next(found, ()) or FOCUS
 
 
-def _shown(material: Material, sources: Sequence[Source]) -> Excerpt:
-    """The sources one after the other, each under its title, cut when they are too long."""
-    text = "\n\n".join(f"Source {n}: {source.title}\n\n{source.text}" for n, source in enumerate(sources, 1))
-    return excerpt(text, [material.item.question], LONGEST_SOURCES)
-
-
 # Reference material.
 
 
-class DrawnReference(BaseModel):
+class DrawnReference(ModelReply):
     """What a model writes for the experts: what the sources say, and apart from it what it adds."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text: a line FROM THE SOURCES:, then that part, then a line BEYOND THE SOURCES:, then the "
         "other part or the single word nothing."
@@ -145,10 +135,8 @@ async def refer(material: Material, ask: Ask) -> Extracted:
     insights, sources = material.documents.get(Kind.INSIGHTS), with_text(material)
     if not isinstance(insights, Insights) or not insights.units or not sources:
         return Extracted(None, Status.SKIPPED, "There are no insights yet." if sources else NO_SOURCE)
-    shown = _shown(material, sources)
-    listed = "\n".join(
-        f"{n}. {' '.join(insight.text.split())}" for n, insight in enumerate(insights.units, 1)
-    )
+    shown = excerpt_of(sources, material.item.question)
+    listed = numbered(" ".join(insight.text.split()) for insight in insights.units)
     fields = {
         "question": material.item.question,
         "insights": listed,

@@ -4,9 +4,9 @@ ResearcherBench, appendix E.7: method, E.7.1; what the judge is asked to weigh, 
 """
 
 from functools import partial
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.judges.judgement import Verdict
 from annotator.domain.judges.pairs import FIRST, SECOND, TIE, PairOutcome, may_win, outcome
@@ -18,12 +18,12 @@ from annotator.domain.judges.protocol import (
     RatedResponse,
     Target,
     Verdicts,
-    cases_of_pairs,
 )
 from annotator.domain.judges.scale import PAIR
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import report_pairs
-from annotator.protocols.replies import Word, sole_value
+from annotator.protocols.missing import told_missing
+from annotator.protocols.replies import ValueReply, Word
 
 NAME = "researcherbench.pairwise"
 PROMPTS = (NAME,)
@@ -64,10 +64,9 @@ def win_rate(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     outcomes = [outcome(*order) for order in orders]
     wins, missing = outcomes.count(PairOutcome.WIN), outcomes.count(PairOutcome.ERROR)
     judged = len(orders) - missing
-    notes = [f"{missing:,} of {len(orders):,} comparisons are missing"] * bool(missing)
     open_ = sum(may_win(*order) for order in orders) - wins
     value = wins / (len(orders) - open_) if judged and (over_valid or not missing) else None
-    notes += ["over the others only"] * (missing > 0 and value is not None)
+    notes = told_missing(missing, len(orders), value is not None, "comparisons are missing")
     return Estimate(
         value,
         n=judged,
@@ -82,10 +81,10 @@ def win_rate(scored: RatedResponse, over_valid: bool = False) -> Estimate:
 # Appendices E.7.1 and E.7.2: one pair at a time, in one order.
 
 
-class Preference(BaseModel):
+class Preference(ValueReply):
     """What a judge replies about two reports. The grounds come first, so that the verdict follows from them."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    VALUE: ClassVar[str] = "better"
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be first, second or tie, in exactly those letters, and nothing "
         "else. On the next line give your grounds in two to four sentences."
@@ -94,12 +93,6 @@ class Preference(BaseModel):
     better: Annotated[Literal["first", "second", "tie"], Word] = Field(
         description="Which report is better, or tie"
     )
-
-    @classmethod
-    def from_text(cls, text: str) -> Self:
-        """The plain text form; ValueError unless the first line is first, second or tie and nothing else."""
-        better, rationale = sole_value(text, FIRST, SECOND, TIE)
-        return cls.model_validate({"better": better, "rationale": rationale})
 
 
 judge = partial(report_pairs.judged, PROMPTS[0], Preference)
@@ -136,7 +129,7 @@ PAIRWISE = Protocol(
         line="pair",
         layout=CaseLayout.PAIR,
     ),
-    cases=partial(cases_of_pairs, NAME),
+    cases=partial(report_pairs.with_rivals, NAME),
     judge=judge,
     baseline=baseline,
     floor="Of two reports it prefers the longer, and reads neither.",

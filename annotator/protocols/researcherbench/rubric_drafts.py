@@ -8,16 +8,16 @@ import json
 from collections.abc import Sequence
 from typing import ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Answer, Ask, Extracted, Extraction, Material
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.material.source import Source
-from annotator.protocols.passages import excerpt
-from annotator.protocols.replies import blocks
-from annotator.protocols.sources import LONGEST_SOURCES, NO_SOURCE
+from annotator.protocols.replies import ModelReply, blocks
+from annotator.protocols.several import numbered
+from annotator.protocols.sources import NO_SOURCE, excerpt_of
 
 DIMENSIONS, REFERENCE = "researcherbench.rubric.dimensions", "researcherbench.rubric.reference"
 REVIEW = "researcherbench.rubric.review"
@@ -30,19 +30,17 @@ DEPARTURES = (
 NO_INSIGHTS = "There are none."
 
 
-class SetCriterion(BaseModel):
+class SetCriterion(ModelReply):
     """A criterion as the model wrote it: first what it rests on."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     basis: str = Field(max_length=2000, description="What it rests on: a dimension, or words of the material")
     text: str = Field(min_length=1, max_length=2000, description="The criterion in one sentence")
     weight: Literal[1, 2, 3] = Field(description="3 core, 2 supporting, 1 nice to have")
 
 
-class SetCriteria(BaseModel):
+class SetCriteria(ModelReply):
     """The criteria of one item."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. For each criterion write three lines that begin with BASIS:, CRITERION: and WEIGHT:, and "
         "leave one empty line before the next."
@@ -81,13 +79,11 @@ async def by_reference(material: Material, ask: Ask) -> Extracted:
 
 def _given(material: Material, sources: Sequence[Source]) -> dict[str, str]:
     """The question, the insights, and the sources with the reference material; what a model drafted is among it."""
-    text = "\n\n".join(f"Source {n}: {source.title}\n\n{source.text}" for n, source in enumerate(sources, 1))
-    shown = excerpt(text, [material.item.question], LONGEST_SOURCES)
+    shown = excerpt_of(sources, material.item.question)
     insights = (unit.text.strip() for unit in material.units(Kind.INSIGHTS))
-    listed = "\n".join(f"{number}. {words}" for number, words in enumerate(filter(None, insights), 1))
     return {
         "question": material.item.question,
-        "insights": listed or NO_INSIGHTS,
+        "insights": numbered(filter(None, insights)) or NO_INSIGHTS,
         "sources": shown.text,
         "extent": shown.extent,
     }

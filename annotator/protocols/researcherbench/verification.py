@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.judges.judgement import NO, YES, Status, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Verdicts
 from annotator.domain.kinds.unit import Unit
 from annotator.protocols.lexical import at_least, by_passage
 from annotator.protocols.passages import excerpt
-from annotator.protocols.replies import Word, longest_quote, values_by_name, with_quote
+from annotator.protocols.replies import ModelReply, Word, longest_quote, values_by_name, with_quote
 from annotator.protocols.several import by_id, of_several
 
 PROMPTS = ("researcherbench.claims",)
@@ -29,10 +29,9 @@ NOT_HERE = "absent"
 _CONTEXT_SHOWN = 1500
 
 
-class Verified(BaseModel):
+class Verified(ModelReply):
     """What a judge replies about one claim. The evidence comes first, so that the verdict follows from it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     id: str = Field(description="The claim's id, copied exactly")
     quote: str = Field(
         description="The page's own words that decide it, copied exactly; empty if there are none"
@@ -43,10 +42,9 @@ class Verified(BaseModel):
     )
 
 
-class Verification(BaseModel):
+class Verification(ModelReply):
     """What a judge replies about all claims of one page."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text, with two lines for each claim and nothing else: first its id, a colon and yes, no or "
         "unknown in exactly those letters. Then, on a line of its own, the page's deciding words between double "

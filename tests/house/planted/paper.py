@@ -20,12 +20,12 @@ from annotator.domain.judges.protocol import (
     Protocol,
     RatedResponse,
     Verdicts,
-    cases_of_pairs,
 )
 from annotator.domain.judges.published import Aim, OtherRule, RuleReading
 from annotator.domain.judges.scale import PAIR, Level, Scale, Value, ValueLook, nominal, numbers
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.estimate import Estimate
+from annotator.protocols.report_pairs import with_rivals
 from annotator.protocols.several import of_one
 from annotator.stats.intervals.pooled import geometric_mean
 
@@ -132,7 +132,7 @@ def won(scored: RatedResponse, over_valid: bool = False) -> Estimate:
 
 DUEL = Protocol(
     name="planted.duel", title="Planted duel", citation="Nowhere", needs=(),
-    metrics=(Metric("planted.won", "Won", "`w/n`", won),), scale=PAIR, cases=partial(cases_of_pairs, "planted.duel"),
+    metrics=(Metric("planted.won", "Won", "`w/n`", won),), scale=PAIR, cases=partial(with_rivals, "planted.duel"),
     judge=judge, baseline=by_name, prompts=("planted.stance",), paired=True,
     presentation=Presentation(
         "Duel", "Which is better?", "pair", "pairs", "Which?", line="pair", layout=CaseLayout.PAIR,

@@ -14,7 +14,7 @@ from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.protocols.adra.drawn_plan import DrawnPlan, Step
 from annotator.protocols.adra.drawn_references import Listed, References
 from annotator.protocols.adra.plan_judge import Cell, Row
-from annotator.protocols.adra.preference_judge import Preferred
+from annotator.protocols.adra.preference import Preferred
 from annotator.protocols.adra.reasoning_judge import OneTold, Together, Told
 
 # Prompt, the fields it is filled with, the reply it asks for, and the classes whose fields it explains.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.protocols.adra.counts import CountTally, estimate, f1, jaccard, lost, precision, recall
+from annotator.protocols.adra.counts import CountTally, estimate, f1, jaccard, precision, recall
 
 
 def test_the_four_figures_of_one_tally():
@@ -37,12 +37,6 @@ def test_what_is_undefined_bounds_nothing():
     found = estimate(None, [None, 0.5, 0.25], n=1, missing=2, method="m", note="why")
     assert (found.floor, found.ceiling) == (0.25, 0.5)
     assert estimate(None, [None], n=0, missing=0, method="m", note="why").floor is None
-
-
-def test_missing_judgements_are_spoken_of():
-    assert lost(0, 9, over_valid=True) == ""
-    assert lost(2, 9, over_valid=False) == "2 of 9 judgements are missing"
-    assert lost(2, 9, over_valid=True) == "2 of 9 judgements are missing; over the others only"
 
 
 # Table 2, planning, Gemini, Avg.: P 27.91, R 28.23, F1 27.56 and Table 12, Avg.: the paper averages over items, so

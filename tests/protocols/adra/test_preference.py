@@ -10,8 +10,15 @@ from annotator.domain.judges.protocol import Answer, Case
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.item import Item
 from annotator.domain.material.response import Response
-from annotator.protocols.adra.preference import NAME, PREFERENCE, RESPECTS
-from annotator.protocols.adra.preference_judge import ASPECTS, Preferred, baseline, judge
+from annotator.protocols.adra.preference import (
+    ASPECTS,
+    NAME,
+    PREFERENCE,
+    RESPECTS,
+    Preferred,
+    baseline,
+    judge,
+)
 from tests.servers.scripted_ask import ScriptedAsk
 
 REPLY = {
