@@ -33,13 +33,14 @@ ABSENT_AT_FIRST_IDLE = (
     "typer",
     "webvtt",
 )
-# In the sample they only tick off what was tried, or read a PDF where none is in view.
+# In the sample they only tick off what was tried, render what was rendered before, or read a PDF where none is in view.
 ABSENT_FROM_THE_SAMPLE = (
     "annotator.actions.adjudication.adjudicating",
     "annotator.actions.labelling.labels",
     "annotator.actions.imports.practice",
     "annotator.actions.material.evidence_import",
     "annotator.actions.runs.run_records",
+    "markdown_it",
     "pypdfium2",
 )
 # No page that a window opens on looks into a table of protocols.

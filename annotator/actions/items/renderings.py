@@ -7,7 +7,7 @@ from sqlalchemy import select
 from annotator.actions.project import keeping
 from annotator.actions.project.file import Project
 from annotator.domain.texts.canonical import sha256
-from annotator.exchange.texts.rendering import RENDERER_VERSION, Rendered, render
+from annotator.domain.texts.rendered import RENDERER_VERSION, Rendered
 from annotator.storage import upserts
 from annotator.storage.tables import RenderingRow, ResponseRow, table
 
@@ -24,7 +24,7 @@ def html(project: Project, text: str) -> Rendered:
         row = db.execute(question).first()
     if row:
         return Rendered(html=row.html, plain=row.plain, reason=row.reason)
-    rendered = render(text)
+    rendered = _rendered(text)
     if not project.readonly and not rendered.unfinished:
         _keep(project, [(key, rendered)])
     return rendered
@@ -43,12 +43,19 @@ def warm(project: Project, progress: Callable[[str, int, int], None] | None = No
     for place, row in enumerate(waiting):
         with project.store.read() as db:
             text = db.execute(select(RESPONSE.c.text).where(RESPONSE.c.id == row.id)).scalar_one()
-        rendered = render(text)
+        rendered = _rendered(text)
         if not rendered.unfinished:
             _keep(project, [(row.sha256, rendered)])
         if progress:
             progress("rendering reports", place + 1, len(waiting))
     return len(waiting)
+
+
+def _rendered(text: str) -> Rendered:
+    # Most texts that a page opens with were rendered before.
+    from annotator.exchange.texts.rendering import render
+
+    return render(text)
 
 
 def _keep(project: Project, made: list[tuple[str, Rendered]]) -> None:

@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+# To be raised with every change of what comes out: it is part of the key under which renderings are kept.
+RENDERER_VERSION = 5
 # Where a long document may be cut and shown piece by piece; no sanitised text can hold a comment.
 CUT = "<!---->"
 LONGEST_RUN = 20_000

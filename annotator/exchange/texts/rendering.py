@@ -23,9 +23,6 @@ from annotator.domain.texts.rendered import Rendered as Rendered
 from annotator.exchange.texts import formulas
 from annotator.exchange.texts import rendering_caps as caps
 
-# To be raised with every change of what comes out: it is part of the key under which results are kept.
-RENDERER_VERSION = 5
-
 MAX_DRAWING_S = 3.0
 # Why a formula stays as it is written.
 _UNDRAWN, _LATE, _LARGE = (
