@@ -1,0 +1,30 @@
+"""The most bytes that an export of each profile holds at once: `python -m tests.promises.peaks PROJECT ...`."""
+
+import json
+import sys
+import tempfile
+import tracemalloc
+from contextlib import closing
+from pathlib import Path
+
+from annotator.actions.project.file import Project
+from annotator.actions.releases import releases
+
+
+def peaks(project: Project, folder: Path) -> dict[str, int]:
+    """Each profile's peak, in which stands what the process loads for it the first time."""
+    found = {}
+    for profile in releases.PROFILES:
+        tracemalloc.start()
+        releases.export(project, folder / profile, profile)
+        found[profile] = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    return found
+
+
+if __name__ == "__main__":
+    found = []
+    for path in sys.argv[1:]:
+        with tempfile.TemporaryDirectory() as folder, closing(Project.open(Path(path))) as project:
+            found.append(peaks(project, Path(folder)))
+    print(json.dumps(found))
