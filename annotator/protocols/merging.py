@@ -4,9 +4,9 @@ DeepResearch Arena: the union of all pages' key points without repetitions, Eq. 
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable
-from functools import lru_cache
-from itertools import product
+from typing import NamedTuple
 
 from annotator.domain.kinds.unit import Anchor, Unit
 from annotator.domain.material.keypoints import KeyPoint
@@ -18,50 +18,76 @@ _WORD, _NUMBER = re.compile(r"\w+"), re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def merged(points: Iterable[KeyPoint]) -> tuple[KeyPoint, ...]:
-    """The points in their order, each one that says what an earlier one says merged into it."""
-    kept: list[KeyPoint] = []
+    """The points in their order, each one that says what an earlier one says merged into it.
+
+    Two say the same in equal words, in the same place, or in nearly the same words and numbers.
+    """
+    groups: list[_Group] = []
     for point in points:
-        known = (place for place, one in enumerate(kept) if _same(one, point))
-        if (place := next(known, -1)) < 0:
-            kept.append(point)
+        said = [_Said.by(unit) for unit in (point, *point.merged)]
+        group = next((one for one in groups if any(map(one.says, said))), None)
+        if group is None:
+            groups.append(_Group(point, said))
         else:
-            kept[place] = kept[place].with_merged(point)
-    return tuple(kept)
+            group.add(point, said)
+    return tuple(group.point for group in groups)
 
 
-def _same(kept: KeyPoint, point: KeyPoint) -> bool:
-    return any(alike(one, other) for one, other in product((kept, *kept.merged), (point, *point.merged)))
+class _Said(NamedTuple):
+    """What two points are compared by."""
+
+    words: tuple[str, ...]
+    terms: frozenset[str]
+    numbers: frozenset[str]
+    anchors: tuple[Anchor, ...]
+
+    @classmethod
+    def by(cls, unit: Unit) -> "_Said":
+        words, numbers = _WORD.findall(unit.text.casefold()), _NUMBER.findall(unit.text)
+        return cls(tuple(words), terms(unit.text), frozenset(numbers), unit.anchors)
+
+    def is_near(self, other: "_Said") -> bool:
+        here, there = self.terms, other.terms
+        # No two sets have more in common than the smaller one holds: that alone tells most pairs apart.
+        if len(here) < LIKENESS * len(there) - 1 or len(there) < LIKENESS * len(here) - 1:
+            return False
+        return likeness(here, there) >= LIKENESS and self.numbers == other.numbers
 
 
-def alike(one: Unit, other: Unit) -> bool:
-    """Whether two points say the same: in equal words, in the same place, or in nearly the same words and numbers."""
-    if _words(one.text) == _words(other.text):
-        return True
-    if one.anchor and other.anchor and _in_one_place(one, other):
-        return True
-    here, there = terms(one.text), terms(other.text)
-    # No two sets have more in common than the smaller one holds: that alone tells most pairs apart.
-    if len(here) < LIKENESS * len(there) - 1 or len(there) < LIKENESS * len(here) - 1:
-        return False
-    return likeness(here, there) >= LIKENESS and _numbers(one.text) == _numbers(other.text)
+class _Group:
+    """A point and all that was merged into it; equal words and other pages' quotations are passed over at once."""
 
+    def __init__(self, point: KeyPoint, said: Iterable[_Said]) -> None:
+        self.point = point
+        self._wordings: dict[tuple[str, ...], _Said] = {}
+        self._quoted = defaultdict[str, list[Anchor]](list)
+        self._note(said)
 
-def _in_one_place(one: Unit, other: Unit) -> bool:
-    return any(_overlap(a, b) >= OVERLAP for a, b in product(one.anchors, other.anchors))
+    def says(self, said: _Said) -> bool:
+        """Whether anything here says the same."""
+        return (
+            said.words in self._wordings
+            or any(
+                _overlap(one, other) >= OVERLAP
+                for one in said.anchors
+                for other in self._quoted.get(one.source_id, ())
+            )
+            or any(map(said.is_near, self._wordings.values()))
+        )
 
+    def add(self, point: KeyPoint, said: Iterable[_Said]) -> None:
+        """Merge a point that says the same."""
+        self.point = self.point.with_merged(point)
+        self._note(said)
 
-@lru_cache(maxsize=4096)
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(_WORD.findall(text.casefold()))
-
-
-def _numbers(text: str) -> set[str]:
-    return set(_NUMBER.findall(text))
+    def _note(self, said: Iterable[_Said]) -> None:
+        for one in said:
+            self._wordings.setdefault(one.words, one)
+            for anchor in one.anchors:
+                self._quoted[anchor.source_id].append(anchor)
 
 
 def _overlap(one: Anchor, other: Anchor) -> float:
-    """The share of the longer of two quotations that both have; 0 where they are of different pages."""
-    if one.source_id != other.source_id:
-        return 0.0
+    """The share of the longer of two quotations of a page that both have."""
     common = min(one.end, other.end) - max(one.start, other.start)
     return max(0, common) / max(one.end - one.start, other.end - other.start)

@@ -3,6 +3,7 @@
 import os
 import sqlite3
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 
 from annotator import files
@@ -165,9 +166,16 @@ def _check_tables(connection: sqlite3.Connection, path: Path, schema: int) -> No
             "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table'"
         )
     )
-    wanted = {(table.name, column.name) for table in metadata.tables.values() for column in table.columns}
-    for table, column in sorted(wanted - found):
+    for table, column in sorted(_columns() - found):
         raise Damaged(f"“{path.name}” is damaged: it lacks “{column}” of “{table}”. {UNHARMED}", RESTORE)
+
+
+@cache
+def _columns() -> frozenset[tuple[str, str]]:
+    """Every table with each of its columns."""
+    return frozenset(
+        (table.name, column.name) for table in metadata.tables.values() for column in table.columns
+    )
 
 
 def _check_size(connection: sqlite3.Connection, path: Path) -> None:

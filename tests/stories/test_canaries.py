@@ -188,6 +188,6 @@ def test_no_mark_is_in_the_annotators_file_window_or_log(
             words += all_words(window)
         window.close()
     assert any("What is the weight of gold?" in word for word in words), "the walk sees nothing"
-    assert [mark for mark in marks if any(mark in word for word in words)] == []
+    assert found_in("\n".join(words).encode(), marks) == []
     assert found_in(path.read_bytes(), marks) == []
     assert found_in(caplog.text.encode(), marks) == []

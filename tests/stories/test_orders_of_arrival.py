@@ -22,7 +22,7 @@ from tests.material.content_hash import content_hash
 from tests.material.sent_apart import annotators, edit_rubric, task_for, write_rubric
 
 PEOPLE = 20
-ORDERS = int(os.environ.get("GOLDSMITH_ORDERS", "40"))
+ORDERS = int(os.environ.get("GOLDSMITH_ORDERS", "20"))
 TOPICS = (
     "residual connections",
     "gold's weight",

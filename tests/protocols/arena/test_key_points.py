@@ -4,11 +4,11 @@ import pytest
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Answer
-from annotator.domain.material.keypoints import KeyPoints
+from annotator.domain.material.keypoints import KeyPoint, KeyPoints
 from annotator.domain.material.page import PageState
 from annotator.protocols.arena import keypoints
 from annotator.protocols.arena.keypoints import PAGE_CUT, POINT_LOST, SPAN_MISSING, DrawnPoints, cited
-from annotator.protocols.merging import alike, merged
+from annotator.protocols.merging import merged
 from annotator.protocols.passages import LONGEST_SHOWN
 from tests.protocols.arena.key_point_material import (
     COOLER,
@@ -168,6 +168,10 @@ def at(start: int, end: int, address: str = FIRST):  # type: ignore[no-untyped-d
     return anchor(PAGE, PAGE[start:end], address).model_copy(update={"start": start, "end": end})
 
 
+def are_one(*points: KeyPoint) -> bool:
+    return len(merged(points)) == 1
+
+
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [
@@ -191,7 +195,7 @@ def at(start: int, end: int, address: str = FIRST):  # type: ignore[no-untyped-d
 )
 def test_words_decide_whether_two_points_are_one(one: str, other: str, same: bool) -> None:
     first, second = point("a", one, at(0, 10)), point("b", other, at(50, 60, SECOND))
-    assert alike(first, second) is same
+    assert are_one(first, second) is same
 
 
 @pytest.mark.parametrize(
@@ -208,7 +212,7 @@ def test_half_of_the_longer_span_on_one_page_makes_two_points_one(
     address: str, start: int, end: int, same: bool
 ) -> None:
     assert (
-        alike(point("a", "One thing.", at(0, 20)), point("b", "Quite another.", at(start, end, address)))
+        are_one(point("a", "One thing.", at(0, 20)), point("b", "Quite another.", at(start, end, address)))
         is same
     )
 
