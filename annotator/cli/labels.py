@@ -8,14 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from annotator.cli.options import protocol_of
+from annotator.cli.options import NamingLayouts, protocol_of
 from annotator.cli.saying import NOT_ALL, As, File, Json, bar, opened, progress_bars, say
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.formats.layouts import of_labels
 
 app = typer.Typer(help="Import, submit and export labels.", no_args_is_help=True)
-_OWN_FILES = " or ".join(f"{title}'s ({one.example} …)" for title, one in of_labels().values())
 _OF_QUESTION = re.compile(r"Q?(?P<number>-?\d{1,18})=(?P<system>.+)")
 _IfUnsaid = Annotated[
     str,
@@ -27,12 +25,12 @@ _IfUnsaid = Annotated[
 ]
 
 
-@app.command("import")
+@app.command("import", cls=NamingLayouts)
 def labels_import(
     file: File,
     paths: Annotated[
         list[Path],
-        typer.Argument(help=f"CSV or JSON files, or {_OWN_FILES}", show_default=False),
+        typer.Argument(help="CSV or JSON files, or {label_files}", show_default=False),
     ],
     system: Annotated[
         list[str] | None,
@@ -232,15 +230,13 @@ def labels_into_gold(
         raise typer.Exit(NOT_ALL)
 
 
-@app.command("export")
+@app.command("export", cls=NamingLayouts)
 def labels_export(
     file: File,
     to: Annotated[Path, typer.Option(help="A .csv or .json file, or a folder for a benchmark's own layout")],
     format_: Annotated[
         str,
-        typer.Option(
-            "--format", help=f"csv, json or {' or '.join(of_labels())}; by default from the file extension"
-        ),
+        typer.Option("--format", help="csv, json or {label_layouts}; by default from the file extension"),
     ] = "",
     protocol: Annotated[list[str] | None, typer.Option(help="Only this protocol; repeatable")] = None,
     person: Annotated[

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperArgument, TyperCommand, TyperOption
 
 from annotator.cli.saying import opened
 
@@ -42,6 +43,25 @@ Batch = Annotated[
     bool,
     typer.Option("--batch", help="Use the provider's batch API: answers within a day, usually at half price"),
 ]
+
+
+class NamingLayouts(TyperCommand):
+    """A command whose help names benchmarks' layouts, which are loaded when the help is shown."""
+
+    def format_help(self, *where: Any) -> None:
+        """Put the names into the places that the help has for them."""
+        from annotator.exchange.formats.layouts import LAYOUTS, of_labels
+
+        names = {
+            "layouts": " or ".join(LAYOUTS),
+            "layouts_listed": ", ".join(LAYOUTS),
+            "label_layouts": " or ".join(of_labels()),
+            "label_files": " or ".join(f"{title}'s ({one.example} …)" for title, one in of_labels().values()),
+        }
+        for one in self.params:
+            if isinstance(one, TyperOption | TyperArgument) and one.help:
+                one.help = one.help.format(**names)
+        super().format_help(*where)
 
 
 def protocol_of(file: Path, named: str, set_name: str = "") -> str:

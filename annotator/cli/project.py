@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from annotator.actions.project.people import new_project
+from annotator.cli.options import NamingLayouts
 from annotator.cli.saying import (
     File,
     Json,
@@ -24,7 +24,6 @@ from annotator.cli.saying import (
 )
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.formats.layouts import LAYOUTS
 
 app = typer.Typer()
 
@@ -78,16 +77,17 @@ def new(
     file: File, title: Annotated[str, typer.Option(help="The project's title")] = "", json_: Json = False
 ) -> None:
     """Create an empty project."""
+    from annotator.actions.project.people import new_project
 
     say_made(new_project(file, title), json_)
 
 
-@app.command("import")
+@app.command("import", cls=NamingLayouts)
 def import_(
     file: File,
     paths: Annotated[list[Path], typer.Argument(help="Folders or files to import", show_default=False)],
     format_: Annotated[
-        str, typer.Option("--format", help=" or ".join((*LAYOUTS, "goldsmith", "collected", "transcripts")))
+        str, typer.Option("--format", help="{layouts} or goldsmith or collected or transcripts")
     ] = "goldsmith",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be imported, without importing")
@@ -153,11 +153,11 @@ def info(file: File, json_: Json = False) -> None:
     say(found, json_, lines(found))
 
 
-@app.command()
+@app.command(cls=NamingLayouts)
 def export(
     file: File,
     to: Annotated[Path, typer.Option(help="Folder to write to; created if missing")],
-    profile: Annotated[str, typer.Option(help=f"{', '.join(('goldsmith', *LAYOUTS))} or csv")] = "goldsmith",
+    profile: Annotated[str, typer.Option(help="goldsmith, {layouts_listed} or csv")] = "goldsmith",
     with_pages: Annotated[
         bool, typer.Option("--with-pages", help="Include the texts of cited pages, which belong to others")
     ] = False,

@@ -9,7 +9,6 @@ from annotator.cli.saying import As, File, Json, opened, print_json, said, say
 from annotator.cli.tables import UNFIT, print_departures, print_table, show
 from annotator.domain.texts.estimate import Estimate, interval
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import PROTOCOLS
 
 app = typer.Typer()
 # What people call the ways to group, and what they are called inside.
@@ -220,6 +219,7 @@ def gold(
 ) -> None:  # fmt: skip
     """Tell by whose gold each kind of document scores, or say whether unadjudicated doubles count."""
     from annotator.actions.authoring import gold as questions
+    from annotator.protocols import PROTOCOLS
 
     kinds = dict.fromkeys(kind for shape in PROTOCOLS.values() for kind in shape.needs)
     with opened(file, readonly=unadjudicated is None, person=as_) as project:

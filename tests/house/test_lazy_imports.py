@@ -153,3 +153,13 @@ def test_a_command_loads_no_other_commands_module() -> None:
     places, loaded = said(words + "print(*commands.NAMES)\nprint(*sys.modules)").splitlines()
     modules = {f"annotator.cli.{place.rpartition('.')[0]}" for place in places.split()}
     assert modules & set(loaded.split()) == {"annotator.cli.results"}
+
+
+def test_the_help_of_all_commands_loads_neither_actions_nor_tables() -> None:
+    words = (
+        "import sys\nfrom annotator.cli import run_command\nrun_command(['--help'])\nprint(*sys.modules)\n"
+    )
+    loaded = said(words).splitlines()[-1].split()
+    assert "annotator.cli.project" in loaded
+    rooms = ("annotator.actions", "annotator.exchange", "annotator.judging", "annotator.storage")
+    assert [name for name in loaded if name.startswith(rooms)] == []

@@ -6,8 +6,6 @@ from typing import Annotated, Any
 
 import typer
 
-from annotator.actions.judges import kept_keys
-from annotator.actions.judging import judge_probes
 from annotator.cli.judging import judge_checks, judge_review, judge_running
 from annotator.cli.options import KeyEnv, RequestsPerMinute, TokensPerMinute
 from annotator.cli.saying import File, Json, opened, said, say
@@ -69,6 +67,7 @@ def judge_add(
 @app.command("test")
 def judge_test(file: File, name: str, json_: Json = False) -> None:
     """Make one call that shows what the endpoint supports, how fast it answers, and what it costs."""
+    from annotator.actions.judging import judge_probes
 
     with opened(file) as project:
         found = asyncio.run(judge_probes.test(project, name))
@@ -83,7 +82,7 @@ def judge_key(file: File, name: str, key_env: KeyEnv = "") -> None:
 
     A key is stored for the scheme, host and port of the judge's endpoint and is sent nowhere else.
     """
-    from annotator.actions.judges import judges
+    from annotator.actions.judges import judges, kept_keys
 
     with opened(file) as project:
         judge = judges.named(project, name)
