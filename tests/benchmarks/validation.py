@@ -5,7 +5,7 @@
 Goals: Cohen's κ of a judge and a person over 65 items × 15 criteria × 10 systems with its interval of 10 000 cluster
 resamples in less than half a second of wall time, and at least 200 times as fast as a loop that draws items and calls
 scikit-learn's `cohen_kappa_score` anew each time, timed on few resamples and scaled. Printed beside: the nine figures
-plainly and by weight in one pass (also with BCa intervals), two judges compared, and a corrected leaderboard. Without
+plainly and by weight in one pass, two judges compared, and a corrected leaderboard. Without
 scikit-learn there is no loop to compare, and the script says so.
 
 The half second is the least wall time of several runs; ratios compare processor seconds of one thread each.
@@ -110,7 +110,6 @@ def others(labels: Labels, rounds: int) -> None:
     systems = labels.systems()
     calls: dict[str, Callable[[], object]] = {
         "nine figures plainly and by weight, one pass": lambda: both_ways(*judged),
-        "the same with BCa intervals": lambda: both_ways(*judged, interval="bca"),
         "two judges and their nine differences, paired": lambda: comparison(*both),
         f"{SYSTEMS} corrected scores, ranks and {SYSTEMS * (SYSTEMS - 1) // 2} pairs": lambda: standings(
             systems

@@ -136,7 +136,6 @@ def with_interval(
     estimate: Estimate, drawn: "Floats | None", items: int, within: tuple[float, float], why_not: str
 ) -> Estimate:
     """A figure with the percentile interval of its draws; where it has none it says why not."""
-    import numpy as np
 
     from annotator.stats.intervals.intervals import LEVEL
     from annotator.stats.intervals.resampling import SEED
@@ -144,8 +143,7 @@ def with_interval(
 
     if drawn is None:
         return estimate.remarked(why_not)
-    defined = drawn[~np.isnan(drawn)]
-    low, high = percentile_bounds(defined, LEVEL) if len(defined) else (None, None)
+    low, high = percentile_bounds(drawn, LEVEL)
     method = f"{LEVEL:.0%} percentile bootstrap over items, {len(drawn):,} resamples, seed {SEED}"
     found = replace(estimate, low=low, high=high, method="; ".join(filter(None, (estimate.method, method))))
     found = settled(found, items, within=within)

@@ -152,13 +152,11 @@ def _drawn_of(
 ) -> "Callable[[Sequence[RatedResponse], bool, NDArray[np.float64]], NDArray[np.float64]]":
     def drawn(pool: Sequence[RatedResponse], _: bool, times: "NDArray[np.float64]") -> "NDArray[np.float64]":
         """The pooled rate of every draw, from the counts of each report; over what came."""
-        import numpy as np
+        from annotator.stats.intervals.pooled import rates
 
         counts = [Counter(_said(ResponsePart.KEYPOINTS, scored)) for scored in pool]
-        own = times @ np.array([float(one[of.relation]) for one in counts])
-        known = times @ np.array([float(one.total() - one[None]) for one in counts])
-        found: NDArray[np.float64] = np.divide(own, known, out=np.full(len(times), np.nan), where=known > 0)
-        return found
+        own, known = [one[of.relation] for one in counts], [one.total() - one[None] for one in counts]
+        return rates(own, known, times)
 
     return drawn
 

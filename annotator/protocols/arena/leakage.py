@@ -102,15 +102,11 @@ def _metric(
 
     def drawn(pool: Sequence[RatedResponse], _: bool, times: "NDArray[np.float64]") -> "NDArray[np.float64]":
         """The mean of every draw."""
-        import numpy as np
+        from annotator.stats.intervals.pooled import rates
 
         found = compared(pool, vocabulary)
-        values = np.array([0.0 if one is None else of(one) for one in found])
-        counted = times @ np.array([float(one is not None) for one in found])
-        means: NDArray[np.float64] = np.divide(
-            times @ values, counted, out=np.full(len(times), np.nan), where=counted > 0
-        )
-        return means
+        values = [0.0 if one is None else of(one) for one in found]
+        return rates(values, [one is not None for one in found], times)
 
     return Metric(
         f"leakage.{name}",

@@ -20,7 +20,6 @@ from annotator.stats.intervals.coding import (
 from annotator.stats.intervals.intervals import wilson
 from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats
 from annotator.stats.intervals.sample_size import clustered_wilson
-from annotator.stats.intervals.tails import Interval
 
 NO_PAIR = "no unit was judged by both raters"
 
@@ -64,7 +63,6 @@ def cohen_kappa(
     clusters: Values | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
-    interval: Interval = "percentile",
 ) -> Estimate:
     """κ of two raters (Cohen 1960; weighted: Cohen 1968), with a percentile bootstrap interval over clusters.
 
@@ -84,9 +82,7 @@ def cohen_kappa(
 
     method = "Cohen's κ" + named(weights)
     notes = left_out(met.units - met.n, met.units)
-    found = estimate(
-        tally, figure, ResamplingPlan(resamples, seed, interval), method, met.n, notes, met.missing
-    )
+    found = estimate(tally, figure, ResamplingPlan(resamples, seed), method, met.n, notes, met.missing)
     return found or Estimate(
         None, n=met.n, missing=met.missing, method=method, note="; ".join([_undefined(met), *notes])
     )

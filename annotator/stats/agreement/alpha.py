@@ -11,9 +11,8 @@ from annotator.stats.agreement.chance import NO_SECOND
 from annotator.stats.intervals.clustered import Figure, ResamplingPlan, estimate, over, tallied
 from annotator.stats.intervals.coding import Chosen, Values, category_counts, cluster_codes, left_out, numbers
 from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats
-from annotator.stats.intervals.tails import Interval
 
-Level = Literal["nominal", "ordinal", "interval", "ratio"]
+Level = Literal["nominal", "ordinal", "interval"]
 # Below this share of the sum of squares, squared distances are what rounding left over.
 ROUNDING = 1e-12
 
@@ -25,11 +24,10 @@ def krippendorff_alpha(
     clusters: Values | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
-    interval: Interval = "percentile",
 ) -> Estimate:
     """α of `raters` × units, None or NaN for missing (Krippendorff 2011), with a bootstrap interval over clusters.
 
-    Ordinal values need their `categories` in order; interval and ratio ones are numbers, ratio ones not negative.
+    Ordinal values need their `categories` in order; interval ones are numbers.
     `clusters` names the item of each unit, without which each stands for itself. A unit judged fewer than two
     times is left out. No resamples, no interval. ValueError for values that do not fit together.
     """
@@ -41,7 +39,7 @@ def krippendorff_alpha(
     if n == 0:
         return Estimate(None, method=method, note="; ".join([NO_SECOND, *notes]))
     tally = tallied(measured.rows(paired), None if groups is None else groups[paired])
-    found = estimate(tally, measured.figure, ResamplingPlan(resamples, seed, interval), method, n, notes)
+    found = estimate(tally, measured.figure, ResamplingPlan(resamples, seed), method, n, notes)
     undefined = f"all judgements of {n} units are the same, so chance would leave no disagreement"
     return found or Estimate(None, n=n, method=method, note="; ".join([undefined, *notes]))
 
@@ -59,29 +57,16 @@ def added_up(raters: Sequence[Values], level: Level, categories: Sequence[Hashab
     """What α of these judgements is read off; values and errors as in `krippendorff_alpha`."""
     if level == "interval":
         return _interval(numbers(raters))
-    if level == "ratio":
-        return _ratio(numbers(raters))
     if level == "nominal":
-        table, known = category_counts(raters, categories)
-        return _by_distance(table, 1 - np.eye(len(known)))
+        return _nominal(category_counts(raters, categories)[0])
     if level != "ordinal" or categories is None:
-        raise ValueError("the level is nominal, ordinal with categories in their order, interval or ratio")
+        raise ValueError("the level is nominal, ordinal with categories in their order, or interval")
     return _ordinal(category_counts(raters, categories)[0])
 
 
-def _ratio(grid: Floats) -> Measured:
-    """Distances are differences as a share of the sum of the two values."""
-    if (grid < 0).any():
-        raise ValueError("a ratio is not negative")
-    values = np.unique(grid[~np.isnan(grid)])
-    table, _ = category_counts(list(grid), values.tolist())
-    sums = values[:, None] + values
-    return _by_distance(table, (np.abs(values[:, None] - values) / np.where(sums > 0, sums, 1)) ** 2)
-
-
-def _by_distance(table: Floats, squared: Floats) -> Measured:
-    """α from distances that stay as they are: each unit adds its counts of values and its disagreement."""
-    judged = table.sum(axis=1)
+def _nominal(table: Floats) -> Measured:
+    """Any two values are as far apart: each unit adds its counts of values and its disagreement."""
+    judged, squared = table.sum(axis=1), 1 - np.eye(table.shape[1])
 
     def rows(paired: Chosen) -> Floats:
         return np.column_stack([table[paired], _apart(table[paired], squared) / (judged[paired] - 1)])

@@ -17,7 +17,6 @@ from annotator.stats.intervals.coding import (
     named,
 )
 from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats
-from annotator.stats.intervals.tails import Interval
 
 NO_SECOND = "no unit was judged by two raters"
 
@@ -29,7 +28,6 @@ def gwet_ac1(
     clusters: Values | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
-    interval: Interval = "percentile",
 ) -> Estimate:
     """AC1 of any number of raters (Gwet 2008), AC2 with weights (Gwet 2014), with a bootstrap interval.
 
@@ -59,7 +57,7 @@ def gwet_ac1(
         return over(agreed - chance, 1 - chance)
 
     undefined = f"all judgements of {len(table):,} units are of one category, as they would be by chance"
-    draws = ResamplingPlan(resamples, seed, interval)
+    draws = ResamplingPlan(resamples, seed)
     return estimate(tally, figure, draws, method, n, [*one_category, *notes]) or Estimate(
         None, n=n, method=method, note="; ".join([undefined, *notes])
     )

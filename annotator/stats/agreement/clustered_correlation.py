@@ -71,8 +71,7 @@ def _varies(values: Floats) -> bool:
 
 
 def _bounded(found: Estimate, drawn: Floats, items: int) -> Estimate:
-    defined = np.clip(drawn[~np.isnan(drawn)], *BOUNDS)
-    if len(defined) and enough(items):
-        low, high = percentile_bounds(defined, LEVEL)
+    low, high = percentile_bounds(np.clip(drawn, *BOUNDS), LEVEL)
+    if low is not None and enough(items):
         found = replace(found, low=low, high=high).remarked(*remarks(drawn))
     return settled(found, items, within=BOUNDS)

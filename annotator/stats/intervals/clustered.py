@@ -10,14 +10,13 @@ from annotator.domain.texts.estimate import Estimate, enough, few
 from annotator.stats.intervals.coding import Codes
 from annotator.stats.intervals.intervals import LEVEL
 from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats, chunk_rows, counts, exactly_summable
-from annotator.stats.intervals.tails import Interval, bca_bounds, percentile_bounds, remarks
+from annotator.stats.intervals.tails import percentile_bounds, remarks
 
 # Sums (draws × columns) to values (draws), NaN where a draw leaves the figure undefined.
 Figure = Callable[[Floats], Floats]
 
 # A binomial count takes about as long as this many draws of a cluster.
 DRAWS_PER_BINOMIAL = 20
-NAMES: dict[Interval, str] = {"percentile": "percentile", "bca": "BCa"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +25,6 @@ class ResamplingPlan:
 
     resamples: int = RESAMPLES
     seed: int = SEED
-    interval: Interval = "percentile"
     level: float = LEVEL
 
 
@@ -100,7 +98,7 @@ def intervals(
         ]
     sums = np.concatenate(list(resampled(tally, draws)))
     return [
-        IntervalEstimate(None) if np.isnan(value) else bounded(tally, value, figure(sums), draws, figure)
+        IntervalEstimate(None) if np.isnan(value) else bounded(tally, value, figure(sums), draws)
         for figure, value in zip(figures, values, strict=True)
     ]
 
@@ -153,28 +151,12 @@ def _multinomials(tally: ClusterTally, draws: ResamplingPlan) -> Iterator[Floats
         yield rng.multinomial(tally.clusters, shares, size=size).astype(np.float64)
 
 
-def bounded(
-    tally: ClusterTally, value: float, drawn: Floats, draws: ResamplingPlan, figure: Figure | None = None
-) -> IntervalEstimate:
-    """A defined value with the bounds that its draws give; a BCa interval needs the figure, too."""
-    defined = drawn[~np.isnan(drawn)]
-    warnings, kind, bounds = _warnings(tally, drawn), draws.interval, None
-    if kind == "bca" and figure is not None and len(defined):
-        total = tally.times.astype(np.float64)[None] @ tally.rows
-        bounds = bca_bounds(value, defined, figure(total - tally.rows), tally.times, draws.level)
-        if bounds is None:
-            kind = "percentile"
-            warnings.append("no BCa interval: all draws lie on one side, or the figure hangs on one cluster")
-    if bounds is None and len(defined):
-        bounds = percentile_bounds(defined, draws.level)
-    low, high = bounds or (None, None)
+def bounded(tally: ClusterTally, value: float, drawn: Floats, draws: ResamplingPlan) -> IntervalEstimate:
+    """A defined value with the bounds that its draws give, and what a reader must know of them."""
+    low, high = percentile_bounds(drawn, draws.level)
     how = (
-        f"; {draws.level:.0%} {NAMES[kind]} bootstrap over {tally.clusters} {tally.what}, "
+        f"; {draws.level:.0%} percentile bootstrap over {tally.clusters} {tally.what}, "
         f"{draws.resamples:,} resamples, seed {draws.seed}"
     )
+    warnings = [*filter(None, [few(tally.clusters, tally.what)]), *remarks(drawn)]
     return IntervalEstimate(value, low, high, how, tuple(warnings))
-
-
-def _warnings(tally: ClusterTally, drawn: Floats) -> list[str]:
-    """What a reader must know of an interval."""
-    return [*filter(None, [few(tally.clusters, tally.what)]), *remarks(drawn)]

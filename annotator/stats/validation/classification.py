@@ -26,7 +26,6 @@ from annotator.stats.intervals.coding import (
     objects,
 )
 from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats
-from annotator.stats.intervals.tails import Interval
 from annotator.stats.validation.cells import CELL_FIGURES, CELLS, crossed
 
 NO_UNIT = "no unit has both a true value and one that was said"
@@ -73,7 +72,6 @@ def classification(
     clusters: Values | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
-    interval: Interval = "percentile",
 ) -> Classification:
     """The figures of what was `said`, with bootstrap intervals over clusters, all from one pass of draws.
 
@@ -83,7 +81,7 @@ def classification(
     weights that are negative or not finite.
     """
     sheet = RatingSheet(truth, [said], positive, weights, clusters)
-    ((found,), _) = sheet.told([sheet.heavy], ResamplingPlan(resamples, seed, interval))
+    ((found,), _) = sheet.told([sheet.heavy], ResamplingPlan(resamples, seed))
     return found
 
 
@@ -95,11 +93,10 @@ def both_ways(
     clusters: Values | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
-    interval: Interval = "percentile",
 ) -> BothWays:
     """`classification` without weights and with them, all figures from one pass of draws."""
     sheet = RatingSheet(truth, [said], positive, weights, clusters)
-    (unweighted, weighted), _ = sheet.told([None, sheet.heavy], ResamplingPlan(resamples, seed, interval))
+    (unweighted, weighted), _ = sheet.told([None, sheet.heavy], ResamplingPlan(resamples, seed))
     return BothWays(unweighted, weighted)
 
 

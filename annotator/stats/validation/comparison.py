@@ -28,7 +28,6 @@ from annotator.stats.intervals.coding import (
     plain,
 )
 from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats
-from annotator.stats.intervals.tails import Interval
 from annotator.stats.validation.cells import CELL_FIGURES, CELLS, crossed
 from annotator.stats.validation.classification import (
     NO_UNIT,
@@ -57,7 +56,6 @@ def comparison(
     clusters: Values | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
-    interval: Interval = "percentile",
 ) -> RaterComparison:
     """The figures of two raters and their differences, paired: every draw takes the same items for both.
 
@@ -68,7 +66,7 @@ def comparison(
     if sheet.n and _later(sheet.tally(rows), sheet.tally(np.roll(rows, CELLS, axis=1))):
         sheet, at_one, at_other = RatingSheet(truth, [other, one], positive, weights, clusters), CELLS, 0
     differences = [_less(figure.at(at_one), figure.at(at_other)) for figure in CELL_FIGURES.values()]
-    classified, found = sheet.told([sheet.heavy], ResamplingPlan(resamples, seed, interval), differences)
+    classified, found = sheet.told([sheet.heavy], ResamplingPlan(resamples, seed), differences)
     weighted, told_of = "" if weights is None else ", units weighted", {}
     for gap, (name, figure) in zip(found, CELL_FIGURES.items(), strict=True):
         reason = f"of one of the two: {figure.undefined}" if sheet.n else NO_UNIT
@@ -92,7 +90,6 @@ def kappa_difference(
     clusters: Values | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
-    interval: Interval = "percentile",
 ) -> Estimate:
     """Cohen's κ of `one` with the truth less that of `other`, on the units that have all three, paired.
 
@@ -104,9 +101,7 @@ def kappa_difference(
         kappa_of(len(known), weights),
         undefined="one of the two has no κ: with the truth it used one category only",
     )
-    return difference(
-        truth, one, other, measure, known, None, clusters, ResamplingPlan(resamples, seed, interval)
-    )
+    return difference(truth, one, other, measure, known, None, clusters, ResamplingPlan(resamples, seed))
 
 
 def difference(

@@ -220,10 +220,8 @@ VALUES = ((1, 3), (2,), (3, 3, 3), (1,), (1, 2), (2, 3))
 
 
 def drawn(scored: Sequence[RatedResponse], over_valid: bool, times: Floats) -> Floats:
-    from annotator.stats.intervals import pooled
-
-    owned = [(weight, owner) for owner, one in enumerate(scored) for weight in covered(one)]
-    return pooled.medians([weight for weight, _ in owned], [owner for _, owner in owned], times)
+    pools = [[list(covered(one)) * int(many) for one, many in zip(scored, row, strict=True)] for row in times]
+    return np.array([np.median([weight for own in one for weight in own] or np.nan) for one in pools])
 
 
 @pytest.mark.parametrize("metric", [HEAVY, replace(HEAVY, drawn=drawn)], ids=["asked", "at once"])

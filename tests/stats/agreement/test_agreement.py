@@ -35,9 +35,9 @@ def test_full_agreement_on_one_category_is_never_bare():
     assert found.note == "all judgements are of one category, which tells nothing of the others"
 
 
-def test_a_bca_interval_is_named():
-    found = cohen_kappa(*two_raters(TABLE), interval="bca")
-    assert "95% BCa bootstrap over 50 units" in found.method
+def test_an_interval_is_named():
+    found = cohen_kappa(*two_raters(TABLE))
+    assert "95% percentile bootstrap over 50 units" in found.method
     assert found.low < found.value < found.high
 
 

@@ -74,12 +74,12 @@ def test_all_figures_of_one_pass_have_intervals_over_the_same_items():
     truth = rng.random(300) < 0.4
     said = np.where(rng.random(300) < 0.8, truth, ~truth)
     weights = rng.choice([1, 2, 3], 300).tolist()
-    result = both_ways(truth, said, True, weights, np.arange(300) // 10, resamples=300, interval="bca")
+    result = both_ways(truth, said, True, weights, np.arange(300) // 10, resamples=300)
     for way in (result.plain, result.weighted):
         for name in (*FIGURES, *OTHERS):
             one = getattr(way, name)
             assert one.low < one.value < one.high
-            assert "95% BCa bootstrap over 30 clusters, 300 resamples" in one.method
+            assert "95% percentile bootstrap over 30 clusters, 300 resamples" in one.method
 
 
 def test_missing_units_are_left_out_and_counted():
