@@ -21,8 +21,8 @@ from annotator.protocols.adra.drawn_references import References
 from annotator.protocols.adra.plan_judge import Row
 from annotator.protocols.adra.preference import ASPECTS, Preferred
 from annotator.protocols.adra.reasoning_judge import Together, Told
+from annotator.protocols.arena.checklist import RATINGS, Rating, RatingsTogether
 from annotator.protocols.arena.checklist_drafts import DraftedChecklist
-from annotator.protocols.arena.checklist_judge import RATINGS, Rating, RatingsTogether
 from annotator.protocols.arena.inspiration_drafts import DrawnInspirations
 from annotator.protocols.arena.keypoints import DrawnPoints
 from annotator.protocols.arena.relation_judge import RELATIONS, Relation, RelationsTogether
@@ -39,7 +39,7 @@ from annotator.protocols.lent import continuations
 from annotator.protocols.pairing import Pairs
 from annotator.protocols.researcherbench.claims import DrawnClaims
 from annotator.protocols.researcherbench.classification import DrawnType
-from annotator.protocols.researcherbench.coverage_judge import Coverage, CoverageTogether
+from annotator.protocols.researcherbench.coverage import Coverage, CoverageTogether
 from annotator.protocols.researcherbench.insights import DrawnInsights, DrawnReference
 from annotator.protocols.researcherbench.pairwise import Preference
 from annotator.protocols.researcherbench.rubric_drafts import SetCriteria

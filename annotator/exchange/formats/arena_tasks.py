@@ -110,17 +110,7 @@ class _TaskReader:
             own = before.item_id if before else derived_id(NAME, "seminar", seminar)
             bundle.items.append(self._item(seminar, own, position, before))
             document = Tasks(units=tuple(tasks))
-            record = ArtifactRecord(
-                id=derived_id(own, Kind.TASKS.value),
-                item_id=own,
-                kind=Kind.TASKS,
-                author_id="",
-                state=State.CONSENSUS,
-                revision=1,
-                at=self.at,
-                sha256=document.sha256(),
-                document=document.tree(),
-            )
+            record = ArtifactRecord.settled(derived_id(own, Kind.TASKS.value), own, document, self.at)
             bundle.artifacts.append(record)
             bundle.places["items", own] = bundle.places["artifacts", record.id] = self.places[seminar]
         self._note_gaps()

@@ -51,6 +51,11 @@ class HasNumber(Protocol):
     def dataset(self) -> str: ...
 
 
+def in_order(items: Iterable[HasNumber]) -> dict[str, int]:
+    """Their numbers in files that know no others."""
+    return {item.id: number for number, item in enumerate(items)}
+
+
 @dataclass(frozen=True, slots=True)
 class KnownItem:
     """The project's item with a question's number."""
@@ -136,9 +141,9 @@ class FileLayout:
     name: str
     title: str
     holds: str
-    numbers: Callable[[Iterable[HasNumber]], Mapping[str, int]]
     read: Callable[[Sequence[Path], ExistingItems], tuple[Bundle, list[Problem]]]
     files: Callable[[Bundle], Files]
+    numbers: Callable[[Iterable[HasNumber]], Mapping[str, int]] = in_order
     labels: LabelLayout | None = None
     of_papers: Callable[[Sequence[CollectedPaper]], tuple[Bundle, list[Problem]]] | None = None
     dataset: str = ""

@@ -198,18 +198,8 @@ class _Reader:
             )
             for place, line in enumerate(entry.rubric)
         )
-        document = Rubric(units=criteria)
-        return ArtifactRecord(
-            id=derived_id(*stem, "rubric"),
-            item_id=self._item_id(entry.id),
-            kind=Kind.RUBRIC,
-            author_id="",
-            state=State.CONSENSUS,
-            revision=1,
-            at=self.at,
-            sha256=document.sha256(),
-            document=document.tree(),
-        )
+        own, item_id = derived_id(*stem, "rubric"), self._item_id(entry.id)
+        return ArtifactRecord.settled(own, item_id, Rubric(units=criteria), self.at)
 
     def _take_responses(self, file: Path) -> None:
         name = self.system_names.get(file.stem, file.stem)

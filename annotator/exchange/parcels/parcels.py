@@ -3,7 +3,7 @@
 import operator
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, Self, TypeVar
 
 import orjson
 from pydantic import (
@@ -151,19 +151,24 @@ class TaskPage(_Entry):
     fetched_at: Moment
 
 
-class TaskDocument(_Entry):
-    """A settled document that reports are labelled by, without notes."""
+class _ItemDocument(_Entry):
+    """A document of one kind on an item."""
 
-    DISTINCT = (("id",), ("item_id", "kind"))
-    id: Id
     item_id: Id
     kind: Kind
     document: dict[str, Any]
 
     @model_validator(mode="after")
-    def _fits(self) -> "TaskDocument":
+    def _fits(self) -> Self:
         refuse_unfit(self.kind, self.document)
         return self
+
+
+class TaskDocument(_ItemDocument):
+    """A settled document that reports are labelled by, without notes."""
+
+    DISTINCT = (("id",), ("item_id", "kind"))
+    id: Id
 
 
 class TaskAssignment(_Entry):
@@ -178,20 +183,12 @@ class TaskAssignment(_Entry):
     review: bool = False
 
 
-class TaskDraft(_Entry):
+class TaskDraft(_ItemDocument):
     """A submitted draft that this person reviews, openly."""
 
     DISTINCT = (("item_id", "kind"),)
-    item_id: Id
-    kind: Kind
     author: Text
     revision: int = Field(ge=1, le=10**9)
-    document: dict[str, Any]
-
-    @model_validator(mode="after")
-    def _fits(self) -> "TaskDraft":
-        refuse_unfit(self.kind, self.document)
-        return self
 
 
 class TaskReview(_Entry):

@@ -1,7 +1,7 @@
 """Records of a Goldsmith release: one class per file, from which the published schemas are generated."""
 
 from datetime import date, datetime
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
@@ -9,7 +9,7 @@ from annotator.domain.experts.final_pass import ItemChecks
 from annotator.domain.judges.judge import Asking, JudgeKind, RunState
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.taxonomy import DrawnPairs, ErrorSample
-from annotator.domain.kinds.artifact import Kind, State
+from annotator.domain.kinds.artifact import Document, Kind, State
 from annotator.domain.material.source import SourceFormat, SourceKind
 from annotator.domain.texts.canonical import Text
 
@@ -171,6 +171,21 @@ class ArtifactRecord(Record):
     at: datetime
     sha256: str = Field(description="SHA-256 of the document's canonical JSON")
     document: dict[str, Any]
+
+    @classmethod
+    def settled(cls, own: str, item_id: str, document: Document[Any], at: datetime) -> Self:
+        """A consensus that nobody is named as the author of."""
+        return cls(
+            id=own,
+            item_id=item_id,
+            kind=document.KIND,
+            author_id="",
+            state=State.CONSENSUS,
+            revision=1,
+            at=at,
+            sha256=document.sha256(),
+            document=document.tree(),
+        )
 
 
 class JudgeRecord(Record):

@@ -7,10 +7,22 @@ it, appendices E.2 and E.3.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import fsum
+from typing import Annotated, ClassVar, Literal
 
-from annotator.domain.judges.judgement import NO, YES, said_yes
+from pydantic import Field
+
+from annotator.domain.judges.judgement import NO, YES, Verdict, said_yes
 from annotator.domain.judges.presentation import Presentation
-from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, RatedResponse, Target, Verdicts
+from annotator.domain.judges.protocol import (
+    Ask,
+    Case,
+    Material,
+    Metric,
+    Protocol,
+    RatedResponse,
+    Target,
+    Verdicts,
+)
 from annotator.domain.judges.published import Aim
 from annotator.domain.judges.scale import Value, ValueLook, nominal
 from annotator.domain.kinds.artifact import Kind
@@ -19,10 +31,12 @@ from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.lexical import at_least, by_passages
 from annotator.protocols.missing import told_missing
-from annotator.protocols.researcherbench.coverage_judge import PROMPTS, judge, judge_together
+from annotator.protocols.replies import ModelReply, ValueReply, Word, with_quote
 from annotator.protocols.researcherbench.public_rule import PUBLIC_RULE
+from annotator.protocols.several import by_id, of_one, of_several
 
 NAME = "researcherbench.coverage"
+PROMPTS = (NAME, f"{NAME}.together")
 NEEDS = (Kind.RUBRIC,)
 DEPARTURES = (
     "The judge is not shown the weight of the criterion unless its settings say so (appendix E.3 shows it): importance "
@@ -111,6 +125,71 @@ def weight(unit: Unit) -> float:
     if not isinstance(unit, Criterion):
         raise TypeError(f"{type(unit).__name__} is not a criterion")
     return float(unit.weight)
+
+
+# Appendices E.2 and E.3: a criterion at a time, or several in one call.
+
+
+class Coverage(ValueReply):
+    """What a judge replies about one criterion. The evidence comes first, so that the verdict follows from it."""
+
+    VALUE: ClassVar[str] = "covered"
+    TEXT_FORM: ClassVar[str] = (
+        "Reply in plain text. The first line must be yes or no, in exactly those letters, and nothing else. On the "
+        "next line, after a yes, copy the passage of the report that decided it between double quotes. On the last "
+        "line give your reason in one or two sentences."
+    )
+    quote: str = Field(
+        description="The report's own words that decide it, copied exactly; empty if there are none"
+    )
+    rationale: str = Field(description="Why, in one or two sentences")
+    covered: Annotated[Literal["yes", "no"], Word] = Field(
+        description="Whether the report covers the criterion"
+    )
+
+
+class CoverageOfOne(Coverage):
+    """What a judge replies about one of several criteria."""
+
+    id: str = Field(description="The id of the criterion, copied exactly")
+
+
+class CoverageTogether(ModelReply):
+    """What a judge replies about several criteria at once: once about each, by its id."""
+
+    answers: list[CoverageOfOne] = Field(description="One answer for each criterion")
+
+
+async def judge(case: Case, ask: Ask) -> Verdicts:
+    """Judge(Q_k, Res, r_i) of Eq. 1: question, criterion and report are shown, the weight only where it is wanted."""
+    words = _criterion(case, case.unit)
+    fields = {"question": case.item.question, "criterion": words, "report": case.response.text}
+    answer = await ask(PROMPTS[0], fields, Coverage, fenced=("question", "report"))
+    return of_one(case, answer, _verdict)
+
+
+async def judge_together(case: Case, ask: Ask) -> Verdicts:
+    """Several criteria in one call, in the order of the case; what is said of each is known by its id alone."""
+    words = "\n\n".join(f"id: {unit.id}\n{_criterion(case, unit)}" for unit in case.units)
+    fields = {"question": case.item.question, "criteria": words, "report": case.response.text}
+    answer = await ask(PROMPTS[1], fields, CoverageTogether, fenced=("question", "report"))
+    return of_several(case, by_id(case.units), answer, _verdict)
+
+
+def _criterion(case: Case, unit: Unit) -> str:
+    own = getattr(unit, "weight", None)
+    if not case.weights_shown or own is None:
+        return unit.text
+    low, high = min(case.weights.values), max(case.weights.values)
+    if case.weights.usual:
+        return f"{unit.text}\nIts weight: {own} (from {low}, nice to have, to {high}, core)"
+    against = "; below 0 it says what a report must not do" if low < 0 else ""
+    return f"{unit.text}\nIts weight: {own} (from {low} to {high}{against})"
+
+
+def _verdict(reply: Coverage, case: Case, flags: tuple[str, ...]) -> Verdict:
+    owed = reply.covered == YES
+    return with_quote(reply.covered, reply.rationale, reply.quote, case.response.text, flags, owed=owed)
 
 
 # No network: the floor under every judge (not in the paper).

@@ -13,7 +13,7 @@ from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.material.item import Item
 from annotator.domain.material.response import Response
 from annotator.protocols.arena import checklist
-from annotator.protocols.arena.checklist_judge import RATINGS, Rating, RatingsTogether, judge, judge_together
+from annotator.protocols.arena.checklist import RATINGS, Rating, RatingsTogether, judge, judge_together
 
 PAPER = (0.45, 0.30, 0.15, 0.10)
 TASK = Item(

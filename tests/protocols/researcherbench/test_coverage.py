@@ -17,14 +17,17 @@ from annotator.domain.material.item import Item
 from annotator.domain.material.response import Response
 from annotator.protocols import PROTOCOLS
 from annotator.protocols.researcherbench import coverage
-from annotator.protocols.researcherbench.coverage import BASELINE_THRESHOLD, COVERAGE, weight, weighted
-from annotator.protocols.researcherbench.coverage_judge import (
+from annotator.protocols.researcherbench.coverage import (
+    BASELINE_THRESHOLD,
+    COVERAGE,
     PROMPTS,
     Coverage,
     CoverageOfOne,
     CoverageTogether,
     judge,
     judge_together,
+    weight,
+    weighted,
 )
 
 PUBLIC = Path(__file__).parents[3] / "../shared/data/researcherbench"

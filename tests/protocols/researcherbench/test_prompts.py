@@ -6,8 +6,8 @@ import pytest
 
 from annotator.judging.prompts.messages import load
 from annotator.protocols.researcherbench.claims import CLAIMS, DrawnClaim
-from annotator.protocols.researcherbench.coverage_judge import PROMPTS as COVERAGE
-from annotator.protocols.researcherbench.coverage_judge import Coverage, CoverageOfOne
+from annotator.protocols.researcherbench.coverage import PROMPTS as COVERAGE
+from annotator.protocols.researcherbench.coverage import Coverage, CoverageOfOne
 from annotator.protocols.researcherbench.factual import FACTUAL
 from annotator.protocols.researcherbench.insights import INSIGHTS, REFERENCE, DrawnInsight, DrawnReference
 from annotator.protocols.researcherbench.pairwise import PAIRWISE, Preference

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.protocols.researcherbench.coverage_judge import Coverage
+from annotator.protocols.researcherbench.coverage import Coverage
 from annotator.protocols.researcherbench.public_rule import RulePart, read
 
 

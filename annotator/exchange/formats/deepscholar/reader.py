@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from annotator.domain.kinds.artifact import Document, Kind, State
+from annotator.domain.kinds.artifact import Document
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
 from annotator.domain.material.collected import CollectedPaper
@@ -227,7 +227,7 @@ class _RelatedWorkReader:
             units.append(reference.model_copy(update={"id": own_id, "importance": importance}))
             self._take_work(one.identifier, one.title, one.abstract)
         if units:
-            self._take_artifact(own, Kind.EVIDENCE, Evidence(units=tuple(units)), tables.CITATIONS)
+            self._take_artifact(own, Evidence(units=tuple(units)), tables.CITATIONS)
 
     def _take_exemplar(self, paper: PublishedPaper, rows: Sequence[Cited], numbers: dict[str, int]) -> None:
         told: dict[str, Cited] = {}
@@ -263,7 +263,7 @@ class _RelatedWorkReader:
             except ValueError:
                 self._problem(file.name, place, "is not a nugget with text, importance and assignment")
         if units:
-            self._take_artifact(own, Kind.NUGGETS, Nuggets(units=tuple(units)), file.name)
+            self._take_artifact(own, Nuggets(units=tuple(units)), file.name)
 
     def _take_report(self, report: SystemReport) -> None:
         report.system = self.names.get(report.system, report.system)
@@ -360,18 +360,8 @@ class _RelatedWorkReader:
         )
         self.bundle.pages.append(page)
 
-    def _take_artifact(self, own: str, kind: Kind, document: Document[Any], file: str) -> None:
-        record = ArtifactRecord(
-            id=derived_id(own, kind.value),
-            item_id=own,
-            kind=kind,
-            author_id="",
-            state=State.CONSENSUS,
-            revision=1,
-            at=self.at,
-            sha256=document.sha256(),
-            document=document.tree(),
-        )
+    def _take_artifact(self, own: str, document: Document[Any], file: str) -> None:
+        record = ArtifactRecord.settled(derived_id(own, document.KIND.value), own, document, self.at)
         self.bundle.artifacts.append(record)
         self.bundle.places["artifacts", record.id] = (file, 0)
 
