@@ -47,42 +47,11 @@ class RatingFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class Classification(RatingFigures):
-    """The figures of one rater against the truth, and the cells they come from: sums of weights."""
-
-    tp: float
-    fp: float
-    fn: float
-    tn: float
-
-
-@dataclass(frozen=True, slots=True)
 class BothWays:
     """One rater's figures, unweighted and weighted."""
 
-    plain: Classification
-    weighted: Classification
-
-
-def classification(
-    truth: Values,
-    said: Values,
-    positive: Hashable,
-    weights: Weighing | None = None,
-    clusters: Values | None = None,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
-) -> Classification:
-    """The figures of what was `said`, with bootstrap intervals over clusters, all from one pass of draws.
-
-    Values by unit, None or NaN where missing: such units are left out and counted. Everything but `positive` is
-    negative. `weights` count a unit as so many (ResearcherBench, Table 2); `clusters` names the item of each unit,
-    without which each stands for itself. No resamples, no interval. ValueError for lengths that differ, and for
-    weights that are negative or not finite.
-    """
-    sheet = RatingSheet(truth, [said], positive, weights, clusters)
-    ((found,), _) = sheet.told([sheet.heavy], ResamplingPlan(resamples, seed))
-    return found
+    plain: RatingFigures
+    weighted: RatingFigures
 
 
 def both_ways(
@@ -94,7 +63,13 @@ def both_ways(
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> BothWays:
-    """`classification` without weights and with them, all figures from one pass of draws."""
+    """The figures of what was `said`, unweighted and weighted, with bootstrap intervals from one pass of draws.
+
+    Values by unit, None or NaN where missing: such units are left out and counted. Everything but `positive` is
+    negative. `weights` count a unit as so many (ResearcherBench, Table 2); `clusters` names the item of each unit,
+    without which each stands for itself. No resamples, no interval. ValueError for lengths that differ, and for
+    weights that are negative or not finite.
+    """
     sheet = RatingSheet(truth, [said], positive, weights, clusters)
     (unweighted, weighted), _ = sheet.told([None, sheet.heavy], ResamplingPlan(resamples, seed))
     return BothWays(unweighted, weighted)
@@ -138,7 +113,7 @@ class RatingSheet:
 
     def told(
         self, ways: Sequence[Floats | None], draws: ResamplingPlan, more: Sequence[Figure] = ()
-    ) -> tuple[list[Classification], list[IntervalEstimate]]:
+    ) -> tuple[list[RatingFigures], list[IntervalEstimate]]:
         """The figures of each way to weigh, and within it of each rater; and `more` figures of the same `rows`."""
         rows = self.rows(ways)
         sums = rows.sum(axis=0).reshape(-1, CELLS)
@@ -156,7 +131,7 @@ class RatingSheet:
 
     def _classified(
         self, cells: Floats, found: Sequence[IntervalEstimate], heavy: Floats | None
-    ) -> Classification:
+    ) -> RatingFigures:
         weighted = "" if heavy is None else ", units weighted"
         one_class = [ONE_CATEGORY] if 0 < cells.sum() == max(cells[0], cells[3]) else []
         figures = {}
@@ -164,8 +139,7 @@ class RatingSheet:
             notes = self.notes if one.value is None else [*one_class, *self.notes]
             undefined = figure.undefined if self.n else NO_UNIT
             figures[name] = told(one, figure.method + weighted, self.n, notes, self.missing, undefined)
-        tp, fp, fn, tn = cells.tolist()
-        return Classification(**figures, tp=tp, fp=fp, fn=fn, tn=tn)
+        return RatingFigures(**figures)
 
 
 def checked_weights(weights: Weighing, units: int, *, signed: bool = False) -> Floats:

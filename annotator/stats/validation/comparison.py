@@ -31,7 +31,6 @@ from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats
 from annotator.stats.validation.cells import CELL_FIGURES, CELLS, crossed
 from annotator.stats.validation.classification import (
     NO_UNIT,
-    Classification,
     RatingFigures,
     RatingSheet,
     checked_weights,
@@ -42,8 +41,8 @@ from annotator.stats.validation.classification import (
 class RaterComparison:
     """Two raters against one truth, on the units that have all three values, and `one` less `other`."""
 
-    one: Classification
-    other: Classification
+    one: RatingFigures
+    other: RatingFigures
     difference: RatingFigures
 
 
@@ -59,7 +58,7 @@ def comparison(
 ) -> RaterComparison:
     """The figures of two raters and their differences, paired: every draw takes the same items for both.
 
-    Units without a value of all three are left out and counted; other arguments and errors as in `classification`.
+    Units without a value of all three are left out and counted; other arguments and errors as in `both_ways`.
     """
     sheet, at_one, at_other = RatingSheet(truth, [one, other], positive, weights, clusters), 0, CELLS
     rows = sheet.rows([sheet.heavy])

@@ -7,7 +7,7 @@ import pytest
 
 from annotator.stats.agreement.agreement import cohen_kappa
 from annotator.stats.agreement.chance import gwet_ac1
-from annotator.stats.validation.classification import NO_UNIT, classification
+from annotator.stats.validation.classification import NO_UNIT, both_ways
 from annotator.stats.validation.comparison import (
     TABLE_FIGURES,
     RatedPairs,
@@ -33,7 +33,7 @@ def test_each_difference_is_that_of_the_two_figures():
     for name in NAMES:
         one, other = (getattr(side, name).value for side in (found.one, found.other))
         assert getattr(found.difference, name).value == pytest.approx(one - other)
-    alone = classification(truth, good, True, [1, 2] * 200, items, resamples=0)
+    alone = both_ways(truth, good, True, [1, 2] * 200, items, resamples=0).weighted
     assert found.one.kappa.value == alone.kappa.value
     assert found.difference.kappa.method.startswith("difference of Cohen's κ, units weighted, paired; 95%")
 
