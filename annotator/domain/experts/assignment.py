@@ -5,9 +5,9 @@ from enum import StrEnum
 
 from pydantic import ConfigDict
 from sqlmodel import Field, SQLModel, String
-from sqlmodel import text as in_sql
 
 from annotator.domain.kinds.artifact import Stage, stage_of
+from annotator.domain.material.fields import later_text
 
 __all__ = ["Assignment", "AssignmentFields", "Purpose", "Stage", "stage_of"]
 
@@ -41,11 +41,8 @@ class AssignmentFields(SQLModel):
     )
     not_before: datetime | None = Field(default=None, description="A repeat is not handed out earlier")
     due: datetime | None = None
-    protocols: str = Field(
-        default="",
-        max_length=400,
-        description="Of labelling what is labelled, names separated by spaces; empty for the usual",
-        sa_column_kwargs={"server_default": in_sql("''")},
+    protocols: str = later_text(
+        400, "Of labelling what is labelled, names separated by spaces; empty for the usual"
     )
     submitted_at: datetime | None = None
 

@@ -5,10 +5,11 @@ import re
 from collections.abc import Collection
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict
+from pydantic import BeforeValidator, ConfigDict
 from sqlmodel import JSON, Field, SQLModel
 from sqlmodel import text as in_sql
 
+from annotator.domain.material.fields import KnownDay, later_text
 from annotator.domain.texts.canonical import Text
 
 # What stands before its last number, the number, and what stands after.
@@ -16,22 +17,9 @@ _NUMBERED = re.compile(r"(.*?)(\d*)(\D*)", re.DOTALL)
 QUESTION_TYPES = ("Technical Details", "Literature Review", "Open Consulting")
 
 
-def _day(text: str) -> str:
-    """A day, a month or a year as it is; ValueError for anything else."""
-    if not re.fullmatch(r"(\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?)?", text):
-        raise ValueError("write YYYY, YYYY-MM or YYYY-MM-DD")
-    return text
-
-
 def traits_read(stored: Any) -> Any:
     """Traits as they stand in the file of a project, or as they are."""
     return json.loads(stored) if isinstance(stored, str) else stored
-
-
-def _later(longest: int, description: str) -> Any:
-    """A field that items did not have at first: it is empty in those of older projects."""
-    empty = {"server_default": in_sql("''")}
-    return Field(default="", max_length=longest, description=description, sa_column_kwargs=empty)
 
 
 class ItemFields(SQLModel):
@@ -49,19 +37,17 @@ class ItemFields(SQLModel):
     language: str = Field(default="en", max_length=35, description="BCP 47 language tag of the question")
     position: int = Field(default=0, ge=0, description="Place in the project's order, from 0")
     retired: bool = Field(default=False, description="True when the item is set aside; nothing is deleted")
-    working_title: Text = _later(200_000, "The question before the query was settled; empty until then")
-    origin: Text = _later(200, "Where it was found, e.g. interviews")
-    contributor: Text = _later(120, "Alias of who contributed it")
+    working_title: Text = later_text(200_000, "The question before the query was settled; empty until then")
+    origin: Text = later_text(200, "Where it was found, e.g. interviews")
+    contributor: Text = later_text(120, "Alias of who contributed it")
     traits: Annotated[dict[str, str], BeforeValidator(traits_read)] = Field(
         default_factory=dict,
         sa_type=JSON,
         description="What else it is filed by, by name: of a task its phase and difficulty",
         sa_column_kwargs={"server_default": in_sql("'{}'")},
     )
-    made_from: str = _later(80, "Id of the task of a seminar that it was made from; empty for any other")
-    collected: Annotated[str, AfterValidator(_day)] = _later(
-        10, "When it was collected: YYYY, YYYY-MM or YYYY-MM-DD"
-    )
+    made_from: str = later_text(80, "Id of the task of a seminar that it was made from; empty for any other")
+    collected: KnownDay = later_text(10, "When it was collected: YYYY, YYYY-MM or YYYY-MM-DD")
 
 
 class Item(ItemFields):

@@ -4,8 +4,8 @@ from datetime import date
 
 from pydantic import ConfigDict
 from sqlmodel import Field, SQLModel
-from sqlmodel import text as in_sql
 
+from annotator.domain.material.fields import later_text
 from annotator.domain.texts.canonical import Text
 
 # In which way a system was asked: alone, with gold given for one step, or with a gold plan.
@@ -16,7 +16,6 @@ EXEMPLAR = "exemplar"
 CONTINUATION = "continuation"
 # What a system's group is called as a rule; a project may say anything else.
 GROUPS = ("deep research", "LLM + search", "LLM", "open-source LLM")
-_EMPTY = {"server_default": in_sql("''")}
 
 
 class SystemFields(SQLModel):
@@ -24,12 +23,8 @@ class SystemFields(SQLModel):
 
     name: Text = Field(min_length=1, max_length=200)
     notes: Text = Field(default="", max_length=20_000)
-    group: Text = Field(
-        default="", max_length=120, sa_column_kwargs=_EMPTY, description="Kind of system, e.g. deep research"
-    )
-    footnote: Text = Field(
-        default="", max_length=2000, sa_column_kwargs=_EMPTY, description="What tables say of it below them"
-    )
+    group: Text = later_text(120, "Kind of system, e.g. deep research")
+    footnote: Text = later_text(2000, "What tables say of it below them")
 
 
 class ResponseFields(SQLModel):
@@ -46,29 +41,14 @@ class ResponseFields(SQLModel):
     tokens: int | None = Field(default=None, ge=0, description="Tokens of the report")
     cost_usd: float | None = Field(default=None, ge=0, description="US dollars the report cost")
     collected_on: date | None = Field(default=None, description="Day on which the report was collected")
-    product_version: Text = Field(
-        default="",
-        max_length=200,
-        sa_column_kwargs=_EMPTY,
-        description="Version of the product or model that answered",
-    )
-    settings: Text = Field(
-        default="",
-        max_length=2000,
-        sa_column_kwargs=_EMPTY,
-        description="How it was asked: modes, options, standard replies",
-    )
-    collected_by: Text = Field(
-        default="", max_length=200, sa_column_kwargs=_EMPTY, description="Who collected the report"
-    )
+    product_version: Text = later_text(200, "Version of the product or model that answered")
+    settings: Text = later_text(2000, "How it was asked: modes, options, standard replies")
+    collected_by: Text = later_text(200, "Who collected the report")
     cutoff: date | None = Field(
         default=None, description="Last day of publication that the system was asked to keep to"
     )
-    asked: str = Field(
-        default="",
-        max_length=64,
-        description="SHA-256 of the question's wording that it answers; empty for the item's present one",
-        sa_column_kwargs=_EMPTY,
+    asked: str = later_text(
+        64, "SHA-256 of the question's wording that it answers; empty for the item's present one"
     )
 
 
