@@ -1,17 +1,20 @@
 """Protocols, paper by paper: how a report is judged and what its scores mean."""
 
 from functools import cache
+from typing import TYPE_CHECKING
 
-from annotator.domain.judges.paper import Paper
-from annotator.domain.judges.protocol import Composite, Extraction, Protocol
-from annotator.domain.judges.taxonomy import Taxonomy
-from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols.table import LateTable
 
+if TYPE_CHECKING:
+    from annotator.domain.judges.paper import Paper
+    from annotator.domain.judges.protocol import Composite, Extraction, Protocol
+    from annotator.domain.judges.taxonomy import Taxonomy
+    from annotator.domain.kinds.artifact import Kind
+
 
 @cache
-def papers() -> tuple[Paper, ...]:
+def papers() -> "tuple[Paper, ...]":
     """Every paper; they are loaded when somebody first asks, and a window's first page does not."""
     from annotator.protocols import adra, arena, deepscholar, researcherbench
 
@@ -25,10 +28,10 @@ class UnknownProtocol(Refusal, KeyError):
     __str__ = Refusal.__str__
 
 
-class ProtocolTable(LateTable[str, Protocol]):
+class ProtocolTable(LateTable[str, "Protocol"]):
     """Protocols by name; an unknown name gets a refusal in words."""
 
-    def __getitem__(self, name: str) -> Protocol:
+    def __getitem__(self, name: str) -> "Protocol":
         if name not in self:
             raise UnknownProtocol(f"There is no protocol “{name[:80]}”.", f"Available: {', '.join(self)}.")
         return super().__getitem__(name)
@@ -38,26 +41,30 @@ PROTOCOLS = ProtocolTable(lambda: {shape.name: shape for paper in papers() for s
 # The protocol that is meant where none is named: the first.
 USUAL = "researcherbench.coverage"
 # The title of the paper that a protocol is of.
-PAPER_TITLES = LateTable[str, str](
+PAPER_TITLES: "LateTable[str, str]" = LateTable(
     lambda: {shape.name: paper.title for paper in papers() for shape in paper.protocols}
 )
 # The protocol that is meant where units of a kind are judged, and none is named: the first.
-USUAL_OF = LateTable[Kind, Protocol](
+USUAL_OF: "LateTable[Kind, Protocol]" = LateTable(
     lambda: {shape.unit_kind: shape for shape in [*PROTOCOLS.values()][::-1] if shape.unit_kind}
 )
 # What is always submitted; labels of other protocols are where they are handed out, and else count as they are given.
-TO_SUBMIT = LateTable[str, Protocol](lambda: {name: one for name, one in PROTOCOLS.items() if one.submitted})
-EXTRACTIONS = LateTable[str, Extraction](
+TO_SUBMIT: "LateTable[str, Protocol]" = LateTable(
+    lambda: {name: one for name, one in PROTOCOLS.items() if one.submitted}
+)
+EXTRACTIONS: "LateTable[str, Extraction]" = LateTable(
     lambda: {one.name: one for paper in papers() for one in paper.extractions}
 )
 # What a model may be asked to draft for a person, as a paper says.
-DRAFTS = LateTable[str, Extraction](lambda: {one.name: one for paper in papers() for one in paper.drafts})
+DRAFTS: "LateTable[str, Extraction]" = LateTable(
+    lambda: {one.name: one for paper in papers() for one in paper.drafts}
+)
 # Figures made of others, each with its paper.
-COMPOSITES = LateTable[str, tuple[Paper, Composite]](
+COMPOSITES: "LateTable[str, tuple[Paper, Composite]]" = LateTable(
     lambda: {one.name: (paper, one) for paper in papers() for one in paper.composites}
 )
 # How people look again at verdicts, by the name that stands in their labels.
-TAXONOMIES = LateTable[str, Taxonomy](
+TAXONOMIES: "LateTable[str, Taxonomy]" = LateTable(
     lambda: {one.name: one for paper in papers() for one in paper.taxonomies}
 )
 

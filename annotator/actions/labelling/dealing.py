@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING
 
 import orjson
 from sqlalchemy import select
@@ -10,7 +11,6 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import annotating
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.judges.protocol import Case
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.extract import by_set
 from annotator.domain.material.response import CONTINUATION
@@ -26,6 +26,9 @@ from annotator.storage.tables import (
     ValidationSetRow,
     table,
 )
+
+if TYPE_CHECKING:
+    from annotator.domain.judges.protocol import Case
 
 ARTIFACT, REVISION, EXTRACT = table(ArtifactRow), table(RevisionRow), table(ExtractRow)
 ASSIGNMENT, RESPONSE, VALIDATION_SET = table(AssignmentRow), table(ResponseRow), table(ValidationSetRow)
@@ -166,7 +169,7 @@ def together(one: str, other: str) -> str:
     return f"Reports {one.removeprefix('Report ')} and {other.removeprefix('Report ')}"
 
 
-def shuffled(pairs: Iterable[Case], person_id: str) -> list[Case]:
+def shuffled(pairs: "Iterable[Case]", person_id: str) -> "list[Case]":
     """Pairs in an order of this person's own; of one asked both ways, the dealt way long before the other."""
     return sorted(
         pairs,
@@ -177,7 +180,7 @@ def shuffled(pairs: Iterable[Case], person_id: str) -> list[Case]:
     )
 
 
-def comes_first(person_id: str, case: Case) -> bool:
+def comes_first(person_id: str, case: "Case") -> bool:
     """Whether this is the way round in which a person is asked about a pair: chance, but the same whenever asked."""
     return shown_first(person_id, case.protocol, *_both(case)) == case.response.id
 
@@ -189,7 +192,7 @@ def shown_first(person_id: str, protocol: str, *pair: str) -> str:
     return second if toss else first
 
 
-def _both(case: Case) -> tuple[str, str]:
+def _both(case: "Case") -> tuple[str, str]:
     return case.response.id, case.unit.id
 
 
