@@ -1,6 +1,6 @@
 """A made DeepScholar run of any size, offline: planned, judged by the baseline, stored, and scored.
 
-    python -m tests.benchmarks.scale [--judgements N ...] [--quick]
+    python -m tests.benchmarks.scale [--judgements N ...] [--systems N] [--quick]
 
 Each step is a command in a process of its own, under all protocols of the paper that the baseline judges; its processor
 time counts, and the most memory it holds. Goals: no process holds more than 1 GB, and a judgement at the largest size
@@ -29,7 +29,7 @@ from tests.benchmarks.judging_project import HERE, environment
 from tests.benchmarks.measuring import parser, verdict
 from tests.material import related_work
 
-SYSTEMS, SENTENCES, NUGGETS, WORKS = 14, 60, 20, 2_000
+SENTENCES, NUGGETS, WORKS = 60, 20, 2_000
 MOST_MB, MOST_GROWTH = 1_000, 1.3
 WORDS = "trees shade cool streets summer roots water soil leaves birds towns heat walls light rain".split()  # noqa: SIM905
 COMMAND = """
@@ -70,17 +70,17 @@ def protocols() -> list[str]:
     return [shape.name for shape in paper.protocols if shape.baseline is not None]
 
 
-def made(folder: Path, items: int) -> Path:
-    """A project of so many papers, each answered by all systems."""
+def made(folder: Path, items: int, systems: int) -> Path:
+    """A project of so many papers, each answered by so many systems."""
     path = folder / "scale.goldsmith"
     project = new_project(path, "Scale")
-    imports.run(project, "deepscholar", [benchmark(folder / "made", items)], warm=False)
+    imports.run(project, "deepscholar", [benchmark(folder / "made", items, systems)], warm=False)
     asyncio.run(extracting.run(project, RunRequest("baseline", "deepscholar.sentences")))
     project.close()
     return path
 
 
-def benchmark(folder: Path, items: int) -> Path:
+def benchmark(folder: Path, items: int, systems: int) -> Path:
     """Papers, citations, nuggets and reports in the published layout; every sentence of a report cites a work."""
     chance = Random(7)
     keys = [f"{2501 + number // 10_000}.{number % 10_000:05}v1" for number in range(1, items + 1)]
@@ -105,7 +105,7 @@ def benchmark(folder: Path, items: int) -> Path:
         ]  # fmt: skip
         gold = {"qid": key, "query": "Write.", "nuggets": nuggets}
         related_work.tree(folder / "gt_nuggets_outputs" / str(place) / "res.json", gold)
-        for system in range(SYSTEMS):
+        for system in range(systems):
             _report(
                 folder / "systems" / f"system-{system}" / str(place), chance.sample(works, SENTENCES), chance
             )
@@ -129,12 +129,12 @@ def judgements_of(path: Path) -> int:
         return sum(judge_runs.plan(project, RunRequest("baseline", name)).total for name in protocols())
 
 
-def measured(folder: Path, items: int) -> tuple[int, dict[str, Spent]]:
+def measured(folder: Path, items: int, systems: int) -> tuple[int, dict[str, Spent]]:
     """What each step of a size takes, and over how many judgements."""
     # In a process of its own: what it held would count as held by each process that is begun after it.
     made_apart = "import sys; from pathlib import Path; from tests.benchmarks import scale; "
-    made_apart += "print(scale.made(Path(sys.argv[1]), int(sys.argv[2])))"
-    words = [sys.executable, "-c", made_apart, str(folder), str(items)]
+    made_apart += "print(scale.made(Path(sys.argv[1]), *map(int, sys.argv[2:])))"
+    words = [sys.executable, "-c", made_apart, str(folder), str(items), str(systems)]
     done = subprocess.run(
         words, check=True, capture_output=True, encoding="utf-8", env=environment(), cwd=HERE
     )
@@ -154,12 +154,12 @@ def measured(folder: Path, items: int) -> tuple[int, dict[str, Spent]]:
 def whole(options: argparse.Namespace) -> dict[str, bool | None]:
     """All sizes, and what they say of the goals."""
     with tempfile.TemporaryDirectory() as folder:
-        each = judgements_of(made(Path(folder), 1))
+        each = judgements_of(made(Path(folder), 1, options.systems))
     rates: list[dict[str, float]] = []
     most = 0
     for size in options.judgements:
         with tempfile.TemporaryDirectory() as folder:
-            total, steps = measured(Path(folder), max(1, round(size / each)))
+            total, steps = measured(Path(folder), max(1, round(size / each)), options.systems)
         rates.append({name: spent.seconds / total * 1e6 for name, spent in steps.items()})
         most = max(most, *(spent.most for spent in steps.values()))
         told = (f"{name} {spent.seconds:.0f} s, {spent.most} MB" for name, spent in steps.items())
@@ -175,7 +175,7 @@ def whole(options: argparse.Namespace) -> dict[str, bool | None]:
 def main() -> int:
     """Exit code 1 when a goal is missed."""
     sizes = (250_000, 500_000, 1_000_000, 2_000_000)
-    options = parser(__doc__, judgements=(sizes, (1_000,))).parse_args()
+    options = parser(__doc__, judgements=(sizes, (100,)), systems=(14, 1)).parse_args()
     return verdict(options, whole(options))
 
 
