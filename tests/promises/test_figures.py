@@ -36,7 +36,7 @@ from tests.projects.labelled_protocols import one_item, reports, seal
 from tests.projects.labelling_project import add_report
 from tests.projects.validation_project import judge_says, person_says, validation_project
 
-PATTERNS, ITEMS = 2_000, 6
+PATTERNS, ITEMS = 500, 6
 JUDGED = [name for name, shape in PROTOCOLS.items() if shape.values and shape.metrics]
 
 
@@ -125,7 +125,7 @@ def test_no_pattern_of_missing_judgements_puts_a_pooled_value_outside_its_bounds
 ) -> None:
     shape, chance = PROTOCOLS[protocol], random.Random(protocol)
     asked = units_asked(project, protocol)
-    for _ in range(PATTERNS // 10):
+    for _ in range(PATTERNS // 3):
         share = chance.random()
         pools = [
             [answers(shape, *chance.choice(asked), share, chance) for _ in range(ITEMS)] for _ in range(2)

@@ -55,7 +55,7 @@ def usual(project: Project) -> str:
                 own = (JUDGEMENT.c.rater_id == raters.c.id) & (JUDGEMENT.c.protocol == shape.name)
                 if db.execute(select(exists().where(own))).scalar():
                     return shape.name
-    return next((shape.name for shape in asked if _there(project)(shape)), USUAL)
+    return next((shape.name for shape in filter(_there(project), asked)), USUAL)
 
 
 def _there(project: Project) -> Callable[[Protocol], bool]:
