@@ -15,10 +15,12 @@ Part = TypeVar("Part", bound=QObject)
 
 def below(whole: QObject, kind: type[Part]) -> Iterator[Part]:
     """All parts of a kind, however deep, in the order of Qt's own search."""
-    for part in whole.children():
+    waiting = whole.children()[::-1]
+    while waiting:
+        part = waiting.pop()
         if isinstance(part, kind):
             yield part
-        yield from below(part, kind)
+        waiting += reversed(part.children())
 
 
 def focused(whole: QWidget) -> QWidget | None:

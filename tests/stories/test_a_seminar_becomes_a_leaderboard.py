@@ -29,8 +29,8 @@ from tests.projects import pairs_project as pairs
 from tests.projects.labelling_project import add_report
 from tests.storage import sql
 from tests.windows.judges_window import choose
-from tests.windows.judges_window import settle as wait
 from tests.windows.labelling_keys import press, type_words
+from tests.windows.settling import settle as wait
 from tests.windows.story_hands import opened, settle, submit, window_of
 
 MODEL = "mock"

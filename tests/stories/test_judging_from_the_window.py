@@ -19,8 +19,9 @@ from annotator.gui.shell.window import Window
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from tests.material.bundles import REAL
 from tests.projects.both_papers import add_checklist, add_nuggets, both_papers
-from tests.windows.judges_window import choose, settle
+from tests.windows.judges_window import choose
 from tests.windows.labelling_keys import be_active, press
+from tests.windows.settling import settle
 from tests.windows.words_shown import all_words
 
 pytestmark = pytest.mark.skipif(not REAL.is_dir(), reason="the shared ResearcherBench data are not there")

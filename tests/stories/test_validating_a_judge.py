@@ -22,8 +22,9 @@ from annotator.gui.shell.window import Window
 from tests.gui.results.conftest import at, cells, go, heads
 from tests.projects.validation_project import At, person, places, validation_project
 from tests.storage import sql
-from tests.windows.judges_window import choose, settle
+from tests.windows.judges_window import choose
 from tests.windows.labelling_keys import be_active, press, type_words
+from tests.windows.settling import settle
 from tests.windows.words_shown import all_words
 
 NAME, JUDGE = "Spring validation", "mock"

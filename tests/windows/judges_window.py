@@ -1,17 +1,14 @@
 """What tests of the page of judges share: a server's replies, and hands for lists and choices."""
 
 import json
-import time
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtTest import QTest
+from PySide6.QtCore import Qt
 
 from annotator.gui.widgets.plain import PlainLabel
 from tests.judging.odd_server import Odd, completion
 from tests.servers.served import asked_about
 
-PATIENCE_S = 15.0
 QUOTE = "compares the stability of training"
 
 
@@ -22,22 +19,6 @@ def replies(body: dict[str, Any], _number: int) -> Odd:
         return completion(None, refusal="I would rather not.")
     quote = QUOTE if words.startswith("Compares") else "It never says this."
     return completion(json.dumps({"quote": quote, "rationale": "So.", "covered": "yes"}))
-
-
-def settle(page: Any) -> None:
-    """Let timers fire and errands come home, until nothing is left to come."""
-    deadline, quiet = time.monotonic() + PATIENCE_S, 0
-    while quiet < 3 and time.monotonic() < deadline:
-        QTest.qWait(15)
-        page.desk.wait()
-        quiet = 0 if _busy(page) else quiet + 1
-
-
-def _busy(page: Any) -> bool:
-    timers = (
-        timer for timer in page.findChildren(QTimer) if timer.isSingleShot() and timer.interval() < 1000
-    )
-    return bool(page.desk._errands) or any(timer.isActive() for timer in timers)
 
 
 def choose(combo: Any, value: str) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from annotator.gui import theme
 from annotator.gui.shell.navigation import Navigation
-from annotator.gui.widgets.bars.key_button import crowd
+from annotator.gui.widgets.bars.fitting_bar import crowd
 from annotator.gui.widgets.keyless_area import KeylessArea
 from annotator.gui.widgets.layouts import vertical
 

@@ -6,8 +6,8 @@ from annotator.actions.project.file import Project
 from tests.projects.assisted_project import assisted_project, pairing
 from tests.servers.served import JUDGE
 from tests.storage import sql
-from tests.windows.judges_window import settle
 from tests.windows.run_keys import run_panel, stopped_by_key
+from tests.windows.settling import settle
 
 MODEL = "Model-assisted"
 

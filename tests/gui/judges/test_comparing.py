@@ -10,8 +10,9 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.validation import judge_comparing
 from tests.servers.said_by_judges import label, say, submit
 from tests.servers.served import JUDGE, answering
-from tests.windows.judges_window import cells, settle, tick
+from tests.windows.judges_window import cells, tick
 from tests.windows.labelling_keys import press
+from tests.windows.settling import settle
 
 
 @pytest.fixture

@@ -14,8 +14,9 @@ from annotator.gui.pages.judges.cost_sheets import JUDGE as BY_JUDGE
 from annotator.gui.pages.judges.cost_sheets import QUESTION, SYSTEM, UNIT
 from annotator.judging.calls.prices import FILE
 from tests.servers.served import JUDGE, add_judge, answering
-from tests.windows.judges_window import cells, choose, settle
+from tests.windows.judges_window import cells, choose
 from tests.windows.labelling_keys import press
+from tests.windows.settling import settle
 
 DATASET = "Names one dataset"
 

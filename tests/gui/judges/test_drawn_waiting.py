@@ -6,8 +6,8 @@ from annotator.actions.items import drawn_parts, extracts
 from annotator.actions.material import extracting
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.gui.pages.material.parts_view import Drawable, PartFilter
-from tests.windows.judges_window import settle
 from tests.windows.labelling_keys import press
+from tests.windows.settling import settle
 
 CLAIMS = "researcherbench.claims.extract"
 

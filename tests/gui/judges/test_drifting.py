@@ -13,9 +13,10 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.gui.pages.judges.page import DRIFT
 from tests.servers.served import JUDGE, answering
 from tests.storage import sql
-from tests.windows.judges_window import cells, choose, said_in, settle, tick
+from tests.windows.judges_window import cells, choose, said_in, tick
 from tests.windows.labelling_keys import press
 from tests.windows.run_keys import paused_and_resumed, stopped_by_key
+from tests.windows.settling import settle
 
 COVERAGE = "researcherbench.coverage"
 DATASET = "Names one dataset"

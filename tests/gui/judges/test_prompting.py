@@ -9,8 +9,9 @@ from annotator.actions.judging import judge_runs
 from annotator.actions.orders import orders
 from annotator.actions.runs.judge_cases import RunRequest
 from tests.servers.served import JUDGE, answering
-from tests.windows.judges_window import cells, settle
+from tests.windows.judges_window import cells
 from tests.windows.labelling_keys import press
+from tests.windows.settling import settle
 
 NAME = "researcherbench.coverage"
 OURS = "# system\nBe brief.\n\n# user\n{{question}}\nThe criterion:\n\n{{criterion}}\n\nThe report:\n{{report}}\n"

@@ -15,8 +15,9 @@ from annotator.actions.runs.run_judgements import FLAGGED, NO_VERDICT
 from tests.judging.odd_server import completion, error
 from tests.servers.served import JUDGE, answering
 from tests.storage import sql
-from tests.windows.judges_window import QUOTE, cells, choose, settle
+from tests.windows.judges_window import QUOTE, cells, choose
 from tests.windows.labelling_keys import press
+from tests.windows.settling import settle
 
 
 def run(project, **how) -> str:

@@ -13,8 +13,9 @@ from annotator.domain.experts.person import Role
 from annotator.gui import keys
 from tests.judging.odd_server import KEY, completion, error
 from tests.servers.served import JUDGE
-from tests.windows.judges_window import cells, said_in, settle, tick
+from tests.windows.judges_window import cells, said_in, tick
 from tests.windows.labelling_keys import press, type_words
+from tests.windows.settling import settle
 
 
 def test_the_baseline_is_there_from_the_start(small, show):

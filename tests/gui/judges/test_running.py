@@ -20,8 +20,9 @@ from annotator.judging.calls.prices import FILE
 from tests.judging.odd_server import Odd, completion, error
 from tests.servers.served import JUDGE, answering
 from tests.storage import sql
-from tests.windows.judges_window import cells, choose, replies, said_in, settle, tick
+from tests.windows.judges_window import cells, choose, replies, said_in, tick
 from tests.windows.labelling_keys import press
+from tests.windows.settling import settle
 
 COVERAGE = "researcherbench.coverage"
 

@@ -8,8 +8,8 @@ from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.domain.experts.person import Role
 from tests.actions.contests.contest_project import contest_project
-from tests.windows.judges_window import settle
 from tests.windows.labelling_keys import be_active, press, type_words
+from tests.windows.settling import settle
 
 MATCHES = "first,second,winner,confidence,rater\nt01,t07,t01,0.9,m\nt02,t08,t02,0.8,m\nt03,t09,t03,0.7,m\n"
 

@@ -9,8 +9,9 @@ from annotator.actions.contests import contest_rows
 from annotator.actions.judges import judges
 from annotator.domain.judges.contest import NOT_ASKED
 from tests.actions.contests.contest_project import contest_project
-from tests.windows.judges_window import choose, settle
+from tests.windows.judges_window import choose
 from tests.windows.labelling_keys import be_active, press
+from tests.windows.settling import settle
 
 SCORES = {"clarity": 4, "actionability": 4, "novelty": 3, "depth_fit": 4, "consistency": 5}
 SAYS = {"first": SCORES, "second": SCORES, "reason": "So.", "better": "first", "confidence": 0.8}

@@ -16,9 +16,10 @@ from annotator.gui.pages.validation.attacks.part import EMPTY, FAMILIES, READER,
 from tests.judging.odd_server import Odd, OddServer
 from tests.projects.attacked_project import attacked, firm, gullible, judged
 from tests.servers.served import JUDGE, add_judge
-from tests.windows.judges_window import cells, choose, settle
+from tests.windows.judges_window import cells, choose
 from tests.windows.labelling_keys import press
 from tests.windows.run_keys import paused_and_resumed, run_panel
+from tests.windows.settling import settle
 
 VERDICTS = 12
 

@@ -21,7 +21,8 @@ from tests.projects.carded_project import card_of, carded_project
 from tests.projects.small_project import small_project
 from tests.projects.validation_project import judge_says, person, person_says, validation_project
 from tests.servers.served import JUDGE
-from tests.windows.judges_window import cells, choose, settle
+from tests.windows.judges_window import cells, choose
+from tests.windows.settling import settle
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from annotator.gui.pages.validation.page import ValidatePage
 from annotator.gui.widgets.reading.report_view import ReportView
 from tests.projects import judged_project
 from tests.templates import once
-from tests.windows.judges_window import settle
 from tests.windows.labelling_keys import press
+from tests.windows.settling import settle
 
 PARTS = ("Figures", "Disagreements", "Reviews", "Cards")
 ITEMS, CRITERIA, SYSTEMS = 30, 15, 5

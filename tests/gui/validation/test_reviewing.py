@@ -17,8 +17,9 @@ from annotator.domain.judges.informed import Review
 from annotator.gui.pages.validation.cases.case_bench import CaseBench
 from annotator.gui.pages.validation.cases.verdict_cases import CASE_ROLE, CaseFilter
 from tests.projects.verdicts_project import JUDGE, verdicts_project
-from tests.windows.judges_window import choose, settle
+from tests.windows.judges_window import choose
 from tests.windows.labelling_keys import press, type_words
+from tests.windows.settling import settle
 
 VERDICTS = 14
 

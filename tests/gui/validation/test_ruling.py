@@ -16,8 +16,9 @@ from annotator.gui.pages.validation.cases.case_bench import CaseBench
 from annotator.gui.pages.validation.cases.verdict_cases import CASE_ROLE, CaseFilter, VerdictCase
 from tests.projects.small_project import empty_project
 from tests.projects.verdicts_project import CLAIMS, JUDGE, PAIRS, PLAN, protocols_project, verdicts_project
-from tests.windows.judges_window import choose, settle
+from tests.windows.judges_window import choose
 from tests.windows.labelling_keys import press, type_words
+from tests.windows.settling import settle
 
 CASES = 9
 

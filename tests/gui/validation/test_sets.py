@@ -13,7 +13,8 @@ from annotator.actions.sets import validation_sets
 from annotator.domain.experts.person import Role
 from tests.projects.validation_project import judge_says, person, person_says, validation_project
 from tests.storage import sql
-from tests.windows.judges_window import cells, choose, settle
+from tests.windows.judges_window import cells, choose
+from tests.windows.settling import settle
 
 NAME = "Spring 秋 ربيع"
 

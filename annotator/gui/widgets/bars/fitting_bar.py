@@ -4,9 +4,10 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QSizePolicy
+from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from annotator.gui import keys
+from annotator.gui.parts import below
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.layouts import horizontal
@@ -73,3 +74,16 @@ class FittingBar(QFrame):
             button.set_words(words)
             button.show_brief(level > 0)
             button.setVisible(level < 2)
+
+
+def crowd(window: QWidget, crowded: bool) -> None:
+    """Have the buttons of a window print their keys, or their words alone, and its bars fit to them."""
+    if crowded is not KeyButton.crowded:
+        KeyButton.crowded = crowded
+        parts = list(below(window, QWidget))
+        for button in parts:
+            if isinstance(button, KeyButton):
+                button.show_words()
+        for bar in parts:
+            if isinstance(bar, FittingBar):
+                bar.fit()

@@ -6,7 +6,6 @@ from PySide6.QtWidgets import QApplication, QPushButton, QToolButton, QWidget
 from shiboken6 import isValid
 
 from annotator.gui import keys
-from annotator.gui.parts import below
 from annotator.gui.widgets.plain import tooltip
 
 _GAP = "\u2003"
@@ -60,14 +59,6 @@ class KeyButton(QPushButton):
         said = self._hint or self._words
         self.setToolTip(tooltip(f"{said} ({self._key})" if self._key else said))
         self.setAccessibleName(f"{self._words}, key {self._key}" if self._key else self._words)
-
-
-def crowd(window: QWidget, crowded: bool) -> None:
-    """Have the buttons of a window print their keys, or their words alone."""
-    if crowded is not KeyButton.crowded:
-        KeyButton.crowded = crowded
-        for button in below(window, KeyButton):
-            button.show_words()
 
 
 class EnterPresses(QObject):

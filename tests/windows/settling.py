@@ -1,0 +1,38 @@
+"""Rest: what a window asked for has come, and what it does after a pause it has done."""
+
+import time
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtTest import QTest
+from shiboken6 import isValid
+
+PATIENCE_S = 15.0
+# Long enough for what was changed to be drawn.
+TURN_MS = 5
+# What waits longer is no pause before something that was asked for.
+PAUSE_MS = 1000
+HERE = Qt.FindChildOption.FindDirectChildrenOnly
+
+
+def settle(page: Any) -> None:
+    """Have errands come home and pauses end at once, until a page and its window are at rest."""
+    deadline, quiet = time.monotonic() + PATIENCE_S, 0
+    while quiet < 2 and time.monotonic() < deadline:
+        ended = _end_pauses([*page.findChildren(QTimer), *page.window().findChildren(QTimer, options=HERE)])
+        QTest.qWait(TURN_MS)
+        page.desk.wait()
+        quiet = 0 if ended or page.desk._errands else quiet + 1
+
+
+def _end_pauses(timers: list[QTimer]) -> bool:
+    """Do now what is to be done after a pause; whether there was any."""
+    pauses = [
+        each for each in timers if each.isActive() and each.isSingleShot() and each.interval() < PAUSE_MS
+    ]
+    for pause in pauses:
+        # One may have ended another.
+        if isValid(pause) and pause.isActive():
+            pause.stop()
+            pause.timeout.emit()
+    return bool(pauses)
