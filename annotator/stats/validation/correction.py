@@ -63,7 +63,12 @@ def units_of(
     clusters: Values | None = None,
     strata: Values | None = None,
 ) -> CorrectionUnits:
-    """The units of a correction; ValueError for values, weights, clusters and strata that do not fit together."""
+    """The units of a correction; ValueError for values, weights, clusters and strata that do not fit together.
+
+    Values by unit, None or NaN where there is no label, or no judgement, which leaves the unit out. `weights` say what
+    a unit counts in the mean (of 0: nothing); a negative one takes away, and the mean is then Σ w·x / Σ max(w, 0).
+    Within a stratum, units must be labelled at random.
+    """
     grid = numbers([labels, said])
     size = grid.shape[1]
     heavy = np.ones(size) if weights is None else checked_weights(weights, size, signed=True)
@@ -149,27 +154,13 @@ def parts_of(units: CorrectionUnits) -> CorrectionParts:
 
 
 def corrected_mean(
-    labels: Values,
-    said: Values,
-    weights: Sequence[float] | None = None,
-    clusters: Values | None = None,
-    strata: Values | None = None,
-    tuning: float | None = None,
-    level: float = LEVEL,
+    units: CorrectionUnits, tuning: float | None = None, level: float = LEVEL
 ) -> CorrectedMean:
     """The judge's mean over all units + people's less the judge's over labelled ones, the judge's parts times λ.
 
     PPI++ (Angelopoulos, Duchi & Zrnic 2023, §6) for units in clusters: λ is `tuning`, or the one of the least
-    variance over clusters; the interval is Student's t over labelled clusters. Values by unit, None or NaN where
-    there is no label, or no judgement, which leaves the unit out. `weights` say what a unit counts in the mean
-    (of 0: nothing); a negative one takes away, and the mean is then Σ w·x / Σ max(w, 0). Within a stratum, units must
-    be labelled at random. ValueError for values that do not fit.
+    variance over clusters; the interval is Student's t over labelled clusters.
     """
-    return corrected_of(units_of(labels, said, weights, clusters, strata), tuning, level)
-
-
-def corrected_of(units: CorrectionUnits, tuning: float | None = None, level: float = LEVEL) -> CorrectedMean:
-    """`corrected_mean` of units that are already in order."""
     n, whole = int(units.labelled.sum()), len(units.said)
     notes = left_out(units.missing, whole + units.missing, "the judge gave no judgement")
     if not (units.reach * units.labelled).any():

@@ -22,12 +22,12 @@ from annotator.stats.intervals.coding import Values, group_codes, plain
 from annotator.stats.intervals.intervals import LEVEL
 from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats
 from annotator.stats.intervals.tails import ROUNDING
-from annotator.stats.validation.correction import CorrectedMean, CorrectionUnits, corrected_of, units_of
+from annotator.stats.validation.correction import CorrectedMean, CorrectionUnits, corrected_mean, units_of
 
 
 @dataclass(frozen=True, slots=True)
 class SystemUnits:
-    """One system's units as `corrected_mean` takes them; `items` are its clusters, named alike for all systems."""
+    """One system's units as `units_of` takes them; `items` are its clusters, named alike for all systems."""
 
     labels: Values
     said: Values
@@ -67,12 +67,12 @@ def standings(
     """The corrected scores of systems, and their order over resamples of the items, which all systems share.
 
     Each system has its own λ (or `tuning`), held fast while items are resampled. Where less is better, the lowest
-    comes first. ValueError as in `corrected_mean`.
+    comes first. ValueError as in `units_of`.
     """
     sign = 1 if higher_is_better else -1
     names = sorted(systems, key=lambda name: (type(name).__name__, repr(name)))
     units, items = _over_common_items([systems[name] for name in names])
-    scores = [corrected_of(of_one, tuning, level) for of_one in units]
+    scores = [corrected_mean(of_one, tuning, level) for of_one in units]
     table = _Drawn.of(units, scores, items, ResamplingPlan(resamples, seed, level=level), sign)
     place = {name: i for i, name in enumerate(names)}
     order = sorted(range(len(names)), key=lambda i: (-_height(scores[i].raw, sign), i))

@@ -12,7 +12,13 @@ from annotator.stats.intervals.coding import Values
 from annotator.stats.intervals.intervals import LEVEL
 from annotator.stats.intervals.student import t_quantile
 from annotator.stats.intervals.tails import ROUNDING
-from annotator.stats.validation.correction import CorrectionUnits, corrected_of, parts_of, units_of, variance
+from annotator.stats.validation.correction import (
+    CorrectionUnits,
+    corrected_mean,
+    parts_of,
+    units_of,
+    variance,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +51,13 @@ def plan_labels(
 
     From the variance of `corrected_mean` itself (PPI++, §6), its part from labels falling with their number and, for
     what units of one cluster share, with that of the labelled clusters (Kish 1965). Further labels must be of units
-    drawn at random, as those there are. Intervals end at `bounds`. Other arguments as in `corrected_mean`. ValueError
-    unless the width is positive.
+    drawn at random, as those there are. Intervals end at `bounds`. Other arguments as in `units_of` and
+    `corrected_mean`. ValueError unless the width is positive.
     """
     if width <= 0:
         raise ValueError(f"a width of {width}")
     units = units_of(labels, said, weights, clusters)
-    found = corrected_of(units, tuning, level)
+    found = corrected_mean(units, tuning, level)
     now = cut(found.corrected, bounds)
     if now.low is None or now.high is None or found.tuning is None:
         return LabelPlan(now, width, None, None, None, None, now.note)

@@ -18,7 +18,6 @@ from annotator.domain.kinds.rubric import Rubric
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS
-from annotator.stats.validation.correction import corrected_mean
 from tests.projects.validation_project import (
     COVERAGE,
     At,
@@ -29,6 +28,7 @@ from tests.projects.validation_project import (
     places,
     validation_project,
 )
+from tests.stats.corrections import corrected_mean
 
 
 @pytest.fixture

@@ -7,11 +7,13 @@ from annotator.domain.judges.protocol import Answer, Material, RatedResponse
 from annotator.domain.kinds.unit import cell_id
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.deepscholar import coverage
-from annotator.protocols.deepscholar.coverage import CONTEXT, WIDEST
+from annotator.protocols.deepscholar.coverage import CONTEXT
 from annotator.protocols.deepscholar.entailment import NO_TEXT, Entailed
 from tests.protocols.deepscholar.related_work_material import EXEMPLARS, ITEM, report
 from tests.protocols.deepscholar.sentence_material import cut, sentence
 
+# The widest window of Figure 5.
+WIDEST = 5
 # s1 cites a, s3 cites b, s5 cites c.
 FIVE = tuple(sentence(f"s{n}", cites) for n, cites in enumerate(("a", "", "b", "", "c"), start=1))
 # (1, 1), (2, 3), (3, 1), (4, 1), (5, 5)

@@ -11,8 +11,8 @@ from annotator.domain.texts.estimate import NO_WIDTH, SHARE, Estimate, interval
 from annotator.stats.intervals.cluster_means import cluster_mean
 from annotator.stats.intervals.intervals import bootstrap_means, resampled_means, wilson
 from annotator.stats.intervals.student import mean_interval, mean_of_scores
-from annotator.stats.validation.correction import corrected_mean
 from tests.stats.agreement_oracles import needs_oracles, oracle
+from tests.stats.corrections import corrected_mean
 
 
 def scores(systems=4):

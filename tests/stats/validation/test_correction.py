@@ -5,7 +5,8 @@ from math import nan, sqrt
 import numpy as np
 import pytest
 
-from annotator.stats.validation.correction import NO_LABEL, NO_REACH, corrected_mean
+from annotator.stats.validation.correction import NO_LABEL, NO_REACH
+from tests.stats.corrections import corrected_mean
 
 # Items A, B and C of two units each; C is not labelled.
 LABELS, SAID, ITEMS = [1, 0, 1, 1, None, None], [1, 1, 1, 0, 1, 0], ["A", "A", "B", "B", "C", "C"]

@@ -7,8 +7,9 @@ from math import nan
 import numpy as np
 import pytest
 
-from annotator.stats.validation.correction import NO_LABEL, NO_REACH, corrected_mean
+from annotator.stats.validation.correction import NO_LABEL, NO_REACH
 from annotator.stats.validation.leaderboard import SystemUnits, standings
+from tests.stats.corrections import corrected_mean
 
 ITEMS = ["p", "p", "q", "q", "r", "r"]
 # All units labelled: the corrected scores are the labels' own means, 4/6 and 3/6; the judge has it the other way.

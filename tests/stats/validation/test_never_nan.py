@@ -17,10 +17,10 @@ from annotator.stats.intervals.sample_size import clustered_wilson
 from annotator.stats.validation.alt_test import alt_test
 from annotator.stats.validation.classification import both_ways
 from annotator.stats.validation.comparison import comparison, kappa_difference
-from annotator.stats.validation.correction import corrected_mean
 from annotator.stats.validation.leaderboard import SystemUnits, standings
 from annotator.stats.validation.paired import mcnemar_of
 from annotator.stats.validation.planning import plan_labels
+from tests.stats.corrections import corrected_mean
 
 # Mostly of one class, often missing, few items: the corners in which figures come undone.
 said = st.sampled_from([0, 0, 0, 1, None])

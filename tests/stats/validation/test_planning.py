@@ -5,8 +5,9 @@ from math import ceil, nan, sqrt
 import numpy as np
 import pytest
 
-from annotator.stats.validation.correction import NO_LABEL, corrected_mean
+from annotator.stats.validation.correction import NO_LABEL
 from annotator.stats.validation.planning import plan_labels
+from tests.stats.corrections import corrected_mean
 
 # Four of eight units labelled, half of them 1; the judge is not trusted, so that only the labels count.
 LABELS, SAID = [1, 0, 1, 0, None, None, None, None], [1, 1, 1, 0, 1, 0, 1, 0]
