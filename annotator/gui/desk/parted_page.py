@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from annotator.domain.texts.change import Change
 from annotator.gui import theme
@@ -13,8 +13,9 @@ from annotator.gui.desk.page import Page
 from annotator.gui.desk.part import PagePart
 from annotator.gui.widgets.bars.tabs import Tabs
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal, stacked, vertical
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.push_button import push_button
 
 SETTLE_MS = 500
 P = TypeVar("P", bound=PagePart)
@@ -55,19 +56,14 @@ class PartedPage(Page):
             QVBoxLayout(holder).setContentsMargins(0, 0, 0, 0)
             self.tabs.addTab(holder, words)
         words, topic = self.ABOUT
-        about = QPushButton(words)
-        about.setProperty("role", "quiet")
-        about.clicked.connect(lambda: self.desk.go("Help", topic=topic))
+        about = push_button(words, lambda: self.desk.go("Help", topic=topic), "quiet")
         self._top = QWidget()
         self.head = horizontal(
             PlainLabel(self.NAME, "title"), StretchSpace(1), about, on=self._top, margins=0
         )
-        work = QWidget()
-        vertical(self._top, (self.tabs, 1), on=work, margins=(20, 16, 20, 12), spacing=6)
+        work = column_of(self._top, (self.tabs, 1), margins=(20, 16, 20, 12), spacing=6)
         self.denied = EmptyState("lock", *self.DENIED)
-        self.body = QStackedWidget()
-        self.body.addWidget(work)
-        self.body.addWidget(self.denied)
+        self.body = stacked(work, self.denied)
         vertical(self.body, on=self, margins=0)
 
     def wear(self) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QToolButton, QWidget
 
 from annotator.domain.kinds.unit import Anchor
 from annotator.gui.widgets import icons
-from annotator.gui.widgets.layouts import horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.reading.quote_button import QuoteButton
 
 
@@ -17,16 +17,13 @@ class AnchorChip(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        row = horizontal(on=self, margins=0, spacing=2)
         self.button = QuoteButton("chip", "Press to show it in the source.")
         self.remove = QToolButton()
         icons.put(self.remove, "close", 14)
         self.remove.setProperty("role", "tool")
         self.remove.setToolTip("Remove the quotation")
         self.remove.setAccessibleName("Remove the quotation")
-        row.addWidget(self.button)
-        row.addWidget(self.remove)
-        row.addStretch(1)
+        horizontal(self.button, self.remove, StretchSpace(1), on=self, margins=0, spacing=2)
 
     def show_anchor(self, anchor: Anchor) -> None:
         """Show a quotation."""

@@ -49,14 +49,13 @@ class FindingLines(QWidget):
 class _FindingLine(QWidget):
     def __init__(self) -> None:
         super().__init__()
-        row = horizontal(on=self, margins=0, spacing=6)
         self._icon, self._words = QLabel(), QLabel()
         self._words.setTextFormat(Qt.TextFormat.PlainText)
         self._words.setWordWrap(True)
         self._words.setProperty("role", "finding")
         self._words.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
-        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self._words, 1)
+        icon = self._icon, 0, Qt.AlignmentFlag.AlignTop
+        horizontal(icon, (self._words, 1), on=self, margins=0, spacing=6)
 
     def show_finding(self, finding: Finding) -> None:
         """Show one remark."""

@@ -6,11 +6,8 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
-    QLabel,
     QListWidget,
     QListWidgetItem,
-    QPushButton,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -22,7 +19,9 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, stacked, vertical
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.push_button import push_button
 
 
 class BackupList(QWidget):
@@ -40,28 +39,19 @@ class BackupList(QWidget):
         self.list = QListWidget()
         self.list.setAccessibleName("Backups, newest first")
         self.list.currentItemChanged.connect(lambda *_: self._peek())
-        self.about = QLabel("Select a backup to see its contents.")
-        self.about.setWordWrap(True)
-        self.about.setTextFormat(Qt.TextFormat.PlainText)
+        self.about = PlainLabel("Select a backup to see its contents.", wrap=True)
         card = QFrame()
         card.setProperty("role", "card")
         QVBoxLayout(card).addWidget(self.about)
-        self.take = QPushButton("Restore this backup")
-        self.take.setProperty("role", "primary")
-        self.take.clicked.connect(self._restore)
+        self.take = push_button("Restore this backup", self._restore, "primary")
         foot = horizontal(StretchSpace(1), self.take)
-        column = vertical(on=self, margins=0)
         self.nothing = EmptyState(
             "restore",
             "No backup yet",
             "One is made every half hour of work, before every import, and when you ask for it.",
         )
-        self.body = QStackedWidget()
-        self.body.addWidget(self.list)
-        self.body.addWidget(self.nothing)
-        column.addWidget(self.body, 1)
-        column.addWidget(card)
-        column.addLayout(foot)
+        self.body = stacked(self.list, self.nothing)
+        vertical((self.body, 1), card, foot, on=self, margins=0)
         self._card = card
         self.fill()
 
@@ -121,21 +111,19 @@ class BackupsPage(Page):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        title = QLabel("Backups")
-        title.setProperty("role", "title")
-        hint = QLabel(
+        title = PlainLabel("Backups", "title")
+        hint = PlainLabel(
             "A verified copy is made every half hour of work and before every import. "
-            "Restoring keeps the current file under another name; nothing is deleted."
+            "Restoring keeps the current file under another name; nothing is deleted.",
+            "hint",
+            wrap=True,
         )
-        hint.setWordWrap(True)
-        hint.setProperty("role", "hint")
         self.list = BackupList(desk.project.path)
         # The open file must be given back before another takes its place.
         self.list.take.clicked.disconnect()
         self.list.take.clicked.connect(self._restore)
-        self.now = QPushButton("Back up now")
+        self.now = push_button("Back up now", self._back_up)
         self.now.setEnabled(not desk.project.readonly)
-        self.now.clicked.connect(self._back_up)
         vertical(
             title,
             hint,

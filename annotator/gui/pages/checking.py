@@ -7,7 +7,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QLabel,
     QListWidget,
-    QPushButton,
     QSizePolicy,
 )
 
@@ -16,6 +15,8 @@ from annotator.domain.texts.counting import counted
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.push_button import push_button
 
 CHECKED = {
     "item": ("item",),
@@ -37,13 +38,12 @@ class CheckPage(Page):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        title = QLabel("Check this project")
-        title.setProperty("role", "title")
-        hint = QLabel(
-            "Every page of the file, every hash of what people wrote, and every link between rows is checked."
+        title = PlainLabel("Check this project", "title")
+        hint = PlainLabel(
+            "Every page of the file, every hash of what people wrote, and every link between rows is checked.",
+            "hint",
+            wrap=True,
         )
-        hint.setWordWrap(True)
-        hint.setProperty("role", "hint")
         self.answer, self.counted = QLabel(), QLabel()
         for label, role in ((self.answer, "subtitle"), (self.counted, "hint")):
             label.setTextFormat(Qt.TextFormat.PlainText)
@@ -55,19 +55,14 @@ class CheckPage(Page):
         self.list = QListWidget()
         self.list.setAccessibleName("Findings")
         self.list.hide()
-        self.again = QPushButton("Check now")
-        self.again.setProperty("role", "primary")
-        self.again.clicked.connect(self._check)
-        self.mend = QPushButton("Repair what can be rebuilt")
-        self.mend.clicked.connect(self._mend)
+        self.again = push_button("Check now", self._check, "primary")
+        self.mend = push_button("Repair what can be rebuilt", self._mend)
         self.mend.hide()
-        self.restore = QPushButton("See the backups")
-        self.restore.clicked.connect(lambda: self.desk.go("Backups"))
+        self.restore = push_button("See the backups", lambda: self.desk.go("Backups"))
         foot = horizontal(StretchSpace(1), self.mend, self.restore, self.again)
-        column = vertical(title, hint, card, (self.list, 1), on=self, margins=(20, 16, 20, 12))
         self.list.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        column.addStretch()
-        column.addLayout(foot)
+        parts = title, hint, card, (self.list, 1), StretchSpace(0), foot
+        vertical(*parts, on=self, margins=(20, 16, 20, 12))
 
     def arrive(self, place: dict[str, Any]) -> None:
         """Check at once."""

@@ -10,7 +10,7 @@ from annotator.domain.texts.counting import counted
 from annotator.gui.desk.desk import Desk
 from annotator.gui.review.text_pane import TextPane
 from annotator.gui.widgets.bars.splitter import Splitter
-from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.layouts import column_of, vertical
 from annotator.gui.widgets.lists.filter_row import FilterRow
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
 from annotator.gui.widgets.plain import PlainLabel
@@ -61,23 +61,17 @@ class CollectedView(QWidget):
         self.notes = PlainLabel(role="hint", wrap=True)
         self.latex, self.exemplar = RawText("LaTeX of the section"), TextPane(desk)
         self.exemplar.entitle("As the exemplar")
-        self.texts = QWidget()
-        vertical(self.notes, (self._beside(), 1), on=self.texts, margins=0, spacing=6)
-        self.halves = Splitter("collected papers", Qt.Orientation.Vertical)
-        for part in (self.papers, self.texts):
-            self.halves.addWidget(part)
-        self.halves.setSizes([200, 300])
+        self.texts = column_of(self.notes, (self._beside(), 1), spacing=6)
+        self.halves = Splitter(
+            "collected papers", Qt.Orientation.Vertical, parts=(self.papers, self.texts), sizes=(200, 300)
+        )
         vertical(self.stages, self.shown, (self.halves, 1), on=self, margins=0, spacing=8)
 
     def _beside(self) -> Splitter:
-        source = QWidget()
-        vertical(PlainLabel("In LaTeX", "strong"), (self.latex, 1), on=source, margins=0, spacing=6)
-        beside = Splitter("collected paper")
+        source = column_of(PlainLabel("In LaTeX", "strong"), (self.latex, 1), spacing=6)
         for part in (source, self.exemplar):
             part.setMinimumHeight(LEAST_TEXT)
-            beside.addWidget(part)
-        beside.setSizes([1, 1])
-        return beside
+        return Splitter("collected paper", parts=(source, self.exemplar), sizes=(1, 1))
 
     def show_funnel(self, funnel: Funnel) -> None:
         """Show what became of all candidates."""

@@ -22,6 +22,7 @@ from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.push_button import push_button
 
 # People: whoever answers for a release, going through its items once more with a list in hand.
 ABOUT = "What somebody looks for in each item before it is released. What is signed leaves with the release."
@@ -56,9 +57,7 @@ class FinalPassPage(Page):
         self.check.setMinimumContentsLength(LETTERS)
         self.check.currentIndexChanged.connect(lambda _: self._show())
         self.said, self.hint = PlainLabel("", wrap=True), PlainLabel("", "hint", wrap=True)
-        self.sign = QPushButton("Sign")
-        self.sign.setProperty("role", "primary")
-        self.sign.clicked.connect(self._sign)
+        self.sign = push_button("Sign", self._sign, "primary")
         self.pilot, self.save = TextPane(desk), QPushButton("Save the summary…")
         self.pilot.report.setAccessibleName("Summary of the pilot")
         self.save.clicked.connect(self._save)

@@ -3,15 +3,12 @@
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
     QHBoxLayout,
-    QLabel,
     QListWidget,
     QPlainTextEdit,
-    QPushButton,
 )
 
 from annotator.actions.imports import imports
@@ -23,6 +20,8 @@ from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.push_button import push_button
 
 # People: coordinators with a folder of JSON. What annoys them elsewhere: half-imported files, rows dropped
 # without a word, and not knowing whether importing again makes everything double.
@@ -43,21 +42,19 @@ class ImportPage(Page):
         self._paths: list[Path] = []
         self._taking: list[Path] = []
         self._found: ImportPreview | None = None
-        title = QLabel("Import")
-        title.setProperty("role", "title")
-        hint = QLabel(
+        title = PlainLabel("Import", "title")
+        hint = PlainLabel(
             "Nothing is changed until you press Import. Existing records are recognised and not added "
-            "twice; differences are listed and left unchanged."
+            "twice; differences are listed and left unchanged.",
+            "hint",
+            wrap=True,
         )
-        hint.setWordWrap(True)
-        hint.setProperty("role", "hint")
         self.preview = QPlainTextEdit(readOnly=True)
         self.preview.setAccessibleName("To be imported")
         self.preview.setMaximumHeight(220)
         self.problems = QListWidget()
         self.problems.setAccessibleName("Problems")
-        self.problem_title = QLabel("Problems")
-        self.problem_title.setProperty("role", "subtitle")
+        self.problem_title = PlainLabel("Problems", "subtitle")
         self.progress = ProgressRow()
         self.progress.hide()
         self.collected = CollectedView(desk)
@@ -79,13 +76,9 @@ class ImportPage(Page):
         self.pseudonyms = QCheckBox("Call speakers S1, S2 …")
         self.pseudonyms.setToolTip("Names are left out of the text; who is who stays in this project")
         self.pseudonyms.toggled.connect(lambda _: self._look())
-        self.folder = QPushButton("Choose a folder…")
-        self.folder.clicked.connect(self._choose_folder)
-        self.files = QPushButton("Choose files…")
-        self.files.clicked.connect(self._choose_files)
-        self.chosen = QLabel("Nothing chosen yet")
-        self.chosen.setTextFormat(Qt.TextFormat.PlainText)
-        self.chosen.setProperty("role", "hint")
+        self.folder = push_button("Choose a folder…", self._choose_folder)
+        self.files = push_button("Choose files…", self._choose_files)
+        self.chosen = PlainLabel("Nothing chosen yet", "hint")
         row = FlowRow(gap=10)
         for widget in (self.format, self.folder, self.files, self.pseudonyms, self.chosen):
             row.addWidget(widget)
@@ -94,9 +87,7 @@ class ImportPage(Page):
     def _foot(self) -> QHBoxLayout:
         self.skip = QCheckBox("Skip what cannot be read and import the rest")
         self.skip.toggled.connect(lambda _: self._enable())
-        self.go = QPushButton("Import")
-        self.go.setProperty("role", "primary")
-        self.go.clicked.connect(self._import)
+        self.go = push_button("Import", self._import, "primary")
         return horizontal(self.skip, StretchSpace(1), self.go)
 
     def focus_first(self) -> None:

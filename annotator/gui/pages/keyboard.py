@@ -4,7 +4,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QKeySequenceEdit,
     QLabel,
-    QPushButton,
     QWidget,
 )
 
@@ -14,6 +13,7 @@ from annotator.gui.desk.page import Page
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
+from annotator.gui.widgets.push_button import push_button
 
 WIDEST, FIELD = 720, 190
 HINT = "Click a key and press another to change it. Single letters and digits do nothing while you type."
@@ -27,12 +27,10 @@ class KeyboardPage(Page):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        title = QLabel("Keys")
-        title.setProperty("role", "title")
+        title = PlainLabel("Keys", "title")
         hint = PlainLabel(HINT, "hint", wrap=True)
         self.answer = PlainLabel(wrap=True)
-        restore = QPushButton("Restore the default keys")
-        restore.clicked.connect(self._restore)
+        restore = push_button("Restore the default keys", self._restore)
         foot = horizontal((self.answer, 1), restore)
         area = PlainArea("Keys", self._table())
         vertical(title, hint, (area, 1), foot, on=self, margins=(20, 16, 20, 12))

@@ -12,10 +12,8 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
-    QPushButton,
     QRadioButton,
     QVBoxLayout,
-    QWidget,
 )
 
 from annotator.actions.items import summaries
@@ -26,9 +24,10 @@ from annotator.domain.texts.moments import local
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.widgets.bars.progress_row import ProgressRow
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
+from annotator.gui.widgets.push_button import push_button
 
 # People: coordinators who publish, and readers who must be able to trust a file. What annoys them elsewhere:
 # exports without raters, rationale or revision, and two exports of the same thing that differ.
@@ -48,8 +47,7 @@ class ReleasePage(Page):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._folder: Path | None = None
-        title = QLabel("Release")
-        title.setProperty("role", "title")
+        title = PlainLabel("Release", "title")
         hint = PlainLabel(
             "Sealed and consensus artifacts are released; drafts are not. People appear under their alias "
             "only. The same content always gives the same bytes.",
@@ -66,17 +64,8 @@ class ReleasePage(Page):
         self.past_title.setProperty("role", "subtitle")
         self.past.setTextFormat(Qt.TextFormat.PlainText)
         self.past.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        inside = QWidget()
-        vertical(
-            hint,
-            card,
-            self._profiles(),
-            self.past_title,
-            self.past,
-            StretchSpace(1),
-            on=inside,
-            margins=0,
-            spacing=12,
+        inside = column_of(
+            hint, card, self._profiles(), self.past_title, self.past, StretchSpace(1), spacing=12
         )
         vertical(
             title,
@@ -122,12 +111,9 @@ class ReleasePage(Page):
 
     def _foot(self) -> QHBoxLayout:
         self.answer = PlainLabel(wrap=True)
-        self.look = QPushButton("Open the folder")
-        self.look.clicked.connect(self._open_folder)
+        self.look = push_button("Open the folder", self._open_folder)
         self.look.hide()
-        self.write = QPushButton("Write the release…")
-        self.write.setProperty("role", "primary")
-        self.write.clicked.connect(self._choose)
+        self.write = push_button("Write the release…", self._choose, "primary")
         return horizontal((self.answer, 1), self.look, self.write)
 
     def arrive(self, place: dict[str, Any]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from PySide6.QtWidgets import QFormLayout, QPushButton, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFormLayout, QPushButton
 
 from annotator.actions.assignments import reviewing
 from annotator.actions.assignments.reviewing import ReviewLine
@@ -22,7 +22,7 @@ from annotator.gui.widgets.bars.splitter import BESIDE_ONE, Splitter
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal, stacked, vertical
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
@@ -68,28 +68,21 @@ class ReviewsPage(Page):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        inside = QWidget()
-        vertical(
+        inside = column_of(
             self.about,
             (self.units, 1),
             self.form,
             horizontal(self.begin, self.edit, StretchSpace(1), spacing=8),
             wrapping(self.words, self.agree, self.disagree),
-            on=inside,
             margins=(8, 0, 0, 0),
             spacing=8,
         )
         area = PlainArea("Review", inside)
-        parts = Splitter("reviews")
         for part, least in ((self.list, LEAST_LIST), (area, LEAST_REVIEW)):
             theme.scale(part.setMinimumWidth, least)
-            parts.addWidget(part)
-        parts.setSizes([320, 780])
+        parts = Splitter("reviews", parts=(self.list, area), sizes=(320, 780), stretch=(0, 1))
         parts.grow(self.list, 320, BESIDE_ONE)
-        parts.setStretchFactor(1, 1)
-        self.body = QStackedWidget()
-        self.body.addWidget(EmptyState("eye", "No reviews", NOTHING))
-        self.body.addWidget(parts)
+        self.body = stacked(EmptyState("eye", "No reviews", NOTHING), parts)
         heads = (PlainLabel("Reviews of drafts", "title"), PlainLabel(NOT_BLIND, "hint", wrap=True))
         vertical(*heads, (self.body, 1), on=self, margins=(20, 16, 20, 12), spacing=8)
 

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPushButton, QWidget
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
 from annotator.domain.experts.person import Person
 from annotator.gui import theme
 from annotator.gui.desk.naming import named
 from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel, tooltip
+from annotator.gui.widgets.push_button import push_button
 
 ID = Qt.ItemDataRole.UserRole
 FEWEST, MOST = 2, 6
@@ -32,10 +33,8 @@ class PeopleChoice(QWidget):
         head = horizontal(PlainLabel(title, "strong"), self.count, StretchSpace(1), spacing=2)
         self._buttons = []
         for words, state in (("All", Qt.CheckState.Checked), ("None", Qt.CheckState.Unchecked)):
-            button = QPushButton(words)
-            button.setProperty("role", "quiet")
+            button = push_button(words, lambda _=False, state=state: self._tick_all(state), "quiet")
             button.setAccessibleName(f"{words}: {title}")
-            button.clicked.connect(lambda _=False, state=state: self._tick_all(state))
             self._buttons.append(button)
             head.addWidget(button)
         vertical(head, self.list, self.empty, StretchSpace(1), on=self, margins=0, spacing=2)

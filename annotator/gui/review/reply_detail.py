@@ -6,7 +6,7 @@ from html import escape
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPushButton, QTextBrowser, QWidget
+from PySide6.QtWidgets import QTextBrowser, QWidget
 
 from annotator.actions.judging import filled_prompts
 from annotator.actions.judging.filled_prompts import SentPrompt
@@ -24,6 +24,7 @@ from annotator.gui.widgets.bars.tabs import Tabs
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.layouts import horizontal
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.push_button import push_button
 from annotator.gui.widgets.reading.raw_text import RawText
 
 NOBODY = "No call was made: this judge matches words, or counts other verdicts."
@@ -58,9 +59,7 @@ class ReplyDetail(Splitter):
         theme.watch(self, self._dress)
 
     def _raw_pane(self) -> QWidget:
-        self.copy = QPushButton("Copy")
-        self.copy.setProperty("role", "quiet")
-        self.copy.clicked.connect(self._copy)
+        self.copy = push_button("Copy", self._copy, "quiet")
         head = horizontal((self.which, 1), self.copy)
         return column(head, self.facts, self.raw, grows=self.raw, above=6)
 

@@ -25,7 +25,7 @@ from annotator.gui.review.quoting import anchor_of, anchor_on_page
 from annotator.gui.review.text_pane import EvidenceSteps, Span, TextPane, sought
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import horizontal, vertical
+from annotator.gui.widgets.layouts import column_of, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel, tooltip
 from annotator.gui.widgets.reading.find_bar import FindBar
 from annotator.gui.widgets.reading.pdf_view import PdfView
@@ -113,9 +113,7 @@ class SourcePane(QWidget):
         return super().eventFilter(watched, event)
 
     def _pdf_pane(self) -> QWidget:
-        whole = QWidget()
-        vertical((self.pdf, 1), self.pdf_steps, self.pdf_finder, on=whole, margins=0, spacing=6)
-        return whole
+        return column_of((self.pdf, 1), self.pdf_steps, self.pdf_finder, spacing=6)
 
     @property
     def _in_pdf(self) -> bool:

@@ -5,8 +5,8 @@ import traceback
 from contextlib import suppress
 from types import TracebackType
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget
 
 from annotator import __version__
 from annotator.domain.texts.redaction import held, redact
@@ -14,6 +14,8 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.gui import theme
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.push_button import push_button
 
 
 class BugPage(QWidget):
@@ -23,15 +25,13 @@ class BugPage(QWidget):
         super().__init__()
         self.setWindowTitle("Goldsmith — a fault in the program")
         self.resize(760, 480)
-        said = QLabel(
+        said = PlainLabel(
             "Something went wrong inside Goldsmith. Everything you did is saved in the project file. "
-            "Please copy this report and send it to the maintainers of Goldsmith, then restart the program."
+            "Please copy this report and send it to the maintainers of Goldsmith, then restart the program.",
+            wrap=True,
         )
-        said.setTextFormat(Qt.TextFormat.PlainText)
-        said.setWordWrap(True)
         text = QPlainTextEdit(report, readOnly=True)
-        copy = QPushButton("Copy the report")
-        copy.clicked.connect(lambda: QApplication.clipboard().setText(report))
+        copy = push_button("Copy the report", lambda: QApplication.clipboard().setText(report))
         vertical(said, text, copy, on=self)
         theme.wear(self)
 

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QListWidget,
     QListWidgetItem,
-    QPushButton,
     QVBoxLayout,
     QWidget,
 )
@@ -24,9 +23,10 @@ from annotator.gui.widgets.bars.key_button import EnterPresses
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.icons import icon
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel, wrap_lines
 from annotator.gui.widgets.plain_area import PlainArea
+from annotator.gui.widgets.push_button import push_button
 
 TASKS = f"Tasks (*{dropping.TASK} *{dropping.TASK}.zip)"
 # The widest the two columns get, in pixels.
@@ -48,8 +48,6 @@ class StartPage(QWidget):
         self.resize(980, 640)
         self.messages = MessageBar()
         self._errands = Errands(self)
-        body = QWidget()
-        column = vertical(on=body, margins=0)
         row = horizontal(StretchSpace(1), margins=(56, 48, 56, 48), spacing=56)
         for layout, width in ((self._welcome(), WELCOME), (self._recent(recent), RECENT)):
             part = QWidget()
@@ -58,9 +56,7 @@ class StartPage(QWidget):
             part.setMaximumWidth(width)
             row.addWidget(part, width)
         row.addStretch(1)
-        column.addStretch(1)
-        column.addLayout(row, 6)
-        column.addStretch(1)
+        body = column_of(StretchSpace(1), (row, 6), StretchSpace(1))
         vertical(self.messages, (PlainArea("Welcome", body), 1), on=self, margins=0, spacing=0)
         theme.wear(self)
         EnterPresses(self)
@@ -68,33 +64,31 @@ class StartPage(QWidget):
     def _welcome(self) -> QVBoxLayout:
         mark = QLabel()
         mark.setPixmap(icon("logo", 72).pixmap(72, 72))
-        title = QLabel("Goldsmith")
-        title.setProperty("role", "headline")
+        title = PlainLabel("Goldsmith", "headline")
         words = PlainLabel(
             "Write the gold standard for research agents, label their reports, and measure how well a model "
             "judge can replace human judgement.",
             "lead",
             wrap=True,
         )
-        self.sample = QPushButton("Open the sample project")
-        self.sample.setProperty("role", "primary")
-        self.sample.clicked.connect(self.open_sample)
+        self.sample = push_button("Open the sample project", self.open_sample, "primary")
         self.making = ProgressRow()
         self.making.hide()
-        self.related = QPushButton("Open the sample of related work")
+        self.related = push_button(
+            "Open the sample of related work",
+            lambda: self.make("Making the sample of related work", related_sample),
+        )
         self.related.setToolTip("The related-work section of one paper and two systems that wrote it, too")
-        self.related.clicked.connect(lambda: self.make("Making the sample of related work", related_sample))
-        self.seminar = QPushButton("Open the sample of a seminar")
+        self.seminar = push_button(
+            "Open the sample of a seminar",
+            lambda: self.make("Making the sample of a seminar", seminar_sample),
+        )
         self.seminar.setToolTip(
             "A seminar’s transcript, the tasks made from it, and two reports on one of them"
         )
-        self.seminar.clicked.connect(lambda: self.make("Making the sample of a seminar", seminar_sample))
-        self.new = QPushButton("New project…")
-        self.new.clicked.connect(self._new)
-        self.open = QPushButton("Open project…")
-        self.open.clicked.connect(lambda: self._open("Open project", FILES))
-        self.task = QPushButton("Open a task…")
-        self.task.clicked.connect(lambda: self._open("Open a task that came by mail", TASKS))
+        self.new = push_button("New project…", self._new)
+        self.open = push_button("Open project…", lambda: self._open("Open project", FILES))
+        self.task = push_button("Open a task…", lambda: self._open("Open a task that came by mail", TASKS))
         hint = PlainLabel(
             "The samples need no key and no network. To import a benchmark, make a new project first. "
             "A task that came by mail may also be dropped on this window.",
@@ -112,8 +106,7 @@ class StartPage(QWidget):
         return column
 
     def _recent(self, recent: list[Path]) -> QVBoxLayout:
-        title = QLabel("Recent projects")
-        title.setProperty("role", "subtitle")
+        title = PlainLabel("Recent projects", "subtitle")
         self.list = QListWidget()
         self.list.setAccessibleName("Recent projects")
         wrap_lines(self.list)

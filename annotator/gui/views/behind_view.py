@@ -4,7 +4,7 @@ from html import escape
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent
-from PySide6.QtWidgets import QPushButton, QStackedWidget, QTableView, QTextBrowser, QWidget
+from PySide6.QtWidgets import QTableView, QTextBrowser, QWidget
 
 from annotator.actions.project.file import Project
 from annotator.actions.results.result_sheets import FigureSource, ResultSheet, SheetCell, SheetLine
@@ -22,9 +22,10 @@ from annotator.gui.views import counting
 from annotator.gui.views.judgements import JUDGEMENTS, verdict
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.elided_label import ElidedLabel
-from annotator.gui.widgets.layouts import horizontal, vertical
+from annotator.gui.widgets.layouts import horizontal, stacked, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.push_button import push_button
 
 SETTLE_MS = 120
 # Columns of the items, and of the judgements, that say nothing where all lines are alike.
@@ -73,9 +74,8 @@ class FigureBehindView(BehindPane):
         self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._soon.timeout.connect(self._show_detail)
         self.title, self.note = ElidedLabel(role="subtitle"), PlainLabel("", "hint", wrap=True)
-        self.leave = QPushButton("Back  Esc")
+        self.leave = push_button("Back  Esc", self._back)
         self.leave.setShortcut("Esc")
-        self.leave.clicked.connect(self._back)
         self.items, self.judgements = SheetModel(self), CellsModel[JudgementBehind](JUDGEMENTS, self)
         self.items_table = LinesTable("Items behind the figure", self.items)
         self.items_table.setSortingEnabled(True)
@@ -84,9 +84,7 @@ class FigureBehindView(BehindPane):
         self.items_table.activated.connect(self._enter)
         self.table = LinesTable("Judgements", self.judgements, self.judgements.widths, stretched=3)
         self.table.selectionModel().currentRowChanged.connect(lambda *_: self._soon.start())
-        self.levels = QStackedWidget()
-        self.levels.addWidget(self.items_table)
-        self.levels.addWidget(self._lower())
+        self.levels = stacked(self.items_table, self._lower())
         vertical(horizontal((self.title, 1), self.leave), self.note, (self.levels, 1), on=self, margins=0)
 
     def _lower(self) -> QWidget:
@@ -94,16 +92,10 @@ class FigureBehindView(BehindPane):
         self.said = QTextBrowser()
         self.said.setProperty("role", "side")
         self.said.setAccessibleName("Full judgement")
-        self.detail = QStackedWidget()
-        for widget in (self.said, self.replies):
-            self.detail.addWidget(widget)
-        made = Splitter(f"{self._name} behind")
-        made.addWidget(self.table)
-        made.addWidget(self.detail)
-        made.setSizes([660, 420])
-        made.setStretchFactor(0, 3)
-        made.setStretchFactor(1, 2)
-        return made
+        self.detail = stacked(self.said, self.replies)
+        return Splitter(
+            f"{self._name} behind", parts=(self.table, self.detail), sizes=(660, 420), stretch=(3, 2)
+        )
 
     def stop(self) -> None:
         """Show nothing that comes from now on."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QSizePolicy, QWidget
 
 from annotator.actions.results.result_sheets import ViewChoice
 from annotator.gui import theme
@@ -12,6 +12,7 @@ from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.labelled import together
 from annotator.gui.widgets.fields.number_box import AmountBox
 from annotator.gui.widgets.plain import tooltip
+from annotator.gui.widgets.push_button import push_button
 
 WIDEST, LETTERS = 190, 8
 # Names of papers' tables are told apart by their ends.
@@ -47,9 +48,8 @@ class Choosers(QWidget):
         self.limit.valueChanged.connect(lambda value: self.limit_set.emit(value / 100))
         about = "Figures with more missing judgements than this are marked."
         self._limit = together("Publishable up to", self.limit, about)
-        self.file = QPushButton("Beside another project…")
+        self.file = push_button("Beside another project…", self.file_wanted)
         self.file.setToolTip(tooltip("Compare with the settled rubrics of another project file."))
-        self.file.clicked.connect(self.file_wanted)
         self.unadjudicated = QCheckBox("Count unadjudicated gold")
         self.unadjudicated.setToolTip(tooltip(UNADJUDICATED))
         self.unadjudicated.clicked.connect(self.unadjudicated_set)

@@ -15,7 +15,7 @@ from annotator.gui.views.account import account
 from annotator.gui.views.picture_pane import PicturePane
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import horizontal, vertical
+from annotator.gui.widgets.layouts import column_of, horizontal, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -83,29 +83,18 @@ class ViewPane(Splitter):
         head = horizontal((self.tabs, 1), self.sought)
         words = vertical(self.answers, self.told, spacing=4)
         told = horizontal((words, 1), (self.more, 0, Qt.AlignmentFlag.AlignBottom), spacing=4)
-        made = QWidget()
-        vertical(head, (self.table, 1), told, on=made, margins=(0, 0, 0, 4), spacing=4)
-        return made
+        return column_of(head, (self.table, 1), told, margins=(0, 0, 0, 4), spacing=4)
 
     def _below(self) -> QWidget:
         self.account = QTextBrowser()
         self.account.setProperty("role", "side")
         self.account.setAccessibleName("About the selected figure and its sources")
         self.account.setOpenLinks(False)
-        right = QWidget()
-        vertical(
-            PlainLabel("About this figure", "strong"),
-            (self.account, 1),
-            on=right,
-            margins=(4, 4, 0, 0),
-            spacing=4,
+        right = column_of(
+            PlainLabel("About this figure", "strong"), (self.account, 1), margins=(4, 4, 0, 0), spacing=4
         )
         theme.scale(right.setMinimumWidth, 260)
-        below = Splitter(f"{self._name} below")
-        below.addWidget(self.pictures)
-        below.addWidget(right)
-        below.setSizes([600, 440])
-        return below
+        return Splitter(f"{self._name} below", parts=(self.pictures, right), sizes=(600, 440))
 
     def show_sheets(self, sheets: tuple[ResultSheet, ...], metric: str) -> None:
         """Show a view's sheets; the one of the same key and the cell that were chosen stay chosen."""

@@ -66,12 +66,8 @@ class Viewer(QWidget):
         right = QWidget()
         side = 14 if len(self.among) > 1 else 0
         self.column = vertical(self.choosers, (self._body(), 1), on=right, margins=(side, 0, 0, 0), spacing=8)
-        whole = Splitter(f"{name} views")
-        whole.addWidget(self.views)
-        whole.addWidget(right)
-        whole.setSizes([178, 940])
+        whole = Splitter(f"{name} views", parts=(self.views, right), sizes=(178, 940), stretch=(0, 1))
         whole.grow(self.views, 178)
-        whole.setStretchFactor(1, 1)
         self.views.setVisible(len(self.among) > 1)
         vertical(head, (whole, 1), on=self, margins=0, spacing=10)
 
@@ -89,9 +85,7 @@ class Viewer(QWidget):
         words, page, place = self.OTHERWISE
         self._other = self.empty.add_action(words, lambda: self.desk.go(page, **place))
         self.denied = EmptyState("lock", "Not available to you", width=WIDE, role="")
-        self.body = Stack()
-        for widget in (QWidget(), self.view, self.behind, self.empty, self.denied):
-            self.body.addWidget(widget)
+        self.body = Stack(QWidget(), self.view, self.behind, self.empty, self.denied)
         return self.body
 
     def _listen(self) -> None:

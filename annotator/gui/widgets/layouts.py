@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QStackedWidget, QVBoxLayout, QWidget
 
 Margins = int | tuple[int, int, int, int]
 
@@ -33,6 +33,21 @@ def vertical(
     layout = QVBoxLayout() if on is None else QVBoxLayout(on)
     _fill(layout, parts, margins, spacing)
     return layout
+
+
+def column_of(*parts: Part, margins: Margins | None = 0, spacing: int | None = None) -> QWidget:
+    """A widget of its own with parts below one another."""
+    made = QWidget()
+    vertical(*parts, on=made, margins=margins, spacing=spacing)
+    return made
+
+
+def stacked(*pages: QWidget) -> QStackedWidget:
+    """Pages of which one is in view, the first at first."""
+    made = QStackedWidget()
+    for page in pages:
+        made.addWidget(page)
+    return made
 
 
 def _fill(layout: QBoxLayout, parts: tuple[Part, ...], margins: Margins | None, spacing: int | None) -> None:

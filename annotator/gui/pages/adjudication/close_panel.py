@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QPushButton
+from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem
 
 from annotator.actions.adjudication.adjudication_sheets import SheetRow
 from annotator.actions.adjudication.closing import Lacking
@@ -14,6 +14,7 @@ from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.push_button import push_button
 
 ROWS_SHOWN, SHOWN_LETTERS = 5, 120
 
@@ -35,9 +36,7 @@ class ClosePanel(QFrame):
         self.entries.itemClicked.connect(self._jump)
         self.confirm = KeyButton("", keys.shown("confirm_unanimous"))
         self.confirm.clicked.connect(self.confirm_wanted)
-        self.close_button = QPushButton("Hide (Esc)")
-        self.close_button.setProperty("role", "quiet")
-        self.close_button.clicked.connect(self.close_panel)
+        self.close_button = push_button("Hide (Esc)", self.close_panel, "quiet")
         vertical(
             horizontal((self.title, 1), self.confirm, self.close_button),
             self.entries,

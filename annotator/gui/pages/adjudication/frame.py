@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import QSettings, Qt
-from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.adjudication.action_bar import AdjudicationActionBar
@@ -20,7 +20,7 @@ from annotator.gui.pages.adjudication.unanimous_panel import UnanimousPanel
 from annotator.gui.review.adjudication_queue import AdjudicationQueue
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import Splitter
-from annotator.gui.widgets.layouts import horizontal, vertical
+from annotator.gui.widgets.layouts import column_of, horizontal, stacked
 
 QUEUE = "adjudicate/queue"
 LEAST_WIDTHS = (150, 330)
@@ -42,48 +42,38 @@ class Frame(QStackedWidget):
         self.done, self.beginning = AdjudicationDone(desk), AdjudicationStart()
         self._empty: QWidget | None = None
         self._roomy = False
-        self._whole = QWidget()
-        column = _column(self._whole)
-        column.addWidget(self._across(), 1)
-        column.addWidget(self.bar)
+        self._whole = column_of((self._across(), 1), self.bar, spacing=0)
         self.addWidget(self._whole)
         self.head.queue_toggled.connect(self.show_queue)
         self.head.queue_shown.setChecked(QSettings().value(QUEUE, True, bool) is True)
         self.queue_pane.setVisible(self.head.queue_shown.isChecked())
 
     def _across(self) -> Splitter:
-        centre = QWidget()
-        column = _column(centre)
-        column.addWidget(self._middle(), 1)
-        for panel in (self.close_panel, self.unanimous):
-            column.addWidget(panel)
+        centre = column_of((self._middle(), 1), self.close_panel, self.unanimous, spacing=0)
         self.messages.float_over(self.middle)
-        self._main = main = Splitter("adjudicate/main")
         # Less than what they would like: large type must not push the window over the edge of the screen.
         for part, least in zip((self.queue_pane, centre), LEAST_WIDTHS, strict=True):
             part.setMinimumWidth(least)
-        for place, part in enumerate((self.queue_pane, centre, self.side)):
-            main.addWidget(part)
-            main.setStretchFactor(place, int(part is centre))
-        main.setSizes([236, 895, 0])
-        main.grow(self.queue_pane, 236)
+        self._main = Splitter(
+            "adjudicate/main",
+            parts=(self.queue_pane, centre, self.side),
+            sizes=(236, 895, 0),
+            stretch=(0, 1, 0),
+        )
+        self._main.grow(self.queue_pane, 236)
         self.side.turned.connect(self._make_room)
-        return main
+        return self._main
 
     def _middle(self) -> QStackedWidget:
-        both = Splitter("adjudicate/both", Qt.Orientation.Vertical)
-        both.addWidget(self.consensus)
-        both.addWidget(self.rows)
-        both.setStretchFactor(1, 1)
-        both.setSizes([84, 496])
-        self.work = QWidget()
-        column = _column(self.work)
-        column.addWidget(self.head)
-        column.addWidget(self.standing)
-        column.addWidget(both, 1)
-        self.middle = QStackedWidget()
-        for part in (self.work, self.done, self.beginning):
-            self.middle.addWidget(part)
+        both = Splitter(
+            "adjudicate/both",
+            Qt.Orientation.Vertical,
+            parts=(self.consensus, self.rows),
+            sizes=(84, 496),
+            stretch=(0, 1),
+        )
+        self.work = column_of(self.head, self.standing, (both, 1), spacing=0)
+        self.middle = stacked(self.work, self.done, self.beginning)
         self.middle.currentChanged.connect(lambda _: self._turned())
         return self.middle
 
@@ -144,10 +134,6 @@ class Frame(QStackedWidget):
         self.bar.setVisible(working)
         if not working:
             self.close_panel.hide()
-
-
-def _column(of: QWidget) -> QVBoxLayout:
-    return vertical(on=of, margins=0, spacing=0)
 
 
 def fill(page: QWidget, frame: Frame) -> None:

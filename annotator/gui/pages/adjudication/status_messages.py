@@ -1,7 +1,7 @@
 """Status of a closed adjudication: version, two figures of agreement, objections, and a reopen button."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from annotator.actions.adjudication.adjudication_sheets import AdjudicationSheet, SheetDispute
 from annotator.actions.adjudication.settled import ClosedVersion
@@ -13,6 +13,7 @@ from annotator.gui.review.ruling_words import figures_words
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.push_button import push_button
 from annotator.gui.widgets.reading.marked_text import MarkedText
 
 ORIGINS = {
@@ -38,8 +39,7 @@ class StatusMessages(QFrame):
         self.reason = GrowingEdit(least=1, most=4)
         self.reason.setAccessibleName("Reason for reopening")
         self.reason.setPlaceholderText("Why reopen it?")
-        self.reopen = QPushButton("Reopen")
-        self.reopen.clicked.connect(lambda: self.reopened.emit(self.reason.toPlainText()))
+        self.reopen = push_button("Reopen", lambda: self.reopened.emit(self.reason.toPlainText()))
         self._again = QWidget()
         horizontal((self.reason, 1), (self.reopen, 0, Qt.AlignmentFlag.AlignTop), on=self._again, margins=0)
         self._column = vertical(
@@ -104,7 +104,8 @@ class DisputeMessage(QWidget):
         self.answer.setPlaceholderText(
             "Answer: why it stays unchanged. A new version also counts as an answer."
         )
-        self.send = QPushButton("Keep and answer")
-        self.send.clicked.connect(lambda: self.answered.emit(dispute.id, self.answer.toPlainText()))
+        self.send = push_button(
+            "Keep and answer", lambda: self.answered.emit(dispute.id, self.answer.toPlainText())
+        )
         row = horizontal((self.answer, 1), (self.send, 0, Qt.AlignmentFlag.AlignTop))
         vertical(self.text, row, on=self, margins=(0, 2, 0, 4), spacing=4)

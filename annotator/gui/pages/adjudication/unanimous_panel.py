@@ -11,8 +11,9 @@ from annotator.actions.adjudication.unanimity import SHARE, BulkCloseReport, Una
 from annotator.gui import theme
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.fields.number_box import NumberBox
-from annotator.gui.widgets.layouts import horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.push_button import push_button
 
 MOST_NAMED = 12
 
@@ -40,20 +41,14 @@ class UnanimousPanel(QFrame):
         self.close_button.setProperty("role", "quiet")
         self.close_button.clicked.connect(self.close_panel)
         self._asking = QWidget()
-        asking = horizontal(on=self._asking, margins=0)
         caption = QLabel("Look at")
         caption.setBuddy(self.share)
-        asking.addWidget(caption)
-        asking.addWidget(self.share)
-        asking.addWidget(self.confirm)
-        asking.addStretch(1)
+        horizontal(caption, self.share, self.confirm, StretchSpace(1), on=self._asking, margins=0)
         self._drawn_row = QWidget()
         self._drawn = FlowRow(self._drawn_row)
         self.drawn: list[QPushButton] = []
         head = horizontal((self.said, 1), (self.close_button, 0, Qt.AlignmentFlag.AlignTop))
-        column = vertical(head, on=self, margins=(10, 6, 10, 8))
-        for part in (self.explained, self._asking, self._drawn_row):
-            column.addWidget(part)
+        vertical(head, self.explained, self._asking, self._drawn_row, on=self, margins=(10, 6, 10, 8))
         theme.set_role(self, level="info")
         self.hide()
 
@@ -105,8 +100,10 @@ class UnanimousPanel(QFrame):
             button.deleteLater()
         self.drawn = []
         for each in drawn[:MOST_NAMED]:
-            button = QPushButton(f"Item {each.item_key}, {each.stage.value}".replace("&", "&&"))
-            button.clicked.connect(lambda _=False, each=each: self.looked.emit(each))
+            button = push_button(
+                f"Item {each.item_key}, {each.stage.value}".replace("&", "&&"),
+                lambda _=False, each=each: self.looked.emit(each),
+            )
             self._drawn.addWidget(button)
             self.drawn.append(button)
         self._drawn_row.setVisible(bool(drawn))

@@ -7,7 +7,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QHBoxLayout,
     QHeaderView,
-    QPushButton,
     QSizePolicy,
     QTextBrowser,
     QWidget,
@@ -40,6 +39,7 @@ from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.push_button import push_button
 
 
 class AgreementBehindView(BehindPane):
@@ -55,11 +55,9 @@ class AgreementBehindView(BehindPane):
         self.held = PlainLabel(role="hint", wrap=True)
         self.differing = QCheckBox("Only where they &differ")
         self.differing.toggled.connect(lambda _: self._fill())
-        self.item = QPushButton("To the item  ↵")
-        self.item.clicked.connect(self._go)
-        back = QPushButton("Back to the figures  Esc")
+        self.item = push_button("To the item  ↵", self._go)
+        back = push_button("Back to the figures  Esc", self.back)
         back.setShortcut("Esc")
-        back.clicked.connect(self.back)
         head, acts = QHBoxLayout(), QWidget()
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
@@ -75,10 +73,9 @@ class AgreementBehindView(BehindPane):
         self.detail = QTextBrowser()
         self.detail.setProperty("role", "side")
         self.detail.setAccessibleName("Both sides in full")
-        splitter = Splitter("agreement behind", Qt.Orientation.Vertical)
-        splitter.addWidget(self.table)
-        splitter.addWidget(self.detail)
-        splitter.setSizes([430, 190])
+        splitter = Splitter(
+            "agreement behind", Qt.Orientation.Vertical, parts=(self.table, self.detail), sizes=(430, 190)
+        )
         vertical(head, self.held, (splitter, 1), on=self, margins=0)
         theme.watch(self, self._turn)
 

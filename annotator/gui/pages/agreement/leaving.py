@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QPushButton
+from PySide6.QtWidgets import QFileDialog
 
 from annotator.actions.agreement import agreement_inputs
 from annotator.actions.agreement import agreement_words as words
@@ -12,6 +12,7 @@ from annotator.actions.results.result_sheets import ResultSheet
 from annotator.gui.desk.desk import Desk
 from annotator.gui.views.leaving import LeavingBar
 from annotator.gui.views.view_pane import ViewPane
+from annotator.gui.widgets.push_button import push_button
 
 # Act of the key table, words, what it does.
 ACTS = (
@@ -29,9 +30,7 @@ class AgreementBar(LeavingBar):
     """A choice and three acts on the figures shown."""
 
     def __init__(self, desk: Desk, view: ViewPane) -> None:
-        about = QPushButton("What do these figures say?")
-        about.setProperty("role", "quiet")
-        about.clicked.connect(lambda: desk.go("Help", topic="agreement"))
+        about = push_button("What do these figures say?", lambda: desk.go("Help", topic="agreement"), "quiet")
         super().__init__(desk, view, ACTS, about)
 
     def commands(self) -> dict[str, Callable[[], None]]:

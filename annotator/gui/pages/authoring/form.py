@@ -18,7 +18,7 @@ from annotator.domain.material.item import Item
 from annotator.gui.forms.finding_lines import FindingLines
 from annotator.gui.forms.unit_editor import UnitEditor
 from annotator.gui.forms.whole_editor import WholeEditor
-from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.layouts import StretchSpace, column_of
 from annotator.gui.widgets.plain_area import PlainArea
 
 MARGIN_WHEN_SCROLLED = 24
@@ -41,15 +41,10 @@ class UnitsForm(PlainArea):
         super().__init__("Units")
         self._draft = draft
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        inner = QWidget()
-        column = vertical(on=inner, margins=(8, 8, 8, 8), spacing=8)
         self._units, self._below, self._whole = QVBoxLayout(), QVBoxLayout(), FindingLines()
         self._units.setSpacing(8)
-        column.addLayout(self._units)
-        column.addLayout(self._below)
-        column.addWidget(self._whole)
-        column.addStretch(1)
-        self.setWidget(inner)
+        parts = self._units, self._below, self._whole, StretchSpace(1)
+        self.setWidget(column_of(*parts, margins=8, spacing=8))
         self.editors: list[UnitEditor] = []
         self._spare: list[UnitEditor] = []
         self._make: Callable[[], UnitEditor] | None = None

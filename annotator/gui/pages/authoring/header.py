@@ -9,6 +9,7 @@ from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.push_button import push_button
 
 # A question longer than this is shown by its beginning; all of it is a press away, and on the left.
 SHORT = 220
@@ -35,11 +36,9 @@ class ItemHeader(QFrame):
         self.place.setProperty("role", "hint")
         self.due.setProperty("role", "chip")
         self.due.hide()
-        self.became = QPushButton("Feedback on my work")
+        self.became = push_button("Feedback on my work", self.feedback_wanted, "quiet")
         icons.put(self.became, "eye")
-        self.became.setProperty("role", "quiet")
         self.became.setToolTip("A consensus exists: see what changed in your work, and why")
-        self.became.clicked.connect(self.feedback_wanted)
         self.became.hide()
         self.question.setWordWrap(True)
         self.question.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

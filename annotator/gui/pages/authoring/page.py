@@ -31,7 +31,7 @@ from annotator.gui.pages.authoring.work_status import standings
 from annotator.gui.review.source_pane import SourcePane
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.layouts import column_of
 
 if TYPE_CHECKING:
     from annotator.gui.pages.authoring.by_model.model_draft import ModelDraft
@@ -77,16 +77,11 @@ class AuthorPage(Page):
         self._bind()
 
     def _lay_out(self) -> None:
-        self._parts = Splitter("author")
-        for part in (self.source, self.sheet, self.side):
-            self._parts.addWidget(part)
-        self._parts.setSizes([500, 620, 260])
-        self._parts.setStretchFactor(0, 5)
-        self._parts.setStretchFactor(1, 6)
-        self._parts.setStretchFactor(2, 0)
+        self._parts = Splitter(
+            "author", parts=(self.source, self.sheet, self.side), sizes=(500, 620, 260), stretch=(5, 6, 0)
+        )
         self._parts.give_way(self.source, self.side)
-        self._whole = QWidget()
-        vertical(self.header, self.tabs, (self._parts, 1), on=self._whole, margins=0, spacing=0)
+        self._whole = column_of(self.header, self.tabs, (self._parts, 1), spacing=0)
         self._nothing = EmptyState("items", *NO_ITEMS)
         self._bring = self._nothing.add_action("Import items", lambda: self.desk.go("Import"), primary=True)
         self._nothing.add_action("See the items", lambda: self.desk.go("Items"))

@@ -5,7 +5,7 @@ from functools import cache, partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotator.actions.assignments import reviewing, submitting
 from annotator.actions.authoring import artifacts, criterion_weights, editable, question_types
@@ -34,7 +34,7 @@ from annotator.gui.pages.authoring.submission import Submission
 from annotator.gui.pages.authoring.submit_panel import SubmitPanel
 from annotator.gui.pages.authoring.unit_acts import UnitActs
 from annotator.gui.widgets.bars.message_bar import Level, MessageBar
-from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.layouts import stacked, vertical
 
 # What a model may be asked to draft.
 DRAFTED_KINDS = frozenset(
@@ -73,9 +73,7 @@ class AuthoringSheet(QWidget):
         self.checking = Checking(self._remarks, self)
         self.acts = UnitActs(desk, self.form, self.saving, self)
         self.submission = Submission(desk, self.form, self.saving, self.checking, self.panel, self)
-        self._stack = QStackedWidget()
-        self._stack.addWidget(self.form)
-        self._stack.addWidget(self.beginning)
+        self._stack = stacked(self.form, self.beginning)
         self._lay_out()
         self._listen()
 

@@ -96,14 +96,11 @@ class KeepingPart(PagePart):
             head.addWidget(part)
         vertical(head, (self.table, 1), self.told, on=above, margins=0, spacing=6)
         vertical((self.words, 1), self.reason, on=below, margins=0, spacing=6)
-        self.parts = Splitter("contest-keep", Qt.Orientation.Vertical)
-        for place, part in enumerate((above, below)):
-            self.parts.addWidget(part)
-            self.parts.setStretchFactor(place, 2 - place)
-        self.parts.setSizes([420, 170])
-        self.empty, self.stack = EmptyState("results", *NOTHING), Stack()
-        for part in (self.parts, self.empty):
-            self.stack.addWidget(part)
+        self.parts = Splitter(
+            "contest-keep", Qt.Orientation.Vertical, parts=(above, below), sizes=(420, 170), stretch=(2, 1)
+        )
+        self.empty = EmptyState("results", *NOTHING)
+        self.stack = Stack(self.parts, self.empty)
         return self.stack
 
     def fill(self) -> None:

@@ -18,7 +18,7 @@ from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.tabs import Stack
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import horizontal, vertical
+from annotator.gui.widgets.layouts import column_of, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 # Experts who decide which tasks are worth keeping: hundreds of pairs, a key each, nothing that sways them.
@@ -47,9 +47,8 @@ class RankingPart(PagePart):
         self.buttons = {(side, step): self._button(side, step) for side in SIDES for step in steps}
         ranked = {act_of(side, step): partial(self._say, side, step) for side in SIDES for step in steps}
         self.acts = {**ranked, "rank_back": self._take_back}
-        self.empty, self.stack = EmptyState("judges", "No pair is left to rank", ""), Stack()
-        self.stack.addWidget(self._pairs())
-        self.stack.addWidget(self.empty)
+        self.empty = EmptyState("judges", "No pair is left to rank", "")
+        self.stack = Stack(self._pairs(), self.empty)
         self.lay_out(self.stack)
 
     def _text(self, name: str) -> QPlainTextEdit:
@@ -75,14 +74,12 @@ class RankingPart(PagePart):
         return row
 
     def _pairs(self) -> QWidget:
-        made = QWidget()
         columns = [
             vertical(PlainLabel(name, "subtitle"), (self.texts[side], 1), self._answers(side), spacing=8)
             for side, name in SIDES.items()
         ]
         row = horizontal((columns[0], 1), (columns[1], 1), spacing=20)
-        vertical(PlainLabel(ABOUT, "hint", wrap=True), (row, 1), on=made, margins=0, spacing=8)
-        return made
+        return column_of(PlainLabel(ABOUT, "hint", wrap=True), (row, 1), spacing=8)
 
     def focus_first(self) -> None:
         """The keyboard belongs to the part: digits decide."""

@@ -113,9 +113,8 @@ class RoundsPart(PagePart):
             margins=0,
             spacing=8,
         )
-        self.empty, self.stack = EmptyState("judges", *NOTHING), Stack()
-        for page in (work, self.empty):
-            self.stack.addWidget(page)
+        self.empty = EmptyState("judges", *NOTHING)
+        self.stack = Stack(work, self.empty)
         return self.stack
 
     def _offer_usual(self) -> None:

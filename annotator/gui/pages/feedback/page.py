@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from PySide6.QtWidgets import QApplication, QStackedWidget, QTabBar, QWidget
+from PySide6.QtWidgets import QApplication, QTabBar, QWidget
 
 from annotator.actions.adjudication import feedback
 from annotator.actions.adjudication.feedback import Digest, DigestLine
@@ -21,7 +21,7 @@ from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.layouts import stacked, vertical
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -70,13 +70,10 @@ class FeedbackPage(Page):
         )
         self.answer.float_over(self.view)
         inside.addWidget(self.objection)
-        parts = Splitter("feedback")
         for part, least in ((self.list, LEAST_LIST), (right, LEAST_ANSWER)):
             theme.scale(part.setMinimumWidth, least)
-            parts.addWidget(part)
-        parts.setSizes([296, 795])
+        parts = Splitter("feedback", parts=(self.list, right), sizes=(296, 795), stretch=(0, 1))
         parts.grow(self.list, 296, SHARE)
-        parts.setStretchFactor(1, 1)
         self.nothing = EmptyState(
             "eye",
             "No consensus yet",
@@ -84,9 +81,7 @@ class FeedbackPage(Page):
             "unit, what was changed in yours and why. You can object once per item.",
         )
         self.nothing.add_action("Go to Author", lambda: self.desk.go("Author"), primary=True)
-        self.body = QStackedWidget()
-        self.body.addWidget(self.nothing)
-        self.body.addWidget(parts)
+        self.body = stacked(self.nothing, parts)
         vertical(
             PlainLabel("Feedback on my work", "title"),
             (self.body, 1),

@@ -18,6 +18,7 @@ from annotator.gui.widgets.chips import Chips
 from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
+from annotator.gui.widgets.push_button import push_button
 
 # So many rows are laid out at once, whatever the number of them: the rest is a press away.
 AT_ONCE = 60
@@ -37,9 +38,7 @@ class StageView(QWidget):
         self.title, self.counts = PlainLabel("", "strong"), Chips(wrap=False)
         self.kept = QCheckBox()
         self.kept.toggled.connect(lambda _: self._lay_out_rows(0))
-        self.guideline = QPushButton("Guideline")
-        self.guideline.setProperty("role", "quiet")
-        self.guideline.clicked.connect(self._want_guideline)
+        self.guideline = push_button("Guideline", self._want_guideline, "quiet")
         self.area = _Rows()
         head = horizontal((wrapping(self.title, self.counts, self.kept), 1), self.guideline)
         vertical(head, self._heads(), (self.area, 1), on=self, margins=0, spacing=6)

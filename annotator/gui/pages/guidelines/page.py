@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
 from annotator.actions.authoring import guidelines
 from annotator.actions.authoring.guidelines import StaleAnswer
@@ -27,7 +27,7 @@ from annotator.gui.widgets.bars.flow_row import wrapping
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import BESIDE_ONE, Splitter
-from annotator.gui.widgets.layouts import horizontal, vertical
+from annotator.gui.widgets.layouts import column_of, horizontal, stacked, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
 from annotator.gui.widgets.plain import PlainLabel
@@ -68,36 +68,28 @@ class GuidelinesPage(Page):
         self._bind()
 
     def _lay_out(self) -> None:
-        self.texts = Splitter("guidelines/texts")
-        self.texts.addWidget(self.reading)
-        self.texts.addWidget(self.writing)
-        self.texts.setSizes([400, 440])
-        parts = Splitter("guidelines/answers", Qt.Orientation.Vertical)
-        parts.addWidget(self.texts)
-        parts.addWidget(self._answers())
-        parts.setStretchFactor(0, 1)
-        parts.setSizes([470, 150])
+        self.texts = Splitter("guidelines/texts", parts=(self.reading, self.writing), sizes=(400, 440))
+        parts = Splitter(
+            "guidelines/answers",
+            Qt.Orientation.Vertical,
+            parts=(self.texts, self._answers()),
+            sizes=(470, 150),
+            stretch=(1,),
+        )
         right = QWidget()
         inside = vertical((parts, 1), on=right, margins=(6, 0, 0, 0), spacing=4)
         self.answer.float_over(parts)
         inside.addLayout(self._foot())
-        whole = Splitter("guidelines/whole")
-        whole.addWidget(self.stages)
-        whole.addWidget(right)
-        whole.setSizes([250, 860])
+        whole = Splitter("guidelines/whole", parts=(self.stages, right), sizes=(250, 860), stretch=(0, 1))
         whole.grow(self.stages, 250, BESIDE_ONE)
-        whole.setStretchFactor(1, 1)
         head = wrapping(PlainLabel("Guidelines", "title"), self.rubrics, self.weights, gap=18)
         vertical(head, self.rubrics.drafting, (whole, 1), on=self, margins=(20, 14, 20, 10), spacing=6)
 
     def _answers(self) -> QWidget:
         self.about_older = PlainLabel("", "strong")
         self.up_to_date = PlainLabel("All answers were given under the current version.", "hint")
-        self.list_or_not = QStackedWidget()
-        self.list_or_not.addWidget(self.table)
-        self.list_or_not.addWidget(self.up_to_date)
-        part = QWidget()
-        vertical(self.about_older, (self.list_or_not, 1), on=part, margins=(0, 4, 0, 0), spacing=4)
+        self.list_or_not = stacked(self.table, self.up_to_date)
+        part = column_of(self.about_older, (self.list_or_not, 1), margins=(0, 4, 0, 0), spacing=4)
         self.up_to_date.setAlignment(Qt.AlignmentFlag.AlignTop)
         return part
 

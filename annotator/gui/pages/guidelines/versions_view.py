@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from annotator.actions.authoring import guidelines
 from annotator.actions.items import renderings
@@ -15,6 +15,7 @@ from annotator.gui.review.moments import moment
 from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.push_button import push_button
 from annotator.gui.widgets.reading.link_question import ask_to_open
 from annotator.gui.widgets.reading.report_view import ReportView
 
@@ -37,9 +38,11 @@ class VersionsView(QWidget):
         self.versions.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.versions.setMinimumContentsLength(12)
         self.versions.currentIndexChanged.connect(self._show)
-        self.take_up = QPushButton("Edit from this version")
-        self.take_up.setProperty("role", "quiet")
-        self.take_up.clicked.connect(lambda: self.taken_up.emit(self._texts[self.versions.currentIndex()]))
+        self.take_up = push_button(
+            "Edit from this version",
+            lambda: self.taken_up.emit(self._texts[self.versions.currentIndex()]),
+            "quiet",
+        )
         self.text = ReportView()
         self.text.setAccessibleName("Guideline")
         self.text.link_clicked.connect(lambda url: ask_to_open(self, url))

@@ -7,8 +7,6 @@ from PySide6.QtGui import QFont, QFontDatabase
 from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
-    QPushButton,
-    QStackedWidget,
     QToolButton,
     QWidget,
 )
@@ -19,8 +17,9 @@ from annotator.domain.texts.difference import differences
 from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets.fields.typed import TextBox
-from annotator.gui.widgets.layouts import horizontal, vertical
+from annotator.gui.widgets.layouts import horizontal, stacked, vertical
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.push_button import push_button
 from annotator.gui.widgets.reading.report_view import ReportView
 
 VIEWS = ("Write", "Preview", "What changes")
@@ -49,12 +48,8 @@ class GuidelineEditor(QWidget):
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self.keep)
         self.edit.textChanged.connect(self._typed)
-        self.body = QStackedWidget()
-        self.body.addWidget(self.edit)
-        self.body.addWidget(self.look)
-        self.discard = QPushButton("Discard the draft")
-        self.discard.setProperty("role", "quiet")
-        self.discard.clicked.connect(self._discard)
+        self.body = stacked(self.edit, self.look)
+        self.discard = push_button("Discard the draft", self._discard, "quiet")
         vertical(
             self._head(),
             (self.body, 1),

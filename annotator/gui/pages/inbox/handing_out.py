@@ -5,7 +5,7 @@ from typing import Any
 
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QTreeWidgetItem, QWidget
 
 from annotator.actions.parcels import handing_out, parcel_secrets
 from annotator.actions.parcels.handing_out import HandOutResult, TaskContent
@@ -22,7 +22,7 @@ from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.icons import icon
-from annotator.gui.widgets.layouts import horizontal, vertical
+from annotator.gui.widgets.layouts import horizontal, stacked, vertical
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -67,9 +67,7 @@ class HandingOut(QWidget):
         column.addWidget(self.program)
         column.addWidget(self.progress)
         column.addLayout(self._foot())
-        self.body = QStackedWidget()
-        self.body.addWidget(self.nothing)
-        self.body.addWidget(listed)
+        self.body = stacked(self.nothing, listed)
         vertical(self.body, on=self, margins=(0, 10, 0, 0))
         self.rebind()
         theme.watch(self, self._fill_table)

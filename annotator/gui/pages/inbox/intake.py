@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QKeySequence, QShortcut
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QWidget
 
 from annotator.actions.parcels import known_keys, unpacking
 from annotator.domain.experts.parcel import REFUSED, Arrival, ParcelOutcome
@@ -19,7 +19,7 @@ from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import horizontal, vertical
+from annotator.gui.widgets.layouts import horizontal, stacked, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 WHAT = (
@@ -58,9 +58,7 @@ class ImportFiles(QWidget):
         column.addWidget(self.detail)
         column.addWidget(self.progress)
         column.addLayout(self._foot())
-        self.body = QStackedWidget()
-        self.body.addWidget(self.nothing)
-        self.body.addWidget(listed)
+        self.body = stacked(self.nothing, listed)
         vertical(self.body, on=self, margins=(0, 10, 0, 0))
         self.rebind()
         self._show()

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotator.actions.project import people
 from annotator.domain.experts.person import Role
@@ -16,6 +16,7 @@ from annotator.gui.pages.inbox.received import Received
 from annotator.gui.pages.inbox.tray_pane import TrayPane
 from annotator.gui.widgets.bars.tabs import Tabs
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.layouts import stacked, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 # People: coordinators with twenty files in the mail. What annoys them elsewhere: merges by a typed name, imports that
@@ -41,17 +42,12 @@ class ExchangePage(Page):
         self.intake.tray_wanted.connect(lambda: self._turn_to(TRAY))
         self.tray.decided.connect(self._fill)
         self.tabs.currentChanged.connect(lambda _: self._fill())
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 16, 20, 12)
-        column.addWidget(PlainLabel("Exchange", "title"))
-        column.addWidget(PlainLabel(
+        about = PlainLabel(
             "Tasks and returned work travel as files, by mail or on a USB stick. People are identified by "
             "id, never by a typed name; existing work is never overwritten.", "hint", wrap=True,
-        ))  # fmt: skip
-        self.body = QStackedWidget()
-        self.body.addWidget(self.tabs)
-        self.body.addWidget(self._for_others())
-        column.addWidget(self.body, 1)
+        )  # fmt: skip
+        self.body = stacked(self.tabs, self._for_others())
+        vertical(PlainLabel("Exchange", "title"), about, (self.body, 1), on=self, margins=(20, 16, 20, 12))
         self._bind()
 
     def _for_others(self) -> QWidget:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotator.actions.parcels import unpacking
 from annotator.domain.experts.parcel import Arrival
@@ -13,7 +13,7 @@ from annotator.gui.pages.inbox.naming import plain_code
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import horizontal, vertical
+from annotator.gui.widgets.layouts import column_of, horizontal, stacked, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 LEAST_CODE = 4
@@ -42,11 +42,8 @@ class Received(QWidget):
             "Imported files are listed here with their receipt codes. Annotators see the same code when "
             "they write their file; if the codes match, the same file arrived.",
         )
-        listed = QWidget()
-        vertical(self.search, (self.tree, 1), horizontal((self.about, 1), self.copy), on=listed, margins=0)
-        self.body = QStackedWidget()
-        self.body.addWidget(nothing)
-        self.body.addWidget(listed)
+        listed = column_of(self.search, (self.tree, 1), horizontal((self.about, 1), self.copy))
+        self.body = stacked(nothing, listed)
         vertical(self.body, on=self, margins=(0, 10, 0, 0))
 
     def fill(self) -> int:

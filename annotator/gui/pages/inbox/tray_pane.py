@@ -5,7 +5,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QListWidget,
     QListWidgetItem,
-    QStackedWidget,
     QWidget,
 )
 
@@ -20,7 +19,7 @@ from annotator.gui.pages.inbox.naming import shown
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal, stacked, vertical
 from annotator.gui.widgets.plain import PlainLabel, tooltip, wrap_lines
 from annotator.gui.widgets.reading.report_view import ReportView
 
@@ -42,17 +41,10 @@ class TrayPane(QWidget):
         self.every = QCheckBox("Also show decided entries")
         self.every.toggled.connect(lambda _: self.fill())
         self.nothing = EmptyState("check", "The tray is empty")
-        left = QWidget()
-        vertical((self.list, 1), on=left, margins=0)
-        self.parts = Splitter("tray")
-        self.parts.addWidget(left)
-        self.parts.addWidget(self._sheet())
-        self.parts.setSizes([300, 800])
+        left = column_of((self.list, 1))
+        self.parts = Splitter("tray", parts=(left, self._sheet()), sizes=(300, 800), stretch=(0, 1))
         self.parts.grow(left, 300)
-        self.parts.setStretchFactor(1, 1)
-        self.body = QStackedWidget()
-        self.body.addWidget(self.nothing)
-        self.body.addWidget(self.parts)
+        self.body = stacked(self.nothing, self.parts)
         vertical((self.body, 1), self.every, on=self, margins=(0, 10, 0, 0))
         self.rebind()
         theme.watch(self, self._dress)
@@ -68,9 +60,7 @@ class TrayPane(QWidget):
         self.accept.clicked.connect(self.take)
         self.aside.clicked.connect(self.set_aside)
         foot = horizontal(self.all_units, StretchSpace(1), self.aside, self.accept)
-        sheet = QWidget()
-        vertical(self.title, self.question, self.why, (self.units, 1), foot, on=sheet, margins=(8, 0, 0, 0))
-        return sheet
+        return column_of(self.title, self.question, self.why, (self.units, 1), foot, margins=(8, 0, 0, 0))
 
     def rebind(self) -> None:
         """Print the keys as they now are on the buttons."""

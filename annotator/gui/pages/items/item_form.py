@@ -1,7 +1,7 @@
 """Inline form for a new item, or for one that is changed."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QFormLayout, QFrame, QLabel, QPushButton
+from PySide6.QtWidgets import QComboBox, QFormLayout, QFrame, QLabel
 
 from annotator.actions.authoring import question_types
 from annotator.actions.items import items
@@ -14,6 +14,7 @@ from annotator.gui.widgets.fields.growing_edit import GrowingEdit
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel, tooltip
+from annotator.gui.widgets.push_button import push_button
 
 LANGUAGES = {
     "English": "en",
@@ -70,11 +71,8 @@ class ItemForm(QFrame):
         form.addRow(
             "Contributor", horizontal((self.contributor, 1), QLabel("Collected on"), (self.collected, 1))
         )
-        self.save = QPushButton("Add")
-        self.save.setProperty("role", "primary")
-        self.save.clicked.connect(self._add)
-        cancel = QPushButton("Cancel")
-        cancel.clicked.connect(self.done)
+        self.save = push_button("Add", self._add, "primary")
+        cancel = push_button("Cancel", self.done)
         vertical(form, horizontal(StretchSpace(1), cancel, self.save), on=self)
 
     def begin(self, item_id: str = "") -> None:

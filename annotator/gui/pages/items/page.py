@@ -7,9 +7,6 @@ from PySide6.QtCore import QModelIndex, QTimer
 from PySide6.QtWidgets import (
     QComboBox,
     QLabel,
-    QPushButton,
-    QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,8 +23,10 @@ from annotator.gui.widgets.bars.flow_row import wrapping
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, stacked, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.push_button import push_button
 
 # People: coordinators and annotators who come to pick up work. What annoys them elsewhere: lists that hide
 # which items are theirs to do, filters that need a mouse, and having to open an item to see what it is.
@@ -78,8 +77,7 @@ class ItemsPage(Page):
         self.bind("find", self.search.setFocus)
 
     def _build(self) -> None:
-        title = QLabel("Items")
-        title.setProperty("role", "title")
+        title = PlainLabel("Items", "title")
         self.search = LineField(placeholderText="Search questions, subjects, keys…", clearButtonEnabled=True)
         self.search.setAccessibleName("Search items")
         self.search.textChanged.connect(lambda: self._later.start())
@@ -93,23 +91,15 @@ class ItemsPage(Page):
             combo.currentIndexChanged.connect(lambda _: self._narrow())
         self.count = QLabel()
         self.count.setProperty("role", "hint")
-        self.add = QPushButton("Add item…")
+        self.add = push_button("Add item…", lambda: self._show_form(True))
         keys.tell(self.add, "toolTip", "Add an item ({new_item})")
-        self.add.clicked.connect(lambda: self._show_form(True))
-        self.material = QPushButton("Reports and sources…")
+        self.material = push_button("Reports and sources…", lambda: self.desk.go("Material"))
         self.material.setToolTip("Reports, extracts and cited pages")
-        self.material.clicked.connect(lambda: self.desk.go("Material"))
-        self.bring = QPushButton("Import…")
-        self.bring.clicked.connect(lambda: self.desk.go("Import"))
+        self.bring = push_button("Import…", lambda: self.desk.go("Import"))
         head = horizontal(title, StretchSpace(1), self.material, self.bring, self.add)
         filters = wrapping(self.search, self.type, self.subject, self.state, self.count)
-        column = self._column = QVBoxLayout()
-        column.setContentsMargins(20, 16, 20, 12)
-        column.setSpacing(10)
-        column.addLayout(head)
-        column.addLayout(filters)
-        column.addWidget(self._body(), 1)
-        vertical((column, 1), self._foot(), on=self, margins=0, spacing=0)
+        self._column = vertical(head, filters, (self._body(), 1), margins=(20, 16, 20, 12), spacing=10)
+        vertical((self._column, 1), self._foot(), on=self, margins=0, spacing=0)
         self.material.setVisible(not self.desk.project.from_task)
         for writing in (self.add, self.bring):
             writing.setEnabled(not self.desk.project.readonly)
@@ -129,17 +119,12 @@ class ItemsPage(Page):
         self.nothing.add_action("Add item…", lambda: self._show_form(True))
         self.no_match = EmptyState("search", "No matches", "Remove a word or a filter to see more.")
         self.no_match.add_action("Show all", self._clear)
-        self.body = QStackedWidget()
-        for widget in (self.table, self.nothing, self.no_match):
-            self.body.addWidget(widget)
+        self.body = stacked(self.table, self.nothing, self.no_match)
         return self.body
 
     def _foot(self) -> QWidget:
-        self.author = QPushButton("Write or read its gold  ↵")
-        self.author.setProperty("role", "primary")
-        self.author.clicked.connect(lambda: self._work(self._row()))
-        self.label = QPushButton("Label its reports")
-        self.label.clicked.connect(self._label)
+        self.author = push_button("Write or read its gold  ↵", lambda: self._work(self._row()), "primary")
+        self.label = push_button("Label its reports", self._label)
         self.bar = ActsBar(ACTS)
         curated = not self.desk.project.from_task
         for act in ("edit_item", "retire_item", "apply_selection"):

@@ -35,7 +35,7 @@ from annotator.gui.widgets.bars.tabs import Stack
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
-from annotator.gui.widgets.layouts import horizontal, vertical
+from annotator.gui.widgets.layouts import column_of, horizontal
 from annotator.gui.widgets.plain import PlainLabel, tooltip
 
 RIGHT = (
@@ -90,36 +90,26 @@ class ComparingPart(PagePart):
         self.differing.activated.connect(lambda _: self._read())
 
     def _body(self) -> QWidget:
-        left = QWidget()
-        vertical(
+        left = column_of(
             PlainLabel("What was judged", "hint"),
             self.protocol,
             PlainLabel("Who is compared", "hint"),
             (self.raters, 1),
             self.shared,
             self.account,
-            on=left,
             margins=(0, 0, 8, 0),
             spacing=6,
         )
-        below = QWidget()
         head = horizontal((self.count, 1), PlainLabel("Enter or double-click opens the reply", "hint"))
-        vertical(head, (self.differing, 1), on=below, margins=(0, 4, 0, 0))
-        right = Splitter("judges/compare below", Qt.Orientation.Vertical)
-        right.addWidget(self.table)
-        right.addWidget(below)
-        right.setSizes([220, 340])
-        whole = Splitter("judges/compare")
-        whole.addWidget(left)
-        whole.addWidget(right)
-        whole.setSizes([250, 830])
+        below = column_of(head, (self.differing, 1), margins=(0, 4, 0, 0))
+        right = Splitter(
+            "judges/compare below", Qt.Orientation.Vertical, parts=(self.table, below), sizes=(220, 340)
+        )
+        whole = Splitter("judges/compare", parts=(left, right), sizes=(250, 830), stretch=(0, 1))
         whole.grow(left, 250)
-        whole.setStretchFactor(1, 1)
         self.empty = EmptyState("agreement", *NOTHING)
         self.empty.add_action("To the runs", lambda: self.desk.go("Judges", part="Runs"), primary=True)
-        self.body = Stack()
-        self.body.addWidget(whole)
-        self.body.addWidget(self.empty)
+        self.body = Stack(whole, self.empty)
         return self.body
 
     def fill(self) -> None:

@@ -29,7 +29,7 @@ from annotator.gui.widgets.bars.tabs import Stack
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.labelled import together
-from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.layouts import column_of
 
 LEFT = (
     Command(
@@ -96,13 +96,10 @@ class CostsPart(PagePart):
         head = FlowRow(gap=10)
         for part in (together("By", self.by), together("of", self.of)):
             head.addWidget(part)
-        whole = QWidget()
-        vertical(head, (self.view, 1), on=whole, spacing=6)
+        whole = column_of(head, (self.view, 1), spacing=6, margins=None)
         self.empty = EmptyState("results", *NOTHING)
         self.empty.add_action("To the runs", lambda: self.run_wanted.emit({}), primary=True)
-        self.body = Stack()
-        self.body.addWidget(whole)
-        self.body.addWidget(self.empty)
+        self.body = Stack(whole, self.empty)
         return self.body
 
     def fill(self) -> None:

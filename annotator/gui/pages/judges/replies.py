@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotator.actions.judges import judges
 from annotator.actions.judging import reparse
@@ -35,7 +35,7 @@ from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.layouts import column_of, stacked
 from annotator.gui.widgets.plain import PlainLabel
 
 LEFT = (
@@ -91,30 +91,19 @@ class RepliesPart(PagePart):
         self.lay_out(self._body())
 
     def _body(self) -> QWidget:
-        left = QWidget()
-        column = vertical(on=left, margins=0, spacing=5)
-        self.lists = QStackedWidget()
         self.nothing = EmptyState("check", "No matches", "", width=320)
         self.show_all = self.nothing.add_action("Show all", self.filters.clear)
-        for view in (self.list, self.asked, self.nothing):
-            self.lists.addWidget(view)
-        column.addWidget(self.count)
-        column.addWidget(self.lists, 1)
-        parts = Splitter("judges/replies")
-        parts.addWidget(left)
-        parts.addWidget(self.detail)
-        parts.setSizes([600, 480])
-        work = QWidget()
-        vertical(self.filters, (parts, 1), on=work, margins=0, spacing=6)
+        self.lists = stacked(self.list, self.asked, self.nothing)
+        left = column_of(self.count, (self.lists, 1), spacing=5)
+        parts = Splitter("judges/replies", parts=(left, self.detail), sizes=(600, 480))
+        work = column_of(self.filters, (parts, 1), spacing=6)
         self.empty = EmptyState(
             "judges",
             "No replies yet",
             "Start a run; every reply is stored and shown here.",
         )
         self.empty.add_action("To the runs", lambda: self.again_wanted.emit({}), primary=True)
-        self.body = QStackedWidget()
-        self.body.addWidget(work)
-        self.body.addWidget(self.empty)
+        self.body = stacked(work, self.empty)
         return self.body
 
     def fill(self) -> None:

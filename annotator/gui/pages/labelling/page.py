@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from annotator.actions.labelling import label_cases, label_offers, label_rows, label_tasks
 from annotator.actions.labelling.label_cases import presentation_of
@@ -39,7 +39,7 @@ from annotator.gui.review.label_guideline import GuidelinePanel
 from annotator.gui.review.verdicts import ACTS, OF_NUMBERS, places
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import Splitter
-from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.layouts import column_of, stacked, vertical
 
 # People: domain experts who read long reports and label hundreds of units by keyboard. What annoys them elsewhere:
 # controls that scroll away, losing their place, labels changed by a stray key, and not knowing what is left.
@@ -88,25 +88,18 @@ class LabelPage(Page):
         self.messages = MessageBar()
         self.hand = LabellingHand(self.bench, self.criteria, self.report_pane, self.queue_pane, self.messages)
         self.reading = ReadingSplitter(self.report_pane, self.criteria, self.guideline)
-        self.work = QWidget()
-        vertical((self.reading, 1), self.sealed, on=self.work, margins=0, spacing=0)
+        self.work = column_of((self.reading, 1), self.sealed, spacing=0)
         self.messages.float_over(self.reading)
         self.done = LabellingDone(self._go_again, self._go_unsure, self.submission.submit_all, self.desk)
-        self.middle = QStackedWidget()
-        self.middle.addWidget(self.work)
-        self.middle.addWidget(self.done)
-        self.main = Splitter("label/main")
-        self.main.addWidget(self.queue_pane)
-        self.main.addWidget(self.middle)
-        self.main.setStretchFactor(1, 1)
-        self.main.setSizes([252, 1000])
+        self.middle = stacked(self.work, self.done)
+        self.main = Splitter(
+            "label/main", parts=(self.queue_pane, self.middle), sizes=(252, 1000), stretch=(0, 1)
+        )
         self.main.grow(self.queue_pane, 252)
         self.queue_pane.setMinimumWidth(LEAST_QUEUE)
-        self.labelling = QWidget()
-        vertical((self.main, 1), self.bar, on=self.labelling, margins=0, spacing=0)
+        self.labelling = column_of((self.main, 1), self.bar, spacing=0)
         self.middle.currentChanged.connect(lambda place: self.bar.setVisible(place == 0))
-        self.whole = QStackedWidget()
-        self.whole.addWidget(self.labelling)
+        self.whole = stacked(self.labelling)
         vertical(self.tabs, (self.whole, 1), on=self, margins=0, spacing=0)
         Folding(self, self.queue_pane, self.report_pane.queue_shown)
 

@@ -40,11 +40,7 @@ class ReadingSplitter(Splitter):
         super().__init__("label/reading")
         self._report, self._guideline = report, guideline
         self._now = ARRANGEMENTS[CaseLayout.LIST]
-        self._side = Splitter("label/side", DOWN)
-        self._side.addWidget(units)
-        self._side.addWidget(guideline)
-        self._side.setStretchFactor(0, 1)
-        self._side.setSizes([420, 280])
+        self._side = Splitter("label/side", DOWN, parts=(units, guideline), sizes=(420, 280), stretch=(1,))
         guideline.hide()
         self.addWidget(report)
         self.addWidget(self._side)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QFrame, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QWidget
 
 from annotator.actions.judges import judges
 from annotator.actions.judging.forecasts import CostEstimate
@@ -24,6 +24,7 @@ from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.number_box import BudgetBox
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.push_button import push_button
 
 ALL, CHOSEN = "all", "chosen"
 
@@ -50,10 +51,8 @@ class DrawingBar(QFrame):
         self.begin = KeyButton("Draw", keys.shown("start_run"), "primary")
         self.begin.clicked.connect(self.start)
         self.words = PlainLabel(role="hint", wrap=True)
-        self.count = QPushButton("Estimate")
-        self.count.setProperty("role", "quiet")
+        self.count = push_button("Estimate", self._count, "quiet")
         self.count.setToolTip("Estimate calls and cost, without making a call")
-        self.count.clicked.connect(self._count)
         self.run = BackgroundRun(desk, "Extracting from reports", "Material", self, part="Extracts")
         self.answer = MessageBar()
         self.run.ended.connect(self._ended)

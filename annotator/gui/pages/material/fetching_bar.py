@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QHBoxLayout, QPushButton
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QHBoxLayout
 
 from annotator.actions.items import page_fetching
 from annotator.actions.items.cited_pages import CitedPages
@@ -20,6 +20,7 @@ from annotator.gui.widgets.fields.labelled import together
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.push_button import push_button
 
 READER = "https://reader.example/ — used instead of the pages' own servers"
 EVERY = "Every page that a report gives is to be fetched, as key points need them."
@@ -49,11 +50,10 @@ class FetchingBar(QFrame):
         self.refresh.toggled.connect(lambda _: self._offer())
         self.reader = LineField(placeholderText=READER, clearButtonEnabled=True)
         self.reader.setAccessibleName("Reader service")
-        self.folder = QPushButton("From a folder…")
+        self.folder = push_button("From a folder…", self._choose_folder)
         self.folder.setToolTip(
             "A folder with pages.csv or pages.json, or with saved pages that name their address"
         )
-        self.folder.clicked.connect(self._choose_folder)
         self.begin = KeyButton("Fetch", keys.shown("start_run"), "primary")
         self.begin.clicked.connect(self.start)
         self.run = BackgroundRun(desk, "Fetching cited pages", "Material", self, part="Cited pages")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QPushButton, QTreeWidgetItem
+from PySide6.QtWidgets import QFrame, QTreeWidgetItem
 
 from annotator.actions.material import response_journal
 from annotator.actions.material.response_journal import MissingResponse
@@ -12,6 +12,7 @@ from annotator.gui.pages.material.reports_grid import column_words, failed_words
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.push_button import push_button
 
 COLUMNS = ("Reports, number and cause",)
 LEAST_HEIGHT = 120
@@ -29,9 +30,8 @@ class LackingList(QFrame):
         self.title = PlainLabel("Failed", "subtitle")
         self.tree = RowsTree("Failed reports", COLUMNS, (300,), stretched=0, nested=True)
         self.tree.setMinimumHeight(LEAST_HEIGHT)
-        self.again = QPushButton("Retry these")
+        self.again = push_button("Retry these", self._ask)
         self.again.setToolTip("All failed reports of the selected system")
-        self.again.clicked.connect(self._ask)
         vertical(horizontal((self.title, 1), self.again), (self.tree, 1), on=self)
         self.hide()
 

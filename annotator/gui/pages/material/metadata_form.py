@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import QStringListModel
-from PySide6.QtWidgets import QFormLayout, QFrame, QPushButton
+from PySide6.QtWidgets import QFormLayout, QFrame
 
 from annotator.actions.items import metadata
 from annotator.actions.items.metadata import Thing
@@ -13,6 +13,7 @@ from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.typed import LineField, completing
 from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.push_button import push_button
 
 
 class MetadataField(NamedTuple):
@@ -55,9 +56,7 @@ class MetadataForm(QFrame):
         self.setProperty("role", "card")
         self.title = PlainLabel(title, "subtitle", wrap=True)
         self.fields: dict[str, ChoiceBox | LineField] = {}
-        self.save_button = QPushButton("Save")
-        self.save_button.setProperty("role", "primary")
-        self.save_button.clicked.connect(self.save)
+        self.save_button = push_button("Save", self.save, "primary")
         rows = QFormLayout()
         rows.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         for field in fields:

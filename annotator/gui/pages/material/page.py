@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QPushButton, QStackedLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from annotator.actions.project import people
 from annotator.domain.experts.person import Role
@@ -19,8 +19,9 @@ from annotator.gui.pages.material.sources_view import SourcesView
 from annotator.gui.pages.material.transcripts_view import TranscriptsView
 from annotator.gui.widgets.bars.tabs import Tabs
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.push_button import push_button
 
 # People: a coordinator who prepares what is judged. What annoys them elsewhere: cited pages that die between two
 # runs, claims that a model got wrong and nobody can correct, and no way to see what is missing.
@@ -72,12 +73,9 @@ class MaterialPage(Page):
         return self.reports, self.parts, self.pages, self.sources, self.transcripts
 
     def _lay_out(self) -> None:
-        help_ = QPushButton("How this works")
-        help_.setProperty("role", "quiet")
-        help_.clicked.connect(lambda: self.desk.go("Help", topic="material"))
+        help_ = push_button("How this works", lambda: self.desk.go("Help", topic="material"), "quiet")
         head = horizontal(PlainLabel("Material", "title"), StretchSpace(1), help_)
-        self._whole = QWidget()
-        vertical(head, (self.tabs, 1), on=self._whole, margins=(20, 16, 20, 12), spacing=6)
+        self._whole = column_of(head, (self.tabs, 1), margins=(20, 16, 20, 12), spacing=6)
         self._closed = EmptyState("lock", *NOT_YOURS)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._whole)

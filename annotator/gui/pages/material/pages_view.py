@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from enum import Enum
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotator.actions.items import cited_pages, pages
 from annotator.actions.items.cited_pages import CitedPage, CitedPages, CitingClaim
@@ -20,7 +20,7 @@ from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.layouts import stacked, vertical
 from annotator.gui.widgets.lists.filter_row import FilterRow
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
@@ -87,16 +87,9 @@ class PagesView(QWidget):
         self._nothing.add_action(
             "Go to the extracts", lambda: self._desk.go("Material", part="Extracts"), primary=True
         )
-        self._body = QStackedWidget()
-        for widget in (self.list, self._no_match, self._nothing):
-            self._body.addWidget(widget)
+        self._body = stacked(self.list, self._no_match, self._nothing)
         side.addWidget(self._body, 1)
-        parts = Splitter("material-pages")
-        parts.addWidget(left)
-        parts.addWidget(self._right())
-        parts.setSizes([660, 460])
-        parts.setStretchFactor(0, 3)
-        parts.setStretchFactor(1, 2)
+        parts = Splitter("material-pages", parts=(left, self._right()), sizes=(660, 460), stretch=(3, 2))
         vertical(self.fetching, (parts, 1), on=self, margins=(0, 10, 0, 0), spacing=8)
         self.fetching.answer.float_over(parts, below=False)
 

@@ -5,7 +5,7 @@ from enum import Enum
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from annotator.actions.items import report_lines
 from annotator.actions.items.drawn_parts import OPEN
@@ -28,7 +28,7 @@ from annotator.gui.tables.cells import CellsModel
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.layouts import column_of, stacked, vertical
 from annotator.gui.widgets.lists.filter_row import FilterRow
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
@@ -127,29 +127,24 @@ class PartsView(QWidget):
         return super().eventFilter(watched, event)
 
     def _lay_out(self) -> None:
-        left = QWidget()
-        vertical(
-            self.search, self.wanted, self.nothing, (self.list, 1), on=left, margins=(0, 0, 4, 0), spacing=6
+        left = column_of(
+            self.search, self.wanted, self.nothing, (self.list, 1), margins=(0, 0, 4, 0), spacing=6
         )
-        parts = Splitter("material-parts")
         area = PlainArea("Extract, unit by unit", self.editor)
-        for widget in (left, self.text, area):
-            parts.addWidget(widget)
         # The third asks for what its fields need.
         for widget in (left, self.text):
             theme.scale(widget.setMinimumWidth, LEAST_WIDTH)
-        parts.setSizes([LIST_WIDTH, 380, 380])
+        parts = Splitter(
+            "material-parts",
+            parts=(left, self.text, area),
+            sizes=(LIST_WIDTH, 380, 380),
+            stretch=(0, 1, 1),
+        )
         parts.grow(left, LIST_WIDTH)
-        parts.setStretchFactor(1, 1)
-        parts.setStretchFactor(2, 1)
-        column = vertical(self.kinds, on=self, margins=(0, 10, 0, 0), spacing=8)
         self._empty = EmptyState("folder", *NOTHING)
         self._empty.add_action("Import…", lambda: self._desk.go("Import"), primary=True)
-        self._body = QStackedWidget()
-        self._body.addWidget(parts)
-        self._body.addWidget(self._empty)
-        column.addWidget(self.drawing)
-        column.addWidget(self._body, 1)
+        self._body = stacked(parts, self._empty)
+        vertical(self.kinds, self.drawing, (self._body, 1), on=self, margins=(0, 10, 0, 0), spacing=8)
         self.drawing.answer.float_over(self._body, below=False)
         self._parts = parts
 

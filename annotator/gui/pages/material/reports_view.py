@@ -8,7 +8,6 @@ from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
-    QStackedWidget,
     QWidget,
 )
 
@@ -33,7 +32,7 @@ from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.fields.labelled import together
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal, stacked, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
@@ -82,8 +81,6 @@ class ReportsView(QWidget):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        parts = Splitter("material-reports")
-        parts.addWidget(self._left())
         inner = QWidget()
         vertical(
             self.form, (self.lacking, 1), self.of_system, self.of_reports, self.all_reports, StretchSpace(0), on=inner,
@@ -91,9 +88,9 @@ class ReportsView(QWidget):
         )  # fmt: skip
         area = PlainArea("Writing reports", inner)
         theme.scale(area.setMinimumWidth, FORM_WIDTH)
-        parts.addWidget(area)
-        parts.setStretchFactor(0, 1)
-        parts.setSizes([740, FORM_WIDTH + 20])
+        parts = Splitter(
+            "material-reports", parts=(self._left(), area), sizes=(740, FORM_WIDTH + 20), stretch=(1,)
+        )
         vertical((parts, 1), on=self, margins=(0, 10, 0, 0))
         self.form.answer.float_over(parts)
 
@@ -112,9 +109,7 @@ class ReportsView(QWidget):
         self._nothing = EmptyState("folder", *NOTHING)
         self._nothing.add_action("Import…", lambda: self._desk.go("Import"), primary=True)
         self._no_match = EmptyState("search", "No matches", "Remove a word or the filter to see more.")
-        self._body = QStackedWidget()
-        for widget in (self.grid, self._nothing, self._no_match):
-            self._body.addWidget(widget)
+        self._body = stacked(self.grid, self._nothing, self._no_match)
         self.cell = PlainLabel(role="strong", wrap=True)
         self.about = PlainLabel(role="hint", wrap=True)
         self.open = KeyButton("Read the report and its extracts", keys.shown("read_report"))
@@ -124,9 +119,7 @@ class ReportsView(QWidget):
         horizontal(
             (vertical(self.cell, self.about), 1), (self.open, 0, Qt.AlignmentFlag.AlignTop), on=self.foot
         )
-        left = QWidget()
-        vertical(top, self.count, (self._body, 1), self.foot, on=left, margins=(0, 0, 8, 0), spacing=8)
-        return left
+        return column_of(top, self.count, (self._body, 1), self.foot, margins=(0, 0, 8, 0), spacing=8)
 
     def fill(self) -> None:
         """Read the reports again, on another thread."""

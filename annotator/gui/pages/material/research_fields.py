@@ -3,13 +3,14 @@
 import os
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from annotator.actions.material import response_settings
 from annotator.gui.widgets.fields.number_box import NumberBox
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.layouts import StretchSpace, horizontal
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.push_button import push_button
 
 # What is given to the writer, in words, by its name among the inputs, and how an order says it.
 SEARCHES, ON_ARXIV, ALL_IMPORTANT = "searched", "given-arxiv", "given-all"
@@ -32,9 +33,8 @@ class ResearchFields(QObject):
         usual = response_settings.SystemSettings()
         self.corpus = LineField(placeholderText="arXiv, or a folder with works.csv")
         self.corpus.setAccessibleName("Collection of works")
-        self.choose = QPushButton("Choose…")
+        self.choose = push_button("Choose…", self._choose)
         self.choose.setAccessibleName("Choose a collection of works")
-        self.choose.clicked.connect(self._choose)
         self.rounds = NumberBox(minimum=1, maximum=10, value=usual.rounds)
         self.queries = NumberBox(minimum=1, maximum=10, value=usual.queries)
         self.per_query = NumberBox(minimum=1, maximum=1000, value=usual.per_query)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QFrame, QPushButton, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QWidget
 
 from annotator.actions.items.metadata import Thing
 from annotator.actions.material import lookups, source_views
@@ -23,10 +23,11 @@ from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, stacked, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
+from annotator.gui.widgets.push_button import push_button
 
 TITLE = 1
 COLUMNS: Sequence[Column[SourceLine]] = (
@@ -54,19 +55,16 @@ class WorksCard(QFrame):
         self._known = self._stopped = False
         self.setProperty("role", "card")
         self.words = PlainLabel(role="hint", wrap=True)
-        self.look = QPushButton("Look up works")
+        self.look = push_button("Look up works", self.look_up)
         self.look.setToolTip(
             "Ask arXiv for missing abstracts, one request every three seconds, then OpenAlex for missing citations"
         )
-        self.look.clicked.connect(self.look_up)
-        self.file = QPushButton("From a file…")
+        self.file = push_button("From a file…", self._choose_file)
         self.file.setToolTip(
             "A table with identifier, and abstract or cited_by_count and counted_on; or replies of OpenAlex"
         )
-        self.file.clicked.connect(self._choose_file)
-        self.folder = QPushButton("From a folder…")
+        self.folder = push_button("From a folder…", self._choose_folder)
         self.folder.setToolTip("A folder that was collected, or one with such tables and replies")
-        self.folder.clicked.connect(self._choose_folder)
         row = FlowRow(gap=8)
         for button in (self.look, self.file, self.folder):
             row.addWidget(button)
@@ -155,9 +153,8 @@ class SourcesView(QWidget):
             "Ask OpenAlex and CrossRef about every source with a DOI or an arXiv id; replies are kept"
         )
         self.look.clicked.connect(self.look_up)
-        self.file = QPushButton("From a file…")
+        self.file = push_button("From a file…", self._choose)
         self.file.setToolTip("Read replies of OpenAlex or CrossRef from a JSON file; nothing is asked")
-        self.file.clicked.connect(self._choose)
         self.works = WorksCard(desk)
         self.works.came.connect(self._works_came)
         self.answer = MessageBar()
@@ -165,19 +162,15 @@ class SourcesView(QWidget):
 
     def _lay_out(self) -> None:
         self._nothing = EmptyState("folder", *NOTHING)
-        self._body = QStackedWidget()
-        for widget in (self.list, self._nothing):
-            self._body.addWidget(widget)
-        left, right, parts = QWidget(), QWidget(), Splitter("material-sources")
+        self._body = stacked(self.list, self._nothing)
+        left, right = QWidget(), QWidget()
         vertical(self.search, (self._body, 1), on=left, margins=(0, 0, 8, 0), spacing=6)
         vertical(
             self.form, horizontal(self.look, self.file, StretchSpace(1)), self.works, StretchSpace(1), on=right,
             margins=(8, 0, 0, 0), spacing=8,
         )  # fmt: skip
-        parts.addWidget(left)
-        parts.addWidget(PlainArea("About sources", right))
-        parts.setSizes([700, 360])
-        parts.setStretchFactor(0, 1)
+        area = PlainArea("About sources", right)
+        parts = Splitter("material-sources", parts=(left, area), sizes=(700, 360), stretch=(1,))
         vertical((parts, 1), on=self, margins=(0, 10, 0, 0))
         self.answer.float_over(parts)
 

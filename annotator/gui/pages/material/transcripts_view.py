@@ -69,21 +69,16 @@ class TranscriptsView(QWidget):
     def _lay_out(self) -> None:
         self._nothing = EmptyState("folder", *NOTHING)
         self._nothing.add_action("Import…", lambda: self._desk.go("Import"), primary=True)
-        left, middle, self._parts = QWidget(), QWidget(), Splitter("material-transcripts")
+        left, middle = QWidget(), QWidget()
         vertical(self.search, (self.list, 1), on=left, margins=(0, 0, 8, 0), spacing=6)
         vertical(self.facts, (self.pane, 1), on=middle, margins=0, spacing=6)
-        for part, least in (
-            (left, LEAST_LIST),
-            (middle, LEAST_TEXT),
-            (PlainArea("Passage, speakers and changes", self.side), LEAST_SIDE),
-        ):
+        area = PlainArea("Passage, speakers and changes", self.side)
+        for part, least in ((left, LEAST_LIST), (middle, LEAST_TEXT), (area, LEAST_SIDE)):
             theme.scale(part.setMinimumWidth, least)
-            self._parts.addWidget(part)
-        self._parts.setSizes([190, 600, 280])
-        self._parts.setStretchFactor(1, 1)
-        self._body = Stack()
-        for widget in (self._parts, self._nothing):
-            self._body.addWidget(widget)
+        self._parts = Splitter(
+            "material-transcripts", parts=(left, middle, area), sizes=(190, 600, 280), stretch=(0, 1)
+        )
+        self._body = Stack(self._parts, self._nothing)
         vertical((self._body, 1), on=self, margins=(0, 10, 0, 0))
         self.answer.float_over(self._body)
 

@@ -27,7 +27,7 @@ from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import horizontal, vertical
+from annotator.gui.widgets.layouts import horizontal, stacked, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 
 COMMANDS = {
@@ -75,15 +75,10 @@ class BoardView(QWidget):
         self.no_match.add_action("Show all", self.filters.clear)
 
     def _lay_out(self) -> None:
-        parts = Splitter("people/who is where")
-        self.middle = QStackedWidget()
-        self.middle.addWidget(self.table)
-        self.middle.addWidget(self.no_match)
-        parts.addWidget(self.middle)
-        parts.addWidget(self.people)
-        parts.setSizes([790, 290])
-        parts.setStretchFactor(0, 3)
-        parts.setStretchFactor(1, 1)
+        self.middle = stacked(self.table, self.no_match)
+        parts = Splitter(
+            "people/who is where", parts=(self.middle, self.people), sizes=(790, 290), stretch=(3, 1)
+        )
         work = QWidget()
         column = vertical(self.filters, (parts, 1), on=work, margins=(0, 10, 0, 0), spacing=8)
         self.answer.float_over(parts)

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from annotator.actions.assignments import assignments, planning
 from annotator.actions.items import items
@@ -20,7 +20,7 @@ from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.layouts import stacked, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
@@ -48,20 +48,13 @@ class HandOut(QWidget):
         )
         self.nothing.add_action("Import…", lambda: desk.go("Import"), primary=True)
         self.nothing.add_action("Go to Items", lambda: desk.go("Items"))
-        self.body = QStackedWidget()
-        self.body.addWidget(self.nothing)
-        self.body.addWidget(self._work())
+        self.body = stacked(self.nothing, self._work())
         vertical(self.body, on=self, margins=0)
         self.rebind()
 
     def _work(self) -> QWidget:
         area = PlainArea("Work to hand out", self.form)
-        parts = Splitter("people/hand out")
-        parts.addWidget(area)
-        parts.addWidget(self.preview)
-        parts.setSizes([470, 600])
-        parts.setStretchFactor(0, 2)
-        parts.setStretchFactor(1, 3)
+        parts = Splitter("people/hand out", parts=(area, self.preview), sizes=(470, 600), stretch=(2, 3))
         foot = QHBoxLayout()
         foot.addWidget(PlainLabel(
             "Existing assignments stay and are counted; the adjudicator of an item is never one of its "

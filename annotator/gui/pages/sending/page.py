@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QStackedWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton
 
 from annotator.actions.parcels import sending
 from annotator.actions.parcels.packing import PackedTask
@@ -19,7 +19,7 @@ from annotator.gui.pages.sending.receipt import Receipt
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, stacked, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 # People: experts on a laptop without a network who send one file and want to be sure that it arrived. What annoys them
@@ -51,9 +51,7 @@ class SendPage(Page):
         self.table.wanted.connect(self._go_to)
         self.progress = ProgressRow()
         self.progress.hide()
-        self.body = QStackedWidget()
-        self.body.addWidget(self.table)
-        self.body.addWidget(self._nothing())
+        self.body = stacked(self.table, self._nothing())
         column = vertical(
             PlainLabel("Send my work", "title"),
             PlainLabel(WHAT, "hint", wrap=True),

@@ -1,5 +1,7 @@
 """Splitter that remembers its position, moves by keyboard, and stacks where it is narrow."""
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QByteArray, QEvent, QSettings, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QSplitter, QSplitterHandle, QWidget
@@ -23,9 +25,12 @@ class Splitter(QSplitter):
         self,
         name: str,
         orientation: Qt.Orientation = Qt.Orientation.Horizontal,
-        parent: QWidget | None = None,
+        parts: Sequence[QWidget] = (),
+        sizes: Sequence[int] = (),
+        stretch: Sequence[int] = (),
     ) -> None:
-        super().__init__(orientation, parent)
+        """`sizes` are those at first, by part, and `stretch` says by how much each part takes what is over."""
+        super().__init__(orientation)
         self._key = f"splitter/{name}"
         self._restored = False
         self._across = orientation == Qt.Orientation.Horizontal
@@ -34,6 +39,12 @@ class Splitter(QSplitter):
         self._list_width, self._zoom, self._share = 0.0, 100, _SHARE
         self.setChildrenCollapsible(False)
         self.splitterMoved.connect(lambda *_: self._moved())
+        for part in parts:
+            self.addWidget(part)
+        for place, share in enumerate(stretch):
+            self.setStretchFactor(place, share)
+        if sizes:
+            self.setSizes(sizes)
 
     def remember(self) -> None:
         """Keep the present sizes for the next start, unless the parts are stacked for want of room."""

@@ -34,8 +34,10 @@ class Tabs(QTabWidget):
 class Stack(QStackedWidget):
     """Stacked widgets, no larger than the current one needs."""
 
-    def __init__(self) -> None:
+    def __init__(self, *parts: QWidget) -> None:
         super().__init__()
+        for part in parts:
+            self.addWidget(part)
         self.currentChanged.connect(lambda _: self.updateGeometry())
 
     def minimumSizeHint(self) -> QSize:

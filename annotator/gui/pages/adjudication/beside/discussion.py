@@ -1,7 +1,7 @@
 """Discussion panel: notes on an open adjudication, oldest first, never deleted."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from annotator.actions.consensus import remarks
 from annotator.gui.desk.desk import Desk
@@ -10,6 +10,7 @@ from annotator.gui.widgets.fields.growing_edit import GrowingEdit
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
+from annotator.gui.widgets.push_button import push_button
 from annotator.gui.widgets.reading.marked_text import MarkedText
 
 
@@ -23,8 +24,7 @@ class Discussion(QWidget):
         self.field = GrowingEdit(least=2, most=8)
         self.field.setAccessibleName("Add a note")
         self.field.setPlaceholderText("Note for the coordinator and for yourself")
-        self.add = QPushButton("Add note")
-        self.add.clicked.connect(self._add)
+        self.add = push_button("Add note", self._add)
         self.notes: list[MarkedText] = []
         self._of = ""
         self.setFocusProxy(self.field)

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPushButton, QWidget
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
 from annotator.actions.consensus import remarks
 from annotator.actions.consensus.remarks import Gap
@@ -10,6 +10,7 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.adjudication.bench import AdjudicationBench
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.push_button import push_button
 
 
 class GapList(QWidget):
@@ -34,8 +35,7 @@ class GapList(QWidget):
             "hint",
             wrap=True,
         )
-        self.copy = QPushButton("Copy the list")
-        self.copy.clicked.connect(self._copy)
+        self.copy = push_button("Copy the list", self._copy)
         self.setFocusProxy(self.list)
         vertical(
             self.nothing, (self.list, 1), (self.copy, 0, Qt.AlignmentFlag.AlignRight), on=self, margins=0

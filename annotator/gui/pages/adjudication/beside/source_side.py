@@ -1,6 +1,6 @@
 """Source panel: the item's sources, or for labels the report with everybody's evidence."""
 
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotator.actions.adjudication import adjudication_sheets
 from annotator.actions.items import items, sources
@@ -11,7 +11,7 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.adjudication.bench import AdjudicationBench
 from annotator.gui.review.source_pane import SourcePane
 from annotator.gui.review.text_pane import Span, TextPane
-from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.layouts import column_of, stacked, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 # How the evidence of the letters is marked, in their order; what the view calls these kinds is seen by nobody.
@@ -30,11 +30,8 @@ class SourceSide(QWidget):
         self.report = self.pane.report
         self.name = PlainLabel("", "hint", wrap=True)
         self.pane.loaded.connect(lambda: self._mark(reveal=True))
-        self._of_labels = QWidget()
-        vertical(self.name, (self.pane, 1), on=self._of_labels, margins=0)
-        self._stack = QStackedWidget()
-        self._stack.addWidget(self.sources)
-        self._stack.addWidget(self._of_labels)
+        self._of_labels = column_of(self.name, (self.pane, 1))
+        self._stack = stacked(self.sources, self._of_labels)
         vertical(self._stack, on=self, margins=0)
 
     def show_item(self) -> None:

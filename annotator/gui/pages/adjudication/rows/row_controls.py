@@ -20,7 +20,7 @@ from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit
-from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.layouts import column_of, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 ACROSS, DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
@@ -66,8 +66,7 @@ class RowControls(QWidget):
         self._words.addWidget(self.sureness, 0)
         self._words.addWidget(self.rationale, 3)
         self._words.addWidget(self.gap, 2)
-        self._explaining = QWidget()
-        vertical(self.reasons, self._words, on=self._explaining, margins=0, spacing=6)
+        self._explaining = column_of(self.reasons, self._words, spacing=6)
         for part in (self._votes_row, self._takes_row, self._explaining):
             self.column.addWidget(part)
 

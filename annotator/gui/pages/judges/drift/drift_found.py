@@ -1,7 +1,7 @@
 """Results of drift checks: changed verdicts, with the replies of then and now."""
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotator.actions.judging import drift
 from annotator.actions.judging.drift import DriftStatus, TurnedVerdict
@@ -19,7 +19,7 @@ from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import horizontal
+from annotator.gui.widgets.layouts import horizontal, stacked
 from annotator.gui.widgets.plain import PlainLabel, tooltip
 from annotator.gui.widgets.reading.raw_text import RawText
 
@@ -75,17 +75,20 @@ class DriftFound(QWidget):
         for about, text in ((self.about_then, self.then), (self.about_now, self.now)):
             text.setMinimumHeight(LEAST_REPLY)
             self.replies.addWidget(column(about, text, grows=text))
-        self.parts = Splitter("judges/drift found", Qt.Orientation.Vertical)
-        self.parts.addWidget(column(self.title, self.table, grows=self.table))
-        self.parts.addWidget(column(self.account, self.count, self.list, grows=self.list))
-        self.parts.addWidget(self.replies)
-        self.parts.setSizes([140, 230, 170])
+        self.parts = Splitter(
+            "judges/drift found",
+            Qt.Orientation.Vertical,
+            parts=(
+                column(self.title, self.table, grows=self.table),
+                column(self.account, self.count, self.list, grows=self.list),
+                self.replies,
+            ),
+            sizes=(140, 230, 170),
+        )
         self.no_anchor, self.no_check = EmptyState("lock", ""), EmptyState("check", "")
         self.freeze = self.no_anchor.add_action("Freeze verdicts", self.freeze_wanted.emit, primary=True)
         self.check = self.no_check.add_action("Check now", self.check_wanted.emit, primary=True)
-        self.body = QStackedWidget()
-        for view in (self.parts, self.no_anchor, self.no_check):
-            self.body.addWidget(view)
+        self.body = stacked(self.parts, self.no_anchor, self.no_check)
         horizontal(self.body, on=self, margins=(4, 0, 0, 0))
 
     def show_standing(self, one: DriftStatus) -> None:

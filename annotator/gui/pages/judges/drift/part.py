@@ -29,7 +29,7 @@ from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.bars.tabs import Stack
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import StretchSpace, vertical
+from annotator.gui.widgets.layouts import StretchSpace, column_of, vertical
 from annotator.gui.widgets.plain_area import PlainArea
 
 LEFT = (
@@ -88,8 +88,7 @@ class DriftPart(PagePart):
         self.driver.ended.connect(self._ended)
 
     def _body(self) -> QWidget:
-        inner = QWidget()
-        vertical(self.form, StretchSpace(1), on=inner, margins=(0, 0, 10, 0))
+        inner = column_of(self.form, StretchSpace(1), margins=(0, 0, 10, 0))
         below = QWidget()
         column = vertical(
             (PlainArea("Frozen verdicts and the check", inner), 1), on=below, margins=(0, 4, 4, 0), spacing=8
@@ -97,21 +96,14 @@ class DriftPart(PagePart):
         # What it would cost stays in view, however long the form is.
         for widget in (self.forecast, self.panel):
             column.addWidget(widget)
-        left = Splitter("judges/drift form", Qt.Orientation.Vertical)
-        left.addWidget(self.table)
-        left.addWidget(below)
-        left.setSizes([120, 440])
+        left = Splitter(
+            "judges/drift form", Qt.Orientation.Vertical, parts=(self.table, below), sizes=(120, 440)
+        )
         theme.scale(left.setMinimumWidth, 380)
-        whole = Splitter("judges/drift")
-        whole.addWidget(left)
-        whole.addWidget(self.found)
-        whole.setSizes([476, 604])
-        whole.setStretchFactor(1, 1)
+        whole = Splitter("judges/drift", parts=(left, self.found), sizes=(476, 604), stretch=(0, 1))
         self.empty = EmptyState("judges", *NOTHING)
         self.empty.add_action("To the runs", lambda: self.run_wanted.emit({}), primary=True)
-        self.body = Stack()
-        self.body.addWidget(whole)
-        self.body.addWidget(self.empty)
+        self.body = Stack(whole, self.empty)
         return self.body
 
     def fill(self) -> None:

@@ -17,7 +17,7 @@ from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import horizontal, vertical
+from annotator.gui.widgets.layouts import column_of, horizontal
 from annotator.gui.widgets.plain import PlainLabel
 
 LEFT = (
@@ -79,22 +79,16 @@ class PromptsPart(PagePart):
         self.lay_out(self._body())
 
     def _body(self) -> QWidget:
-        middle = QWidget()
-        vertical(
+        middle = column_of(
             (self.edit, 1),
             horizontal(PlainLabel("Note"), (self.note, 1), self.wordings),
-            on=middle,
             margins=(6, 0, 6, 0),
             spacing=6,
         )
-        parts = Splitter("judges/prompts")
-        parts.addWidget(self.table)
-        parts.addWidget(middle)
-        parts.addWidget(self.look)
-        parts.setSizes([260, 405, 415])
+        parts = Splitter(
+            "judges/prompts", parts=(self.table, middle, self.look), sizes=(260, 405, 415), stretch=(0, 1, 1)
+        )
         parts.grow(self.table, 260)
-        parts.setStretchFactor(1, 1)
-        parts.setStretchFactor(2, 1)
         return parts
 
     def fill(self) -> None:

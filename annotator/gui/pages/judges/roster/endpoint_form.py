@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QLineEdit,
     QMenu,
-    QPushButton,
     QSizePolicy,
     QToolButton,
     QWidget,
@@ -25,6 +24,7 @@ from annotator.gui.widgets.fields.number_box import AmountBox
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.layouts import horizontal
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.push_button import push_button
 
 ADDRESSES = (
     ("OpenAI", "https://api.openai.com/v1"),
@@ -61,9 +61,7 @@ class EndpointForm(QWidget):
         self.keep = ChoiceBox()
         self.keep.addItem("in the system's keyring", RING)
         self.keep.addItem("until Goldsmith is closed", SESSION)
-        self.forget = QPushButton("Forget")
-        self.forget.setProperty("role", "quiet")
-        self.forget.clicked.connect(self._forget)
+        self.forget = push_button("Forget", self._forget, "quiet")
         self.weights = QCheckBox("&Show it the weight of each unit")
         self.calls = _rate(" calls", 100_000)
         self.tokens = _rate(" tokens", 1_000_000_000)

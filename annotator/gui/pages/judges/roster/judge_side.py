@@ -13,7 +13,7 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.judges.roster.endpoint_form import EndpointForm
 from annotator.gui.pages.judges.roster.probe_view import ProbeView
 from annotator.gui.pages.judges.roster.vote_form import VoteForm
-from annotator.gui.widgets.layouts import StretchSpace, vertical
+from annotator.gui.widgets.layouts import StretchSpace, column_of, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
@@ -49,15 +49,13 @@ class JudgeSide(QWidget):
         self.endpoint.edited.connect(self.edited)
         self.vote.edited.connect(self.edited)
         self._shown: QWidget = self.about
-        inner = QWidget()
-        vertical(
+        inner = column_of(
             self.title,
             self.about,
             self.endpoint,
             self.vote,
             self.probe,
             StretchSpace(1),
-            on=inner,
             margins=(10, 0, 6, 0),
             spacing=10,
         )

@@ -20,7 +20,7 @@ from annotator.gui.tables.cells import CellsModel
 from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.splitter import Splitter
-from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.layouts import StretchSpace, column_of
 from annotator.gui.widgets.plain import PlainLabel
 
 LEFT = (
@@ -74,24 +74,11 @@ class JudgesPart(PagePart):
         self.lay_out(self._body())
 
     def _body(self) -> QWidget:
-        below = QWidget()
-        inside = vertical(on=below, margins=(0, 6, 0, 0), spacing=4)
         self.came_title = PlainLabel("", "strong")
-        for widget in (self.came_title, self.nothing):
-            inside.addWidget(widget)
-        inside.addWidget(self.came, 1)
-        inside.addStretch(0)
-        left = Splitter("judges/totals", Qt.Orientation.Vertical)
-        left.addWidget(self.table)
-        left.addWidget(below)
-        left.setSizes([330, 200])
-        whole = Splitter("judges/list")
-        whole.addWidget(left)
-        whole.addWidget(self.side)
-        whole.setSizes([690, 400])
-        whole.setStretchFactor(0, 3)
-        whole.setStretchFactor(1, 2)
-        return whole
+        came = self.came_title, self.nothing, (self.came, 1), StretchSpace(0)
+        below = column_of(*came, margins=(0, 6, 0, 0), spacing=4)
+        left = Splitter("judges/totals", Qt.Orientation.Vertical, parts=(self.table, below), sizes=(330, 200))
+        return Splitter("judges/list", parts=(left, self.side), sizes=(690, 400), stretch=(3, 2))
 
     def fill(self) -> None:
         """Read the judges again, and a moment later what they came to; the chosen one stays chosen."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFrame
 
 from annotator.actions.judging.judge_offers import CHECKS
 from annotator.actions.project.file import Project
@@ -23,7 +23,7 @@ from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.tables.cells import CellsModel
 from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.splitter import Splitter
-from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.layouts import column_of, stacked, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 # Systems are counted, and names of new calls looked up, this often.
@@ -69,14 +69,10 @@ class LivePanel(QFrame):
         self.under_way = PlainLabel("", "hint")
         both = Splitter("judges/live")
         for words, view in ((PlainLabel("By system", "hint"), self.systems), (self.under_way, self.asking)):
-            pane = QWidget()
-            vertical(words, (view, 1), on=pane, margins=0, spacing=3)
+            pane = column_of(words, (view, 1), spacing=3)
             both.addWidget(pane)
-        work = QWidget()
-        vertical(self.panel, (both, 1), on=work, margins=0, spacing=6)
-        self.body = QStackedWidget()
-        self.body.addWidget(self.idle)
-        self.body.addWidget(work)
+        work = column_of(self.panel, (both, 1), spacing=6)
+        self.body = stacked(self.idle, work)
         vertical(self.body, on=self)
 
     def show_idle(self, line: Mapping[str, Any] | None = None) -> None:

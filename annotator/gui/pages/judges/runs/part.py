@@ -3,7 +3,7 @@
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_offers, judge_planning
@@ -25,7 +25,7 @@ from annotator.gui.pages.judges.runs.readiness import Readiness
 from annotator.gui.pages.judges.runs.run_form import RunForm
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.splitter import Splitter
-from annotator.gui.widgets.layouts import StretchSpace, vertical
+from annotator.gui.widgets.layouts import StretchSpace, column_of
 from annotator.gui.widgets.plain_area import PlainArea
 
 LEFT = (
@@ -75,27 +75,16 @@ class RunsPart(PagePart):
         self.lay_out(self._body())
 
     def _body(self) -> QWidget:
-        inner = QWidget()
-        vertical(self.form, self.ready, StretchSpace(1), on=inner, margins=(0, 0, 10, 0), spacing=10)
-        left = QWidget()
-        both = QVBoxLayout(left)
-        both.setContentsMargins(0, 0, 4, 0)
-        both.setSpacing(8)
-        both.addWidget(PlainArea("Run settings", inner), 1)
+        inner = column_of(self.form, self.ready, StretchSpace(1), margins=(0, 0, 10, 0), spacing=10)
         # What it would cost stays in view, however long the form is.
-        both.addWidget(self.forecast)
+        left = column_of(
+            (PlainArea("Run settings", inner), 1), self.forecast, margins=(0, 0, 4, 0), spacing=8
+        )
         theme.scale(left.setMinimumWidth, 350)
-        right = Splitter("judges/runs below", Qt.Orientation.Vertical)
-        right.addWidget(self.live)
-        right.addWidget(self.past)
-        right.setSizes([330, 260])
-        whole = Splitter("judges/runs")
-        whole.addWidget(left)
-        whole.addWidget(right)
-        whole.setSizes([390, 690])
-        whole.setStretchFactor(0, 2)
-        whole.setStretchFactor(1, 3)
-        return whole
+        right = Splitter(
+            "judges/runs below", Qt.Orientation.Vertical, parts=(self.live, self.past), sizes=(330, 260)
+        )
+        return Splitter("judges/runs", parts=(left, right), sizes=(390, 690), stretch=(2, 3))
 
     def _listen(self) -> None:
         self.form.changed.connect(self._changed)

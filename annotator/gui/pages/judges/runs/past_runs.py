@@ -19,7 +19,7 @@ from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.splitter import Splitter
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 NONE = "No run yet."
@@ -47,14 +47,10 @@ class PastRuns(QWidget):
         self.costs.set_hint("Costs of the selected run, by criterion, question or system")
         head = horizontal(self.title, StretchSpace(1), self.costs)
         self.queued = self._queue_pane()
-        past = QWidget()
-        vertical(
-            head, self.nothing, (self.table, 1), StretchSpace(0), on=past, margins=(0, 4, 0, 0), spacing=4
+        past = column_of(
+            head, self.nothing, (self.table, 1), StretchSpace(0), margins=(0, 4, 0, 0), spacing=4
         )
-        parts = Splitter("judges/queue", Qt.Orientation.Vertical)
-        parts.addWidget(self.queued)
-        parts.addWidget(past)
-        parts.setSizes([130, 220])
+        parts = Splitter("judges/queue", Qt.Orientation.Vertical, parts=(self.queued, past), sizes=(130, 220))
         vertical(parts, on=self, margins=0)
 
     def _queue_pane(self) -> QWidget:

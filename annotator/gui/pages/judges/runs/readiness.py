@@ -4,13 +4,14 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from annotator.actions.judging.judge_offers import ExtractionOffer, ProtocolOffer
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel, tooltip
+from annotator.gui.widgets.push_button import push_button
 
 
 class Readiness(QFrame):
@@ -74,8 +75,6 @@ class Readiness(QFrame):
         self._desk.go("Import")
 
     def _add(self, words: str, slot: Callable[[], object]) -> None:
-        button = QPushButton(words)
-        button.setProperty("role", "chip")
-        button.clicked.connect(lambda: slot())
+        button = push_button(words, lambda: slot(), "chip")
         self._row.addWidget(button)
         button.show()

@@ -28,7 +28,7 @@ from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.growing_edit import direction_of
 from annotator.gui.widgets.icons import pixmap
-from annotator.gui.widgets.layouts import horizontal
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.marked_text import lay_out
 
@@ -60,9 +60,6 @@ class MatrixView(QWidget):
         self.table = _Table(self.model)
         self.table.gone_to.connect(self._go)
         self._foot = QVBoxLayout()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 3, 8)
-        column.setSpacing(6)
         self.item, self.show_report = (
             ElidedLabel("", "hint"),
             KeyButton("Report", keys.shown("report"), "quiet"),
@@ -71,12 +68,9 @@ class MatrixView(QWidget):
         self.show_report.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.show_report.clicked.connect(self.report_wanted)
         over = horizontal((self.item, 1), self.show_report)
-        column.addLayout(over)
         top = horizontal((self.predicted, 0, Qt.AlignmentFlag.AlignTop), (self.words, 1), spacing=8)
-        column.addLayout(top)
-        column.addWidget(self.table, 1)
-        column.addWidget(self.readings)
-        column.addLayout(self._foot)
+        parts = over, top, (self.table, 1), self.readings, self._foot
+        vertical(*parts, on=self, margins=(0, 0, 3, 8), spacing=6)
 
     def show_keys(self) -> None:
         """Print the keys as they now are."""

@@ -7,7 +7,6 @@ from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import (
     QMenu,
     QSizePolicy,
-    QStackedWidget,
     QToolButton,
     QWidget,
 )
@@ -24,7 +23,7 @@ from annotator.gui.pages.labelling.units.unit_card import UnitCard
 from annotator.gui.pages.labelling.units.unit_details import UnitDetails
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.elided_label import ElidedLabel
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, stacked, vertical
 
 WEIGHTS, WAITS = "label/weights", "label/waits"
 # The head of a pane that is narrower than this, at 100 %, has no room for the word beside an icon.
@@ -74,9 +73,7 @@ class UnitsPane(QWidget):
         self.head = horizontal(self.title, self.count, StretchSpace(1), self.recent, self.options)
         self.open_list = OpenList()
         self.open_list.chosen.connect(self._bench.move_to)
-        self.bodies = QStackedWidget()
-        self.bodies.addWidget(self.cards)
-        self.bodies.addWidget(self.matrix)
+        self.bodies = stacked(self.cards, self.matrix)
         vertical(self.head, self.open_list, (self.bodies, 1), on=self, margins=(4, 10, 6, 0), spacing=8)
         self.take_up()
 

@@ -8,7 +8,7 @@ from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets.bars.flow_row import wrapping
 from annotator.gui.widgets.bars.message_bar import MessageBar
-from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.layouts import column_of, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 WORDS = (
@@ -46,9 +46,7 @@ class PairOrders(QWidget):
         seed.setAccessibleName(f"{title}: seed of the draw")
         button.clicked.connect(lambda: self._draw(name, many.value(), seed.value()))
         self.draws[name] = many, seed, button
-        made = QWidget()
-        vertical(wrapping(many, seed, button, gap=6), on=made, margins=(22, 0, 0, 0))
-        return made
+        return column_of(wrapping(many, seed, button, gap=6), margins=(22, 0, 0, 0))
 
     def _draw(self, name: str, many: int, seed: int) -> None:
         if self._desk.do(label_cases.draw_pairs, name, many, seed) is not None:

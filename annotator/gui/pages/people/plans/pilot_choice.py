@@ -13,7 +13,7 @@ from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import horizontal, vertical
+from annotator.gui.widgets.layouts import column_of, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel, tooltip
 
 ID = Qt.ItemDataRole.UserRole
@@ -50,8 +50,7 @@ class PilotChoice(QWidget):
         self.list.itemChanged.connect(self._tick)
         self.more = PlainLabel("", "hint")
         row = horizontal(PlainLabel("Pilot"), (self.words, 1), self.open)
-        self._folded = QWidget()
-        vertical(self.search, self.list, self.more, on=self._folded, margins=0, spacing=4)
+        self._folded = column_of(self.search, self.list, self.more, spacing=4)
         self._folded.hide()
         vertical(row, self._folded, on=self, margins=0, spacing=4)
         self._say()

@@ -12,7 +12,7 @@ from annotator.domain.texts.rendered import BREAK
 from annotator.gui import theme
 from annotator.gui.review.judge_words import flag_words, value_look, value_words
 from annotator.gui.widgets.bars.splitter import Splitter
-from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.layouts import column_of, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading import report_style
 from annotator.gui.widgets.reading.report_view import ReportView
@@ -46,8 +46,7 @@ class AttackReader(QWidget):
             ("The original report", self.own, self.report),
             ("The attacked copy", self.again, self.copy),
         ):
-            pane = QWidget()
-            vertical(PlainLabel(words, "strong"), verdict, (view, 1), on=pane, margins=0, spacing=4)
+            pane = column_of(PlainLabel(words, "strong"), verdict, (view, 1), spacing=4)
             texts.addWidget(pane)
         vertical(
             self.head,

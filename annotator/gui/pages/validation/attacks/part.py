@@ -97,20 +97,16 @@ class AttacksPart(PagePart):
     def _body(self) -> QWidget:
         area = PlainArea("Attack settings", self.form)
         below = _column(self.count, self.list)
-        right = Splitter("validate/attacks below", Qt.Orientation.Vertical)
-        right.addWidget(_column(RunPanel(self.run), self.nothing, self.rates))
-        right.addWidget(below)
-        right.setSizes([300, 260])
-        work = Splitter("validate/attacks")
-        work.addWidget(area)
-        work.addWidget(right)
-        work.setSizes([340, 740])
-        work.setStretchFactor(1, 1)
+        right = Splitter(
+            "validate/attacks below",
+            Qt.Orientation.Vertical,
+            parts=(_column(RunPanel(self.run), self.nothing, self.rates), below),
+            sizes=(300, 260),
+        )
+        work = Splitter("validate/attacks", parts=(area, right), sizes=(340, 740), stretch=(0, 1))
         self.empty = EmptyState("validate", *NOTHING)
         self.empty.add_action("To the judges", lambda: self.desk.go("Judges", part="Runs"), primary=True)
-        self.body = Stack()
-        for page in (work, self.reader, self.families, self.empty):
-            self.body.addWidget(page)
+        self.body = Stack(work, self.reader, self.families, self.empty)
         return self.body
 
     def fill(self) -> None:

@@ -32,6 +32,7 @@ from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.push_button import push_button
 
 FILES = "Cards (*.json *.html);;All files (*)"
 ABOUT = (
@@ -270,7 +271,7 @@ class _Define(QGroupBox):
         self.name = LineField(maxLength=120)
         self.address = LineField(placeholderText="http://127.0.0.1:8000/v1", maxLength=2000)
         self.variable = LineField(placeholderText="e.g. OPENAI_API_KEY", maxLength=200)
-        self.add = QPushButton("Define it")
+        self.add = push_button("Define it", self._ask)
         form = QFormLayout()
         for words, field in (
             ("Name", self.name),
@@ -280,7 +281,6 @@ class _Define(QGroupBox):
             field.setAccessibleName(words)
             form.addRow(words, field)
         vertical(self.about, form, (self.add, 0, Qt.AlignmentFlag.AlignLeft), on=self)
-        self.add.clicked.connect(self._ask)
         self.address.returnPressed.connect(self._ask)
 
     def offer(self, card: ValidityCard) -> None:

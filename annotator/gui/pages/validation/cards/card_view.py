@@ -3,7 +3,7 @@
 from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QPushButton, QStackedWidget, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotator.actions.sets import validation_sets
 from annotator.actions.studies.result_views import CountedView, ResultView
@@ -16,8 +16,9 @@ from annotator.gui.pages.validation import looking
 from annotator.gui.pages.validation.looking import ClosedTestPart, CountedLook, TestPartGate
 from annotator.gui.views.choosers import Choosers
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import horizontal, vertical
+from annotator.gui.widgets.layouts import horizontal, stacked, vertical
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.push_button import push_button
 from annotator.gui.widgets.reading.report_view import ReportView
 
 OPENED = "open the test part"
@@ -49,11 +50,8 @@ class CardView(QWidget):
         self.empty.add_action("Draw a set to label", lambda: desk.go("Validate", part="Sets"), primary=True)
         self.empty.add_action("Run a judge", lambda: desk.go("Judges"))
         self.state = PlainLabel("", "hint", wrap=True)
-        self.back = QPushButton("Back to the judges of this project")
-        self.back.clicked.connect(self._back)
-        self.body = QStackedWidget()
-        for widget in (self.page, self.gate, self.empty):
-            self.body.addWidget(widget)
+        self.back = push_button("Back to the judges of this project", self._back)
+        self.body = stacked(self.page, self.gate, self.empty)
         self._lay_out()
         self.choosers.chosen.connect(self._chose)
         self.gate.opened.connect(self._open_test)

@@ -56,14 +56,9 @@ class ValidityCards(PagePart):
         self.check.told.connect(lambda happened, todo: self.answer.show_message("success", happened, todo))
         # Made again when it is looked at again, no matter who changed something meanwhile.
         desk.changed.connect(lambda _: self.view.forget())
-        whole = Splitter("validate/cards")
-        whole.addWidget(self.view)
         side = PlainArea("A card to be checked", self.check)
         side.setMinimumWidth(320)
-        whole.addWidget(side)
-        whole.setSizes([750, 350])
-        whole.setStretchFactor(0, 1)
-        self.lay_out(whole)
+        self.lay_out(Splitter("validate/cards", parts=(self.view, side), sizes=(750, 350), stretch=(1,)))
         self._offer()
 
     def fill(self) -> None:

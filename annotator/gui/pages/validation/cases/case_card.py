@@ -19,7 +19,7 @@ from annotator.gui.review.state_chip import StateChip
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit, direction_of
 from annotator.gui.widgets.keyless_area import KeylessArea
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 SIDES = 2
@@ -65,9 +65,8 @@ class CaseCard(QWidget):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        inside = QWidget()
-        vertical(
-            self.beside, self.unit, *self.boxes, StretchSpace(1), on=inside, margins=(0, 0, 4, 0), spacing=8
+        inside = column_of(
+            self.beside, self.unit, *self.boxes, StretchSpace(1), margins=(0, 0, 4, 0), spacing=8
         )
         self.area = KeylessArea("The verdict")
         self.area.setWidget(inside)

@@ -17,7 +17,7 @@ from annotator.gui.pages.validation.cases.faults import ACTS, FAULTS, VerdictAns
 from annotator.gui.pages.validation.cases.verdict_cases import Key
 from annotator.gui.review.kind_row import OF_VERDICT
 from annotator.gui.widgets.bars.acts_bar import ActsBar
-from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.layouts import column_of
 
 RECOUNT_MS, PAINTED_MS = 700, 30
 WORK = 0
@@ -50,8 +50,7 @@ class CasePart(PagePart):
 
     def stand(self, *above: QWidget) -> None:
         """Put the choices, what belongs to them, and the stack below one another."""
-        whole = QWidget()
-        vertical(self.choices, *above, (self.stack, 1), on=whole, margins=0, spacing=6)
+        whole = column_of(self.choices, *above, (self.stack, 1), spacing=6)
         self.lay_out(whole)
 
     def case_acts(self) -> Mapping[str, Callable[[], object]]:

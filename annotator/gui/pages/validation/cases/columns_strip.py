@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QPushButton
+from PySide6.QtWidgets import QFrame
 
 from annotator.actions.sets.validation_figures import TITLES
 from annotator.actions.sets.validation_ground import ValidationRater
@@ -12,6 +12,7 @@ from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate, decimal, interval
 from annotator.gui.widgets.layouts import horizontal
 from annotator.gui.widgets.plain import PlainLabel, tooltip
+from annotator.gui.widgets.push_button import push_button
 
 SHOWN = (
     ("accuracy", "accuracy"),
@@ -34,9 +35,7 @@ class ColumnsStrip(QFrame):
         super().__init__()
         self.setProperty("role", "card")
         self.words = PlainLabel("", wrap=True)
-        self.jump = QPushButton("All figures")
-        self.jump.setProperty("role", "quiet")
-        self.jump.clicked.connect(self.figures_wanted)
+        self.jump = push_button("All figures", self.figures_wanted, "quiet")
         horizontal((self.words, 1), self.jump, on=self, margins=(10, 5, 6, 5))
 
     def show_judge(self, found: Sequence[RuledJudge] | None, judge: ValidationRater, more: str = "") -> None:

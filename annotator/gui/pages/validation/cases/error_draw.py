@@ -1,6 +1,6 @@
 """The draw of reports whose errors experts name: how many of each system, and its seed."""
 
-from PySide6.QtWidgets import QPushButton, QSpinBox, QWidget
+from PySide6.QtWidgets import QSpinBox, QWidget
 
 from annotator.actions.labelling import second_looks
 from annotator.actions.project import people
@@ -10,6 +10,7 @@ from annotator.domain.texts.counting import counted
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.push_button import push_button
 
 # As many as the paper draws.
 USUAL = 10
@@ -27,8 +28,7 @@ class ErrorDraw(QWidget):
         self.seed.setPrefix("seed ")
         self.many.setAccessibleName("Reports of each system")
         self.seed.setAccessibleName("Seed of the draw")
-        self.button = QPushButton("Draw")
-        self.button.clicked.connect(self._draw)
+        self.button = push_button("Draw", self._draw)
         row = FlowRow(self, gap=8)
         for widget in (self.told, self.many, self.seed, self.button):
             row.addWidget(widget)

@@ -26,7 +26,7 @@ from annotator.gui.pages.validation.cases.verdict_cases import VerdictCase
 from annotator.gui.pages.validation.looking import CountedLook, TestPartGate
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.layouts import column_of
 
 LEFT = (Command("unclear_criteria", "Unclear", "question", "Criteria ruled unclear, to be reworded"),)
 RIGHT = (
@@ -67,9 +67,7 @@ class RulingPart(CasePart):
         self.stand()
 
     def _work(self) -> QWidget:
-        work = QWidget()
-        vertical(self.strip, (self.bench, 1), on=work, margins=0, spacing=6)
-        return work
+        return column_of(self.strip, (self.bench, 1), spacing=6)
 
     def _listen(self) -> None:
         self.recount.timeout.connect(self._count_anew)

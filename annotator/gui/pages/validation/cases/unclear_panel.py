@@ -7,8 +7,6 @@ from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
-    QPushButton,
-    QStackedWidget,
     QWidget,
 )
 
@@ -27,8 +25,9 @@ from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit, direction_of
 from annotator.gui.widgets.keyless_area import KeylessArea
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
+from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal, stacked, vertical
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.push_button import push_button
 
 KEPT = (
     "The criterion keeps its place, weight and id. Judges are asked again about this criterion only; "
@@ -67,8 +66,7 @@ class UnclearPanel(QWidget):
         self.list = QListWidget()
         self.list.setAccessibleName("Unclear criteria")
         self.list.setWordWrap(True)
-        self.back = QPushButton("Back to the disagreements")
-        self.back.clicked.connect(self.closed)
+        self.back = push_button("Back to the disagreements", self.closed)
         self.title, self.unit = PlainLabel("", "hint"), PlainLabel("", "subtitle", wrap=True)
         self.cases = PlainLabel("", wrap=True)
         self.words = GrowingEdit(least=2, most=8)
@@ -78,8 +76,7 @@ class UnclearPanel(QWidget):
         self.refused = PlainLabel("", "hint", wrap=True)
         self.settle_button = KeyButton("Save the new wording", keys.sequences("submit")[0], "primary")
         self.settle_button.clicked.connect(self.settle)
-        self.open_button = QPushButton("Open the rubric")
-        self.open_button.clicked.connect(self._open)
+        self.open_button = push_button("Open the rubric", self._open)
         self.again = PlainLabel("", wrap=True)
         self.judge_button = KeyButton("Judge it again", keys.sequences("judge_anew")[0])
         self.judge_button.clicked.connect(self.judge_again)
@@ -104,15 +101,9 @@ class UnclearPanel(QWidget):
         area = KeylessArea("The criterion")
         area.setWidget(inside)
         self.nothing = EmptyState("check", *NONE)
-        self.right = QStackedWidget()
-        self.right.addWidget(area)
-        self.right.addWidget(self.nothing)
-        parts = Splitter("validate/unclear")
-        left = QWidget()
-        vertical((self.list, 1), self.back, on=left, margins=0)
-        parts.addWidget(left)
-        parts.addWidget(self.right)
-        parts.setSizes([380, 720])
+        self.right = stacked(area, self.nothing)
+        left = column_of((self.list, 1), self.back)
+        parts = Splitter("validate/unclear", parts=(left, self.right), sizes=(380, 720))
         vertical((parts, 1), horizontal((self.again, 1), self.judge_button), on=self, margins=0)
 
     def show_found(

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QListWidget,
     QPlainTextEdit,
-    QPushButton,
     QWidget,
 )
 
@@ -29,6 +28,7 @@ from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.push_button import push_button
 
 ABOUT = (
     "Tables (CSV, JSON) with item, system, unit, rater and value, or {files}. Nothing is changed before you "
@@ -61,7 +61,7 @@ class LabelsIn(QWidget):
         self._paths: list[Path] = []
         self._taking: list[Path] = []
         self._raters: dict[str, QComboBox] = {}
-        self.choose = QPushButton("Choose files…")
+        self.choose = push_button("Choose files…", self._choose)
         self.chosen = PlainLabel("Nothing chosen yet", "hint", wrap=True)
         self.system = ChoiceBox()
         self.system.setAccessibleName("System that wrote the reports, if the files do not say")
@@ -75,7 +75,6 @@ class LabelsIn(QWidget):
         self.problems.setAccessibleName("Invalid labels")
         self.progress = ProgressRow()
         self._lay_out()
-        self.choose.clicked.connect(self._choose)
         self.system.currentIndexChanged.connect(lambda _: self._look())
         self.skip.toggled.connect(lambda _: self._look())
         self.replace.toggled.connect(lambda _: self._look())

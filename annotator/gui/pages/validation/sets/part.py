@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtWidgets import QFileDialog, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from annotator.actions.imports import label_exports
 from annotator.actions.sets import set_status, validation_sets
@@ -21,7 +21,7 @@ from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import StretchSpace, vertical
+from annotator.gui.widgets.layouts import StretchSpace, column_of, stacked
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
@@ -79,32 +79,16 @@ class SetsPart(PagePart):
 
     def _body(self) -> QWidget:
         self.nothing = EmptyState("validate", "No validation set yet", NONE_YET)
-        self.list = QStackedWidget()
-        self.list.addWidget(self.nothing)
-        self.list.addWidget(self.table)
-        self.side = QStackedWidget()
-        for widget in (
-            self._drawing(),
-            _scrolled("The set", self.view),
-            _scrolled("Labels from files", self.files),
-        ):
-            self.side.addWidget(widget)
-        whole = Splitter("validate/sets")
-        whole.addWidget(self.list)
-        whole.addWidget(self.side)
-        whole.setSizes([640, 450])
-        whole.setStretchFactor(0, 3)
-        whole.setStretchFactor(1, 2)
-        return whole
+        self.list = stacked(self.nothing, self.table)
+        self.side = stacked(
+            self._drawing(), _scrolled("The set", self.view), _scrolled("Labels from files", self.files)
+        )
+        return Splitter("validate/sets", parts=(self.list, self.side), sizes=(640, 450), stretch=(3, 2))
 
     def _drawing(self) -> QWidget:
         """A new set: its form, and below it what would be drawn, which stays in view."""
-        fields = QWidget()
-        vertical(
-            PlainLabel("A new set", "subtitle"), self.form, StretchSpace(1), on=fields, margins=0, spacing=8
-        )
-        drawing = QWidget()
-        vertical((_scrolled("A new set", fields), 1), self.form.told, on=drawing, margins=0, spacing=8)
+        fields = column_of(PlainLabel("A new set", "subtitle"), self.form, StretchSpace(1), spacing=8)
+        drawing = column_of((_scrolled("A new set", fields), 1), self.form.told, spacing=8)
         self.form.told.setContentsMargins(12, 0, 8, 4)
         return drawing
 
