@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
+
+from annotator.gui.widgets.later import later
 
 
 class Flow(QObject):
@@ -13,8 +15,7 @@ class Flow(QObject):
         self.said: Any = ""
         """What was decided last, until anything else is touched; going on by itself touches nothing."""
         self._by_itself = False
-        self.moment = QTimer(self, singleShot=True, interval=moment_ms)
-        self.moment.timeout.connect(self._leave)
+        self.moment = later(self, self._leave, moment_ms)
 
     def stop(self) -> None:
         """Stay here after all."""

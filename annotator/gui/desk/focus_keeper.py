@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSpinBox,
@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from annotator.gui.parts import below, focused
+from annotator.gui.widgets.later import later
 
 TYPED = (QLineEdit, QPlainTextEdit, QTextEdit, QAbstractSpinBox)
 
@@ -82,8 +83,7 @@ class FocusKeeper(QObject):
         self._window = window
         self._line: list[QWidget] = []
         """What has the focus, or had it last, and all that it is in, from within."""
-        self._later = QTimer(self, singleShot=True, interval=0)
-        self._later.timeout.connect(self._look)
+        self._later = later(self, self._look, 0)
         application = QApplication.instance()
         if isinstance(application, QApplication):
             application.focusChanged.connect(self._moved)

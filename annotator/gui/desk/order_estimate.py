@@ -5,11 +5,12 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from annotator.actions.orders import orders
 from annotator.gui.desk.desk import Desk
+from annotator.gui.widgets.later import later
 
 if TYPE_CHECKING:
     from annotator.actions.judging.forecasts import CostEstimate
@@ -28,8 +29,7 @@ class OrderEstimate(QObject):
         super().__init__(owner)
         self._desk, self._owner, self._order = desk, owner, order
         self._waited: RunRequest | None = None
-        self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._soon.timeout.connect(self.count)
+        self._soon = later(self, self.count, SETTLE_MS)
 
     def count_soon(self) -> None:
         """Count once the fields settle."""

@@ -3,7 +3,6 @@
 from functools import partial
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from annotator.domain.texts.change import Change
@@ -13,6 +12,7 @@ from annotator.gui.desk.page import Page
 from annotator.gui.desk.part import PagePart
 from annotator.gui.widgets.bars.tabs import Tabs
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal, stacked, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.push_button import push_button
@@ -43,8 +43,7 @@ class PartedPage(Page):
         super().__init__(desk)
         self.made: dict[int, PagePart] = {}
         """The parts that were shown already, by tab."""
-        self._later = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._later.timeout.connect(self._fill)
+        self._later = later(self, self._fill, SETTLE_MS)
         self._lay_out()
         self.tabs.currentChanged.connect(lambda _: self._fill())
         self._bind()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QValidator, QWheelEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -17,6 +17,7 @@ from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.fields.number_box import AmountBox
 from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.plain import tooltip
 
 # A typed line is kept in the file this long after the last key.
@@ -191,8 +192,7 @@ class TextLine(LineField):
         super().__init__()
         self.setAccessibleName(name)
         self.setPlaceholderText(prompt)
-        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._pause.timeout.connect(lambda: self.edited.emit(self.text()))
+        self._pause = later(self, lambda: self.edited.emit(self.text()), PAUSE_MS)
         self.textEdited.connect(self._stir)
 
     def _stir(self) -> None:

@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout
 
 from annotator.actions.judges import judges
 from annotator.domain.judges.judge import JudgeKind
@@ -44,8 +44,7 @@ class DraftAsking(QFrame):
         self._asked: Any = None
         self.judge = ChoiceBox()
         self.judge.setAccessibleName("Judge that writes the draft")
-        self.judge.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.judge.setMinimumContentsLength(10)
+        self.judge.keep_short(10)
         self.judge.currentIndexChanged.connect(lambda _: self.show_estimate())
         self.budget = BudgetBox(most=10_000)
         self.words, self.estimate = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)

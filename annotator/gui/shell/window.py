@@ -29,6 +29,7 @@ from annotator.gui.shell.status import StatusBar
 from annotator.gui.shell.steps import ASIDE, SEND, STEPS, steps
 from annotator.gui.widgets.bars.key_button import EnterPresses
 from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.later import later
 
 if TYPE_CHECKING:
     from annotator.gui.shell.try_strip import TryStrip
@@ -99,8 +100,7 @@ class Window(QMainWindow):
         EnterPresses(self)
         focus_keeper.FocusKeeper(self)
         self.desk.changed.connect(self._changed)
-        self._recount = QTimer(self, singleShot=True, interval=400)
-        self._recount.timeout.connect(self._count_waiting)
+        self._recount = later(self, self._count_waiting, 400)
         self._backup = QTimer(self, interval=BACKUP_EVERY_MS)
         self._backup.timeout.connect(self._back_up_when_due)
         self._backup.start()

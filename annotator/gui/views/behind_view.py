@@ -2,7 +2,7 @@
 
 from html import escape
 
-from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import QTableView, QTextBrowser, QWidget
 
@@ -22,6 +22,7 @@ from annotator.gui.views import counting
 from annotator.gui.views.judgements import JUDGEMENTS, verdict
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.elided_label import ElidedLabel
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import horizontal, stacked, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
@@ -71,8 +72,7 @@ class FigureBehindView(BehindPane):
         self._desk, self._name = desk, name
         self._asked = 0
         self._deeper, self._whole = False, ""
-        self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._soon.timeout.connect(self._show_detail)
+        self._soon = later(self, self._show_detail, SETTLE_MS)
         self.title, self.note = ElidedLabel(role="subtitle"), PlainLabel("", "hint", wrap=True)
         self.leave = push_button("Back  Esc", self._back)
         self.leave.setShortcut("Esc")

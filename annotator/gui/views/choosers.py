@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QSizePolicy, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
 
 from annotator.actions.results.result_sheets import ViewChoice
 from annotator.gui import theme
-from annotator.gui.widgets.bars.flow_row import FlowRow
+from annotator.gui.widgets.bars.flow_row import FlowRow, grow_by_width
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.labelled import together
 from annotator.gui.widgets.fields.number_box import AmountBox
@@ -39,9 +39,7 @@ class Choosers(QWidget):
         self._parts: dict[str, QWidget] = {}
         self._kinds: tuple[tuple[str, str], ...] = ()
         self._row = FlowRow(self, gap=12)
-        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
+        grow_by_width(self)
         self.limit = AmountBox(decimals=1, minimum=0.0, maximum=100.0, singleStep=1.0, suffix=" % missing")
         self.limit.setKeyboardTracking(False)
         self.limit.setAccessibleName("Largest share of missing judgements for a publishable figure")

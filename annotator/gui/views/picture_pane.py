@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QTimer
 from PySide6.QtGui import QImage, QShowEvent
-from PySide6.QtWidgets import QComboBox, QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from annotator.actions.results import result_pictures
 from annotator.actions.results.result_pictures import Dots
@@ -13,6 +12,7 @@ from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.ink import ink
 from annotator.gui.widgets.fields.choices import ChoiceBox
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.picture_view import PictureView
 from annotator.gui.widgets.plain import PlainLabel
@@ -32,12 +32,10 @@ class PicturePane(QWidget):
         self._desk = desk
         self._pictures: tuple[SheetPicture, ...] = ()
         self._drawing = 0
-        self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._soon.timeout.connect(self._draw)
+        self._soon = later(self, self._draw, SETTLE_MS)
         self.list = ChoiceBox()
         self.list.setAccessibleName("Picture")
-        self.list.setMinimumContentsLength(18)
-        self.list.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.list.keep_short(18)
         self.list.currentIndexChanged.connect(lambda _: self._soon.start())
         label = QLabel("Pi&cture")
         label.setBuddy(self.list)

@@ -15,6 +15,7 @@ from annotator.gui.views.account import account
 from annotator.gui.views.picture_pane import PicturePane
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import column_of, horizontal, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
@@ -58,8 +59,7 @@ class ViewPane(Splitter):
         self.sought = LineField(placeholderText="Find in the table…", clearButtonEnabled=True)
         self.sought.setAccessibleName("Find in the table")
         theme.scale(self.sought.setMaximumWidth, 240)
-        self._seek_soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._seek_soon.timeout.connect(self._seek)
+        self._seek_soon = later(self, self._seek, SETTLE_MS)
         self.sought.textChanged.connect(lambda _: self._seek_soon.start())
         self.sought.returnPressed.connect(self.table.setFocus)
         self.answers, self.told = PlainLabel(wrap=True), PlainLabel("", "hint", wrap=True)

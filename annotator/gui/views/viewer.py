@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
@@ -26,6 +26,7 @@ from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.bars.tabs import Stack
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -53,8 +54,7 @@ class Viewer(QWidget):
         self._chosen: dict[str, dict[str, str]] = {}
         self._known: dict[str, CountedView] = {}
         self._build(name, title)
-        self._later = QTimer(self, singleShot=True, interval=self.LATER_MS)
-        self._later.timeout.connect(self._count)
+        self._later = later(self, self._count, self.LATER_MS)
         self._listen()
 
     def _build(self, name: str, title: str) -> None:

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 
 from annotator.actions.adjudication import ruling
 from annotator.actions.adjudication.adjudication_sheets import SheetRow
 from annotator.domain.experts.adjudication import OWN
 from annotator.gui.desk.desk import Desk
+from annotator.gui.widgets.later import later
 
 RULING_EVERY_MS = 20_000
 
@@ -22,8 +23,7 @@ class RulingDraft(QObject):
         self._desk, self._do = desk, do
         self._rows: Mapping[str, SheetRow] = {}
         self.typed: dict[str, dict[str, Any]] = {}
-        self._timer = QTimer(self, singleShot=True, interval=RULING_EVERY_MS)
-        self._timer.timeout.connect(self.keep)
+        self._timer = later(self, self.keep, RULING_EVERY_MS)
 
     def follow(self, rows: Mapping[str, SheetRow]) -> None:
         """The rows as they now are; what was typed into one that is gone has nowhere to go."""

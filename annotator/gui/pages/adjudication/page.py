@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar
 
-from PySide6.QtCore import QSettings, Qt, QTimer
+from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 
@@ -23,6 +23,7 @@ from annotator.gui.pages.adjudication.frame import Frame, fill
 from annotator.gui.pages.adjudication.news import RulingNews
 from annotator.gui.review.adjudication_queue import AdjudicationQueue, confirmable, place_of
 from annotator.gui.review.ruling_words import LETTER_ACTS
+from annotator.gui.widgets.later import later
 
 # A senior expert with forty minutes, fifteen criteria against seventeen. What annoys them elsewhere: names that bias,
 # scrolling between two documents, reading again what nobody disputes, losing the place after each decision.
@@ -44,8 +45,7 @@ class AdjudicatePage(Page):
         super().__init__(desk)
         self.queue, self.bench = AdjudicationQueue(self), AdjudicationBench(desk, self)
         self.flow = AdjudicationFlow(self.bench, self.queue, self.MOMENT_MS)
-        self._requeue = QTimer(self, singleShot=True, interval=REQUEUE_MS)
-        self._requeue.timeout.connect(self._fill_queue)
+        self._requeue = later(self, self._fill_queue, REQUEUE_MS)
         self.frame = frame = Frame(desk, self.bench, self.queue)
         fill(self, frame)
         self.rows, self.side, self.messages = frame.rows, frame.side, frame.messages

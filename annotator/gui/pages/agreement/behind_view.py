@@ -7,7 +7,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QHBoxLayout,
     QHeaderView,
-    QSizePolicy,
     QTextBrowser,
     QWidget,
 )
@@ -33,7 +32,7 @@ from annotator.gui.desk.naming import named
 from annotator.gui.pages.agreement.behind_table import columns
 from annotator.gui.tables.cells import CellsModel
 from annotator.gui.views.behind_view import BehindPane
-from annotator.gui.widgets.bars.flow_row import FlowRow
+from annotator.gui.widgets.bars.flow_row import FlowRow, grow_by_width
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.layouts import vertical
@@ -59,9 +58,7 @@ class AgreementBehindView(BehindPane):
         back = push_button("Back to the figures  Esc", self.back)
         back.setShortcut("Esc")
         head, acts = QHBoxLayout(), QWidget()
-        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-        policy.setHeightForWidth(True)
-        acts.setSizePolicy(policy)
+        grow_by_width(acts)
         row = FlowRow(acts, gap=8)
         for widget in (self.count, self.differing, self.item, back):
             row.addWidget(widget)

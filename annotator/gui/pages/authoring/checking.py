@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from annotator.domain.kinds.finding import Finding
+from annotator.gui.widgets.later import later
 
 DELAY_MS = 150
 
@@ -18,8 +19,7 @@ class Checking(QObject):
         super().__init__(parent)
         self._ask = ask
         self.findings: list[Finding] = []
-        self._timer = QTimer(self, singleShot=True, interval=DELAY_MS)
-        self._timer.timeout.connect(self.check)
+        self._timer = later(self, self.check, DELAY_MS)
 
     def soon(self) -> None:
         """Something was typed."""

@@ -1,6 +1,6 @@
 """Revisions of a document: a list, newest first, and the words of the chosen one."""
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPlainTextEdit, QSplitter, QWidget
 
@@ -12,6 +12,7 @@ from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.review.revision_text import as_text, line
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import vertical
 
 # While typing goes on the list is not read again at every revision.
@@ -37,8 +38,7 @@ class HistoryList(QWidget):
         parts.addWidget(self.list)
         parts.addWidget(self.words)
         vertical(parts, on=self, margins=0)
-        self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._settle.timeout.connect(self.wake)
+        self._settle = later(self, self.wake, SETTLE_MS)
 
     def follow(self, artifact: Artifact | None) -> None:
         """List this artifact's revisions from now on."""

@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 
 from annotator.actions.authoring import artifacts
 from annotator.actions.project import drafts
 from annotator.domain.kinds.artifact import Artifact
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.authoring.drafting import changed
+from annotator.gui.widgets.later import later
 
 REVISION_EVERY_MS = 20_000
 
@@ -23,8 +24,7 @@ class Saving(QObject):
         self.editable = False
         self.typed: dict[str, dict[str, Any]] = {}
         """Unit id → field → what stands in it."""
-        self._timer = QTimer(self, singleShot=True, interval=REVISION_EVERY_MS)
-        self._timer.timeout.connect(self.keep)
+        self._timer = later(self, self.keep, REVISION_EVERY_MS)
 
     def follow(self, artifact: Artifact | None, *, editable: bool) -> None:
         """From now on save into this artifact; what was typed into another must have been kept before."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from annotator.actions.contests import contest_keeping, contest_standings
 from annotator.actions.contests.contest_keeping import KeptTask
@@ -61,10 +61,7 @@ class KeepingPart(PagePart):
         self.choices = {"rater": ChoiceBox(), "top": ChoiceBox()}
         for name, words, letters in (("rater", "Whose comparisons", 18), ("top", "How many are kept", 10)):
             self.choices[name].setAccessibleName(words)
-            self.choices[name].setSizeAdjustPolicy(
-                QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-            )
-            self.choices[name].setMinimumContentsLength(letters)
+            self.choices[name].keep_short(letters)
             self.choices[name].currentIndexChanged.connect(lambda _: self._count())
         self.of_one = NumberBox(minimum=0, maximum=MOST_OF_ONE)
         self.of_one.setSpecialValueText("no limit")

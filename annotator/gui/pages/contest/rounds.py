@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QFrame, QStackedWidget
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QStackedWidget
 
 from annotator.actions.contests import contest_files, contest_overview, contest_standings, contest_tasks
 from annotator.actions.contests.contest_files import ImportedMatches
@@ -68,8 +68,7 @@ class RoundsPart(PagePart):
         self.judge, self.pairs = ChoiceBox(), ChoiceBox()
         for box, name, letters in ((self.judge, "Judge that compares", 20), (self.pairs, "Who meets", 10)):
             box.setAccessibleName(name)
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            box.setMinimumContentsLength(letters)
+            box.keep_short(letters)
         self.top, self.seed = NumberBox(minimum=1, maximum=99_999), NumberBox(minimum=0, maximum=999_999_999)
         self.rounds = NumberBox(minimum=1, maximum=MOST_ROUNDS)
         for number, name in (

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton, QWidget
 
 from annotator.actions.items import named_rubrics
 from annotator.actions.judging import judge_offers
@@ -28,8 +28,7 @@ class RubricsRow(QWidget):
         super().__init__()
         self._desk = desk
         self.box, self.more = ChoiceBox(), QPushButton("Add a set…")
-        self.box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.box.setMinimumContentsLength(22)
+        self.box.keep_short(22)
         self.more.setCheckable(True)
         self.more.setProperty("role", "quiet")
         self.more.setToolTip(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotator.actions.authoring import guidelines
 from annotator.actions.items import renderings
@@ -35,8 +35,7 @@ class VersionsView(QWidget):
         """The number that a version published now would get."""
         self.title, self.versions = PlainLabel("", "strong"), ChoiceBox()
         self.versions.setAccessibleName("Version to read")
-        self.versions.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.versions.setMinimumContentsLength(12)
+        self.versions.keep_short(12)
         self.versions.currentIndexChanged.connect(self._show)
         self.take_up = push_button(
             "Edit from this version",

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from PySide6.QtCore import QSettings, QTimer, Signal
+from PySide6.QtCore import QSettings, Signal
 from PySide6.QtGui import QFont, QFontDatabase
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -17,6 +17,7 @@ from annotator.domain.texts.difference import differences
 from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets.fields.typed import TextBox
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import horizontal, stacked, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.push_button import push_button
@@ -45,8 +46,7 @@ class GuidelineEditor(QWidget):
         self.edit.setTabChangesFocus(True)
         self.edit.setFont(_even_letters())
         self.look.setAccessibleName("Preview")
-        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._pause.timeout.connect(self.keep)
+        self._pause = later(self, self.keep, PAUSE_MS)
         self.edit.textChanged.connect(self._typed)
         self.body = stacked(self.edit, self.look)
         self.discard = push_button("Discard the draft", self._discard, "quiet")

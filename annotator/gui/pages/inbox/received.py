@@ -12,7 +12,7 @@ from annotator.gui.pages.inbox.arrivals_tree import CAME, ArrivalsTree
 from annotator.gui.pages.inbox.naming import plain_code
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.fields.typed import search_field
 from annotator.gui.widgets.layouts import column_of, horizontal, stacked, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -26,11 +26,9 @@ class Received(QWidget):
         super().__init__()
         self._desk = desk
         self._all: list[Arrival] = []
-        self.search = LineField(
-            placeholderText="Find a person, a file or a receipt code…", clearButtonEnabled=True
+        self.search = search_field(
+            "Find a person, a file or a receipt code…", "Find among the received files", self._narrow
         )
-        self.search.setAccessibleName("Find among the received files")
-        self.search.textChanged.connect(lambda _: self._narrow())
         self.tree = ArrivalsTree("Received files, newest first")
         self.copy = KeyButton("Copy the receipt code", "Ctrl+C", role="primary")
         self.copy.clicked.connect(self._copy)

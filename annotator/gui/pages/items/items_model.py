@@ -3,13 +3,14 @@
 from array import array
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, Qt, QTimer
+from PySide6.QtCore import QModelIndex, Qt
 
 from annotator.actions.items import items
 from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.tables.rows import RIGHT, Index, RowsModel, resetting
 from annotator.gui.widgets.icons import icon
+from annotator.gui.widgets.later import later
 
 COLUMNS = ("Key", "Question", "Type", "Subject", "State", "Reports", "Labelled")
 FIELDS = ("key", "question", "question_type", "subject", "state", "responses", "labelled")
@@ -33,8 +34,7 @@ class ItemsModel(RowsModel[int]):
         self._narrowed = items.Filter()
         self._rows: array[int] = array("q")
         self._lines: dict[int, items.ItemLine] = {}
-        self._rest = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._rest.timeout.connect(self._fetch_rest)
+        self._rest = later(self, self._fetch_rest, PAUSE_MS)
 
     def narrow(self, narrowed: items.Filter) -> None:
         """Show what matches; asked at every keystroke."""

@@ -3,9 +3,8 @@
 from functools import cached_property
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QTimer
+from PySide6.QtCore import QModelIndex
 from PySide6.QtWidgets import (
-    QComboBox,
     QLabel,
     QWidget,
 )
@@ -23,6 +22,7 @@ from annotator.gui.widgets.bars.flow_row import wrapping
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import StretchSpace, horizontal, stacked, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
@@ -61,8 +61,7 @@ class ItemsPage(Page):
         self._sought = ""
         self._build()
         self._model.rowsInserted.connect(self._grown)
-        self._later = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._later.timeout.connect(self._narrow)
+        self._later = later(self, self._narrow, SETTLE_MS)
         acts = {
             "new_item": self.add.click,
             "edit_item": self._edit,
@@ -85,8 +84,7 @@ class ItemsPage(Page):
         self.type, self.subject, self.state = ChoiceBox(), ChoiceBox(), ChoiceBox()
         for combo, name in ((self.type, "Question type"), (self.subject, "Subject"), (self.state, "State")):
             combo.setAccessibleName(name)
-            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            combo.setMinimumContentsLength(16)
+            combo.keep_short(16)
             theme.scale(combo.setMinimumWidth, LEAST_FILTER)
             combo.currentIndexChanged.connect(lambda _: self._narrow())
         self.count = QLabel()

@@ -5,7 +5,6 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QListWidget,
     QListWidgetItem,
     QWidget,
@@ -59,8 +58,7 @@ class ComparingPart(PagePart):
         super().__init__(desk, ActsBar((), RIGHT))
         self.protocol = ChoiceBox()
         self.protocol.setAccessibleName("What was judged")
-        self.protocol.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.protocol.setMinimumContentsLength(14)
+        self.protocol.keep_short(14)
         self.raters = QListWidget()
         self.raters.setAccessibleName("Who is compared")
         self.raters.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -6,7 +6,6 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
-    QComboBox,
     QWidget,
 )
 
@@ -69,8 +68,7 @@ class CostsPart(PagePart):
         self.by.setAccessibleName("Costs by")
         self.of.setAccessibleName("Whose costs")
         for combo, letters in ((self.by, 18), (self.of, 34)):
-            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            combo.setMinimumContentsLength(letters)
+            combo.keep_short(letters)
         offer(self.by, [(words, name) for name, words in BY.items()])
         self.view = ViewPane(desk, "judges/costs")
         self.acts = {

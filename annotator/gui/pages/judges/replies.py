@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from annotator.actions.judges import judges
@@ -35,6 +35,7 @@ from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import column_of, stacked
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -67,10 +68,8 @@ class RepliesPart(PagePart):
         self._runs: list[RunLine] = []
         self._kept, self._wanted = "", ""
         self._place: dict[str, Any] = {}
-        self._line_soon = QTimer(self, singleShot=True, interval=LINE_MS)
-        self._line_soon.timeout.connect(self._show_line)
-        self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._soon.timeout.connect(self._ask)
+        self._line_soon = later(self, self._show_line, LINE_MS)
+        self._soon = later(self, self._ask, SETTLE_MS)
         self.lines, self.calls = CellsModel[JudgementLine](LINES, self), CellsModel[Reply](CALLS, self)
         self.list = CellsTable("Judgements", self.lines, stretched=2)
         self.asked = CellsTable("Calls of the run", self.calls, stretched=4)

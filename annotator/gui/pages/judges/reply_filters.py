@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotator.actions.judging.judge_offers import title
 from annotator.actions.runs.judge_totals import JudgeTotal
@@ -20,7 +20,7 @@ from annotator.actions.runs.run_records import RunLine
 from annotator.domain.judges.judge import Judge
 from annotator.gui.pages.judges.roster.judges_model import RUNS_OFFERED, run_words
 from annotator.gui.review.judge_words import STATUS_WORDS, flag_words
-from annotator.gui.widgets.bars.flow_row import FlowRow
+from annotator.gui.widgets.bars.flow_row import FlowRow, grow_by_width
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.typed import LineField
 
@@ -47,16 +47,13 @@ class ReplyFilters(QWidget):
             (self.place, "Item, or what was asked about"),
         ):
             combo.setAccessibleName(name)
-            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            combo.setMinimumContentsLength(11)
+            combo.keep_short(11)
             combo.currentIndexChanged.connect(lambda _: self.changed.emit())
         self.source.setMinimumContentsLength(34)
         self.search.setAccessibleName("Find in replies")
         self.search.setMinimumWidth(200)
         self.search.textChanged.connect(lambda _: self.changed.emit())
-        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
+        grow_by_width(self)
         row = FlowRow(self)
         for widget in (self.source, self.which, self.cause, self.flag, self.system, self.place, self.search):
             row.addWidget(widget)

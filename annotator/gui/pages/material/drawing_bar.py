@@ -3,7 +3,7 @@
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QFrame, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from annotator.actions.judges import judges
 from annotator.actions.judging.forecasts import CostEstimate
@@ -44,8 +44,7 @@ class DrawingBar(QFrame):
         self.judge.setAccessibleName("Judge that extracts")
         self.scope.setAccessibleName("Reports")
         for combo in (self.judge, self.scope):
-            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            combo.setMinimumContentsLength(14)
+            combo.keep_short(14)
             combo.currentIndexChanged.connect(lambda _: self._change())
         self.budget = BudgetBox()
         self.begin = KeyButton("Draw", keys.shown("start_run"), "primary")

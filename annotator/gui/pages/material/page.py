@@ -4,7 +4,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from annotator.actions.project import people
@@ -19,6 +18,7 @@ from annotator.gui.pages.material.sources_view import SourcesView
 from annotator.gui.pages.material.transcripts_view import TranscriptsView
 from annotator.gui.widgets.bars.tabs import Tabs
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.push_button import push_button
@@ -63,8 +63,7 @@ class MaterialPage(Page):
             pane.came.connect(self._came)
         # Act → by tab, what its keys do there.
         self._acts: dict[str, dict[int, Callable[[], object]]] = {}
-        self._later = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._later.timeout.connect(self._fill)
+        self._later = later(self, self._fill, SETTLE_MS)
         self._lay_out()
         self._listen()
         self._bind()

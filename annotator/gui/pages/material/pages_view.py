@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from enum import Enum
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from annotator.actions.items import cited_pages, pages
@@ -19,7 +19,8 @@ from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.fields.typed import search_field
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import stacked, vertical
 from annotator.gui.widgets.lists.filter_row import FilterRow
 from annotator.gui.widgets.lists.lines_table import LinesTable
@@ -72,11 +73,8 @@ class PagesView(QWidget):
         self.list.selectionModel().currentRowChanged.connect(lambda *_: self._show_page())
         self.shown = FilterRow(PageFilter, PageFilter.ALL)
         self.shown.chosen.connect(self._narrow)
-        self.search = LineField(placeholderText="Find an address…", clearButtonEnabled=True)
-        self.search.setAccessibleName("Find an address")
-        self.search.textChanged.connect(lambda _: self._narrow())
-        self._refill = QTimer(self, singleShot=True, interval=EVERY_MS)
-        self._refill.timeout.connect(self.fill)
+        self.search = search_field("Find an address…", "Find an address", self._narrow)
+        self._refill = later(self, self.fill, EVERY_MS)
         self._lay_out()
 
     def _lay_out(self) -> None:

@@ -27,7 +27,7 @@ from annotator.gui.pages.material.reports_grid import column_words
 from annotator.gui.tables.cells import CellsModel
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.fields.typed import search_field
 from annotator.gui.widgets.layouts import column_of, stacked, vertical
 from annotator.gui.widgets.lists.filter_row import FilterRow
 from annotator.gui.widgets.lists.lines_table import LinesTable
@@ -107,9 +107,7 @@ class PartsView(QWidget):
         self.wanted = FilterRow(PartFilter, PartFilter.ALL)
         self.kinds.chosen.connect(self._change_kind)
         self.wanted.chosen.connect(self._narrow)
-        self.search = LineField(placeholderText="Find an item or a system…", clearButtonEnabled=True)
-        self.search.setAccessibleName("Find an item or a system")
-        self.search.textChanged.connect(lambda _: self._narrow())
+        self.search = search_field("Find an item or a system…", "Find an item or a system", self._narrow)
         self.nothing = PlainLabel("No matches. Remove a word or the filter.", "hint", wrap=True)
         self.drawing, self.text, self.editor = DrawingBar(desk), PartReadingPane(desk), PartEditor(desk)
         self.drawing.came.connect(self.came)

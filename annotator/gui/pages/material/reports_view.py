@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
@@ -31,7 +31,8 @@ from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.fields.labelled import together
-from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.fields.typed import search_field
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal, stacked, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
@@ -76,8 +77,7 @@ class ReportsView(QWidget):
         self.form.came.connect(self.came)
         self.form.run.progressed.connect(self._progressed)
         self.lacking.again_wanted.connect(self.form.again)
-        self._refill = QTimer(self, singleShot=True, interval=EVERY_MS)
-        self._refill.timeout.connect(self.fill)
+        self._refill = later(self, self.fill, EVERY_MS)
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -95,9 +95,7 @@ class ReportsView(QWidget):
         self.form.answer.float_over(parts)
 
     def _left(self) -> QWidget:
-        self.search = LineField(placeholderText="Find an item…", clearButtonEnabled=True)
-        self.search.setAccessibleName("Find an item")
-        self.search.textChanged.connect(lambda _: self._narrow())
+        self.search = search_field("Find an item…", "Find an item", self._narrow)
         self.told = ChoiceBox()
         self.told.setAccessibleName("Content of the cells")
         self.told.addItems(list(reports_grid.TOLD))

@@ -22,7 +22,7 @@ from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.fields.typed import search_field
 from annotator.gui.widgets.layouts import StretchSpace, horizontal, stacked, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
@@ -144,9 +144,7 @@ class SourcesView(QWidget):
         self.model = CellsModel[SourceLine](COLUMNS, self)
         self.list = LinesTable("Sources", self.model, self.model.widths, stretched=TITLE)
         self.list.selectionModel().currentRowChanged.connect(lambda *_: self._show_source())
-        self.search = LineField(placeholderText="Find a source…", clearButtonEnabled=True)
-        self.search.setAccessibleName("Find a source")
-        self.search.textChanged.connect(lambda _: self._narrow())
+        self.search = search_field("Find a source…", "Find a source", self._narrow)
         self.form = MetadataForm(desk, Thing.SOURCE, "About the source", SOURCE_FIELDS)
         self.look = KeyButton("Look all up", keys.shown("start_run"))
         self.look.set_hint(

@@ -18,7 +18,7 @@ from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.bars.tabs import Stack
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.fields.typed import search_field
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
@@ -56,9 +56,7 @@ class TranscriptsView(QWidget):
         self.model = CellsModel[TranscriptLine](COLUMNS, self)
         self.list = LinesTable("Transcripts", self.model, self.model.widths, stretched=0)
         self.list.selectionModel().currentRowChanged.connect(lambda *_: self._open())
-        self.search = LineField(placeholderText="Find a transcript…", clearButtonEnabled=True)
-        self.search.setAccessibleName("Find a transcript")
-        self.search.textChanged.connect(lambda _: self._narrow())
+        self.search = search_field("Find a transcript…", "Find a transcript", self._narrow)
         self.facts = PlainLabel(role="hint", wrap=True)
         self.pane, self.side, self.answer = TextPane(desk), TranscriptSide(), MessageBar()
         self.text = self.pane.report

@@ -6,7 +6,6 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QFormLayout,
     QFrame,
 )
@@ -97,8 +96,7 @@ class WritingForm(QFrame):
         for words, row in self.research.rows:
             form.insertRow(form.rowCount() - 1, words, row)
         for combo in (self.judge, self.mode, self.condition, self.items):
-            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            combo.setMinimumContentsLength(12)
+            combo.keep_short(12)
         self.trials.setAccessibleName("Runs per item")
         self.at_once.setAccessibleName("Concurrent calls")
         numbers = horizontal(self.trials, PlainLabel("concurrent"), self.at_once, StretchSpace(1))

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
 
 from annotator.actions.labelling import board
 from annotator.domain.experts.assignment import Stage
@@ -14,6 +14,7 @@ from annotator.gui.widgets.bars.flow_row import wrapping
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.icons import icon
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.plain import PlainLabel
 
 SETTLE_MS = 80
@@ -41,12 +42,10 @@ class BoardFilters(QWidget):
             (self.state, "State", 16),
         ):
             combo.setAccessibleName(name)
-            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            combo.setMinimumContentsLength(letters)
+            combo.keep_short(letters)
             combo.currentIndexChanged.connect(lambda _: self.changed.emit())
         self.count = PlainLabel("", "hint")
-        self._later = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._later.timeout.connect(self.changed)
+        self._later = later(self, self.changed, SETTLE_MS)
         self.search.textChanged.connect(lambda _: self._later.start())
         self.setLayout(wrapping(self.search, self.stage, self.state, self.count))
 

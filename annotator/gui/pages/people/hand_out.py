@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from annotator.actions.assignments import assignments, planning
@@ -20,6 +19,7 @@ from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import stacked, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
@@ -36,8 +36,7 @@ class HandOut(QWidget):
         self._people: Sequence[Person] = ()
         self.answer = MessageBar()
         self.form, self.preview = PlanForm(desk, self.answer), PlanPreview()
-        self._later = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._later.timeout.connect(self.work_out)
+        self._later = later(self, self.work_out, SETTLE_MS)
         self.form.changed.connect(self._later.start)
         self.assign = KeyButton("Assign", role="primary")
         self.assign.clicked.connect(self.submit)

@@ -4,8 +4,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QTimer
-
 from annotator.actions.labelling import board
 from annotator.actions.project import people
 from annotator.domain.experts.person import Role
@@ -17,6 +15,7 @@ from annotator.gui.pages.people.board_view import BoardView
 from annotator.gui.pages.people.hand_out import HandOut
 from annotator.gui.pages.people.roster import PeopleTable
 from annotator.gui.widgets.bars.tabs import Tabs
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -41,8 +40,7 @@ class PeoplePage(Page):
         for words, pane in zip(TABS, (self.roster, self.out, self.board), strict=True):
             self.tabs.addTab(pane, words)
         self.tabs.currentChanged.connect(lambda _: self._fill())
-        self._later = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._later.timeout.connect(self._fill)
+        self._later = later(self, self._fill, SETTLE_MS)
         vertical(PlainLabel("People", "title"), (self.tabs, 1), on=self, margins=(20, 16, 20, 12), spacing=6)
         self._bind()
 

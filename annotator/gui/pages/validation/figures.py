@@ -3,13 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import QTimer
-
 from annotator.domain.texts.change import Change
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.part import PagePart
 from annotator.gui.pages.validation.validation_viewer import ValidationViewer
 from annotator.gui.widgets.bars.acts_bar import ActsBar
+from annotator.gui.widgets.later import later
 
 
 class FiguresPart(PagePart):
@@ -22,8 +21,7 @@ class FiguresPart(PagePart):
         # The page keeps F6 for itself: it goes from part to part.
         self.acts = {act: slot for act, slot in self.viewer.acts().items() if act != "other_pane"}
         # A place to go to comes right after; counting what nobody will look at would only hold that up.
-        self._soon = QTimer(self, singleShot=True, interval=0)
-        self._soon.timeout.connect(lambda: self.viewer.arrive({}))
+        self._soon = later(self, lambda: self.viewer.arrive({}), 0)
         desk.changed.connect(self.viewer.on_change)
         self.lay_out(self.viewer)
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotator.gui import keys, theme
-from annotator.gui.widgets.bars.flow_row import FlowRow
+from annotator.gui.widgets.bars.flow_row import FlowRow, grow_by_width
 from annotator.gui.widgets.bars.key_button import KeyButton
 
 # Act of the key table, words, what it does.
@@ -28,9 +28,7 @@ class ActsRow(QWidget):
         self._commands = commands
         self.buttons: dict[str, KeyButton] = {}
         row = FlowRow(self)
-        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
+        grow_by_width(self)
         if first is not None:
             row.addWidget(first)
         for act, said, hint in acts:

@@ -1,7 +1,7 @@
 """Flow layout: widgets side by side, wrapped where it is narrow."""
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget, QWidgetItem
+from PySide6.QtWidgets import QLayout, QLayoutItem, QSizePolicy, QWidget, QWidgetItem
 
 ACROSS = Qt.Orientation.Horizontal
 
@@ -127,3 +127,10 @@ def wrapping(*parts: QWidget, gap: int = 8) -> FlowRow:
     for part in parts:
         row.addWidget(part)
     return row
+
+
+def grow_by_width(widget: QWidget) -> None:
+    """Let a widget be as high as its parts need at the width that it has."""
+    policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+    policy.setHeightForWidth(True)
+    widget.setSizePolicy(policy)

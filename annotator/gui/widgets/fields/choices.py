@@ -12,6 +12,11 @@ from annotator.gui.widgets.plain import tooltip
 class ChoiceBox(QComboBox):
     """A combo box that elides long entries, with the whole in a tooltip."""
 
+    def keep_short(self, letters: int) -> None:
+        """Ask for room for so many letters, however long the entries are."""
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setMinimumContentsLength(letters)
+
     def elided(self) -> str:
         """What is seen of the choice now."""
         option = QStyleOptionComboBox()

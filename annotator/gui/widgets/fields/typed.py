@@ -1,5 +1,6 @@
 """Text fields that reject what cannot be stored, such as a NUL."""
 
+from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QMimeData, QStringListModel, Qt
@@ -16,6 +17,14 @@ class LineField(QLineEdit):
     def __init__(self, parent: QWidget | None = None, **properties: Any) -> None:
         super().__init__(parent, **properties)
         self.setValidator(_Storable(self))
+
+
+def search_field(prompt: str, called: str, narrow: Callable[[], object]) -> LineField:
+    """A field that narrows a list to what is typed; `called` is its name for those who hear it."""
+    made = LineField(placeholderText=prompt, clearButtonEnabled=True)
+    made.setAccessibleName(called)
+    made.textChanged.connect(lambda _: narrow())
+    return made
 
 
 class TextBox(QPlainTextEdit):

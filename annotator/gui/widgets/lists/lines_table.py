@@ -2,11 +2,12 @@
 
 from collections.abc import Collection, Sequence
 
-from PySide6.QtCore import QAbstractItemModel, QSize, Qt, QTimer
+from PySide6.QtCore import QAbstractItemModel, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QTableView
 
 from annotator.gui import theme
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.lists.columns import NOTHING, ColumnNeeds, Columns, wanted
 
 ROW, PICTURE = 32, 16
@@ -47,8 +48,7 @@ class LinesTable(QTableView):
         self.widths, self._columns = dict(enumerate(widths)), Columns(stretched)
         self.firm: Collection[int] = ()
         """The columns that spare nothing for the others."""
-        self._soon = QTimer(self, singleShot=True, interval=0)
-        self._soon.timeout.connect(self.fit)
+        self._soon = later(self, self.fit, 0)
         self._measured: tuple[float, ColumnNeeds] | None = None
         """What the rows ask for, and the size of letters it was measured at."""
         changes = (model.modelReset, model.rowsInserted, model.rowsRemoved, model.dataChanged)

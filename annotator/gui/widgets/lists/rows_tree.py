@@ -2,11 +2,12 @@
 
 from collections.abc import Collection, Sequence
 
-from PySide6.QtCore import QSize, QTimer
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QTreeWidget, QTreeWidgetItem
 
 from annotator.gui import theme
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.lists.columns import LEAST, Columns, wanted
 from annotator.gui.widgets.lists.lines_table import PICTURE
 from annotator.gui.widgets.plain import tooltip
@@ -47,8 +48,7 @@ class RowsTree(QTreeWidget):
         # The stretched column takes what is left, whichever it is.
         header.setStretchLastSection(False)
         self._widths, self._columns, self._firm = tuple(widths), Columns(stretched, least), firm
-        self._soon = QTimer(self, singleShot=True, interval=0)
-        self._soon.timeout.connect(self._size)
+        self._soon = later(self, self._size, 0)
         self.model().rowsInserted.connect(self._soon.start)
         self._size()
         theme.watch(self, self._size)

@@ -5,12 +5,13 @@ import time
 from collections.abc import Iterator
 from typing import Protocol
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeyEvent, Qt
 from PySide6.QtWidgets import QCheckBox, QFrame, QToolButton, QWidget
 
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import horizontal
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.report_loading import SLICE_S
@@ -53,12 +54,10 @@ class FindBar(QFrame):
         self.words, self._count, self._case = LineField(), PlainLabel(role="hint"), QCheckBox("Match case")
         self.words.setPlaceholderText("Find in this text")
         self.words.setAccessibleName("Find in this text")
-        self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
-        self._settle.timeout.connect(self.search)
+        self._settle = later(self, self.search, _SETTLE_MS)
         self._hits: Iterator[tuple[int, int] | None] = iter(())
         self._spans: list[tuple[int, int]] = []
-        self._further = QTimer(self, singleShot=True, interval=0)
-        self._further.timeout.connect(self._search_on)
+        self._further = later(self, self._search_on, 0)
         self.words.textChanged.connect(lambda: self._settle.start())
         self._case.toggled.connect(lambda: self.search())
         self._lay_out()

@@ -3,11 +3,12 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from annotator.gui import theme
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.reading.pdf_layout import GAP, PageLayout, UnreadablePdf
 
 if TYPE_CHECKING:
@@ -33,8 +34,7 @@ class PdfSheets(QAbstractScrollArea):
         self._shown_page = 0
         self.setProperty("role", "report")
         self.setAccessibleName("PDF")
-        self._draw_later = QTimer(self, singleShot=True, interval=0)
-        self._draw_later.timeout.connect(self._draw_one)
+        self._draw_later = later(self, self._draw_one, 0)
         self.verticalScrollBar().valueChanged.connect(self._tell_page)
         theme.watch(self, self._arrange)
         self.destroyed.connect(partial(_close_all, self._open))

@@ -1,6 +1,6 @@
 """Results of drift checks: changed verdicts, with the replies of then and now."""
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from annotator.actions.judging import drift
@@ -19,6 +19,7 @@ from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import horizontal, stacked
 from annotator.gui.widgets.plain import PlainLabel, tooltip
 from annotator.gui.widgets.reading.raw_text import RawText
@@ -63,8 +64,7 @@ class DriftFound(QWidget):
         self.table = CellsTable("Checks, the newest first", self.checks, stretched=5)
         self.list = CellsTable("Verdicts that changed", self.changed, stretched=2)
         self.table.selectionModel().currentRowChanged.connect(lambda *_: self._turn_check())
-        self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._soon.timeout.connect(self._ask_replies)
+        self._soon = later(self, self._ask_replies, SETTLE_MS)
         self.list.selectionModel().currentRowChanged.connect(lambda *_: self._soon.start())
         self.then, self.now = RawText("The reply then"), RawText("The reply now")
         self.about_then, self.about_now = PlainLabel("", "hint", wrap=True), PlainLabel("", "hint", wrap=True)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from annotator.actions.judging import drift
@@ -29,6 +29,7 @@ from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.bars.tabs import Stack
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import StretchSpace, column_of, vertical
 from annotator.gui.widgets.plain_area import PlainArea
 
@@ -67,8 +68,7 @@ class DriftPart(PagePart):
         self.table = CellsTable("Judges and their frozen verdicts", self.model, stretched=0)
         self.form, self.forecast, self.found = AnchorForm(desk), ForecastView(desk), DriftFound(desk)
         self.panel = RunPanel(driver, CHECK)
-        self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._soon.timeout.connect(self._look)
+        self._soon = later(self, self._look, SETTLE_MS)
         self.acts = {
             "freeze_anchor": self.freeze,
             "submit": self.start,

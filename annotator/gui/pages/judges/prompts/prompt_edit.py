@@ -1,12 +1,13 @@
 """Editor of a prompt's next version, with a check that judges can be asked by it."""
 
-from PySide6.QtCore import QSettings, QTimer, Signal
+from PySide6.QtCore import QSettings, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from annotator.actions.judges import prompts
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.elided_label import ElidedLabel
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.raw_text import RawText
@@ -43,8 +44,7 @@ class PromptEdit(QWidget):
         foot.addWidget(self.answer)
         foot.addWidget(self.said, 1)
         vertical(head, (self.field, 1), foot, on=self, margins=0, spacing=6)
-        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._pause.timeout.connect(self._check)
+        self._pause = later(self, self._check, PAUSE_MS)
         self.field.textChanged.connect(self._pause.start)
 
     def show_prompt(self, name: str, in_force: str, *, fresh: bool) -> None:

@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
-    QComboBox,
     QHBoxLayout,
     QPushButton,
     QTabWidget,
@@ -29,6 +28,7 @@ from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.choices import ChoiceBox
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import StretchSpace, horizontal
 from annotator.gui.widgets.reading.raw_text import RawText
 
@@ -61,8 +61,7 @@ class PromptLook(QTabWidget):
         self.changes.setAccessibleName("What changes")
         self.model = CellsModel[PromptVersion](self._columns(), self)
         self.table = CellsTable("Versions", self.model, stretched=3)
-        self._soon = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._soon.timeout.connect(self._preview)
+        self._soon = later(self, self._preview, PAUSE_MS)
         for words, pane in (
             ("As sent", self._sent_pane()),
             ("What changes", self._changes_pane()),
@@ -96,8 +95,7 @@ class PromptLook(QTabWidget):
         head = QHBoxLayout()
         for combo, name in ((self.old, "From version"), (self.new, "To version")):
             combo.setAccessibleName(name)
-            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            combo.setMinimumContentsLength(10)
+            combo.keep_short(10)
             combo.currentIndexChanged.connect(lambda _: self._compare())
             head.addWidget(combo, 1)
         return column(head, self.changes, grows=self.changes, above=6)

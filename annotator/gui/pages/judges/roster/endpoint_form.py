@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QFormLayout,
@@ -22,6 +22,7 @@ from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.fields.labelled import label_of
 from annotator.gui.widgets.fields.number_box import AmountBox
 from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import horizontal
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.push_button import push_button
@@ -67,8 +68,7 @@ class EndpointForm(QWidget):
         self.tokens = _rate(" tokens", 1_000_000_000)
         self.price, self.place = PlainLabel("", "hint", wrap=True), PlainLabel("", "hint", wrap=True)
         self.locked = PlainLabel("", "hint", wrap=True)
-        self._soon = QTimer(self, singleShot=True, interval=300)
-        self._soon.timeout.connect(self._show_price)
+        self._soon = later(self, self._show_price, 300)
         self._lay_out()
         self._listen()
 

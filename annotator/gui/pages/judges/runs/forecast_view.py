@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QFormLayout, QFrame
 
 from annotator.actions.judging.judge_planning import RunSummary
@@ -10,6 +9,7 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.texts.counting import lasting, usd
 from annotator.gui.desk.child import Child
 from annotator.gui.desk.desk import Desk
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -30,8 +30,7 @@ class ForecastView(QFrame):
         self.facts = QFormLayout()
         self.facts.setHorizontalSpacing(14)
         self.facts.setVerticalSpacing(2)
-        self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._soon.timeout.connect(self._count)
+        self._soon = later(self, self._count, SETTLE_MS)
         vertical(
             PlainLabel("Before it starts", "hint"), self.words, self.facts, self.state, on=self, spacing=4
         )

@@ -23,6 +23,7 @@ from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.tables.cells import CellsModel
 from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import column_of, stacked, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -54,8 +55,7 @@ class LivePanel(QFrame):
         self.systems = CellsTable("Systems of the run", self.parts, stretched=3)
         self.asking = CellsTable("Calls in progress", self.calls, stretched=3)
         # Lines may come twenty times a second; nobody reads a list of calls that fast.
-        self._fresh = QTimer(self, singleShot=True, interval=FRESH_MS)
-        self._fresh.timeout.connect(self._show_calls)
+        self._fresh = later(self, self._show_calls, FRESH_MS)
         self._tick = QTimer(self, interval=LOOK_MS)
         self._tick.timeout.connect(self._look)
         self._lay_out()

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from annotator.actions.judges import judges
@@ -25,6 +25,7 @@ from annotator.gui.pages.judges.runs.readiness import Readiness
 from annotator.gui.pages.judges.runs.run_form import RunForm
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import StretchSpace, column_of
 from annotator.gui.widgets.plain_area import PlainArea
 
@@ -61,8 +62,7 @@ class RunsPart(PagePart):
         self._new = False
         self.form, self.ready, self.forecast = RunForm(desk), Readiness(desk), ForecastView(desk)
         self.live, self.past = LivePanel(desk, driver), PastRuns(desk)
-        self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._soon.timeout.connect(self._ask_look)
+        self._soon = later(self, self._ask_look, SETTLE_MS)
         self.acts = {
             "submit": self.start,
             "queue_run": self.enqueue,

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from annotator.actions.judging.judge_offers import ExtractionOffer, ProtocolOffer
 from annotator.gui.desk.desk import Desk
-from annotator.gui.widgets.bars.flow_row import FlowRow
+from annotator.gui.widgets.bars.flow_row import FlowRow, grow_by_width
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel, tooltip
 from annotator.gui.widgets.push_button import push_button
@@ -26,9 +26,7 @@ class Readiness(QFrame):
         self._desk = desk
         self.words, self.lacks = PlainLabel("", wrap=True), PlainLabel("", "hint", wrap=True)
         self.acts = QWidget()
-        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-        policy.setHeightForWidth(True)
-        self.acts.setSizePolicy(policy)
+        grow_by_width(self.acts)
         self._row = FlowRow(self.acts, gap=6)
         vertical(self.words, self.lacks, self.acts, on=self, margins=0, spacing=4)
 

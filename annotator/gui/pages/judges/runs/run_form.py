@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QCheckBox, QFormLayout, QSizePolicy, QWidget
 
 from annotator.actions.judging import judge_planning
 from annotator.actions.judging.judge_offers import ExtractionOffer, ProtocolOffer
@@ -56,8 +56,7 @@ class RunForm(QWidget):
         form.setVerticalSpacing(7)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
         for combo in (self.judge, self.what):
-            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            combo.setMinimumContentsLength(12)
+            combo.keep_short(12)
             combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.systems.setToolTip(ALL_SYSTEMS)
         self.together.setToolTip("More than one creates a separate judge, to compare with this one")

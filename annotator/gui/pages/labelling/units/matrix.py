@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -28,6 +28,7 @@ from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.growing_edit import direction_of
 from annotator.gui.widgets.icons import pixmap
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.marked_text import lay_out
@@ -177,8 +178,7 @@ class _Table(QTableView):
         head.setSectionsClickable(False)
         head.setHighlightSections(True)
         head.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self._soon = QTimer(self, singleShot=True, interval=0)
-        self._soon.timeout.connect(self.fit)
+        self._soon = later(self, self.fit, 0)
         theme.watch(self, self._fit_soon)
 
     def fit(self) -> None:

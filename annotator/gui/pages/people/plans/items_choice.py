@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from annotator.actions.items import items
 from annotator.domain.experts.assignment import Stage
@@ -29,8 +29,7 @@ class ItemsChoice(QWidget):
         self.type, self.subject = ChoiceBox(), ChoiceBox()
         for combo, name in ((self.type, "Question type"), (self.subject, "Subject")):
             combo.setAccessibleName(name)
-            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            combo.setMinimumContentsLength(12)
+            combo.keep_short(12)
             combo.currentIndexChanged.connect(lambda _: self._tell())
         self.fresh = QCheckBox("Only items not yet assigned at these stages")
         self.fresh.toggled.connect(lambda _: self._tell())

@@ -1,6 +1,6 @@
 """Choice of pilot items: a summary line, and a list to tick while it is open."""
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
@@ -13,6 +13,7 @@ from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import column_of, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel, tooltip
 
@@ -40,8 +41,7 @@ class PilotChoice(QWidget):
         self.open.toggled.connect(self._unfold)
         self.search = LineField(placeholderText="Search items…", clearButtonEnabled=True)
         self.search.setAccessibleName("Search items for the pilot")
-        self._later = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._later.timeout.connect(self._list_items)
+        self._later = later(self, self._list_items, SETTLE_MS)
         self.search.textChanged.connect(lambda _: self._later.start())
         self.list = QListWidget()
         self.list.setAccessibleName("Items for the pilot; Space ticks one")

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QComboBox,
     QFormLayout,
     QFrame,
     QHBoxLayout,
@@ -24,6 +23,7 @@ from annotator.gui.desk.child import Child
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.number_box import AmountBox, NumberBox
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel, tooltip
 
@@ -54,8 +54,7 @@ class AttackForm(QWidget):
         self.budget = AmountBox(minimum=0, maximum=100_000, decimals=2, prefix="$ ")
         self.budget.setSpecialValueText("no limit")
         self.told, self.cost = PlainLabel("", wrap=True), PlainLabel("", "strong", wrap=True)
-        self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._soon.timeout.connect(self._count)
+        self._soon = later(self, self._count, SETTLE_MS)
         self._lay_out()
         self._listen()
 
@@ -79,8 +78,7 @@ class AttackForm(QWidget):
             named.setAccessibleName(name)
             form.addRow(label, field)
         for combo in (self.judge, self.what, self.writer):
-            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            combo.setMinimumContentsLength(10)
+            combo.keep_short(10)
             combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.span.setAccessibleName("Largest width of a rate's interval")
         self.span.setToolTip("Largest width of a failure rate's 95 % interval")

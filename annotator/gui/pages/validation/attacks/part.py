@@ -27,6 +27,7 @@ from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.bars.tabs import Stack
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
@@ -73,8 +74,7 @@ class AttacksPart(PagePart):
         self.rates = CellsTable("Attacks and failure rates", self.lines, stretched=0)
         self.list = CellsTable("Verdicts on copies", self.cases, stretched=2)
         self.nothing, self.count = PlainLabel(NO_TEST, "hint", wrap=True), PlainLabel("", "strong", wrap=True)
-        self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._soon.timeout.connect(self._ask_cases)
+        self._soon = later(self, self._ask_cases, SETTLE_MS)
         self.acts = {
             "submit": self.start,
             "attack_read": self.read,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from annotator.actions.sets import validation_sets
@@ -16,6 +16,7 @@ from annotator.gui.pages.validation import looking
 from annotator.gui.pages.validation.looking import ClosedTestPart, CountedLook, TestPartGate
 from annotator.gui.views.choosers import Choosers
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import horizontal, stacked, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.push_button import push_button
@@ -59,8 +60,7 @@ class CardView(QWidget):
         # A card that takes the place of its sketch is read on where that was.
         self._place, self._sketched = 0, False
         self.page.loaded.connect(lambda: self.page.verticalScrollBar().setValue(self._place))
-        self._later = QTimer(self, singleShot=True, interval=0)
-        self._later.timeout.connect(self._count)
+        self._later = later(self, self._count, 0)
 
     def _lay_out(self) -> None:
         vertical(

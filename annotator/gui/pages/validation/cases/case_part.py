@@ -17,6 +17,7 @@ from annotator.gui.pages.validation.cases.faults import ACTS, FAULTS, VerdictAns
 from annotator.gui.pages.validation.cases.verdict_cases import Key
 from annotator.gui.review.kind_row import OF_VERDICT
 from annotator.gui.widgets.bars.acts_bar import ActsBar
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import column_of
 
 RECOUNT_MS, PAINTED_MS = 700, 30
@@ -40,8 +41,7 @@ class CasePart(PagePart):
         self.bench = CaseBench(desk, words, answers, keep)
         self.recount = QTimer(self, singleShot=True)
         # What counts on another thread holds up painting: what there is is painted first.
-        self._soon = QTimer(self, singleShot=True, interval=0)
-        self._soon.timeout.connect(self.look)
+        self._soon = later(self, self.look, 0)
         self.go_to: Key = ()
         """The case to be laid open when the cases come."""
         self.asked = 0

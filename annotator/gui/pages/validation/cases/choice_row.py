@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from annotator.gui import theme
-from annotator.gui.widgets.bars.flow_row import FlowRow
+from annotator.gui.widgets.bars.flow_row import FlowRow, grow_by_width
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.layouts import horizontal
 from annotator.gui.widgets.plain import PlainLabel
@@ -24,9 +24,7 @@ class ChoiceRow(QWidget):
         super().__init__()
         self.boxes: dict[str, QComboBox] = {}
         row = FlowRow(self, gap=10)
-        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
+        grow_by_width(self)
         for name, words in names.items():
             box = self.boxes[name] = ChoiceBox()
             box.setAccessibleName(words)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -30,6 +30,7 @@ from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.labelled import beside
 from annotator.gui.widgets.fields.number_box import AmountBox, NumberBox
 from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.plain import PlainLabel
 
 PAUSE_MS = 300
@@ -78,8 +79,7 @@ class SetForm(QWidget):
         self.seed = NumberBox(minimum=0, maximum=999_999, value=1)
         self.apart = QCheckBox("Hand out as assignments, to label apart and submit")
         self.told = PlainLabel("", wrap=True)
-        self._later = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._later.timeout.connect(self._look)
+        self._later = later(self, self._look, PAUSE_MS)
         self._lay_out()
         self._listen()
 
