@@ -81,16 +81,6 @@ class JudgeConsistency:
     over_runs: Estimate
     spread: Estimate
 
-    @property
-    def kappa(self) -> Estimate:
-        """Cohen's κ, where values have no order."""
-        return self.more["kappa"]
-
-    @property
-    def alpha(self) -> Estimate:
-        """Krippendorff's α, which every level has."""
-        return self.more["alpha"]
-
     def tree(self) -> dict[str, Any]:
         """The figures as a JSON tree."""
         return _tree(self)

@@ -143,6 +143,11 @@ def score_choices(project: Project) -> tuple[ViewChoice, ...]:
     return metric_choice(project), rater_choice(project)
 
 
+def choices(project: Project) -> tuple[ViewChoice, ...]:
+    """Which score, by whose judgements, in which mode and of which items."""
+    return (*score_choices(project), *cut_choices(project))
+
+
 def cut_choices(project: Project) -> tuple[ViewChoice, ...]:
     """Of which mode responses count, and of which items; each is asked only where there are several."""
     modes, items = scoring.modes_of(project), items_named(project).values()

@@ -20,7 +20,6 @@ from annotator.actions.results.result_sheets import (
     SheetCell,
     SheetLine,
     SheetPicture,
-    ViewChoice,
     columns,
     count,
     figure,
@@ -47,11 +46,6 @@ class ItemScoresReport:
     responses: Mapping[tuple[str, str], str]
     """The first response of each item and system."""
     mode: str = ""
-
-
-def choices(project: Project) -> tuple[ViewChoice, ...]:
-    """Which score, by whose judgements, in which mode and of which items."""
-    return (*response_scores.score_choices(project), *response_scores.cut_choices(project))
 
 
 def report(

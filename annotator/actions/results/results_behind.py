@@ -17,7 +17,7 @@ from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.judges.judgement import Judgement, RaterKind
 from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.kinds.unit import Unit
-from annotator.protocols import PROTOCOLS, USUAL
+from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import JudgeRow, SystemRow, table
 
 SYSTEM, JUDGE = table(SystemRow), table(JudgeRow)
@@ -36,16 +36,11 @@ class JudgementBehind:
     rater: str = ""
 
 
-def behind(
-    project: Project, rater_id: str, system_id: str = "", group_by: str = ALL, group: str = ALL,
-    protocol: str = USUAL, item_id: str = "",
-) -> list[JudgementBehind]:  # fmt: skip
-    """The judgements that a figure was made of, item by item or of one, each report's in the order of its units."""
-    return of_source(project, FigureSource(protocol, rater_id, "", system_id, group_by, group, item_id))
-
-
 def of_source(project: Project, source: FigureSource) -> list[JudgementBehind]:
-    """The same of what a cell or a line is based on. Only a coordinator reads how others judged."""
+    """The judgements that a cell or a line is based on, each report's in the order of its units.
+
+    Only a coordinator reads how others judged.
+    """
     people.refuse_others(project, "can read the judgements behind a figure")
     shape = PROTOCOLS[source.protocol]
     with project.store.read() as db:

@@ -13,7 +13,6 @@ from annotator.actions.results.result_sheets import (
     ResultSheet,
     SheetLine,
     SheetPicture,
-    ViewChoice,
     columns,
     count,
     figure,
@@ -34,11 +33,6 @@ class AttemptsReport:
     rater: ResultRater | None
     runs: Mapping[str, int]
     passed: Mapping[str, Mapping[int, Estimate]]
-
-
-def choices(project: Project) -> tuple[ViewChoice, ...]:
-    """Which score counts, by whose judgements, in which mode and of which items."""
-    return (*response_scores.score_choices(project), *response_scores.cut_choices(project))
 
 
 def report(

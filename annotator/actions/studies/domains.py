@@ -51,7 +51,7 @@ class DomainsReport:
 def choices(project: Project) -> tuple[ViewChoice, ...]:
     """By what items are filed, which score counts, by whose judgements, in which mode and of which items."""
     by = ViewChoice("by", "Domain", (("Subject", FILED[0]), ("Question type", FILED[1])))
-    return (by, *response_scores.score_choices(project), *response_scores.cut_choices(project))
+    return (by, *response_scores.choices(project))
 
 
 def report(

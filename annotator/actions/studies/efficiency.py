@@ -14,7 +14,6 @@ from annotator.actions.results.result_sheets import (
     SheetCell,
     SheetLine,
     SheetPicture,
-    ViewChoice,
     columns,
     figure,
     in_words,
@@ -45,11 +44,6 @@ class EfficiencyReport:
         return tuple(
             cost for cost, row in self.costs.items() if any(one.value is not None for one in row.values())
         )
-
-
-def choices(project: Project) -> tuple[ViewChoice, ...]:
-    """Which score is compared with what a report took, by whose judgements, in which mode and of which items."""
-    return (*response_scores.score_choices(project), *response_scores.cut_choices(project))
 
 
 def report(

@@ -9,7 +9,7 @@ from annotator.actions.contests import contest_standings
 from annotator.actions.items import named_rubrics
 from annotator.actions.material import collections, source_views
 from annotator.actions.project.file import Project
-from annotator.actions.results import metrics, overview, publishing, result_items
+from annotator.actions.results import metrics, overview, publishing, response_scores, result_items
 from annotator.actions.results.result_sheets import ResultSheet, ViewChoice
 from annotator.actions.studies import (
     attempts,
@@ -70,7 +70,7 @@ VIEWS: tuple[ResultView, ...] = (
         SYSTEMS,
         "What each system scores on each item.",
         NOBODY_JUDGED,
-        result_items.choices,
+        response_scores.choices,
         result_items.report,
         result_items.sheets,
     ),
@@ -101,7 +101,7 @@ VIEWS: tuple[ResultView, ...] = (
         SYSTEMS,
         "Scores compared with time, tokens and money spent.",
         NOBODY_JUDGED,
-        efficiency.choices,
+        response_scores.choices,
         efficiency.report,
         efficiency.sheets,
     ),
@@ -142,7 +142,7 @@ VIEWS: tuple[ResultView, ...] = (
         SYSTEMS,
         "Pass@k: the expected best of k runs.",
         "Import two or more runs of a system on the same item, and have them judged.",
-        attempts.choices,
+        response_scores.choices,
         attempts.report,
         attempts.sheets,
         "Import",

@@ -116,7 +116,7 @@ def test_two_judges_are_compared_on_the_units_that_both_judged(project: Project)
     found = consistency.between(project, "a", "b")
     # yy yy yn nn ny: 3 of 5 agree; chance 3/5·3/5 + 2/5·2/5 = .52, so κ = (.6 − .52) / .48.
     assert (found.units, found.agreement.value) == (5, 3 / 5)
-    assert found.kappa.value == pytest.approx((0.6 - 0.52) / 0.48)
+    assert found.more["kappa"].value == pytest.approx((0.6 - 0.52) / 0.48)
     assert found.tree()["agreement"]["n"] == 5
 
 

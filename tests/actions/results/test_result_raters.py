@@ -13,6 +13,7 @@ from annotator.actions.labelling import labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_raters, results, results_behind
+from annotator.actions.results.result_sheets import FigureSource
 from annotator.actions.runs import judge_cases
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Stage
@@ -82,7 +83,7 @@ def test_only_a_coordinator_is_told_how_one_person_answered(project: Project) ->
     assert [rater.name for rater in result_raters.everybody(project, COVERAGE)] == ["people"]
     assert result_raters.named_people(project, COVERAGE) == []
     with pytest.raises(Refusal, match="Only a coordinator can read the judgements behind a figure"):
-        results_behind.behind(project, "people")
+        results_behind.of_source(project, FigureSource(COVERAGE, "people"))
 
 
 def test_settled_labels_are_a_rater_too(tmp_path: Path) -> None:
@@ -106,7 +107,7 @@ def test_settled_labels_are_a_rater_too(tmp_path: Path) -> None:
     assert rater.judgements == 2
     # Met is what weighs 3 of 4.
     assert coverage(project, rater.id) == pytest.approx(3 / 4)
-    lines = results_behind.behind(project, rater.id)
+    lines = results_behind.of_source(project, FigureSource(COVERAGE, rater.id))
     assert [(line.rater, line.unit, line.judgement.value) for line in lines] == [
         ("consensus", "Explains it", "yes"), ("consensus", "Names it", "no"),
     ]  # fmt: skip

@@ -8,7 +8,9 @@ from annotator.actions.judging import judge_runs
 from annotator.actions.labelling import label_tasks, labels
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_raters, results, results_behind
+from annotator.actions.results.result_sheets import FigureSource
 from annotator.actions.runs import judge_cases
+from annotator.protocols import USUAL
 from tests.projects.small_project import units_of
 from tests.storage import sql
 
@@ -69,7 +71,9 @@ def test_people_are_averaged_and_a_judge_is_told_apart(project: Project) -> None
 def test_behind_a_figure_stand_its_judgements_in_the_order_of_the_rubric(project: Project) -> None:
     label_all(project, {"Alpha": ["yes", "no", "yes"], "Beta": ["no", "yes", "no"]})
     row = figure(project, "Alpha", "Technical Details")
-    lines = results_behind.behind(project, row.rater_id, row.system_id, row.group_by, row.group)
+    lines = results_behind.of_source(
+        project, FigureSource(USUAL, row.rater_id, "", row.system_id, row.group_by, row.group)
+    )
     assert [(line.unit, line.weight, line.judgement.value) for line in lines] == [
         ("Explains residual connections", 3, "yes"),
         ("Compares training stability", 2, "no"),

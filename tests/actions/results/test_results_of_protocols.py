@@ -9,6 +9,7 @@ import pytest
 from annotator.actions.judging import judge_runs
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_raters, results, results_behind
+from annotator.actions.results.result_sheets import FigureSource
 from annotator.actions.runs import judge_cases
 from annotator.domain.judges.judgement import Verdict
 from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, RatedResponse, Verdicts
@@ -119,7 +120,7 @@ def test_units_are_told_apart_by_their_facet(project: Project, monkeypatch: pyte
     }  # fmt: skip
     assert values(rows, "covered", "facet")["Alpha", LIGHT] == 0.0
     rater = result_raters.raters(project, "faceted")[0].id
-    lines = results_behind.behind(project, rater, group_by="facet", group=LIGHT, protocol="faceted")
+    lines = results_behind.of_source(project, FigureSource("faceted", rater, group_by="facet", group=LIGHT))
     assert {line.unit for line in lines} == {"Compares training stability", "Names one dataset"}
     assert len(lines) == 8
 
@@ -134,7 +135,7 @@ def test_a_pair_is_scored_from_both_orders(project: Project, monkeypatch: pytest
     # Alpha wins the first item in both orders; on the second the verdict flips with the order, a win for nobody.
     assert values(rows, "wins") == {("Alpha", "all"): 0.5, ("Beta", "all"): 0.0}
     assert all(row.estimate.missing == 0 for row in rows)
-    assert len(results_behind.behind(project, rows[0].rater_id, protocol="pairs")) == 4
+    assert len(results_behind.of_source(project, FigureSource("pairs", rows[0].rater_id))) == 4
 
 
 def test_a_pair_of_which_one_order_is_missing_is_counted_as_missing(

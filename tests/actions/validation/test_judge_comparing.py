@@ -39,7 +39,7 @@ def test_the_figures_are_those_of_the_command_line(project: Project) -> None:
     say(project, "a", "yyynny")
     say(project, "b", "yynnyy")
     found, between = pairing(project, "a", "b"), consistency.between(project, "a", "b")
-    for name, estimate in (("agreement", between.agreement), ("kappa", between.kappa)):
+    for name, estimate in (("agreement", between.agreement), ("kappa", between.more["kappa"])):
         figure = found.figure(name)
         assert (figure.value, figure.low, figure.high) == (estimate.value, estimate.low, estimate.high)
 

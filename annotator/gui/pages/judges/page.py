@@ -26,7 +26,6 @@ JUDGES, RUNS, REPLIES, COMPARE, PROMPTS, DRIFT, COSTS = range(7)
 WANTED = (
     (JUDGES, "replies_wanted", REPLIES),
     (JUDGES, "run_wanted", RUNS),
-    (JUDGES, "compare_wanted", COMPARE),
     (JUDGES, "checks_wanted", DRIFT),
     (RUNS, "replies_wanted", REPLIES),
     (RUNS, "prompt_wanted", PROMPTS),

@@ -126,10 +126,7 @@ class LabelQueue(QAbstractListModel):
 
     def next_open(self, task_id: str) -> LabelTask | None:
         """The next report, shown or not, with open criteria, wrapping around; None when all is done."""
-        tasks = list(self._tasks.values())
-        at = next((n for n, task in enumerate(tasks) if task.id == task_id), -1)
-        after = (*tasks[at + 1 :], *tasks[: at + 1])
-        return next((task for task in after if task.labelled < task.units), None)
+        return _open_after(list(self._tasks.values()), task_id)
 
     def _explained(self, row: ItemGroup | LabelTask) -> str:
         due = self._due.get(row.item_id, "")
@@ -146,9 +143,7 @@ class LabelQueue(QAbstractListModel):
         """The next report of the same item with open criteria, from its first again after its last; or None."""
         here = self._tasks.get(task_id)
         tasks = [task for task in self._tasks.values() if here is not None and task.item_id == here.item_id]
-        at = next((n for n, task in enumerate(tasks) if task.id == task_id), -1)
-        after = (*tasks[at + 1 :], *tasks[: at + 1])
-        return next((task for task in after if task.labelled < task.units), None)
+        return _open_after(tasks, task_id)
 
     def unsubmitted(self) -> list[str]:
         """The items of which every report is labelled, but nothing submitted."""
@@ -218,3 +213,10 @@ def progress_words(task: LabelTask) -> str:
 
 def _matches(task: LabelTask, sought: Sequence[str]) -> bool:
     return not sought or all(word in f"{task.item_key} {task.question}".casefold() for word in sought)
+
+
+def _open_after(tasks: list[LabelTask], task_id: str) -> LabelTask | None:
+    """The first with open criteria after a report, from the top again after the last; None where all is done."""
+    at = next((n for n, task in enumerate(tasks) if task.id == task_id), -1)
+    after = (*tasks[at + 1 :], *tasks[: at + 1])
+    return next((task for task in after if task.labelled < task.units), None)

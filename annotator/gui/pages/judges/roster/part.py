@@ -46,7 +46,6 @@ class JudgesPart(PagePart):
 
     replies_wanted = Signal(dict)
     run_wanted = Signal(dict)
-    compare_wanted = Signal(dict)
     checks_wanted = Signal(dict)
 
     def __init__(self, desk: Desk) -> None:
