@@ -6,14 +6,16 @@ import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 As = Annotated[str, typer.Option("--as", help="Person at work: an id or an alias; by default the last one")]
 File = Annotated[Path, typer.Argument(help="The project file, name.goldsmith", show_default=False)]
@@ -62,12 +64,14 @@ class opened:  # noqa: N801 - reads as a verb in a with statement
         self._project.close()
 
 
-def progress_bars() -> Progress:
+def progress_bars() -> "Progress":
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     return Progress(*columns, console=warned, transient=True)
 
 
-def bar(progress: Progress) -> Callable[[str, int, int], None]:
+def bar(progress: "Progress") -> Callable[[str, int, int], None]:
     tasks: dict[str, Any] = {}
 
     def show(what: str, done: int, total: int) -> None:
