@@ -1,5 +1,6 @@
 """Windows of tests: settings of their own, the theme as a newcomer sees it, and projects that are closed again."""
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,6 +28,13 @@ def fresh_settings(qapp: QApplication) -> Iterator[None]:
     theme.apply(qapp)
     yield
     QSettings().clear()
+
+
+@pytest.fixture
+def nothing_older() -> None:
+    """What earlier tests left is passed over when a test looks for what it left itself: looking takes a second else."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

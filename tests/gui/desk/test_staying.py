@@ -18,12 +18,11 @@ from annotator.gui.desk.child import Child
 from annotator.gui.shell.steps import ASIDE, STEPS
 from annotator.gui.shell.window import Window
 from tests.windows.labelling_keys import be_active, focus, type_words
+from tests.windows.settling import settle
 
 # What jobs tell of themselves when they end.
 TOLD = ("import", "parcel", "judge_run", "attack", "response", "extract", "page", "release")
-# Longer than any page waits before it reads anew.
 LINE = json.dumps({"event": "progress"})
-SETTLE_MS = 300
 PAGES = [name for name, *_ in (*STEPS, *ASIDE)]
 
 
@@ -145,7 +144,7 @@ def test_what_says_so_itself_and_is_in_view_needs_no_word_of_the_window(window):
 def test_what_is_typed_anywhere_outlives_the_end_of_any_job(name, sample, window_over, qtbot):
     window = window_over(sample, name)
     be_active(window, qtbot)
-    for field in fields(window.page, lambda: settle(window, qtbot)):
+    for field in fields(window.page, lambda: settle(window.page)):
         field.setFocus(Qt.FocusReason.OtherFocusReason)
         if focus() is not field:
             continue
@@ -153,15 +152,8 @@ def test_what_is_typed_anywhere_outlives_the_end_of_any_job(name, sample, window
         typed = text_of(field)
         for kind in TOLD:
             window.desk.tell(Change(kind, "", "end", by="another"))
-        settle(window, qtbot)
+        settle(window.page)
         assert (focus(), text_of(field), window.page.NAME) == (field, typed, name), field.accessibleName()
-
-
-def settle(window: Window, qtbot) -> None:
-    """Let everything that was asked for come, also what is asked only after a pause."""
-    for _ in range(2):
-        qtbot.wait(SETTLE_MS)
-        qtbot.waitUntil(lambda: not window.desk._errands)
 
 
 def fields(page: QWidget, settled: Callable[[], None]) -> Iterator[QWidget]:

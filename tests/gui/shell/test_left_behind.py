@@ -19,6 +19,8 @@ from annotator.gui.widgets.empty_state import EmptyState
 from tests.gui.shell.test_window import EVERY_PAGE
 from tests.windows.labelling_keys import be_active
 
+pytestmark = pytest.mark.usefixtures("nothing_older")
+
 
 def widgets(qtbot) -> Counter[str]:
     """All widgets there are, by class, once what is to die has died."""

@@ -45,6 +45,7 @@ def alive() -> dict[int, str]:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("nothing_older")
 def test_a_closed_window_leaves_nothing_behind(sample, window_over, qtbot):
     before = alive()
     window = window_over(sample)

@@ -14,6 +14,7 @@ from annotator.gui.tables.rows import resetting
 from annotator.gui.widgets.fields.typed import LineField, TextBox
 from tests.gui.shell.test_window import EVERY_PAGE
 from tests.house.reading import HERE
+from tests.windows.settling import settle
 
 ODD = "a\x00b \x01\u200f\u2028 深度 باحث"
 
@@ -30,17 +31,15 @@ def written_into(widget):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EVERY_PAGE)
-def test_what_cannot_be_stored_gets_into_no_field_of_the_page(name, sample, window_over, qtbot):
+def test_what_cannot_be_stored_gets_into_no_field_of_the_page(name, sample, window_over):
     QGuiApplication.clipboard().setText(ODD)
     window = window_over(sample, name)
-    window.desk.wait()
-    qtbot.wait(20)
+    settle(window.page)
     for field in written_into(window.page):
         field.paste()
         words = field.text() if isinstance(field, QLineEdit) else field.toPlainText()
         assert "\x00" not in words, field.accessibleName()
-    qtbot.wait(600)
-    window.desk.wait()
+    settle(window.page)
     window.show_page("Items")
     window.show_page(name)
 
