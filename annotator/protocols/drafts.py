@@ -15,7 +15,7 @@ from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.material.source import Source
-from annotator.protocols.replies import QUOTE_MISSING, ModelReply, blocks
+from annotator.protocols.replies import QUOTE_MISSING, ModelReply, blocks, whole
 from annotator.protocols.several import numbered
 from annotator.protocols.sources import LONGEST_SOURCES, NO_SOURCE, anchored, with_text
 
@@ -48,12 +48,8 @@ class DraftedRubric(ModelReply):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError on a block that is not the four lines."""
-        told = blocks(text, "QUOTE", "INSIGHT", "CRITERION", "WEIGHT")
-        names = ("quote", "insight", "text", "weight")
-        criteria = [dict(zip(names, block, strict=True)) for block in told]
-        return cls.model_validate(
-            {"criteria": [one | {"weight": _number(one["weight"])} for one in criteria]}
-        )
+        told = blocks(text, quote="QUOTE", insight="INSIGHT", text="CRITERION", weight="WEIGHT")
+        return cls.model_validate({"criteria": [one | {"weight": whole(one["weight"])} for one in told]})
 
 
 class DraftedStatement(ModelReply):
@@ -78,14 +74,8 @@ class DraftedDiagnostics(ModelReply):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError on a block that is not the four lines."""
-        told = blocks(text, "QUOTE", "STATEMENT", "LABEL", "ASPECT")
-        names = ("quote", "text", "label", "aspect")
-        return cls.model_validate({"statements": [dict(zip(names, block, strict=True)) for block in told]})
-
-
-def _number(text: str) -> object:
-    """A whole number where the text is one."""
-    return int(text) if text.isdecimal() else text
+        told = blocks(text, quote="QUOTE", text="STATEMENT", label="LABEL", aspect="ASPECT")
+        return cls.model_validate({"statements": told})
 
 
 async def draft_rubric(material: Material, ask: Ask) -> Extracted:

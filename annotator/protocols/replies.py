@@ -164,19 +164,24 @@ def fields(text: str, count: int) -> list[list[str]]:
     return rows
 
 
-def blocks(text: str, *labels: str) -> list[list[str]]:
-    """What stands behind the labels, block by block; ValueError names a block that is not one line for each in order.
+def blocks(text: str, /, **labels: str) -> list[dict[str, str]]:
+    """What stands behind the labels of fields, block by block, by field.
 
-    Empty lines stand between blocks.
+    Empty lines stand between blocks. ValueError names a block that is not one line for each label in order.
     """
-    form = re.compile("\n".join(f"{label}:(.*)" for label in labels))
+    form = re.compile("\n".join(f"{label}:(.*)" for label in labels.values()))
     found = []
     for number, block in enumerate(re.split(r"\n\s*\n", text.strip()), start=1):
         match = form.fullmatch(block.strip())
         if match is None:
-            raise ValueError(f"block {number} is not the lines {', '.join(labels)}")
-        found.append([words.strip() for words in match.groups()])
+            raise ValueError(f"block {number} is not the lines {', '.join(labels.values())}")
+        found.append({field: words.strip() for field, words in zip(labels, match.groups(), strict=True)})
     return found
+
+
+def whole(text: str) -> int | str:
+    """A whole number where the text is one."""
+    return int(text) if text.isdecimal() else text
 
 
 def with_quote(

@@ -146,10 +146,12 @@ def test_fields_stand_between_two_bars():
 
 
 def test_blocks_have_a_line_for_each_label():
-    assert blocks("A: x\nB:\n \n\nA:\nB: y: z\n", "A", "B") == [["x", ""], ["", "y: z"]]
+    assert blocks("A: x\nB:\n \n\nA:\nB: y: z\n", a="A", text="B") == [
+        {"a": "x", "text": ""}, {"a": "", "text": "y: z"},
+    ]  # fmt: skip
     for text in ("", "A: x", "B: x\nA: y", "A: x\nB: y\nC: z", "Here:\nA: x\nB: y"):
         with pytest.raises(ValueError, match="block 1 is not the lines A, B"):
-            blocks(text, "A", "B")
+            blocks(text, a="A", text="B")
 
 
 def test_a_quote_is_given_in_the_texts_own_words_with_its_place():

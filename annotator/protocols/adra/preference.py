@@ -73,10 +73,10 @@ class Preferred(ModelReply):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError on anything but the five lines."""
-        found = blocks(text, *(name.upper() for name in (*ASPECTS, "better", "why")))
+        found = blocks(text, **{name: name.upper() for name in (*ASPECTS, "better")}, rationale="WHY")
         if len(found) != 1:
             raise ValueError("the five lines are not there once")
-        return cls.model_validate(dict(zip((*ASPECTS, "better", "rationale"), found[0], strict=True)))
+        return cls.model_validate(found[0])
 
 
 def _reason(reply: Preferred) -> str:

@@ -47,9 +47,8 @@ class DraftedChecklist(ModelReply):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError on a block that is not the three lines."""
-        told = blocks(text, "TITLE", "DESCRIPTION", "WEIGHT")
-        names = ("title", "description", "weight")
-        return cls.model_validate({"points": [dict(zip(names, block, strict=True)) for block in told]})
+        told = blocks(text, title="TITLE", description="DESCRIPTION", weight="WEIGHT")
+        return cls.model_validate({"points": told})
 
 
 async def make(material: Material, ask: Ask) -> Extracted:

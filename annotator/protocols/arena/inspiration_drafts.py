@@ -62,13 +62,12 @@ class DrawnInspirations(ModelReply):
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError on a block that is not the four lines."""
         told = [
-            {
-                "quotes": [one.strip() for one in quotes.split(BARS.strip()) if one.strip()],
-                "text": words,
-                "type": kind,
-                "qualities": [one.strip() for one in qualities.split(",") if one.strip()],
+            block
+            | {
+                "quotes": [one.strip() for one in block["quotes"].split(BARS.strip()) if one.strip()],
+                "qualities": [one.strip() for one in block["qualities"].split(",") if one.strip()],
             }
-            for quotes, words, kind, qualities in blocks(text, "QUOTES", "TEXT", "TYPE", "QUALITIES")
+            for block in blocks(text, quotes="QUOTES", text="TEXT", type="TYPE", qualities="QUALITIES")
         ]
         return cls.model_validate({"inspirations": told})
 

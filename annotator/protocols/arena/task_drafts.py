@@ -57,9 +57,15 @@ class WrittenTasks(ModelReply):
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError on a block that is not the five lines."""
         told = [
-            {"inspirations": [one.strip() for one in made_of.split(",") if one.strip()]}
-            | dict(zip(("phase", "family", "difficulty", "task"), rest, strict=True))
-            for made_of, *rest in blocks(text, "INSPIRATIONS", "PHASE", "FAMILY", "DIFFICULTY", "TASK")
+            block | {"inspirations": [one.strip() for one in block["inspirations"].split(",") if one.strip()]}
+            for block in blocks(
+                text,
+                inspirations="INSPIRATIONS",
+                phase="PHASE",
+                family="FAMILY",
+                difficulty="DIFFICULTY",
+                task="TASK",
+            )
         ]
         return cls.model_validate({"tasks": told})
 

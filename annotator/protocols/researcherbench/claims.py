@@ -71,12 +71,9 @@ class DrawnClaims(ModelReply):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError on a block that is not the three lines."""
-        told = [] if text.strip() == "none" else blocks(text, "CONTEXT", "CLAIM", "URL")
-        return cls(
-            claims=[
-                DrawnClaim(context=context, text=words, url="" if url.lower() == "none" else url)
-                for context, words, url in told
-            ]
+        told = [] if text.strip() == "none" else blocks(text, context="CONTEXT", text="CLAIM", url="URL")
+        return cls.model_validate(
+            {"claims": [one | {"url": "" if one["url"].lower() == "none" else one["url"]} for one in told]}
         )
 
 

@@ -36,8 +36,8 @@ class DrawnType(ModelReply):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError on anything but the three lines."""
-        ((reason, name, subject),) = blocks(text, "REASON", "TYPE", "SUBJECT")
-        return cls(reason=reason, question_type=name, subject=subject)
+        (told,) = blocks(text, reason="REASON", question_type="TYPE", subject="SUBJECT")
+        return cls.model_validate(told)
 
 
 async def extract(material: Material, ask: Ask) -> Extracted:

@@ -67,8 +67,8 @@ class DrawnInsights(ModelReply):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError on a block that is not the three lines."""
-        told = blocks(text, "QUOTE", "INSIGHT", "WHY")
-        return cls(insights=[DrawnInsight(quote=q, text=words, explanation=why) for q, words, why in told])
+        told = blocks(text, quote="QUOTE", text="INSIGHT", explanation="WHY")
+        return cls.model_validate({"insights": told})
 
 
 async def extract(material: Material, ask: Ask) -> Extracted:

@@ -15,7 +15,7 @@ from annotator.domain.judges.protocol import Answer, Ask, Extracted, Extraction,
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.material.source import Source
-from annotator.protocols.replies import ModelReply, blocks
+from annotator.protocols.replies import ModelReply, blocks, whole
 from annotator.protocols.several import numbered
 from annotator.protocols.sources import NO_SOURCE, excerpt_of
 
@@ -50,9 +50,8 @@ class SetCriteria(ModelReply):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError on a block that is not the three lines."""
-        told = blocks(text, "BASIS", "CRITERION", "WEIGHT")
-        trees = [{"basis": b, "text": t, "weight": int(w) if w.isdecimal() else w} for b, t, w in told]
-        return cls.model_validate({"criteria": trees})
+        told = blocks(text, basis="BASIS", text="CRITERION", weight="WEIGHT")
+        return cls.model_validate({"criteria": [one | {"weight": whole(one["weight"])} for one in told]})
 
 
 async def by_dimensions(material: Material, ask: Ask) -> Extracted:
