@@ -43,6 +43,10 @@ class StageView(QWidget):
         head = horizontal((wrapping(self.title, self.counts, self.kept), 1), self.guideline)
         vertical(head, self._heads(), (self.area, 1), on=self, margins=0, spacing=6)
 
+    def hasHeightForWidth(self) -> bool:
+        """Rows scroll: in a narrow window they leave the objection below them its lines."""
+        return False
+
     def _heads(self) -> QHBoxLayout:
         row = horizontal(margins=(12, 0, 24, 0), spacing=16)
         for words in ("Yours", "In the consensus"):
