@@ -26,9 +26,9 @@ from annotator.domain.experts.person import Role
 from annotator.domain.judges.level_figures import FIGURES
 from annotator.domain.judges.scale import Level, numbers
 from annotator.domain.texts.refusal import Refusal
-from annotator.stats.agreement.icc import icc
 from tests.projects.validation_project import COVERAGE, At, judge_says, places, rated, validation_project
 from tests.promises.labelled_at_once import labelled_at_once
+from tests.stats.intraclass import icc
 
 ITEMS, CRITERIA = 12, 3
 OF = validation.ValidationQuery(resamples=200)
@@ -89,7 +89,7 @@ def test_each_rater_has_the_figures_of_the_level(project: Project, level: Level)
         assert "quadratic weights" in plain["kappa_quadratic"].method
         assert plain["accuracy"].value == pytest.approx(2 / 3)
     else:
-        assert plain["icc"].value == pytest.approx(icc([truth, said]).value)
+        assert plain["icc"].value == pytest.approx(icc([truth, said], "2,1"))
         assert plain["icc"].method.startswith("ICC(2,1)")
         # One above on one criterion of three.
         assert plain["mean_difference"].value == pytest.approx(1 / 3)
