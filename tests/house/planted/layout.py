@@ -60,6 +60,6 @@ def write_labels(labelled: Labelled) -> Files:
 
 
 PLANTED = FileLayout(
-    NAME, "Planted bench", f"one file {ITEMS}", numbers, read, files,
-    LabelLayout("planted.stance", LABELS, labels_in, read_labels, write_labels),
+    NAME, "Planted bench", f"one file {ITEMS}", read=read, files=files, numbers=numbers,
+    labels=LabelLayout("planted.stance", LABELS, labels_in, read_labels, write_labels),
 )  # fmt: skip
