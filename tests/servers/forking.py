@@ -14,6 +14,8 @@ from contextlib import suppress
 from importlib import import_module
 from signal import SIGKILL
 
+from annotator.judging.calls.limits import Limits
+
 # What children load until they have asked a server; nothing of Qt.
 LOADED = (
     "annotator.__main__", "annotator.actions.orders.requests", "annotator.cli.carrying", "annotator.cli.commands",
@@ -101,6 +103,8 @@ def become(caller: socket.socket) -> None:
 if __name__ == "__main__":
     for module in LOADED:
         import_module(module)
+    # What has failed is asked again sooner than in the program.
+    Limits.__init__.__kwdefaults__["backoff_s"] = 0.02
     # Collecting in a child must not copy what is loaded.
     gc.collect()
     gc.freeze()

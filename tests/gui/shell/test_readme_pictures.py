@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtGui import QImage
 
 from annotator.gui import theme
+from annotator.gui.shell import grabbing
 from tests.house import reading
 from tests.windows import readme_pictures
 
@@ -19,6 +20,8 @@ def test_the_readme_shows_every_picture_that_is_made() -> None:
 @pytest.mark.qt_log_ignore("This plugin does not support")
 def test_every_picture_is_made_in_its_size(qtbot, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(theme.current(), "choice", "light")
+    # What is in them is looked at by nobody here.
+    monkeypatch.setattr(grabbing, "SETTLE_MS", 50)
     made = readme_pictures.make(tmp_path)
     assert [path.stem for path in made] == list(readme_pictures.PICTURES)
     sizes = {(image.width(), image.height()) for image in map(QImage, map(str, made))}
