@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
 from annotator import files
@@ -110,15 +111,15 @@ class FinalPassPage(Page):
 
     def _fill(self) -> None:
         row, self._items = max(0, self.list.row()), self.desk.ask(final_pass.overview) or []
-        self.list.blockSignals(True)
-        self.list.clear()
-        for one in self._items:
-            states = (
-                one.checks[name].state.value if name in one.checks else _seen(one, name) for name in CHECKS
-            )
-            self.list.addTopLevelItem(line((one.key, *states)))
-        self.list.choose(min(row, len(self._items) - 1))
-        self.list.blockSignals(False)
+        with QSignalBlocker(self.list):
+            self.list.clear()
+            for one in self._items:
+                states = (
+                    one.checks[name].state.value if name in one.checks else _seen(one, name)
+                    for name in CHECKS
+                )
+                self.list.addTopLevelItem(line((one.key, *states)))
+            self.list.choose(min(row, len(self._items) - 1))
         self._show()
         handed_out = pilot_summary.is_handed_out(self.desk.project)
         told = (self.desk.ask(pilot_summary.summary) or "") if handed_out else NO_PILOT

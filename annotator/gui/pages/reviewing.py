@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QFormLayout, QPushButton
 
 from annotator.actions.assignments import reviewing
@@ -105,12 +106,11 @@ class ReviewsPage(Page):
     def _fill(self) -> None:
         row, self._lines = max(0, self.list.row()), self.desk.ask(reviewing.lines) or []
         self.body.setCurrentIndex(1 if self._lines else 0)
-        self.list.blockSignals(True)
-        self.list.clear()
-        for each in self._lines:
-            self.list.addTopLevelItem(line((each.item_key, title(stage_of(each.kind)), each.state)))
-        self.list.choose(min(row, len(self._lines) - 1))
-        self.list.blockSignals(False)
+        with QSignalBlocker(self.list):
+            self.list.clear()
+            for each in self._lines:
+                self.list.addTopLevelItem(line((each.item_key, title(stage_of(each.kind)), each.state)))
+            self.list.choose(min(row, len(self._lines) - 1))
         self._show()
 
     @property

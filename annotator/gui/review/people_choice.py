@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
 from annotator.domain.experts.person import Person
@@ -42,17 +42,16 @@ class PeopleChoice(QWidget):
     def fill(self, everybody: Sequence[Person], ticked: frozenset[str]) -> None:
         """Offer these people; those not offered before are ticked when they are in `ticked`."""
         kept = set(self.chosen())
-        self.list.blockSignals(True)
-        self.list.clear()
-        for person in everybody:
-            line = QListWidgetItem(named(person.alias, person.name))
-            line.setData(ID, person.id)
-            line.setToolTip(tooltip(named(person.alias, person.name)))
-            on = person.id in (kept if person.id in self._known else ticked)
-            line.setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
-            self.list.addItem(line)
-        self._known = {person.id for person in everybody}
-        self.list.blockSignals(False)
+        with QSignalBlocker(self.list):
+            self.list.clear()
+            for person in everybody:
+                line = QListWidgetItem(named(person.alias, person.name))
+                line.setData(ID, person.id)
+                line.setToolTip(tooltip(named(person.alias, person.name)))
+                on = person.id in (kept if person.id in self._known else ticked)
+                line.setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
+                self.list.addItem(line)
+            self._known = {person.id for person in everybody}
         for part in (self.list, *self._buttons, self.count):
             part.setVisible(bool(everybody))
         self.empty.setVisible(not everybody)
@@ -65,10 +64,9 @@ class PeopleChoice(QWidget):
         return tuple(line.data(ID) for line in lines if line.checkState() == Qt.CheckState.Checked)
 
     def _tick_all(self, state: Qt.CheckState) -> None:
-        self.list.blockSignals(True)
-        for row in range(self.list.count()):
-            self.list.item(row).setCheckState(state)
-        self.list.blockSignals(False)
+        with QSignalBlocker(self.list):
+            for row in range(self.list.count()):
+                self.list.item(row).setCheckState(state)
         self._tell()
 
     def _tell(self) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
 
 from annotator.actions.results.result_sheets import ViewChoice
@@ -65,9 +65,8 @@ class Choosers(QWidget):
         for choice in choices:
             combo = self.lists[choice.name]
             offer(combo, choice.values)
-            combo.blockSignals(True)
-            combo.setCurrentIndex(max(0, combo.findData(chosen.get(choice.name))))
-            combo.blockSignals(False)
+            with QSignalBlocker(combo):
+                combo.setCurrentIndex(max(0, combo.findData(chosen.get(choice.name))))
             combo.setToolTip(tooltip(choice.tip or combo.currentText()))
             self._parts[choice.name].setVisible(len(choice.values) > 1)
         self.updateGeometry()
@@ -104,9 +103,8 @@ class Choosers(QWidget):
         """Show what is publishable; None hides it. Tells nobody."""
         self._limit.setVisible(share is not None)
         self.limit.setEnabled(allowed)
-        self.limit.blockSignals(True)
-        self.limit.setValue(100 * (share or 0.0))
-        self.limit.blockSignals(False)
+        with QSignalBlocker(self.limit):
+            self.limit.setValue(100 * (share or 0.0))
 
     def show_unadjudicated(self, counts: bool | None, *, allowed: bool) -> None:
         """Show whether unadjudicated gold counts; None hides it. Tells nobody."""

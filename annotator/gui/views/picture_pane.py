@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QImage, QShowEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
@@ -51,12 +52,11 @@ class PicturePane(QWidget):
         """Offer other pictures; one of the name shown before stays chosen."""
         kept = self.list.currentData()
         self._pictures = tuple(pictures)
-        self.list.blockSignals(True)
-        self.list.clear()
-        for picture in pictures:
-            self.list.addItem(picture.title, picture.name)
-        self.list.setCurrentIndex(max(0, self.list.findData(kept)) if pictures else -1)
-        self.list.blockSignals(False)
+        with QSignalBlocker(self.list):
+            self.list.clear()
+            for picture in pictures:
+                self.list.addItem(picture.title, picture.name)
+            self.list.setCurrentIndex(max(0, self.list.findData(kept)) if pictures else -1)
         self.list.setEnabled(len(pictures) > 1)
         self.none.setVisible(not pictures)
         if not pictures:

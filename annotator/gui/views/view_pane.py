@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QPushButton, QTabBar, QTextBrowser, QWidget
 
@@ -100,14 +100,13 @@ class ViewPane(Splitter):
         """Show a view's sheets; the one of the same key and the cell that were chosen stay chosen."""
         kept = self.model.whole.key
         self._sheets, self._metric = sheets, metric
-        self.tabs.blockSignals(True)
-        while self.tabs.count():
-            self.tabs.removeTab(0)
-        for sheet in sheets:
-            self.tabs.addTab(_titled(sheet))
-        known = [sheet.key for sheet in sheets]
-        self.tabs.setCurrentIndex(known.index(kept) if kept in known else 0)
-        self.tabs.blockSignals(False)
+        with QSignalBlocker(self.tabs):
+            while self.tabs.count():
+                self.tabs.removeTab(0)
+            for sheet in sheets:
+                self.tabs.addTab(_titled(sheet))
+            known = [sheet.key for sheet in sheets]
+            self.tabs.setCurrentIndex(known.index(kept) if kept in known else 0)
         self._show_sheet(self.tabs.currentIndex())
         self.share_room()
 
@@ -187,9 +186,8 @@ class ViewPane(Splitter):
         self._seek()
         section, order = self.model.sorted_by
         header = self.table.horizontalHeader()
-        header.blockSignals(True)
-        header.setSortIndicator(section, order)
-        header.blockSignals(False)
+        with QSignalBlocker(header):
+            header.setSortIndicator(section, order)
         fit(self.table, self.model)
         pictures = sheet.pictures or _others(self._sheets)
         self.pictures.offer(pictures)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
@@ -148,9 +148,8 @@ class Viewer(QWidget):
         if place.get("choose"):
             self._chosen.setdefault(name, {}).update(place["choose"])
             self._stale = True
-        self.views.blockSignals(True)
-        self.views.choose(name)
-        self.views.blockSignals(False)
+        with QSignalBlocker(self.views):
+            self.views.choose(name)
         if name != self._name or self._stale:
             self.show_view(name)
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QApplication, QTabBar, QWidget
 
 from annotator.actions.adjudication import feedback
@@ -134,15 +135,14 @@ class FeedbackPage(Page):
         self._lines = self.desk.ask(feedback.items_with_digest) or []
         self.body.setCurrentIndex(1 if self._lines else 0)
         ids = [each.item_id for each in self._lines]
-        self.list.blockSignals(True)
-        self.list.clear()
-        for each in self._lines:
-            self.list.addTopLevelItem(
-                line((each.item_key, str(each.changed or "–"), OBJECTIONS[each.dispute]))
-            )
-        place = ids.index(self._item_id) if self._item_id in ids else 0
-        self.list.choose(place)
-        self.list.blockSignals(False)
+        with QSignalBlocker(self.list):
+            self.list.clear()
+            for each in self._lines:
+                self.list.addTopLevelItem(
+                    line((each.item_key, str(each.changed or "–"), OBJECTIONS[each.dispute]))
+                )
+            place = ids.index(self._item_id) if self._item_id in ids else 0
+            self.list.choose(place)
         if self._lines:
             self._show_item(ids[place], stage)
 
@@ -160,14 +160,13 @@ class FeedbackPage(Page):
         self.question.setText(f"{item.key} · {item.question}")
         if any(each.stage is Stage.LABELLING for each in found.stages):
             self._reports = {task.response_id: task.name for task in self.desk.ask(label_tasks.queue) or []}
-        self.stages.blockSignals(True)
-        while self.stages.count():
-            self.stages.removeTab(0)
-        for each in found.stages:
-            self.stages.addTab(title(each.stage))
-        places = [place for place, each in enumerate(found.stages) if each.stage.value == stage]
-        self.stages.setCurrentIndex(next(iter(places), 0))
-        self.stages.blockSignals(False)
+        with QSignalBlocker(self.stages):
+            while self.stages.count():
+                self.stages.removeTab(0)
+            for each in found.stages:
+                self.stages.addTab(title(each.stage))
+            places = [place for place, each in enumerate(found.stages) if each.stage.value == stage]
+            self.stages.setCurrentIndex(next(iter(places), 0))
         self._show_stage()
 
     def _show_stage(self) -> None:

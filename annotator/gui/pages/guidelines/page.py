@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
 from annotator.actions.authoring import guidelines
@@ -142,14 +142,13 @@ class GuidelinesPage(Page):
     def _fill(self) -> None:
         self._stale = self.desk.ask(guidelines.stale) or []
         older = Counter(answer.stage for answer in self._stale)
-        self.stages.blockSignals(True)
-        self.stages.clear()
-        for stage in STAGES:
-            newest = self.desk.ask(guidelines.current, stage)
-            version = newest.version if newest else guidelines.SHIPPED
-            self.stages.addTopLevelItem(line((title(stage), str(version), str(older[stage] or ""))))
-        self.stages.choose(STAGES.index(self.stage))
-        self.stages.blockSignals(False)
+        with QSignalBlocker(self.stages):
+            self.stages.clear()
+            for stage in STAGES:
+                newest = self.desk.ask(guidelines.current, stage)
+                version = newest.version if newest else guidelines.SHIPPED
+                self.stages.addTopLevelItem(line((title(stage), str(version), str(older[stage] or ""))))
+            self.stages.choose(STAGES.index(self.stage))
         self._show_older()
 
     def _choose(self, row: int) -> None:

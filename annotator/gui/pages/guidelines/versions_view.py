@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QWidget
 
 from annotator.actions.authoring import guidelines
@@ -60,14 +60,13 @@ class VersionsView(QWidget):
         self._texts = [*(each.text for each in reversed(written)), shipped]
         self._writable = writable
         self.next_version = (written[-1].version if written else guidelines.SHIPPED) + 1
-        self.versions.blockSignals(True)
-        self.versions.clear()
-        for each in reversed(written):
-            by = f" · {names[each.by]}" if each.by in names else ""
-            self.versions.addItem(f"Version {each.version} · {moment(each.at)}{by}")
-        self.versions.addItem("Version 1 · as shipped" if shipped else "Version 1 · no text")
-        self.versions.setCurrentIndex(0)
-        self.versions.blockSignals(False)
+        with QSignalBlocker(self.versions):
+            self.versions.clear()
+            for each in reversed(written):
+                by = f" · {names[each.by]}" if each.by in names else ""
+                self.versions.addItem(f"Version {each.version} · {moment(each.at)}{by}")
+            self.versions.addItem("Version 1 · as shipped" if shipped else "Version 1 · no text")
+            self.versions.setCurrentIndex(0)
         self._show()
 
     def _show(self) -> None:

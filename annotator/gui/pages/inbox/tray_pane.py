@@ -1,6 +1,6 @@
 """The tray: returned work that waits for a decision, beside what is here."""
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QListWidget,
@@ -78,11 +78,10 @@ class TrayPane(QWidget):
         self._sheets = sorted(self._desk.ask(tray.sheets, everything) or [], key=_place)
         if not self._sheets:
             self._shown = None
-        self.list.blockSignals(True)
-        self.list.clear()
-        for sheet in self._sheets:
-            self.list.addItem(_line(sheet))
-        self.list.blockSignals(False)
+        with QSignalBlocker(self.list):
+            self.list.clear()
+            for sheet in self._sheets:
+                self.list.addItem(_line(sheet))
         places = [place for place, sheet in enumerate(self._sheets) if sheet.entry.id == kept]
         self.list.setCurrentRow(places[0] if places else min(row, len(self._sheets) - 1))
         self._say_nothing()

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QListWidget,
@@ -135,16 +135,15 @@ class ComparingPart(PagePart):
         protocol = str(self.protocol.currentData() or "")
         known = self._known.get(protocol, [])
         left_out = {entry.data(Qt.ItemDataRole.UserRole) for entry in self._entries() if not _ticked(entry)}
-        self.raters.blockSignals(True)
-        self.raters.clear()
-        for rater in known:
-            entry = QListWidgetItem(f"{whose(rater)} · {rater.judgements:,}")
-            entry.setData(Qt.ItemDataRole.UserRole, rater.id)
-            entry.setToolTip(tooltip(whose(rater)))
-            state = Qt.CheckState.Unchecked if rater.id in left_out else Qt.CheckState.Checked
-            entry.setCheckState(state)
-            self.raters.addItem(entry)
-        self.raters.blockSignals(False)
+        with QSignalBlocker(self.raters):
+            self.raters.clear()
+            for rater in known:
+                entry = QListWidgetItem(f"{whose(rater)} · {rater.judgements:,}")
+                entry.setData(Qt.ItemDataRole.UserRole, rater.id)
+                entry.setToolTip(tooltip(whose(rater)))
+                state = Qt.CheckState.Unchecked if rater.id in left_out else Qt.CheckState.Checked
+                entry.setCheckState(state)
+                self.raters.addItem(entry)
         comparable = len(known) > 1 or any(rater.id == PEOPLE for rater in known)
         self.body.setCurrentIndex(0 if comparable else 1)
         for act in self.acts.keys() & self.bar.buttons.keys():

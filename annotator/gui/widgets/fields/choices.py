@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt
 from PySide6.QtGui import QHelpEvent, QPaintEvent, QPalette
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter, QToolTip
 
@@ -49,9 +49,8 @@ class ChoiceBox(QComboBox):
 def offer(combo: QComboBox, choices: Iterable[tuple[str, str]]) -> None:
     """Offer choices, each in words and with its value, and tell nobody; the first holds where the former is gone."""
     kept = combo.currentData()
-    combo.blockSignals(True)
-    combo.clear()
-    for words, value in choices:
-        combo.addItem(words, value)
-    combo.setCurrentIndex(max(0, combo.findData(kept)))
-    combo.blockSignals(False)
+    with QSignalBlocker(combo):
+        combo.clear()
+        for words, value in choices:
+            combo.addItem(words, value)
+        combo.setCurrentIndex(max(0, combo.findData(kept)))

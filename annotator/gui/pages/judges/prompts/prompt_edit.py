@@ -1,6 +1,6 @@
 """Editor of a prompt's next version, with a check that judges can be asked by it."""
 
-from PySide6.QtCore import QSettings, Signal
+from PySide6.QtCore import QSettings, QSignalBlocker, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from annotator.actions.judges import prompts
@@ -92,9 +92,8 @@ class PromptEdit(QWidget):
         self._name = ""
 
     def _put(self, text: str) -> None:
-        self.field.blockSignals(True)
-        self.field.setPlainText(text)
-        self.field.blockSignals(False)
+        with QSignalBlocker(self.field):
+            self.field.setPlainText(text)
         self._check()
 
     def _check(self) -> None:

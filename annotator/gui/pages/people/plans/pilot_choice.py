@@ -1,6 +1,6 @@
 """Choice of pilot items: a summary line, and a list to tick while it is open."""
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
@@ -76,16 +76,15 @@ class PilotChoice(QWidget):
     def _list_items(self) -> None:
         found = self._desk.ask(items.ids, items.Filter(words=self.search.text())) or []
         rest = [item_id for item_id in found if item_id not in self._picked]
-        self.list.blockSignals(True)
-        self.list.clear()
-        for line in self._desk.ask(items.lines, [*self._picked, *rest[:LISTED]]) or []:
-            entry = QListWidgetItem(f"{line.key}  {' '.join(line.question.split())[:200]}")
-            entry.setData(ID, (line.id, line.key))
-            entry.setToolTip(tooltip(line.question[:600]))
-            on = line.id in self._picked
-            entry.setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
-            self.list.addItem(entry)
-        self.list.blockSignals(False)
+        with QSignalBlocker(self.list):
+            self.list.clear()
+            for line in self._desk.ask(items.lines, [*self._picked, *rest[:LISTED]]) or []:
+                entry = QListWidgetItem(f"{line.key}  {' '.join(line.question.split())[:200]}")
+                entry.setData(ID, (line.id, line.key))
+                entry.setToolTip(tooltip(line.question[:600]))
+                on = line.id in self._picked
+                entry.setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
+                self.list.addItem(entry)
         self.more.setText(
             f"The first {LISTED} of {len(rest):,}; search to see others." if len(rest) > LISTED else ""
         )

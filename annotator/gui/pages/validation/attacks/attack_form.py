@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QFormLayout,
     QFrame,
@@ -166,22 +166,23 @@ class AttackForm(QWidget):
 
     def _offer_attacks(self) -> None:
         found = self.offered
-        self.attacks.blockSignals(True)
-        self.attacks.clear()
-        for one in (
-            attack_offers.attacks_on(found.judge, writer=bool(self.writer.currentData())) if found else ()
-        ):
-            entry = QListWidgetItem(one.title)
-            entry.setData(NAME, one.name)
-            entry.setToolTip(tooltip(f"{one.about}\n{one.lacks}".strip()))
-            if one.lacks:
-                entry.setFlags(entry.flags() & ~(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsUserCheckable))
-                entry.setData(Qt.ItemDataRole.AccessibleDescriptionRole, one.lacks)
-            else:
-                off = one.name in self._left_out
-                entry.setCheckState(Qt.CheckState.Unchecked if off else Qt.CheckState.Checked)
-            self.attacks.addItem(entry)
-        self.attacks.blockSignals(False)
+        with QSignalBlocker(self.attacks):
+            self.attacks.clear()
+            for one in (
+                attack_offers.attacks_on(found.judge, writer=bool(self.writer.currentData())) if found else ()
+            ):
+                entry = QListWidgetItem(one.title)
+                entry.setData(NAME, one.name)
+                entry.setToolTip(tooltip(f"{one.about}\n{one.lacks}".strip()))
+                if one.lacks:
+                    entry.setFlags(
+                        entry.flags() & ~(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsUserCheckable)
+                    )
+                    entry.setData(Qt.ItemDataRole.AccessibleDescriptionRole, one.lacks)
+                else:
+                    off = one.name in self._left_out
+                    entry.setCheckState(Qt.CheckState.Unchecked if off else Qt.CheckState.Checked)
+                self.attacks.addItem(entry)
         self._turn()
 
     def _ticked(self, entry: QListWidgetItem) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from annotator.gui import theme
@@ -43,9 +43,8 @@ class ChoiceRow(QWidget):
         offer(box, options)
         place = box.findData(held)
         if place >= 0 and place != box.currentIndex():
-            box.blockSignals(True)
-            box.setCurrentIndex(place)
-            box.blockSignals(False)
+            with QSignalBlocker(box):
+                box.setCurrentIndex(place)
 
     def offer_all(self, options: Mapping[str, Sequence[tuple[str, str]]], held: Mapping[str, str]) -> None:
         """Offer options for several choices at once."""

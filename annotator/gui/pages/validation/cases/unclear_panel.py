@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QListWidget,
@@ -135,14 +135,15 @@ class UnclearPanel(QWidget):
         kept = self._chosen.unit_id if self._chosen is not None else ""
         (self._protocol, unclear, self._cases), self._found = self._found, None
         self._unclear = unclear
-        self.list.blockSignals(True)
-        self.list.clear()
-        for one in unclear:
-            entry = QListWidgetItem(f"{one.times:,} ×  item {one.item_key}: \u2068{one.words or WHOLE}\u2069")
-            self.list.addItem(entry)
-        ids = [one.unit_id for one in unclear]
-        self.list.setCurrentRow(ids.index(kept) if kept in ids else 0)
-        self.list.blockSignals(False)
+        with QSignalBlocker(self.list):
+            self.list.clear()
+            for one in unclear:
+                entry = QListWidgetItem(
+                    f"{one.times:,} ×  item {one.item_key}: \u2068{one.words or WHOLE}\u2069"
+                )
+                self.list.addItem(entry)
+            ids = [one.unit_id for one in unclear]
+            self.list.setCurrentRow(ids.index(kept) if kept in ids else 0)
         self._show_chosen()
 
     @property
