@@ -136,12 +136,17 @@ class _Drive:
 
 @contextmanager
 def _little_garbage() -> Iterator[None]:
-    """Look for garbage seldom: what is loaded by now is none, and judging leaves hardly any in circles."""
-    before = gc.get_threshold()
-    gc.freeze()
+    """Look for garbage seldom: what is loaded by now is none, and judging leaves hardly any in circles.
+
+    What was set aside before stays so.
+    """
+    before, aside = gc.get_threshold(), gc.get_freeze_count()
+    if not aside:
+        gc.freeze()
     gc.set_threshold(20_000, 20, 50)
     try:
         yield
     finally:
         gc.set_threshold(*before)
-        gc.unfreeze()
+        if not aside:
+            gc.unfreeze()

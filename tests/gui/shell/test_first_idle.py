@@ -34,6 +34,9 @@ def goldsmith(qapp):
     program._pulse.stop()
     gc.unfreeze()
     gc.disable()
+    gc.collect()
+    # As for all tests: what is loaded is looked through no more.
+    gc.freeze()
 
 
 def test_what_was_loaded_is_set_aside(goldsmith):
