@@ -23,8 +23,8 @@ SYSTEMS = {("annotator/domain/judges/families.py", "deepscholar")}
 
 def statements() -> int:
     """Statements of the program, as Python's own parser counts them."""
-    trees = (ast.parse(path.read_text("utf-8")) for path in reading.files("annotator"))
-    return sum(isinstance(node, ast.stmt) for tree in trees for node in ast.walk(tree))
+    nodes = (reading.statements(path.read_text("utf-8")) for path in reading.files("annotator"))
+    return sum(isinstance(node, ast.stmt) for found in nodes for node in found)
 
 
 def largest(folder: str) -> tuple[int, str]:
@@ -47,6 +47,7 @@ def naming_a_paper() -> list[Path]:
         path
         for path in reading.files("annotator")
         if not reading.name(path).startswith(OWN)
+        and PAPER.search(path.read_text("utf-8"))
         and any(
             PAPER.search(words) and (reading.name(path), words) not in SYSTEMS
             for words in reading.said_in_code(path.read_text("utf-8"))

@@ -13,15 +13,20 @@ NOUNS = (
 )
 SHOWN = [f"annotator/{room}" for room in ("gui", "actions", "exchange", "cli")]
 PLURAL = re.compile(rf" (?:(?:\w+ )?(?:{NOUNS})|more (?:are|were|have|come))\b")
+# A source without it has no such string: between the two may be a word, and the ends of pieces of one string.
+PLURAL_LIKE = re.compile(rf"\}}[\s\"'fr]*(?:\w+[\s\"'fr]+)?(?:{NOUNS}|more)\b")
 COUNTING = ("len", "sum")
 # A part of the name of a file is no sentence.
 SUFFIX = re.compile(r"\.\w")
 # What is counted in thousands under a name of its own.
 MANY = re.compile(r" (?:resamples|judgements|comparisons|sentences|clusters)\b")
+COUNT_LIKE = re.compile(rf"\{{\W*(?:{'|'.join(COUNTING)})\b|{MANY.pattern.strip()}")
 
 
 def plain_plurals(source: str) -> list[int]:
     """Lines of f-strings that print a whole number and a plural after it, whatever the number is."""
+    if not PLURAL_LIKE.search(source):
+        return []
     tree = ast.parse(source)
     held = {
         id(inner)
@@ -37,9 +42,9 @@ def _in(string: ast.JoinedStr) -> Iterator[int]:
     before = ""
     for part, after in zip(string.values, [*string.values[1:], None], strict=True):
         follows = after.value if isinstance(after, ast.Constant) else ""
-        number = isinstance(part, ast.FormattedValue) and _is_number(part)
+        plural = isinstance(part, ast.FormattedValue) and PLURAL.match(str(follows))
         among = before == " of " or before.endswith(("one of ", "in ", "over ", "–"))
-        if number and PLURAL.match(str(follows)) and not among:
+        if plural and not among and _is_number(part):
             yield part.lineno
         before = str(part.value) if isinstance(part, ast.Constant) else ""
 
@@ -65,6 +70,7 @@ def test_a_number_before_a_plural_is_counted() -> None:
         ('f"{n:,} items are left"', [1]),
         ('f"Copied {len(x)} lines"', [1]),
         ('f"{n:,} open items"', [1]),
+        ('(f"{n:,} "\n "open "\n f"items")', [1]),
         ('f"{n:,} more are not drawn"', [1]),
         ("f\"{counted(n, 'item')} are left\"", []),
         ('"1 item" if n == 1 else f"{n:,} items"', []),
@@ -81,6 +87,8 @@ def test_a_plain_plural_would_be_seen(source: str, found: list[int]) -> None:
 
 def ungrouped(source: str) -> list[int]:
     """Lines of f-strings that print a count as it is."""
+    if not COUNT_LIKE.search(source):
+        return []
     nodes = list(ast.walk(ast.parse(source)))
     widths = {id(node.format_spec) for node in nodes if isinstance(node, ast.FormattedValue)}
     return sorted(
@@ -98,8 +106,8 @@ def _counts(shown: ast.expr, after: str) -> bool:
     if isinstance(first, ast.Call):
         return isinstance(first.func, ast.Name) and first.func.id in COUNTING and not SUFFIX.match(after)
     # A constant is written as it is read.
-    known = ast.unparse(first).isupper()
-    return isinstance(first, ast.Name | ast.Attribute) and bool(MANY.match(after)) and not known
+    counted = isinstance(first, ast.Name | ast.Attribute) and bool(MANY.match(after))
+    return counted and not ast.unparse(first).isupper()
 
 
 def test_counts_in_sentences_are_grouped() -> None:
