@@ -73,11 +73,11 @@ def _is_in_icloud(path: Path) -> bool:
 
 
 def _mounted_as(path: Path, mounts: str | None) -> str:
-    found, kind = -1, ""
+    found, kind, path = -1, "", _composed(path)
     for place, its_kind in _mounted(_mounts() if mounts is None else mounts):
         depth = len(place.parts)
         # The last mount onto a place hides the ones before.
-        if depth >= found and _composed(path).is_relative_to(_composed(place)):
+        if depth >= found and path.is_relative_to(_composed(place)):
             found, kind = depth, its_kind
     return kind
 

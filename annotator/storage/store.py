@@ -86,6 +86,8 @@ class Store:
             raise opening.explained(error, self.path) from None
         self._depth = 1
         try:
+            if self._written and self._witness:
+                self._witness.watch()
             yield self._connection
             if self._written and self._witness:
                 self._witness.settle()
@@ -103,6 +105,8 @@ class Store:
 
     @contextmanager
     def _inner(self) -> Iterator[Connection]:
+        if self._witness:
+            self._witness.watch()
         name = f"depth_{self._depth}"
         self._raw.execute(f"SAVEPOINT {name}")
         self._depth += 1

@@ -45,10 +45,19 @@ class Witness:
         raw.execute("PRAGMA temp_store=MEMORY")
         # Without it a row that INSERT OR REPLACE pushes out would go unnoticed.
         raw.execute("PRAGMA recursive_triggers=ON")
-        raw.execute("CREATE TEMP TABLE touched (of_table TEXT, row INTEGER)")
+
+    def watch(self) -> None:
+        """Note from now on what is changed; say it in every transaction that changes something, before it does.
+
+        A file is often opened and not changed; and what is made here goes when the transaction is taken back.
+        """
+        execute = self._raw.execute
+        if execute("SELECT 1 FROM sqlite_temp_master WHERE name = 'touched'").fetchone():
+            return
+        execute("CREATE TEMP TABLE touched (of_table TEXT, row INTEGER)")
         for name in WITNESSED:
             for event in ("UPDATE", "DELETE"):
-                raw.execute(
+                execute(
                     f'CREATE TEMP TRIGGER "{name}_{event}" AFTER {event} ON main."{name}" '
                     f"BEGIN INSERT INTO touched VALUES ('{name}', old.rowid); END"
                 )

@@ -79,6 +79,24 @@ def test_a_row_taken_back_is_not_taken_for_altered(project: Project) -> None:
     assert noticed(project.path) == []
 
 
+def test_a_first_change_that_is_taken_back_leaves_the_next_one_noted(closed: Path) -> None:
+    title = "UPDATE meta SET value = '\"%s\"' WHERE key = 'title'"
+    with closing(Project.open(closed)) as project:
+        with pytest.raises(IntegrityError), project.store.write() as db:
+            db.execute(text("UPDATE person SET name = 'Other', alias = 'same'"))
+        with project.store.write() as db:
+            db.execute(text(title % "Next"))
+    assert noticed(closed) == []
+    with closing(Project.open(closed)) as project, project.store.read():
+        with pytest.raises(IntegrityError), project.store.write() as db:
+            db.execute(text("UPDATE person SET name = 'Other', alias = 'same'"))
+        with project.store.write() as db:
+            db.execute(text(title % "Inner"))
+    assert noticed(closed) == []
+    with closing(Project.open(closed)) as project:
+        assert project.title == "Inner"
+
+
 def test_two_connections_that_write_in_turn_agree(project: Project) -> None:
     other = Project.open(project.path)
     for number in range(3):

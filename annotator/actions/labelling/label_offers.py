@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from sqlalchemy import exists, select
+from sqlalchemy import bindparam, exists, select
 
 from annotator import places
 from annotator.actions.authoring import guidelines
@@ -51,9 +51,10 @@ def usual(project: Project) -> str:
     asked = [shape for shape in PROTOCOLS.values() if shape.values and not shape.by_people]
     with project.store.read() as db:
         for raters in (JUDGE, PERSON):
+            own = (JUDGEMENT.c.rater_id == raters.c.id) & (JUDGEMENT.c.protocol == bindparam("name"))
+            question = select(exists().where(own))
             for shape in asked:
-                own = (JUDGEMENT.c.rater_id == raters.c.id) & (JUDGEMENT.c.protocol == shape.name)
-                if db.execute(select(exists().where(own))).scalar():
+                if db.execute(question, {"name": shape.name}).scalar():
                     return shape.name
     return next((shape.name for shape in filter(_there(project), asked)), USUAL)
 
