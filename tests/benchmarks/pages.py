@@ -117,11 +117,11 @@ def first_visits(window: Window, watch: Watch, seconds: float) -> float:
     return worst
 
 
-def steps(window: Window, watch: Watch, rounds: int, seconds: float) -> tuple[float, float]:
-    """Print what a step of the zoom and light or dark take on each step of the work; the longest, in seconds."""
+def steps(window: Window, watch: Watch, rounds: int, pages: int, seconds: float) -> tuple[float, float]:
+    """Print what a step of the zoom and light or dark take on so many steps of the work; the longest, in seconds."""
     print(f"a step, {len(QApplication.allWidgets()):,} widgets there: processor (wall)")
     zooms, schemes = [], []
-    for name in (step[0] for step in STEPS):
+    for name in (step[0] for step in STEPS[:pages]):
         window.show_page(name)
         watch.rest(seconds)
         ways = [lambda way=way: window.zoom(way) for _ in range(rounds) for way in (1, -1)]
@@ -147,7 +147,7 @@ def _settled(watch: Watch, act: Callable[[], object], seconds: float) -> Times:
 
 def main() -> int:
     """Visits, then steps; exit code 1 when a goal is missed."""
-    known = parser(__doc__, rounds=(3, 1), rest=(600, 20))
+    known = parser(__doc__, rounds=(3, 1), pages=(len(STEPS), 1), rest=(600, 20))
     known.add_argument("--data", type=Path, help="a folder with ResearcherBench's public files")
     options = known.parse_args()
     application = QApplication.instance() or QApplication(sys.argv[:1])
@@ -165,7 +165,7 @@ def main() -> int:
         window.resize(1280, 800)
         window.show()
         stall = first_visits(window, watch, options.rest / 1e3)
-        zoom, scheme = steps(window, watch, options.rounds, options.rest / 1e3)
+        zoom, scheme = steps(window, watch, options.rounds, options.pages, options.rest / 1e3)
         print(f"longest stall of all first visits: {stall * 1e3:.0f} ms")
         window.close()
     QSettings().clear()

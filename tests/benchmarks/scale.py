@@ -64,10 +64,10 @@ class Spent:
         return done.stdout
 
 
-def protocols() -> list[str]:
-    """What the baseline judges of the paper."""
+def protocols(most: int | None = None) -> list[str]:
+    """What the baseline judges of the paper, or the first of it."""
     (paper,) = (one for one in papers() if one.name == "deepscholar")
-    return [shape.name for shape in paper.protocols if shape.baseline is not None]
+    return [shape.name for shape in paper.protocols if shape.baseline is not None][:most]
 
 
 def made(folder: Path, items: int, systems: int) -> Path:
@@ -129,7 +129,7 @@ def judgements_of(path: Path) -> int:
         return sum(judge_runs.plan(project, RunRequest("baseline", name)).total for name in protocols())
 
 
-def measured(folder: Path, items: int, systems: int) -> tuple[int, dict[str, Spent]]:
+def measured(folder: Path, items: int, systems: int, names: list[str]) -> tuple[int, dict[str, Spent]]:
     """What each step of a size takes, and over how many judgements."""
     # In a process of its own: what it held would count as held by each process that is begun after it.
     made_apart = "import sys; from pathlib import Path; from tests.benchmarks import scale; "
@@ -141,7 +141,7 @@ def measured(folder: Path, items: int, systems: int) -> tuple[int, dict[str, Spe
     path = done.stdout.splitlines()[-1]
     planned, stored, scored = Spent(), Spent(), Spent()
     total = 0
-    for name in protocols():
+    for name in names:
         judge = ("--judge", "baseline", "--protocol", name)
         total += json.loads(planned.run("judge", "estimate", path, *judge, "--json"))["units"]
         ended = json.loads(stored.run("judge", "run", path, *judge, "--json"))
@@ -159,7 +159,8 @@ def whole(options: argparse.Namespace) -> dict[str, bool | None]:
     most = 0
     for size in options.judgements:
         with tempfile.TemporaryDirectory() as folder:
-            total, steps = measured(Path(folder), max(1, round(size / each)), options.systems)
+            items = max(1, round(size / each))
+            total, steps = measured(Path(folder), items, options.systems, protocols(options.protocols))
         rates.append({name: spent.seconds / total * 1e6 for name, spent in steps.items()})
         most = max(most, *(spent.most for spent in steps.values()))
         told = (f"{name} {spent.seconds:.0f} s, {spent.most} MB" for name, spent in steps.items())
@@ -175,7 +176,9 @@ def whole(options: argparse.Namespace) -> dict[str, bool | None]:
 def main() -> int:
     """Exit code 1 when a goal is missed."""
     sizes = (250_000, 500_000, 1_000_000, 2_000_000)
-    options = parser(__doc__, judgements=(sizes, (100,)), systems=(14, 1)).parse_args()
+    options = parser(
+        __doc__, judgements=(sizes, (100,)), systems=(14, 1), protocols=(len(protocols()), 2)
+    ).parse_args()
     return verdict(options, whole(options))
 
 

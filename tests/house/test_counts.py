@@ -42,9 +42,9 @@ def _in(string: ast.JoinedStr) -> Iterator[int]:
     before = ""
     for part, after in zip(string.values, [*string.values[1:], None], strict=True):
         follows = after.value if isinstance(after, ast.Constant) else ""
-        plural = isinstance(part, ast.FormattedValue) and PLURAL.match(str(follows))
+        plural = PLURAL.match(str(follows))
         among = before == " of " or before.endswith(("one of ", "in ", "over ", "–"))
-        if plural and not among and _is_number(part):
+        if plural and not among and isinstance(part, ast.FormattedValue) and _is_number(part):
             yield part.lineno
         before = str(part.value) if isinstance(part, ast.Constant) else ""
 
