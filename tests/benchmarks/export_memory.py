@@ -28,10 +28,10 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1024 if sys.platfor
 """
 
 
-def made(folder: Path, judgements: int, items: int) -> Path:
+def made(folder: Path, judgements: int, items: int, letters: int) -> Path:
     """A project with so many verdicts; its reports have the real ones' number, and each judge judges them all."""
     path = folder / f"{judgements}.goldsmith"
-    source = judged_project.peer_folder(folder / f"peer-{judgements}", items, CRITERIA, SYSTEMS, 18_000)
+    source = judged_project.peer_folder(folder / f"peer-{judgements}", items, CRITERIA, SYSTEMS, letters)
     project = judged_project.imported(path, source)
     judged_project.judge_everything(project, -(-judgements // (items * CRITERIA * SYSTEMS)), judgements)
     project.close()
@@ -47,13 +47,15 @@ def peak(project: Path, profile: str, to: Path) -> int:
 
 def main() -> int:
     """The peak of each profile at each size; exit code 1 when a goal is missed."""
-    options = parser(__doc__, judgements=((150_000, 1_000_000), (150,)), items=(65, 2)).parse_args()
+    options = parser(
+        __doc__, judgements=((150_000, 1_000_000), (150,)), items=(65, 2), letters=(18_000, 200)
+    ).parse_args()
     goals: dict[str, bool | None] = {}
     for judgements in options.judgements:
         goal = next((goal for size, goal in GOALS.items() if judgements <= size), None)
         most = 0
         with tempfile.TemporaryDirectory() as folder:
-            project = made(Path(folder), judgements, options.items)
+            project = made(Path(folder), judgements, options.items, options.letters)
             for profile in releases.PROFILES:
                 started = time.perf_counter()
                 most = max(most, found := peak(project, profile, Path(folder) / profile))
