@@ -2,10 +2,23 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 import orjson
-from sqlalchemy import ColumnElement, Row, Select, case, func, literal, or_, select, union
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Row,
+    Select,
+    bindparam,
+    case,
+    func,
+    literal,
+    or_,
+    select,
+    union,
+)
 from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import editable
@@ -25,6 +38,7 @@ RUBRIC_SET = "rubric_set"
 UNADJUDICATED = "unadjudicated_gold"
 # The setting with the items of which a release told that more people write them than it holds.
 AWAITED = "awaited_gold"
+_SETTING = select(META.c.value).where(META.c.key == bindparam("wanted"))
 _EARLIER, _OPENING = REVISION.alias(), REVISION.alias()
 _LAST_SEALED = (
     select(func.max(_EARLIER.c.number))
@@ -100,6 +114,20 @@ def judged_rows(
     """
     if kind is Kind.RUBRIC and not released and not own and (name := set_in_force(db)):
         return {row.item_id: row for row in db.execute(_of_set(name, items))}
+    question = _judged(kind, released, of_items=items is not None)
+    wanted: dict[str, Any] = {} if items is None else {"wanted": list(items)}
+    rows, first = db.execute(question, wanted).all(), dict[str, Row[Any]]()
+    written = any(row.author_id and row.state != State.CONSENSUS.value for row in rows)
+    several = doubles(db, kind) if written and not _setting(db, UNADJUDICATED, False) else set()
+    for row in rows:
+        if row.item_id not in several or not row.author_id or row.state == State.CONSENSUS.value:
+            first.setdefault(row.item_id, row)
+    return first
+
+
+@cache
+def _judged(kind: Kind, released: bool, *, of_items: bool = False) -> Select[Any]:
+    """Asked after every label, and written once: writing it takes longer than its answer."""
     consensus, imported = ARTIFACT.c.state == State.CONSENSUS.value, ARTIFACT.c.author_id == ""
     settled = or_(ARTIFACT.c.state.in_((State.CONSENSUS.value, State.SEALED.value)), imported)
     chosen = released_revisions(*_STANDING) if released else _newest().where(settled)
@@ -109,15 +137,8 @@ def judged_rows(
         .order_by(None)
         .order_by(~consensus, case((consensus, imported), else_=~imported), PERSON.c.alias, ARTIFACT.c.id)
     )
-    if items is not None:
-        question = question.where(ARTIFACT.c.item_id.in_(items))
-    rows, first = db.execute(question).all(), dict[str, Row[Any]]()
-    written = any(row.author_id and row.state != State.CONSENSUS.value for row in rows)
-    several = doubles(db, kind) if written and not _setting(db, UNADJUDICATED, False) else set()
-    for row in rows:
-        if row.item_id not in several or not row.author_id or row.state == State.CONSENSUS.value:
-            first.setdefault(row.item_id, row)
-    return first
+    among: BindParameter[Any] = bindparam("wanted", expanding=True)
+    return question.where(ARTIFACT.c.item_id.in_(among)) if of_items else question
 
 
 def set_in_force(db: Connection) -> str:
@@ -139,6 +160,11 @@ def doubles(db: Connection, kind: Kind) -> set[str]:
     """The items of which several people write a document of a kind: they are asked for it, or have sealed one; where
     nobody is asked, or have begun one.
     """
+    return set(db.execute(_doubles(kind)).scalars()) | set(_setting(db, AWAITED, {}).get(kind.value, ()))
+
+
+@cache
+def _doubles(kind: Kind) -> Select[Any]:
     asked = select(ASSIGNMENT.c.item_id, ASSIGNMENT.c.person_id).where(
         ASSIGNMENT.c.stage == stage_of(kind).value, ASSIGNMENT.c.trial == 1
     )
@@ -152,8 +178,7 @@ def doubles(db: Connection, kind: Kind) -> set[str]:
         counts,
     )
     both = union(begun, asked).subquery()
-    question = select(both.c[0]).group_by(both.c[0]).having(func.count() > 1)
-    return set(db.execute(question).scalars()) | set(_setting(db, AWAITED, {}).get(kind.value, ()))
+    return select(both.c[0]).group_by(both.c[0]).having(func.count() > 1)
 
 
 def reviews(db: Connection, kind: Kind) -> set[tuple[str, str]]:
@@ -188,7 +213,7 @@ def _sealed(db: Connection, kind: Kind) -> list[str]:
 
 
 def _setting(db: Connection, key: str, default: Any) -> Any:
-    said = db.execute(select(META.c.value).where(META.c.key == key)).scalar()
+    said = db.execute(_SETTING, {"wanted": key}).scalar()
     return orjson.loads(said) if said else default
 
 
