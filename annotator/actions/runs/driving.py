@@ -138,15 +138,12 @@ class _Drive:
 def _little_garbage() -> Iterator[None]:
     """Look for garbage seldom: what is loaded by now is none, and judging leaves hardly any in circles.
 
-    What was set aside before stays so.
+    What is set aside stays so: a process that judges does little else.
     """
-    before, aside = gc.get_threshold(), gc.get_freeze_count()
-    if not aside:
-        gc.freeze()
+    before = gc.get_threshold()
+    gc.freeze()
     gc.set_threshold(20_000, 20, 50)
     try:
         yield
     finally:
         gc.set_threshold(*before)
-        if not aside:
-            gc.unfreeze()
