@@ -23,6 +23,7 @@ class KeyButton(QPushButton):
     ) -> None:
         super().__init__(parent)
         self._words, self._key, self._hint, self._brief = words, "", "", False
+        self._shown: tuple[str, str, str, bool] | None = None
         if role:
             self.setProperty("role", role)
         self.set_key(key)
@@ -53,6 +54,9 @@ class KeyButton(QPushButton):
     def show_words(self) -> None:
         """Print the words, and the key where there is room."""
         brief = self._brief or KeyButton.crowded
+        if self._shown == (shows := (self._words, self._key, self._hint, brief)):
+            return
+        self._shown = shows
         # A number whose key is its digit says it once.
         shown = self._words if brief or self._words == self._key else f"{self._words}{_GAP}{self._key}"
         self.setText(shown.strip().replace("&", "&&"))
