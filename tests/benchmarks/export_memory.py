@@ -1,6 +1,6 @@
 """How much memory an export takes at its peak: each profile in a process of its own, on projects of growing size.
 
-    python -m tests.benchmarks.export_memory [--judgements N ...] [--quick]
+    python -m tests.benchmarks.export_memory [--judgements N ...] [--letters N] [--quick]
 
 Goals: at most 300 MB with 150 000 judgements, at most 400 MB with 1 000 000.
 """

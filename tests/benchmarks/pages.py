@@ -1,6 +1,6 @@
 """How long pages keep the window waiting: the first visit of each, a step of the zoom, and light or dark.
 
-    python -m tests.benchmarks.pages [--data FOLDER] [--quick]
+    python -m tests.benchmarks.pages [--data FOLDER] [--pages N] [--quick]
 
 Goals, on ResearcherBench's public files (`--data`, judged by the baseline): no first visit keeps the window from
 answering for more than 500 ms; a step of the zoom and light or dark take less than 150 ms on every step of the work,

@@ -1,6 +1,6 @@
 """A made DeepScholar run of any size, offline: planned, judged by the baseline, stored, and scored.
 
-    python -m tests.benchmarks.scale [--judgements N ...] [--systems N] [--quick]
+    python -m tests.benchmarks.scale [--judgements N ...] [--systems N] [--protocols N] [--quick]
 
 Each step is a command in a process of its own, under all protocols of the paper that the baseline judges; its processor
 time counts, and the most memory it holds. Goals: no process holds more than 1 GB, and a judgement at the largest size
