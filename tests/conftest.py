@@ -37,7 +37,6 @@ SLOW = (
     "gui/shell/test_kept_place", "gui/shell/test_left_behind", "gui/shell/test_side_edges",
     "gui/shell/test_starting", "gui/shell/test_theme", "gui/shell/test_try_strip", "gui/shell/test_window",
     "gui/validation/", "house/test_contracts", "house/test_lazy_imports", "house/test_planted",
-    "house/test_sizes",
     "judging/batches/", "judging/calls/test_batch_", "promises/test_assisted", "promises/test_benchmarks",
     "promises/test_figures", "promises/test_files", "promises/test_labels", "promises/test_secrets_and_cost",
     "promises/test_validation", "stories/", "cli/",

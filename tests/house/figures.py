@@ -5,7 +5,6 @@
 
 import ast
 import re
-from collections import Counter
 from pathlib import Path
 
 import grimp
@@ -25,13 +24,6 @@ def statements() -> int:
     """Statements of the program, as Python's own parser counts them."""
     nodes = (reading.statements(path.read_text("utf-8")) for path in reading.files("annotator"))
     return sum(isinstance(node, ast.stmt) for found in nodes for node in found)
-
-
-def largest(folder: str) -> tuple[int, str]:
-    """How many modules the fullest folder below one holds, and which that is."""
-    held = Counter(path.parent for path in reading.files(folder) if path.name != "__init__.py")
-    fullest, count = held.most_common(1)[0]
-    return count, reading.name(fullest)
 
 
 def circles() -> int:
@@ -58,13 +50,10 @@ def naming_a_paper() -> list[Path]:
 def table() -> dict[str, str]:
     """Each figure in words, by its name."""
     files = list(reading.files("annotator"))
-    inner, outer = largest("annotator/actions"), largest("annotator")
     return {
         "statements": f"{statements():,}",
         "lines": f"{sum(map(reading.lines, files)):,}",
         "files": f"{len(files):,}",
-        "fullest folder of actions": f"{inner[0]} modules ({inner[1]})",
-        "fullest folder": f"{outer[0]} modules ({outer[1]})",
         "packages with a circle": f"{circles()}",
         "files that name a paper elsewhere": f"{len(naming_a_paper())}",
     }

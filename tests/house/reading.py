@@ -10,7 +10,6 @@ HERE = Path(__file__).parents[2]
 BEGINNING = re.compile(r'(?:#[^\n]*\n|\s)*r?"""(.*?)"""', re.DOTALL)
 # What a source has that catches everything, and many another.
 CATCHING = re.compile(r"\bexcept\s*:|Exception")
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def files(*folders: str) -> Iterator[Path]:
@@ -57,21 +56,6 @@ def statements(source: str) -> Iterator[ast.AST]:
         yield node
         for name in ("body", "orelse", "finalbody", "handlers", "cases"):
             inner += getattr(node, name, ())
-
-
-def functions(path: Path) -> Iterator[tuple[str, int]]:
-    """Each function of a file and its length in lines, decorators left out."""
-    for node in statements(path.read_text("utf-8")):
-        if isinstance(node, Function):
-            yield node.name, (node.end_lineno or node.lineno) - node.lineno + 1
-
-
-def public_methods(path: Path) -> Iterator[tuple[str, int]]:
-    """Each class of a file and how many public methods it has; what Qt itself names is not counted."""
-    for node in statements(path.read_text("utf-8")):
-        if isinstance(node, ast.ClassDef):
-            methods = [part.name for part in node.body if isinstance(part, Function)]
-            yield node.name, sum(not part.startswith("_") and part == part.lower() for part in methods)
 
 
 def broad_excepts(source: str) -> list[int]:
