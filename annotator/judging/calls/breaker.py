@@ -7,6 +7,7 @@ from annotator.judging.calls.outcome import CallOutcome, CallTrouble
 _FATAL = {
     CallTrouble.KEY: "The endpoint refuses the key.",
     CallTrouble.QUOTA: "The account's credit or quota is used up.",
+    CallTrouble.REDIRECT: "Redirects are not followed: give the judge the address that is meant.",
 }
 _NOT_FOUND = "The endpoint does not know the model or the address."
 _DOWN = frozenset({CallTrouble.SERVER, CallTrouble.CONNECTION, CallTrouble.TIMEOUT, CallTrouble.MALFORMED})
@@ -25,7 +26,8 @@ class Breaker:
     """Rests after `threshold` failures in a row, then lets one call through; each rest is twice the one before.
 
     An endpoint that has never answered, or does not after `rests` rests, is given up; so is one that turns down
-    the key `fatal` times in a row, or says that the account's credit or quota is used up. Times are monotonic seconds.
+    the key or redirects `fatal` times in a row, or says that the account's credit or quota is used up. Times are
+    monotonic seconds.
     """
 
     def __init__(self, threshold: int = 10, rest_s: float = 30.0, rests: int = 6, fatal: int = 3) -> None:

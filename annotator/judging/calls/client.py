@@ -154,7 +154,10 @@ class _Line:
 
         # The whole call has its own clock in `attempt`; here only getting through to the server is timed.
         self.timeout = Timeout(None, connect=CONNECT_S)
-        self.pool: AsyncClient = DefaultAioHttpClient(timeout=self.timeout, verify=trusted())
+        # A redirect would carry the prompt, and the key perhaps, to an address that nobody has confirmed.
+        self.pool: AsyncClient = DefaultAioHttpClient(
+            timeout=self.timeout, verify=trusted(), follow_redirects=False
+        )
         self._url = URL(f"{endpoint.base_url}/chat/completions")
         headers = {
             "Host": self._url.netloc.decode("ascii"),

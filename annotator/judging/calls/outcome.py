@@ -19,6 +19,7 @@ class CallTrouble(StrEnum):
     NONE = "none"
     KEY = "key"
     QUOTA = "quota"
+    REDIRECT = "redirect"
     RATE = "rate"
     SERVER = "server"
     CONNECTION = "connection"
@@ -123,6 +124,10 @@ class CallOutcome:
 
 def read(http: int, headers: Mapping[str, str], body: str, now: datetime | None = None) -> CallOutcome:
     """The outcome of an HTTP answer, whatever its status and however broken its body."""
+    if 300 <= http < 400:
+        target = headers.get("location") or "no address"
+        words = f"The server answered {http} and points to {target[:500]}; nothing was sent there."
+        return CallOutcome(CallTrouble.REDIRECT, body=body, http=http, message=words)
     tree = _tree(body)
     error = _error(tree)
     if http >= 400 or error is not None:

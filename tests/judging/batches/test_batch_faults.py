@@ -12,7 +12,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.judging.batches.batch_results import QuestionFate
 from annotator.judging.calls.replies import UnreadableReply, reread
 from tests.judging.batch_server import BatchServer, Results, Shelf, answered, batched, failed, values
-from tests.judging.odd_server import KEY, NO_JSON, YES_JSON, Odd, Reply, completion, error
+from tests.judging.odd_server import KEY, NO_JSON, YES_JSON, Odd, Reply, at_work, completion, error
 
 pytestmark = pytest.mark.anyio
 
@@ -176,6 +176,22 @@ async def test_a_refused_key_ends_the_run_without_showing_it(provider: BatchServ
     assert ended.state is RunState.INTERRUPTED
     assert "401" in ended.cause
     assert KEY not in f"{found.halt!r}{ended.cause}{shelf.states}{shelf.calls}"
+
+
+@pytest.mark.parametrize(
+    "step",
+    ["POST /v1/files", "POST /v1/batches", "GET /v1/batches/batch_1", "GET /v1/files/file-2/content"],
+)
+async def test_a_redirect_ends_the_run_and_no_file_goes_elsewhere(
+    provider: BatchServer, folder: Path, step: str
+) -> None:
+    with at_work(BatchServer()) as other:
+        away = Odd("", 307, {"location": f"{other.url}/away"})
+        provider.fault = lambda method, path, number: away if f"{method} {path}" == step else None
+        _, ended, _ = await batched(provider, folder, Shelf())
+        assert ended.state is RunState.INTERRUPTED
+        assert f"{other.url}/away" in ended.cause
+        assert other.headers == []
 
 
 async def test_neither_texts_nor_the_key_are_in_what_is_kept_of_a_batch(

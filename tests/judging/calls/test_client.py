@@ -14,11 +14,13 @@ import pytest
 
 from annotator import places
 from annotator.domain.judges.judge import Judge
+from annotator.domain.judges.judgement import Status
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls import client
 from annotator.judging.calls.client import Client, Endpoint
 from annotator.judging.calls.outcome import CallOutcome, CallTrouble
 from annotator.judging.redaction import guard
+from tests.judging.batch_server import BatchServer
 from tests.judging.odd_server import KEY, YES_JSON, Odd, OddServer, completion, error
 
 pytestmark = pytest.mark.anyio
@@ -66,6 +68,28 @@ async def test_a_server_that_hangs_is_timed_out(odd: OddServer) -> None:
     outcome = await attempt(odd.url, timeout_s=0.2)
     assert outcome.trouble is CallTrouble.TIMEOUT
     assert "0.2 seconds" in outcome.message
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+async def test_a_redirect_is_told_with_its_target_and_never_followed(
+    odd: OddServer, provider: BatchServer, status: int
+) -> None:
+    target = f"{provider.url}/chat/completions?key={KEY}"
+    odd.script(Odd("", status, {"location": target}))
+    outcome = await attempt(odd.url)
+    assert (len(odd.headers), provider.headers) == (1, [])
+    assert (outcome.trouble, outcome.status) == (CallTrouble.REDIRECT, Status.API_ERROR)
+    assert f"{provider.url}/chat/completions" in outcome.message
+    assert KEY not in repr(outcome)
+
+
+async def test_a_proxy_of_the_environment_is_asked(odd: OddServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("HTTP_PROXY", "http_proxy"):
+        monkeypatch.setenv(name, odd.url.removesuffix("/v1"))
+    assert (await attempt("http://host.invalid/v1")).content == YES_JSON
+    assert odd.headers[0]["host"] == "host.invalid"
 
 
 async def test_an_address_nobody_listens_on_is_told_with_its_cause() -> None:
