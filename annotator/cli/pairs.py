@@ -102,19 +102,6 @@ def pack(
         bool,
         typer.Option("--all", help="Write every person's task, each as a file in the folder"),
     ] = False,
-    program: Annotated[
-        str | None,
-        typer.Option(
-            help="Versions of Goldsmith that the tasks ask for from now on, such as “>=0.1,<0.2”; empty for any. "
-            "Other versions only show the task"
-        ),
-    ] = None,
-    installer: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="Installer, or a list of SHA-256 sums, that is named to other versions; repeatable"
-        ),
-    ] = None,
     as_: As = "",
     json_: Json = False,
 ) -> None:
@@ -123,12 +110,8 @@ def pack(
     Another person's package is never overwritten.
     """
     from annotator.actions.parcels import returning
-    from annotator.actions.project import program_pins
 
     with opened(file, person=as_) as project:
-        if program is not None or installer:
-            asked = program_pins.pinned(project).versions if program is None else program
-            program_pins.pin(project, asked, program_pins.sums(project, installer) if installer else None)
         place = _folder(to) if everybody or to.endswith(SLASHES) else Path(to)
         if everybody:
             _pack_all(project, place, person, json_)
@@ -222,8 +205,6 @@ def _open_tasks(file: Path, paths: list[Path], dry_run: bool, json_: bool) -> No
     for path in paths:
         opened_ = tasking.take_task(path, file)
         with closing(opened_.project) as project:
-            if (why := tasking.shown_only(opened_)) is not None:
-                raise why
             found = summaries.counts(project)
     held = f"{counted(found['items'], 'item')} and {counted(found['responses'], 'report')}"
     words = [f"{file.name} holds {held} for this person."]
@@ -281,11 +262,11 @@ def _waiting(line: Any) -> str:
 def status(file: File, as_: As = "", json_: Json = False) -> None:
     """List all assignments with state, due date, progress and time."""
     from annotator.actions.labelling import board
-    from annotator.actions.project import people, program_pins
+    from annotator.actions.project import people
 
     with opened(file, readonly=True, person=as_) as project:
         rows = [asdict(line) for line in board.board(project)]
-        used, everybody = program_pins.used(project), {one.id: one.name for one in people.people(project)}
+        used, everybody = people.programs(project), {one.id: one.name for one in people.people(project)}
     words = [f"{everybody.get(person, person)} works with Goldsmith {used[person]}" for person in used]
     lines = [_standing(row) for row in rows] or ["Nothing is assigned yet."]
     say({"rows": rows, "programs": used}, json_, [*lines, *words])

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.project import program_pins
 from installers import linux
 from installers.payload import Payload, file_kinds, stand_in
 from tests.installing import bare
@@ -59,19 +58,12 @@ def files(debian: Debian, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
         "work": returned(project, person, folder / "work"),
     }
     project.close()
-    asking = coordinated(folder / "asking")
-    program_pins.pin(asking, ">=9.9,<10", {"Goldsmith-9.9-linux-x86_64.deb": "ab" * 32})
-    pinned = task_for(asking, annotators(asking)[1].id, folder / "pinned")
-    asking.close()
     place = debian.home / "work"
     place.mkdir()
     for kind in file_kinds():
         shutil.copy(made[kind.short], place / f"{kind.short}{kind.ending}")
-    shutil.copy(pinned, place / "pinned.goldsmith-task")
     debian.does(f"chown -R {bare.PERSON}: /home/{bare.PERSON}")
-    return {"pinned": "work/pinned.goldsmith-task"} | {
-        kind.short: f"work/{kind.short}{kind.ending}" for kind in file_kinds()
-    }
+    return {kind.short: f"work/{kind.short}{kind.ending}" for kind in file_kinds()}
 
 
 @contextmanager
@@ -139,17 +131,6 @@ def test_each_kind_of_file_opens_by_its_type_with_letters(
                     lambda: list((debian.home / "work").glob("Study*.goldsmith")), "the task's project"
                 )
             screen.keep(f"{kind}-{server}")
-
-
-def test_a_task_that_asks_for_the_other_version_is_only_shown(
-    debian: Debian, files: dict[str, str], tmp_path: Path
-) -> None:
-    before, title = sums(debian.home / "work"), "Study of gold — Goldsmith — read only"
-    with bare.x11(tmp_path) as screen, debian.running(f"goldsmith {files['pinned']}", **screen.settings):
-        bare.until(lambda: title in screen.titles().splitlines(), title)
-        assert screen.wait(FEWEST_LETTERS) >= FEWEST_LETTERS
-        screen.keep("pinned")
-    assert sums(debian.home / "work") == before
 
 
 def test_removing_one_leaves_the_other_and_every_file_of_the_person(

@@ -8,10 +8,8 @@ from pydantic import BaseModel, Field, ValidationError
 from sqlalchemy import select
 
 from annotator.actions.parcels.known_keys import Replacement
-from annotator.actions.project.file import LOOK, ORIGIN, Project, settings_of
+from annotator.actions.project.file import ORIGIN, Project, settings_of
 from annotator.actions.project.recording import record
-from annotator.domain.experts import program_pin
-from annotator.domain.experts.program_pin import ProgramPin
 from annotator.domain.texts.canonical import Text
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
@@ -95,13 +93,6 @@ class TaskFacts(BaseModel):
     at: parcels.Moment | None = None
     secret: str = Field(default="", pattern=r"^([0-9a-f]{2})*$")
     weights: Text = ""
-    program: Text = ""
-    installers: dict[str, Text] = {}
-
-    @property
-    def pin(self) -> ProgramPin:
-        """The versions of the program that the task asks for."""
-        return program_pin.read(self.program, self.installers)
 
 
 def facts_of(package: packages.Package) -> TaskFacts:
@@ -110,10 +101,6 @@ def facts_of(package: packages.Package) -> TaskFacts:
         facts = TaskFacts.model_validate(package.manifest.extra)
     except ValidationError as error:
         raise Refusal(f"“{package.name}”: {in_words(error)}.", AGAIN) from None
-    try:
-        _ = facts.pin
-    except Refusal as refusal:
-        raise Refusal(f"“{package.name}”: {refusal.happened}", AGAIN) from None
     if not package.signer:
         packages.refuse_forged(package, bytes.fromhex(facts.secret))
     elif facts.at is None:
@@ -184,11 +171,8 @@ class ParcelOwner:
 def project_of_task(among: Sequence[Path], project_id: str, person_id: str) -> Path | None:
     """The first of these projects that was made from a task of that project for that person."""
     for path in among:
-        settings = settings_of(path)
-        origin = settings.get(ORIGIN) or {}
-        if (origin.get("project"), origin.get("person")) == (project_id, person_id) and not settings.get(
-            LOOK
-        ):
+        origin = settings_of(path).get(ORIGIN) or {}
+        if (origin.get("project"), origin.get("person")) == (project_id, person_id):
             return path
     return None
 

@@ -11,17 +11,16 @@ from typing import Any
 from sqlalchemy import Row, select
 from sqlalchemy.engine import Connection
 
-from annotator import __version__, files
+from annotator import files
 from annotator.actions.adjudication import feedback
 from annotator.actions.authoring import annotating, criterion_weights, guidelines
 from annotator.actions.parcels import labelled_material, parcel_secrets
 from annotator.actions.parcels.labelled_material import ServedAssignment
-from annotator.actions.project import people, program_pins
+from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.domain.experts.assignment import Assignment, Purpose, Stage, stage_of
 from annotator.domain.experts.person import Person
-from annotator.domain.experts.program_pin import ProgramPin
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.item import free_key
@@ -83,26 +82,20 @@ def task(project: Project, person_id: str, path: Path | None = None) -> PackedTa
                 f"Nothing is assigned to {person.name}.", "Assign something on the People page first."
             )
         entries = _entries(project, db, person, served)
-        pin = program_pins.pinned(project)
-        issue = _issue(db, person, entries, pin.versions)
+        issue = _issue(db, person, entries)
         facts = _facts(project, person, issue)
         content = packages.package_bytes(facts, entries, key)
         place = place_of(project, path, f"{person.alias}-task", packages.suffix(packages.TASK))
         keep(place, content, facts)
         _remember(project, db, person, content, issue)
     items, words = {one.item_id for one in served}, packages.fingerprint(packages.public_key(key))
-    notes = *_later(project, person), *_asks_for(pin)
+    notes = _later(project, person)
     return PackedTask(place, person.name, len(items), len(served), len(content), "", words, notes)
 
 
-def _asks_for(pin: ProgramPin) -> tuple[str, ...]:
-    """That a task asks for other versions than this one, which hence was not tried with it."""
-    return () if pin.allows() else (f"The task asks for Goldsmith {pin.words}; this is {__version__}.",)
-
-
-def _issue(db: Connection, person: Person, entries: dict[str, bytes], pinned: str) -> TaskIssue:
+def _issue(db: Connection, person: Person, entries: dict[str, bytes]) -> TaskIssue:
     """The newest task of a person again where nothing has changed since, otherwise the next."""
-    digest = sha256(b"".join([*(entries[name] for name in sorted(entries)), pinned.encode()]))
+    digest = sha256(b"".join(entries[name] for name in sorted(entries)))
     sent = select(PARCEL.c.content).where(
         PARCEL.c.direction == "out", PARCEL.c.person_id == person.id, PARCEL.c.receipt == ""
     )
@@ -339,13 +332,7 @@ def _facts(project: Project, person: Person, issue: TaskIssue) -> packages.Packa
         package_id=derived_id("task", project_id, person.id, issue.content),
         project_id=project_id,
         person_id=person.id,
-        extra={
-            "title": project.title,
-            "number": issue.number,
-            "at": issue.at,
-            **_weights(project),
-            **program_pins.tree(program_pins.pinned(project)),
-        },
+        extra={"title": project.title, "number": issue.number, "at": issue.at, **_weights(project)},
     )
 
 

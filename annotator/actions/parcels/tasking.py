@@ -1,14 +1,11 @@
 """Opening a task file: it becomes a project of its own, and later tasks add to it."""
 
-import atexit
 import re
-import shutil
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 
 from annotator.actions.adjudication.feedback import RECEIVED
@@ -16,9 +13,9 @@ from annotator.actions.assignments import reviewing
 from annotator.actions.authoring import criterion_weights
 from annotator.actions.items import items, pages, renderings
 from annotator.actions.parcels import origins, parcel_secrets, task_rows
-from annotator.actions.project import backups, people, program_pins
+from annotator.actions.project import backups, people
 from annotator.actions.project.bulk import Progress
-from annotator.actions.project.file import LOOK, PROGRAM, SUFFIX, Project
+from annotator.actions.project.file import SUFFIX, Project
 from annotator.actions.project.recording import record
 from annotator.domain.material.page import Page, PageFields
 from annotator.domain.texts.change import Change
@@ -61,8 +58,7 @@ def take_task(
 
     `known` are projects one of which may be this task's already, wherever it lies; `folder` is where a new one
     is made instead of beside the task. With `alone` it is refused when another window has the project open, unless
-    that is the window over `shown`. A task for another version of the program is shown from a passing file, to read;
-    where its project lies already, that one is left alone.
+    that is the window over `shown`.
     """
     package = packages.read_package(task_path, packages.TASK)
     facts = origins.facts_of(package)
@@ -71,12 +67,6 @@ def take_task(
     path = _path(package, records["person.json"][0], beside, project_path, known)
     take = partial(_take, package=package, facts=facts, records=records)
     words = packages.fingerprint(package.signer) if package.signer else ""
-    if not facts.pin.allows():
-        if path.exists():
-            # Whoever may not send tasks here may not say either which installer is to be taken.
-            with closing(Project.open(path, readonly=True)) as there:
-                origins.followed(there, package, facts)
-        return OpenedTask(_look(path.name, facts, take), True, len(records["items.json"]), words)
     if not path.exists():
         made = Project.create(path, facts.title or path.stem, fill=take)
         renderings.warm(made, progress)
@@ -100,20 +90,6 @@ def take_task(
     return OpenedTask(project, fresh, new_items, words, pinned)
 
 
-def _look(name: str, facts: origins.TaskFacts, take: Callable[[Project], None]) -> Project:
-    """A project that shows a task and is gone when the program ends: what another version needs is not touched."""
-    folder = mkdtemp(prefix="goldsmith-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-
-    def fill(project: Project) -> None:
-        take(project)
-        project.set(LOOK, True)
-
-    path = Path(folder) / name
-    Project.create(path, facts.title or path.stem, fill=fill).close()
-    return Project.open(path)
-
-
 def signed_words(opened: OpenedTask) -> str:
     """By whom a task that was opened is signed, and what to do about it the first time."""
     if not opened.words:
@@ -124,18 +100,6 @@ def signed_words(opened: OpenedTask) -> str:
         f"Signed with a key seen for the first time: “{opened.words}”. Ask the coordinator whether their Exchange page "
         "shows the same six words; from now on only tasks signed with it are opened here."
     )
-
-
-def shown_only(opened: OpenedTask) -> Refusal | None:
-    """Why a task that was opened is only shown, and by whose key it tells which installer to take; None where it is
-    there to be worked on.
-    """
-    why = opened.project.why_readonly
-    if why is None or not opened.project.get(LOOK):
-        return None
-    ask = f"The task is signed with “{opened.words}”: ask the coordinator for these six words before you install it."
-    signed = ask if opened.words else signed_words(opened)
-    return Refusal(why.happened, f"{why.todo} Nothing of yours was changed. {signed}")
 
 
 def kept_in(task_path: Path) -> Path | None:
@@ -175,7 +139,7 @@ def _path(
 
 
 def _opened(package: packages.Package, path: Path) -> Project:
-    project = Project.open(path, any_program=True)
+    project = Project.open(path)
     found = origins.origin(project)
     facts = package.manifest
     # A project in which nobody works is one whose making was cut short.
@@ -199,8 +163,6 @@ def _take(
         parcel_secrets.signing_key(project)
         project.work_as(person)
         criterion_weights.take(project, facts.weights)
-        if project.get(PROGRAM, {}) != (pin := program_pins.tree(facts.pin)):
-            project.set(PROGRAM, pin)
         task_rows.add_items(db, records["items.json"])
         task_rows.add_sources(db, records["sources.json"], package.entries)
         task_rows.add_reports(db, records["reports.json"])

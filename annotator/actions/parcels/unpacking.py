@@ -9,7 +9,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.assignments import agreements
 from annotator.actions.parcels import known_keys, origins, tray
 from annotator.actions.parcels.arriving import Sorter, Taken
-from annotator.actions.project import backups, people, program_pins
+from annotator.actions.project import backups, people
 from annotator.actions.project.bulk import Progress
 from annotator.actions.project.file import PERSON, Project
 from annotator.actions.project.recording import record
@@ -108,9 +108,7 @@ def _take(project: Project, db: Connection, package: packages.Package, touched: 
     person = _person(db, facts.person_id)
     if person is None:
         return _quarantine(project, db, package, arrival, "Nobody in this project has that id.")
-    pin = program_pins.pinned(project)
-    asked = "" if all(map(pin.allows, package.programs)) else pin.words
-    arrival = arrival.model_copy(update={"person_name": person.name, "asked": asked, **_key(package)})
+    arrival = arrival.model_copy(update={"person_name": person.name, **_key(package)})
     try:
         with project.store.write() as inner:
             signed = known_keys.checked(project, inner, package, person)
@@ -188,8 +186,7 @@ def words(arrival: Arrival) -> list[str]:
     receipt = f", receipt {arrival.receipt}" if arrival.receipt else ""
     reason = f": {arrival.reason}" if arrival.reason else ""
     head = f"{arrival.file}{whose}: {arrival.outcome.value}{receipt}{reason}"
-    asked = f"; the tasks ask for {arrival.asked}" if arrival.asked else ""
-    made = [f"  Made with Goldsmith {arrival.program}{asked}."] if arrival.program else []
+    made = [f"  Made with Goldsmith {arrival.program}."] if arrival.program else []
     return [head, *made, *_key_words(arrival), *(f"  {_piece(piece)}" for piece in arrival.pieces)]
 
 

@@ -13,7 +13,6 @@ from sqlalchemy.engine import Connection
 from annotator import __version__, files
 from annotator.actions.project.unfinished import is_sample
 from annotator.domain.experts.person import Person
-from annotator.domain.experts.program_pin import ProgramPin
 from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.glancing import UnreadableProject, glance
@@ -38,10 +37,6 @@ META, PERSON = table(MetaRow), table(PersonRow)
 SUFFIX = ".goldsmith"
 # The setting that a project made from a task has, and no other.
 ORIGIN = "task"
-# Which versions of the program tasks ask for: said by the coordinator, or come with the task.
-PROGRAM = "program"
-# The setting of a project that only shows a task and is gone with the program.
-LOOK = "look"
 
 
 class Project:
@@ -88,25 +83,17 @@ class Project:
         *,
         readonly: bool | Refusal = False,
         busy_seconds: float = 30.0,
-        any_program: bool = False,
     ) -> "Project":
         """An existing project, brought up to date on the way when it is older; Refusal when it cannot be had.
 
         One that may not be written is opened to read, an older one as a copy. `readonly` may be why it is to be so.
-        So is one whose task asks for another version of the program, unless a newer task is to be taken into it, which
-        `any_program` says.
         """
         path, copied = files.real(path), None
         if recognise(path) < SCHEMA:
-            # What another version is to work on keeps that version's format.
-            pinned = None if any_program else _for_another_program(settings_of(path))
-            path, copied, readonly = _brought_up_to_date(path, readonly or pinned or False)
+            path, copied, readonly = _brought_up_to_date(path, readonly)
         store = Store(path, readonly=readonly, busy_seconds=busy_seconds)
         try:
-            project = cls(store, copied)
-            if not any_program:
-                store.why_readonly = _for_another_program(project._settings) or store.why_readonly
-            return project
+            return cls(store, copied)
         except ValueError as error:
             store.close()
             raise Damaged(f"“{path.name}” is damaged ({error}). {UNHARMED}", RESTORE) from error
@@ -203,17 +190,6 @@ def settings_of(path: Path) -> dict[str, Any]:
             return {key: json.loads(value) for key, value in db.execute(select(META.c.key, META.c.value))}
     except (Refusal, UnreadableProject, ValueError):
         return {}
-
-
-def pinned_by(said: Any) -> ProgramPin:
-    """The versions of the program that a setting asks for; any where nothing is said."""
-    said = said if isinstance(said, dict) else {}
-    return ProgramPin(str(said.get("program", "")), said.get("installers") or {})
-
-
-def _for_another_program(settings: dict[str, Any]) -> Refusal | None:
-    """Why this version may only show an annotator's project; None where it may change it."""
-    return pinned_by(settings.get(PROGRAM)).refusal() if settings.get(ORIGIN) else None
 
 
 def _brought_up_to_date(

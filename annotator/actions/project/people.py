@@ -1,5 +1,6 @@
 """People of the project, and the one this window works as."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ from annotator.domain.experts.person import Person, PersonFields, Role
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import ParcelRow, table
 
+PARCEL = table(ParcelRow)
 # Who looks at a file that nobody works in and that may only be read; never kept.
 VISITOR = Person(id="visitor", name="Visitor", alias="visitor", roles="")
 
@@ -28,6 +31,15 @@ def people(project: Project) -> list[Person]:
     with project.store.read() as db:
         rows = db.execute(select(PERSON).order_by(PERSON.c.alias)).mappings().all()
     return [Person(**row) for row in rows]
+
+
+def programs(project: Project) -> dict[str, str]:
+    """By the id of a person, the versions of the program that their newest returned work was made with."""
+    question = select(PARCEL.c.person_id, PARCEL.c.content).where(PARCEL.c.direction == "in")
+    with project.store.read() as db:
+        rows = db.execute(question.order_by(PARCEL.c.at, PARCEL.c.sha256)).all()
+    newest = {person_id: str(json.loads(content).get("program", "")) for person_id, content in rows}
+    return {person_id: program for person_id, program in newest.items() if program}
 
 
 def add_person(

@@ -11,7 +11,7 @@ from annotator.actions.items import final_pass, items, materials
 from annotator.actions.labelling import label_cases, second_looks
 from annotator.actions.labelling.label_writing import SEVERAL
 from annotator.actions.project import people
-from annotator.actions.project.file import PROGRAM, Project
+from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Document
 from annotator.domain.kinds.documents import KINDS, document_of
@@ -118,8 +118,6 @@ def _setting(_project: Project, change: Change) -> UndoneChange:
         return UndoneChange(change.verb, "Final pass")
     if change.subject in (materials.PAIRS, label_cases.BOTH_ORDERS):
         return UndoneChange(change.verb, "People", {"part": "Hand out"})
-    if change.subject == PROGRAM:
-        return UndoneChange(change.verb, "Exchange", {"part": "Hand out"})
     if change.subject in (criterion_weights.SETTING, annotating.RUBRIC_SET):
         return UndoneChange(change.verb, "Guidelines", {"stage": Stage.RUBRIC.value})
     return UndoneChange(change.verb, "Results")

@@ -3,7 +3,7 @@
 from datetime import datetime
 from enum import StrEnum
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.canonical import Text
@@ -60,6 +60,9 @@ class ReturnedPiece(FrozenRecord):
 class Arrival(FrozenRecord):
     """A returned package as the inbox shows it, before or after it was imported."""
 
+    # Older projects say here which versions of the program the tasks asked for.
+    model_config = ConfigDict(extra="ignore")
+
     file: str
     outcome: ParcelOutcome
     person_id: str = ""
@@ -73,9 +76,6 @@ class Arrival(FrozenRecord):
     at: datetime | None = Field(default=None, description="When it was taken in; None before")
     program: str = Field(
         default="", description="The versions of the program it was made with, the last one last"
-    )
-    asked: str = Field(
-        default="", description="The versions that tasks asked for, in words, where it was another"
     )
 
 

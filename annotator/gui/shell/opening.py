@@ -121,8 +121,6 @@ def _take(path: Path, shown: Path | None, known: list[Path], tell: Tell) -> Open
 def _told(opened: OpenedTask) -> tuple[Level, str, str]:
     """What to say of a task that was opened: level, what happened, what to do."""
     path, number = opened.project.path, opened.new_items
-    if (why := tasking.shown_only(opened)) is not None:
-        return "warning", why.happened, why.todo
     items = counted(number, "new item")
     # Who signed it is news the first time only, and whenever nobody did.
     signed = tasking.signed_words(opened) if opened.pinned or not opened.words else ""

@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication, QLocale, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from annotator.actions.items import items
-from annotator.actions.project.file import LOOK, Project, Unwritable
+from annotator.actions.project.file import Project, Unwritable
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui import theme
 from annotator.gui.desk import dropping
@@ -118,8 +118,7 @@ class Goldsmith:
         if script:
             boxes = f"This system has no font for {script}: such letters are drawn as boxes."
             window.messages.show_message("warning", boxes, fonts.advice(script), lasting=True)
-        if not project.get(LOOK):
-            projects.remember(path)
+        projects.remember(path)
         return window
 
     def _window_over(self, path: Path, readonly: bool | Refusal) -> Window:

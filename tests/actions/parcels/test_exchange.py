@@ -1,5 +1,6 @@
 """Work goes out and comes back by file: whole, once, in any order, and nothing of it is ever overwritten."""
 
+import json
 import shutil
 from collections.abc import Iterator
 from contextlib import closing as closing_
@@ -8,21 +9,24 @@ from pathlib import Path
 import pytest
 from sqlalchemy.util import LRUCache
 
+from annotator import __version__
 from annotator.actions.adjudication import adjudicating, adjudication_sheets, closing, openings, ruling
 from annotator.actions.assignments import agreements, assignments
 from annotator.actions.authoring import artifacts, guidelines
 from annotator.actions.authoring.annotating import artifacts_of
 from annotator.actions.items import items, metadata, sources
 from annotator.actions.parcels import packing, returning, tasking, tray, unpacking
-from annotator.actions.project import people
+from annotator.actions.project import people, recording
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
+from annotator.cli import run_command
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.parcel import ParcelOutcome, TrayState
 from annotator.domain.experts.person import Role
 from annotator.domain.kinds.artifact import State
 from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.parcels import packages
 from annotator.storage import connection
 from tests.exchange.parcels.hand_made_zip import with_manifest
 from tests.exchange.parcels.hostile_packages import HOSTILE
@@ -32,6 +36,7 @@ from tests.material.sent_apart import (
     annotators,
     coordinated,
     edit_rubric,
+    project_in,
     returned,
     second_copy,
     task_for,
@@ -324,3 +329,63 @@ def test_letter_8_a_task_says_what_its_sources_are(project: Project, tmp_path: P
     with closing_(theirs):
         found = [one for item_id in items.ids(theirs) for one in sources.sources(theirs, item_id)]
     assert {(one.kind, one.published) for one in found if one.title == "Rivers"} == {("research", "2024-05")}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"program": ">=7.3,<7.4", "installers": {"Goldsmith-7.3.1-setup.exe": "ab" * 32}},
+        {"program": "newest", "installers": {"http://x.org": ""}},
+        {"program": 3, "installers": []},
+    ],
+)
+def test_a_task_that_asks_for_another_version_of_the_program_is_worked_on_all_the_same(
+    project: Project, tmp_path: Path, asked: dict
+) -> None:
+    project.set("program", asked)
+    ana, _ = annotators(project)
+    task = task_for(project, ana.id, tmp_path / "ana")
+    extra = packages.read_package(task, packages.TASK).manifest.extra
+    assert "program" not in extra
+    task.write_bytes(with_manifest(task.read_bytes(), packages.new_key(), extra=extra | asked))
+    with closing_(tasking.take_task(task).project) as theirs:
+        # As the versions that knew such a condition kept it.
+        theirs.set("program", asked)
+    with closing_(Project.open(project_in(task.parent))) as theirs:
+        write_rubric(theirs, items.ids(theirs)[0], "Explains the weight of gold")
+        (came,) = unpacking.take_in(project, [returning.work(theirs).path])
+    assert outcomes([came]) == ["new"]
+    older = json.dumps(came.model_dump(mode="json") | {"asked": "7.3 or newer"})
+    with project.store.write() as db:
+        db.exec_driver_sql("UPDATE parcel SET content = ? WHERE direction = 'in'", (older,))
+    assert outcomes(unpacking.received(project)) == ["new"]
+    assert [found.table for found in checking.check(project).problems] == []
+
+
+def test_returned_work_tells_every_version_that_changed_it(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ana, li = annotators(project)
+    with monkeypatch.context() as installed:
+        for module in (recording, returning):
+            installed.setattr(module, "__version__", "0.0.9")
+        returned(project, ana.id, tmp_path / "ana")
+    with closing_(Project.open(project_in(tmp_path / "ana"))) as theirs:
+        work = returning.work(theirs).path
+        assert returning.work(theirs, tmp_path / "again").path.read_bytes() == work.read_bytes()
+    assert packages.read_package(work, packages.WORK).programs == ("0.0.9", __version__)
+    first, _ = unpacking.take_in(project, [work, returned(project, li.id, tmp_path / "li")])
+    assert (first.outcome, first.program) == (ParcelOutcome.NEW, f"0.0.9, {__version__}")
+    assert f"  Made with Goldsmith 0.0.9, {__version__}." in unpacking.words(first)
+    assert people.programs(project) == {ana.id: f"0.0.9, {__version__}", li.id: __version__}
+    assert run_command(["status", str(project.path)]) == 0
+    assert f"Ana Silva works with Goldsmith 0.0.9, {__version__}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("told", [7, ["<b>", 3, None], "0.1.0", ["9" * 60]])
+def test_what_returned_work_says_of_its_versions_is_kept_only_where_it_is_sound(
+    project: Project, tmp_path: Path, told: object
+) -> None:
+    work = returned(project, annotators(project)[0].id, tmp_path / "ana")
+    work.write_bytes(with_manifest(work.read_bytes(), packages.new_key(), extra={"programs": told}))
+    assert unpacking.preview(project, [work])[0].program == __version__

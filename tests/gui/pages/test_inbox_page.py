@@ -7,6 +7,7 @@ from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
+from annotator import __version__
 from annotator.actions.items import items
 from annotator.actions.parcels import known_keys, parcel_secrets, returning, tasking, tray, unpacking
 from annotator.actions.project import backups, people
@@ -14,7 +15,9 @@ from annotator.actions.project.file import Project
 from annotator.domain.experts.parcel import ParcelOutcome, TrayState
 from annotator.domain.experts.person import Role
 from annotator.gui import keys
+from annotator.gui.pages.inbox.handing_out import PROGRAM
 from annotator.gui.pages.inbox.page import HAND_OUT, RECEIVED, TAKE_IN, TRAY
+from annotator.gui.pages.people.totals import PROGRAM as TOTAL_PROGRAM
 from annotator.gui.widgets.bars.message_bar import EDGE
 from tests.material.sent_apart import (
     annotators,
@@ -368,3 +371,13 @@ def test_a_name_that_turns_its_letters_round_is_written_out(exchange, work, tmp_
     odd.write_bytes(work["Ana Silva"].read_bytes())
     exchange.page.look_at([odd])
     assert rows(settled(exchange, qtbot).tree)[0][0] == "work⟨U+202E⟩gnp.goldsmith-work"
+
+
+def test_the_tables_show_who_works_with_which_version(exchange, study, work):
+    unpacking.take_in(study, [work["Ana Silva"]])
+    exchange.page.out.fill()
+    shown = {cells[0]: cells[PROGRAM] for cells in rows(exchange.page.out.table)}
+    assert shown == {"Ana Silva": __version__, "李明": "–"}
+    totals = exchange.show_page("People", part="Progress").board.people.totals
+    cells = [totals.index(row, TOTAL_PROGRAM).data() for row in range(totals.rowCount())]
+    assert sorted(cells) == ["", "", __version__]

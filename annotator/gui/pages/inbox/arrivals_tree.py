@@ -53,12 +53,11 @@ class ArrivalsTree(RowsTree):
                 _dress(line([piece_words(piece), "", piece.outcome.value, "", piece.words]), piece.outcome)
             )
         if arrival.program:
-            asked = f"The tasks ask for {arrival.asked}." if arrival.asked else ""
-            entry.addChild(line([f"Made with Goldsmith {arrival.program}", "", "", "", asked]))
+            entry.addChild(line([f"Made with Goldsmith {arrival.program}", "", "", "", ""]))
         if arrival.signed in KEY_NEWS:
             entry.addChild(line([arrival.signed.value.capitalize(), "", "", "", outcomes.key_words(arrival)]))
         noticed = any(piece.outcome in outcomes.ATTENTION for piece in arrival.pieces)
-        noticed = noticed or arrival.signed in KEY_NEWS or bool(arrival.asked)
+        noticed = noticed or arrival.signed in KEY_NEWS
         entry.setExpanded(noticed and self._last != CAME)
 
     def cut_words(self) -> str:

@@ -9,13 +9,12 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QTreeWidgetItem, QWidget
 
 from annotator.actions.parcels import handing_out, parcel_secrets
 from annotator.actions.parcels.handing_out import HandOutResult, TaskContent
-from annotator.actions.project import program_pins
+from annotator.actions.project import people
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.ordering import natural
 from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.inbox.naming import shown
-from annotator.gui.pages.inbox.program_row import ProgramRow
 from annotator.gui.review.moments import moment
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
@@ -51,7 +50,6 @@ class HandingOut(QWidget):
         self._folder: Path | None = None
         self.answer, self.progress = MessageBar(), ProgressRow()
         self.progress.hide()
-        self.program = ProgramRow(desk)
         self.nothing = EmptyState(
             "annotator",
             "Nobody has anything to do yet",
@@ -64,7 +62,6 @@ class HandingOut(QWidget):
         listed = QWidget()
         column = vertical((self._table(), 1), on=listed, margins=0, spacing=8)
         self.answer.float_over(self.table)
-        column.addWidget(self.program)
         column.addWidget(self.progress)
         column.addLayout(self._foot())
         self.body = stacked(self.nothing, listed)
@@ -107,8 +104,7 @@ class HandingOut(QWidget):
         self.body.setCurrentIndex(1 if self._holdings else 0)
         words = self._desk.ask(parcel_secrets.own_words)
         self.key.setText(KEY.format(words) if words else NO_KEY)
-        self.program.fill()
-        self._programs = self._desk.ask(program_pins.used) or {}
+        self._programs = self._desk.ask(people.programs) or {}
         self._fill_table()
 
     def _fill_table(self) -> None:

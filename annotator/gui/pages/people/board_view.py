@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.actions.labelling.board import AssignmentStatus
-from annotator.actions.project import program_pins
+from annotator.actions.project import people
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.counting import counted
 from annotator.gui import keys
@@ -111,7 +111,7 @@ class BoardView(QWidget):
         row = self.table.currentIndex().row()
         self._coordinates = coordinates
         self.model.fill(lines)
-        programs = self._desk.ask(program_pins.used) if coordinates else None
+        programs = self._desk.ask(people.programs) if coordinates else None
         self.people.fill(lines, self.filters.person_id, programs)
         self.filters.fill([stage for stage in Stage if any(line.stage is stage for line in lines)])
         self.people.setVisible(coordinates)
