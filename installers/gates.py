@@ -20,8 +20,6 @@ PROMISED = {
     "libwayland-cursor0": "libwayland-cursor libwayland-client",
     "libwayland-egl1": "libwayland-egl",
 }
-# Printers are spoken to by the machine's own libraries; without them there is no printing, and all else works.
-_OPTIONAL = re.compile(r"plugins/printsupport/")
 _ASKED = re.compile(r"GLIBC_(\d+)\.(\d+)")
 
 
@@ -84,7 +82,7 @@ def left_behind(folder: Path) -> str | None:
     for path in found:
         place = path.relative_to(folder).as_posix()
         for library in _libraries(path) - there:
-            if library.partition(".so")[0] not in promised and not _OPTIONAL.search(place):
+            if library.partition(".so")[0] not in promised:
                 asked.setdefault(library, []).append(place)
     print(f"libraries: {len(found)} files ask for {len(asked)} that are not there")
     words = "; ".join(f"{library} for {', '.join(places)}" for library, places in sorted(asked.items()))

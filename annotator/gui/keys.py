@@ -196,7 +196,6 @@ BINDINGS: tuple[Binding, ...] = (
     Binding("judge_anew", "Judge reworded criteria again", "Validate", ("Ctrl+Shift+U",)),
     Binding("check_card", "Check a card", "Validate", ("Ctrl+K",)),
     Binding("bind_card", "Bind the judge to its card", "Validate", ("Ctrl+B",)),
-    Binding("print_card", "Print the card", "Validate", ("Ctrl+P",)),
     Binding("attack_read", "Read the attacked case", "Validate", ("Ctrl+R",)),
     Binding("attack_back", "Back to the list of attacks", "Validate", ("Ctrl+Backspace",)),
     Binding("attack_families", "Families of models", "Validate", ("F8",)),

@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import Column, Table
 from sqlmodel import SQLModel
 
-# Names for every constraint, so that a later migration can speak of them on both databases.
+# Names for every constraint, so that a later migration can speak of them.
 SQLModel.metadata.naming_convention = {
     "ix": "ix_%(column_0_N_label)s",
     "uq": "uq_%(table_name)s_%(column_0_N_name)s",

@@ -1,18 +1,17 @@
-"""A row that may be there already is left or replaced, in words that SQLite and PostgreSQL both know."""
+"""A row that may be there already is left or replaced."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Table, insert, select
-from sqlalchemy.dialects import postgresql
+from sqlalchemy import insert, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.project.file import Project
 from annotator.storage import backup, upserts
-from annotator.storage.tables import JudgementRow, MetaRow, SystemRow, table
+from annotator.storage.tables import MetaRow, SystemRow, table
 
-META, SYSTEM, JUDGEMENT = table(MetaRow), table(SystemRow), table(JudgementRow)
+META, SYSTEM = table(MetaRow), table(SystemRow)
 
 
 @pytest.fixture
@@ -57,14 +56,3 @@ def test_a_replaced_row_is_still_witnessed(project: Project, tmp_path: Path) -> 
     with project.store.write() as db:
         upserts.put(db, META, {"key": "fresh", "value": "2"})
     assert backup.verify(backup.backup(project.store, tmp_path, "copy")) == ""
-
-
-@pytest.mark.parametrize(("written", "key"), [(META, "key"), (JUDGEMENT, "protocol, response_id")], ids=str)
-def test_postgresql_knows_the_same_words(written: Table, key: str) -> None:
-    adding, putting = (
-        str(made("postgresql", written).compile(dialect=postgresql.dialect()))
-        for made in (upserts._adding, upserts._putting)
-    )
-    assert adding.endswith("ON CONFLICT DO NOTHING")
-    assert f"ON CONFLICT ({key}" in putting
-    assert " DO UPDATE SET " in putting

@@ -16,7 +16,6 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings, Qt
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeySequence
-from PySide6.QtPrintSupport import QPrintDialog
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -315,8 +314,7 @@ def walking(
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(chance.choice(there)), ""))
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: ([str(chance.choice(there))], ""))
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda *_: True)
-    for dialog in (QDialog, QPrintDialog):
-        monkeypatch.setattr(dialog, "exec", lambda *_: 0)
+    monkeypatch.setattr(QDialog, "exec", lambda *_: 0)
     monkeypatch.setattr(QMenu, "exec", lambda *_: None)
     monkeypatch.setattr(Window, "_replace", lambda *_: None)
     from annotator.actions.project.file import Project

@@ -51,8 +51,7 @@ ABOUT = {
     ),
     "kappa": (
         "Agreement beyond what raters with these shares of values would reach by chance: 1 is full agreement, 0 is "
-        "chance. The interval resamples whole items, because answers within one item are correlated. The "
-        "word is Landis and Koch's (1977)."
+        "chance. The interval resamples whole items, because answers within one item are correlated."
     ),
     "ac1": (
         "Agreement beyond chance like κ, but with a chance that stays small when nearly everything is of one value. "
@@ -92,20 +91,9 @@ def number(found: Figure, digits: int = 2) -> str:
     return f"{say(found.value)}{sign} {interval(found, say)}".rstrip()
 
 
-def band(found: Figure) -> str:
-    """The word of Landis & Koch for a κ, to stand beside it; empty for every other figure."""
-    from annotator.stats.agreement.verdicts import landis_koch
-
-    if not found.name.startswith("kappa") or found.value is None:
-        return ""
-    return landis_koch(max(-1.0, min(1.0, found.value)))
-
-
 def said(found: Figure, digits: int = 2) -> str:
-    """The number, its interval and its word; in the place of an undefined number, why there is none."""
-    if found.value is None:
-        return f"–  {reason(found)}"
-    return f"{number(found, digits)}  {band(found)}".rstrip()
+    """The number and its interval; in the place of an undefined number, why there is none."""
+    return f"–  {reason(found)}" if found.value is None else number(found, digits)
 
 
 def reason(found: Figure) -> str:
@@ -224,8 +212,7 @@ def _paired(row: FigureRow, again: FigureRow, beside: FigureRow, report: Agreeme
 
 
 def _plain(found: Figure) -> dict[str, Any]:
-    said_too = {"words": band(found), "reason": reason(found), "bound": bound_of(found)}
-    return found.model_dump(mode="json") | said_too
+    return found.model_dump(mode="json") | {"reason": reason(found), "bound": bound_of(found)}
 
 
 def copied(report: AgreementReport, rows: list[FigureRow]) -> str:

@@ -28,7 +28,6 @@ from annotator.stats.validation.alt_test import Scoring
 from annotator.stats.validation.cells import CELL_FIGURES
 from annotator.stats.validation.classification import RatingFigures, both_ways
 from annotator.stats.validation.comparison import GroupDifference, comparison, difference, kappa_difference
-from annotator.stats.validation.paired import McNemar, mcnemar_of
 
 # Name → title and what it is; in the order in which they are shown.
 TITLES: dict[str, tuple[str, str]] = {
@@ -126,15 +125,15 @@ class RaterResult:
 
 @dataclass(frozen=True, slots=True)
 class JudgeDifference:
-    """The difference of two judges' figures on the same units, McNemar's test, and a conclusion.
+    """The difference of two judges' figures on the same units, and a conclusion.
 
     `indistinguishable` holds, figure by figure, where the interval of the difference spans 0; where there is no
-    interval nothing is claimed.
+    interval nothing is claimed. `only_right` counts the units on which the first alone is right, and the second alone.
     """
 
     plain: Named
     weighted: Named
-    mcnemar: McNemar
+    only_right: tuple[int, int]
     units: int
 
     @property
@@ -256,7 +255,12 @@ def gap(
     one: TruthPairs, other: TruthPairs, positive: str, scale: Scale, resamples: int = RESAMPLES
 ) -> JudgeDifference:
     """One judge less another; both must be held against the same true values of the same units."""
-    mcnemar = mcnemar_of(one.truth, one.said, other.said)
+    right = [
+        (a == true, b == true)
+        for true, a, b in zip(one.truth, one.said, other.said, strict=True)
+        if None not in (true, a, b)
+    ]
+    only_right = sum(a and not b for a, b in right), sum(b and not a for a, b in right)
     units = sum(a is not None and b is not None for a, b in zip(one.said, other.said, strict=True))
     plain, weighted = _gaps(one, other, scale, resamples)
     if positive:
@@ -264,7 +268,7 @@ def gap(
             comparison(one.truth, one.said, other.said, positive, weights, one.items, resamples).difference
             for weights in (None, one.weights)
         )
-        return JudgeDifference(plain | _by_name(cells), weighted | _by_name(heavy), mcnemar, units)
+        return JudgeDifference(plain | _by_name(cells), weighted | _by_name(heavy), only_right, units)
     if "accuracy" in of_level(scale):
         true = [True] * len(one.truth)
         shares = [
@@ -277,7 +281,7 @@ def gap(
     if scale.level is Level.NOMINAL:
         kappa = kappa_difference(one.truth, one.said, other.said, clusters=one.items, resamples=resamples)
         plain = {**plain, "kappa": kappa}
-    return JudgeDifference(plain, weighted, mcnemar, units)
+    return JudgeDifference(plain, weighted, only_right, units)
 
 
 def _gaps(one: TruthPairs, other: TruthPairs, scale: Scale, resamples: int) -> tuple[Named, Named]:

@@ -23,7 +23,6 @@ from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import USUAL
 from annotator.stats.intervals.coding import Chosen, Codes
-from annotator.stats.intervals.multiplicity import holm
 from annotator.stats.intervals.resampling import RESAMPLES
 
 # What follows from comparing people in both directions.
@@ -77,12 +76,11 @@ class RaterFigures:
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """Two judges on the same units; `p` is McNemar's mid-p with Holm's correction."""
+    """Two judges on the same units."""
 
     first: ValidationRater
     second: ValidationRater
     gap: JudgeDifference
-    p: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,16 +156,14 @@ def of_ground(
 def _contrasts(found: Ground, positive: str, resamples: int = RESAMPLES) -> list[Contrast]:
     """Every two judges on the units that have a value of both."""
     pairs = {rater.key: found.pairs(rater) for rater in found.judges()}
-    gaps = [
-        (
+    return [
+        Contrast(
             one,
             other,
             validation_figures.gap(pairs[one.key], pairs[other.key], positive, found.shape.scale, resamples),
         )
         for one, other in combinations(found.judges(), 2)
     ]
-    raised = holm([gap.mcnemar.mid.value for _, _, gap in gaps])
-    return [Contrast(one, other, gap, p) for (one, other, gap), p in zip(gaps, raised, strict=True)]
 
 
 def against_words(found: Ground) -> str:

@@ -27,7 +27,6 @@ from annotator.actions.validation.validation_behind import HeldRater, held
 from annotator.domain.judges.level_figures import FIGURES, uncrossed
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
-from annotator.stats.agreement.verdicts import landis_koch
 
 DOLLARS = "USD"
 TABLE_2 = ("accuracy", "precision", "recall", "f1")
@@ -121,8 +120,6 @@ def _figure(found: Validation, name: str, line: RaterFigures, *, weighted: bool 
         return text("–")
     cell = told(estimate)
     tip = f"{_called(line)}: {TITLES[name][0]} {cell.words}"
-    if name.startswith("kappa") and estimate.value is not None:
-        tip += f"\nκ of this size is called {landis_koch(estimate.value)} (Landis & Koch)"
     rate = line.missing_rate or 0.0
     unfit = rate > found.limit
     last = f"\nnot publishable: {percent(rate, 1)} of the judgements are missing" if unfit else ""
@@ -235,40 +232,29 @@ def _contrasts(found: Validation) -> ResultSheet:
         *PAIR, ("figure", "Figure"), ("difference", "First − second", "On the units that have a value of both"),
         VERDICT,
         ("only_first_right", "Only first right", "Units"), ("only_second_right", "Only second right", "Units"),
-        ("mcnemar_p", "McNemar's p", "Mid-p, two-sided, raised for how many pairs are compared (Holm)"),
-        ("exact_p", "Exact p", "McNemar's exact test, two-sided, not raised"),
     )  # fmt: skip
     lines = tuple(line for one in found.contrasts for line in _contrast(found, one))
-    about = (
-        "McNemar's test assumes independent units, which units of one item are not; the interval does not.",
-    )
+    about = ("The interval of a difference is over items.",)
     return ResultSheet("contrasts", "Two judges", heads, lines, about, _of_contrasts(found))
 
 
 def _contrast(found: Validation, one: Contrast) -> Iterable[SheetLine]:
-    first, second, test = one.first, one.second, one.gap.mcnemar
+    first, second, only_right = one.first, one.second, one.gap.only_right
     every = held(found.query, first, ALL, f"{first.name} and {second.name}: units")
-    raised = replace(test.mid, value=one.p, method=f"{test.mid.method}; raised by Holm's method")
-    only = {
-        "first": held(found.query, first, ALL, f"Only {first.name} right, not {second.name}", beside=second.key),
-        "second": held(found.query, second, ALL, f"Only {second.name} right, not {first.name}", beside=first.key),
-    }  # fmt: skip
-    counts = (
-        replace(count(test.only_one), source=only["first"] if test.only_one else None),
-        replace(count(test.only_other), source=only["second"] if test.only_other else None),
+    only = (
+        held(found.query, first, ALL, f"Only {first.name} right, not {second.name}", beside=second.key),
+        held(found.query, second, ALL, f"Only {second.name} right, not {first.name}", beside=first.key),
     )
+    counts = [
+        replace(count(many), source=source if many else None)
+        for many, source in zip(only_right, only, strict=True)
+    ]
     for name, gap in one.gap.plain.items():
         verdict = one.gap.verdict(name)
         yield SheetLine((
             *_who(first), *_who(second), text(TITLES[name][0], tip=TITLES[name][1]), told(gap),
-            text(verdict, tip=verdict), *counts, _p(raised), _p(test.exact),
+            text(verdict, tip=verdict), *counts,
         ), source=every, picture=f"gap/{name}")  # fmt: skip
-
-
-def _p(found: Estimate) -> SheetCell:
-    """A p with more places than other figures have."""
-    cell = figure(found)
-    return replace(cell, words=f"{found.value:.4f}" if found.value is not None else cell.words)
 
 
 def brief(found: Validation) -> tuple[ResultSheet, ...]:

@@ -13,7 +13,7 @@ from annotator.domain.texts.refusal import Refusal
 def checked_text(text: str) -> str:
     """The text itself, unchanged.
 
-    Raises ValueError on NUL or a lone surrogate: SQLite would store them, PostgreSQL and UTF-8 could not.
+    Raises ValueError on NUL or a lone surrogate: SQLite would store them, UTF-8 could not.
     """
     if "\x00" in text:
         raise ValueError("contains a NUL character")

@@ -6,7 +6,6 @@ from itertools import groupby
 from annotator.domain.judges.validity_card import Figure, Line, ValidityCard
 from annotator.domain.texts.counting import counted
 from annotator.exchange.cards.card_parts import Reasons, cell, listed, plain, say, table
-from annotator.stats.agreement.verdicts import landis_koch
 
 GROUPS = {
     "type": "By question type",
@@ -33,7 +32,7 @@ def figures(card: ValidityCard) -> str:
         for side in ("plain", "weighted"):
             for line in (judge, people):
                 figure = getattr(line, side).get(one.name) if line else None
-                cells.append(cell(figure, reasons, count=True, word=_word(one.name, figure)))
+                cells.append(cell(figure, reasons, count=True))
         rows.append(cells)
     heads = ("Figure", "Judge", "People", "Judge, by weight", "People, by weight")
     about = f", “{card.positive}” being positive" if card.positive else ""
@@ -55,12 +54,6 @@ def _meant(card: ValidityCard, judge: Line) -> str:
         methods = (judge.plain[one.name].method for one in there)
         said = [f"{one} {method}.".removesuffix(" .") for one, method in zip(said, methods, strict=True)]
     return listed([*said, f"Intervals of all of these: {shared}."] if shared else said)
-
-
-def _word(name: str, figure: Figure | None) -> str:
-    if not name.startswith("kappa") or figure is None or figure.value is None or not -1 <= figure.value <= 1:
-        return ""
-    return f"{landis_koch(figure.value)} (Landis & Koch)"
 
 
 def confusion(card: ValidityCard) -> str:

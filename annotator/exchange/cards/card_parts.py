@@ -45,15 +45,13 @@ def plain(text: str) -> str:
     return escape(text)
 
 
-def cell(
-    figure: Figure | None, reasons: Reasons, *, count: bool = False, word: str = "", places: int = 3
-) -> str:
-    """A figure as it stands in a table: its value, below it its interval and, if asked for, its n and a word."""
+def cell(figure: Figure | None, reasons: Reasons, *, count: bool = False, places: int = 3) -> str:
+    """A figure as it stands in a table: its value, below it its interval and, if asked for, its n."""
     if figure is None:
         return UNDEFINED
     if figure.value is None:
         return reasons.mark(figure.note)
-    below = [interval(figure, partial(decimal, places=places)), f"n\u00a0{figure.n:,}" if count else "", word]
+    below = [interval(figure, partial(decimal, places=places)), f"n\u00a0{figure.n:,}" if count else ""]
     small = "<br>".join(plain(one) for one in below if one)
     return f"<b>{decimal(figure.value)}</b>" + (f"<br><small>{small}</small>" if small else "")
 

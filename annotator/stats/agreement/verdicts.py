@@ -1,31 +1,14 @@
-"""Remarks beside a figure of agreement: a word for its size, and why κ may be low though raters agree."""
+"""Prevalence of categories, and why κ may be low though raters agree."""
 
 from collections.abc import Hashable, Iterable, Sequence
 
 from annotator.stats.intervals.coding import Values, category_counts
 
-# Landis & Koch (1977), Biometrics 33, 159–174: the upper end of each band.
-BANDS = (
-    (0.20, "slight"),
-    (0.40, "fair"),
-    (0.60, "moderate"),
-    (0.80, "substantial"),
-    (1.00, "almost perfect"),
-)
 SKEWED = 0.80
 KAPPA_PARADOX = (
     "Nearly all judgements are of one category, so chance alone would give much agreement and κ can be low though "
     "the raters seldom differ (Feinstein & Cicchetti 1990); AC1 is less moved by this."
 )
-
-
-def landis_koch(kappa: float) -> str:
-    """The word that Landis & Koch (1977) have for a κ, to stand beside the figure; ValueError outside −1 … 1."""
-    if not -1 <= kappa <= 1:
-        raise ValueError(f"κ is not {kappa}")
-    if kappa < 0:
-        return "poor"
-    return next(word for end, word in BANDS if kappa <= end)
 
 
 def prevalence(

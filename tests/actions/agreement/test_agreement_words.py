@@ -27,9 +27,9 @@ def both(project: Project, ada: str, ben: str) -> None:
 @pytest.mark.parametrize(
     ("found", "said"),
     [
-        (Figure(name="kappa", value=0.5, low=0.25, high=0.755, n=9), "0.50 [0.25, 0.76]  moderate"),
-        (Figure(name="kappa", value=-0.064, low=-1, high=0.3), "−0.06 [−1.00, 0.30]  poor"),
-        (Figure(name="kappa", value=-0.001), "0.00  poor"),
+        (Figure(name="kappa", value=0.5, low=0.25, high=0.755, n=9), "0.50 [0.25, 0.76]"),
+        (Figure(name="kappa", value=-0.064, low=-1, high=0.3), "−0.06 [−1.00, 0.30]"),
+        (Figure(name="kappa", value=-0.001), "0.00"),
         (Figure(name="agreement", value=0.928, low=0.916, high=1), "92.8 % [91.6, 100.0]"),
         (Figure(name="match_f1", value=1), "1.00"),
         (Figure(name="kappa", value=None, note="both said yes; 3 left out"), "–  both said yes"),

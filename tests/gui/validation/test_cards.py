@@ -1,11 +1,10 @@
-"""Cards in the window: made of a choice, saved and printed, held against judges, bound to them, defined from them."""
+"""Cards in the window: made of a choice, saved, held against judges, bound to them, defined from them."""
 
 from pathlib import Path
 
-import pypdfium2
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent, QFontDatabase, QTextCursor
+from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 
@@ -15,7 +14,6 @@ from annotator.actions.project.file import Project
 from annotator.actions.sets import validation_sets
 from annotator.actions.validation import cards
 from annotator.domain.judges.validity_card import ValidityCard
-from annotator.gui.pages.validation.cards import card_printing
 from tests.judging.odd_server import OddServer
 from tests.projects.carded_project import card_of, carded_project
 from tests.projects.small_project import small_project
@@ -71,7 +69,6 @@ def test_without_verdicts_the_page_says_what_must_happen_first(tmp_path, show):
     assert part.view.body.currentWidget() is part.view.empty
     assert "Run a judge on these reports first" in part.view.empty._words.text()
     assert not part.bar.buttons["submit"].isEnabled()
-    assert not part.bar.buttons["print_card"].isEnabled()
 
 
 def test_another_choice_makes_another_card(project, show):
@@ -115,45 +112,13 @@ def test_a_name_without_ending_becomes_a_page(project, show, tmp_path, monkeypat
     assert (tmp_path / "card v1.2.json").is_file()
 
 
-def test_a_print_sets_codes_in_the_systems_fixed_letters(qapp):
-    fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()
-    made = card_printing.document("<p>a <code>b</code></p>", "t")
-    cursor = QTextCursor(made)
-    cursor.movePosition(QTextCursor.MoveOperation.End)
-    assert cursor.charFormat().fontFamilies() == [fixed]
-
-
-def test_a_pdf_holds_the_same_words_on_white(project, show, tmp_path):
-    page = show(project)
-    page.cards.save(tmp_path / "card.pdf")
-    document = pypdfium2.PdfDocument(tmp_path / "card.pdf")
-    text = "".join(one.get_textpage().get_text_range() for one in document)
-    assert "Validity card" in text
-    assert page.cards.view.card.sha256[:40] in text.replace("\r\n", "")
-    picture = document[0].render(scale=0.5).to_pil()
-    corner, colours = picture.getpixel((2, 2)), picture.convert("RGB").getcolors(1 << 16)
-    assert corner == (255, 255, 255)
-    # Black and white only: nothing on paper depends on a colour.
-    assert all(max(colour) - min(colour) < 12 for _, colour in colours)
-    document.close()
-
-
 def test_a_place_that_cannot_be_written_is_said(project, show, tmp_path):
     page = show(project)
     said = []
     page.desk.refused.connect(lambda refusal: said.append(refusal.happened))
-    for ending in ("json", "pdf"):
+    for ending in ("json", "html"):
         page.cards.save(tmp_path / "nowhere" / f"card.{ending}")
     assert ["could not be written" in one for one in said] == [True, True]
-
-
-def test_printing_asks_first(project, show, monkeypatch):
-    page = show(project)
-    asked = []
-    monkeypatch.setattr(card_printing.QPrintDialog, "exec", lambda dialog: asked.append(dialog.windowTitle()))
-    page.cards.acts["print_card"]()
-    assert asked == ["Print the card"]
-    assert page.cards.answer.text() == ""
 
 
 def test_a_card_that_holds_can_bind_its_judge(project, show, tmp_path):

@@ -2,35 +2,7 @@
 
 import pytest
 
-from annotator.stats.agreement.verdicts import KAPPA_PARADOX, landis_koch, prevalence, prevalence_skewed
-
-
-@pytest.mark.parametrize(
-    ("kappa", "word"),
-    [
-        # Landis & Koch (1977), Biometrics 33, p. 165.
-        (-0.01, "poor"),
-        (0.0, "slight"),
-        (0.20, "slight"),
-        (0.21, "fair"),
-        (0.40, "fair"),
-        (0.41, "moderate"),
-        (0.60, "moderate"),
-        (0.61, "substantial"),
-        (0.80, "substantial"),
-        (0.81, "almost perfect"),
-        (1.0, "almost perfect"),
-        (-1.0, "poor"),
-    ],
-)
-def test_a_kappa_has_the_word_of_its_band(kappa, word):
-    assert landis_koch(kappa) == word
-
-
-@pytest.mark.parametrize("kappa", [1.01, -1.01, float("nan")])
-def test_what_is_no_kappa_has_no_word(kappa):
-    with pytest.raises(ValueError, match="κ is not"):
-        landis_koch(kappa)
+from annotator.stats.agreement.verdicts import KAPPA_PARADOX, prevalence, prevalence_skewed
 
 
 def test_prevalence_is_over_all_raters_and_leaves_missing_out():

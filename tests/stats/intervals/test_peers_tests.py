@@ -15,25 +15,14 @@ from annotator.stats.intervals.intervals import wilson
 from annotator.stats.intervals.multiplicity import benjamini_yekutieli, holm
 from annotator.stats.intervals.student import lower_tail, two_sided
 from annotator.stats.validation.alt_test import alt_test
-from annotator.stats.validation.paired import mcnemar
 from tests.stats.intraclass import icc
 
 peer = pytest.importorskip("scipy.stats", reason="scipy comes with the development tools")
-contingency = pytest.importorskip("statsmodels.stats.contingency_tables", reason="statsmodels does, too")
 multitest = pytest.importorskip("statsmodels.stats.multitest", reason="statsmodels does, too")
 proportion = pytest.importorskip("statsmodels.stats.proportion", reason="statsmodels does, too")
 
 small = st.one_of(st.none(), st.integers(-3, 3))
 many = settings(max_examples=150)
-
-
-@given(st.integers(0, 300), st.integers(0, 300))
-@many
-def test_mcnemar_is_statsmodels(only_one, only_other):
-    if not only_one + only_other:
-        return
-    found, table = mcnemar(only_one, only_other), [[5, only_one], [only_other, 7]]
-    assert found.exact.value == pytest.approx(contingency.mcnemar(table, exact=True).pvalue, rel=1e-9)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))

@@ -1,11 +1,11 @@
 """How far a mean of few values may err."""
 
-from math import pi, sqrt, tan
+from math import exp, inf, pi, sqrt, tan
 
 import pytest
 
 from annotator.domain.texts.estimate import Estimate
-from annotator.stats.intervals.student import mean_interval, mean_of_scores, t_quantile, two_sided
+from annotator.stats.intervals.student import lower_tail, mean_interval, mean_of_scores, t_quantile, two_sided
 
 
 # Fisher & Yates, Statistical Tables, table III (two-sided 5 %), as in every textbook.
@@ -94,3 +94,22 @@ def test_bounds_are_averaged_over_all_that_have_them():
 def test_of_no_scores_nothing_is_known():
     found = mean_of_scores([])
     assert (found.value, found.floor, found.ceiling, found.note) == (None, None, None, "there are no values")
+
+
+def test_tails_have_closed_forms():
+    # One degree of freedom is Cauchy's: at 1 a half. Two: 1 − t / √(2 + t²).
+    assert two_sided(1, 1) == pytest.approx(0.5, rel=1e-14)
+    assert two_sided(3, 2) == pytest.approx(1 - 3 / sqrt(11), rel=1e-12)
+    assert (two_sided(0, 7), two_sided(inf, 7)) == (1, 0)
+    assert lower_tail(-1, 1) + lower_tail(1, 1) == pytest.approx(1)
+    assert lower_tail(-1, 1) == pytest.approx(0.25)
+
+
+def test_a_tail_far_out_is_not_rounded_to_0():
+    # For many degrees of freedom nearly the normal tail, e^(−t²/2) √(2/π) / t, which is 4.9e-198 · … at 30.
+    assert two_sided(30, 10**9) == pytest.approx(exp(-450) * sqrt(2 / 3.14159265) / 30, rel=2e-3)
+
+
+def test_tails_need_a_degree_of_freedom():
+    with pytest.raises(ValueError, match="degrees of freedom"):
+        two_sided(1, 0)

@@ -60,7 +60,7 @@ def _figure(found: Figure) -> str:
     if found.value is None:
         lines = [f"<b>{title} –</b> no figure: {escape(words.reason(found))}."]
     else:
-        lines = [f"<b>{title} {words.number(found, 3)}</b> {words.band(found)}"]
+        lines = [f"<b>{title} {words.number(found, 3)}</b>"]
     lines.append(_muted(f"n = {found.n:,} · {of_items(found.method)}"))
     return f"<p>{'<br>'.join(lines)}</p>"
 

@@ -66,15 +66,7 @@ def account(one: RaterPair, comparison: JudgeComparison) -> str:
             f"{counted(comparison.shared, 'unit was', 'units were')} judged by all that are ticked; nothing else counts"
         )
     found = next(each for name in words.MAIN for each in one.figures if each.name == name)
-    band = words.band(found)
-    said += (
-        [words.reason(found)]
-        if words.reason(found)
-        else [f"{words.TITLES[found.name]} is {band}"]
-        if band
-        else []
-    )
-    said += words.remarks(found)
+    said += [*filter(None, [words.reason(found)]), *words.remarks(found)]
     if one.a.baseline or one.b.baseline:
         said.append("the baseline is a floor, not a judge")
     return " ".join(

@@ -10,11 +10,10 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Make every table, and on SQLite the index that items are searched by."""
+    """Make every table, and the index that items are searched by."""
     _tables()
-    if op.get_bind().dialect.name == "sqlite":
-        # Three-letter tokens find words inside words and work for scripts without spaces.
-        op.execute("CREATE VIRTUAL TABLE item_words USING fts5(item_id UNINDEXED, words, tokenize='trigram')")
+    # Three-letter tokens find words inside words and work for scripts without spaces.
+    op.execute("CREATE VIRTUAL TABLE item_words USING fts5(item_id UNINDEXED, words, tokenize='trigram')")
 
 
 def _tables() -> None:

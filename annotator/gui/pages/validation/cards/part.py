@@ -1,4 +1,4 @@
-"""Validity cards tab: make, read, print and check cards."""
+"""Validity cards tab: make, read and check cards."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,7 +12,6 @@ from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.part import PagePart
-from annotator.gui.pages.validation.cards import card_printing
 from annotator.gui.pages.validation.cards.card_check import CardCheck
 from annotator.gui.pages.validation.cards.card_view import CardView
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
@@ -27,13 +26,10 @@ LEFT = (
         "lock",
         "Refuse runs of the judge if it differs from its card",
     ),
-    Command("print_card", "Print…", "export", "Print the card in view"),
 )
-RIGHT = (
-    Command("submit", "Save the card…", hint="As a page, as JSON for programs, or as PDF", role="primary"),
-)
-PAGE, JSON, PDF = "A page, which programs read too (*.html)", "JSON (*.json)", "PDF (*.pdf)"
-ENDINGS = {PAGE: ".html", JSON: ".json", PDF: ".pdf"}
+RIGHT = (Command("submit", "Save the card…", hint="As a page, or as JSON for programs", role="primary"),)
+PAGE, JSON = "A page, which programs read too (*.html)", "JSON (*.json)"
+ENDINGS = {PAGE: ".html", JSON: ".json"}
 NO_CARD = "No card is shown."
 NOT_HELD = "Check a card that holds for a judge of this project first."
 
@@ -46,7 +42,6 @@ class ValidityCards(PagePart):
         self.view, self.check = CardView(desk), CardCheck(desk)
         self.acts = {
             "submit": self._choose_place,
-            "print_card": self._print,
             "check_card": self.check.choose_file,
             "bind_card": self.check.bind,
         }
@@ -93,19 +88,11 @@ class ValidityCards(PagePart):
         if card is None:
             return
         try:
-            if path.suffix.lower() == ENDINGS[PDF]:
-                card_printing.to_pdf(cards.body(card), self._title(), path)
-            else:
-                cards.save(card, path)
+            cards.save(card, path)
         except Refusal as refusal:
             self.desk.refused.emit(refusal)
             return
-        carries = (
-            ""
-            if path.suffix.lower() != ENDINGS[PDF]
-            else "A PDF is for readers: programs read JSON and pages."
-        )
-        self.answer.show_message("success", f"Wrote \u2068{path.name}\u2069.", carries)
+        self.answer.show_message("success", f"Wrote \u2068{path.name}\u2069.")
 
     def _choose_place(self) -> None:
         if self.view.card is None:
@@ -115,18 +102,9 @@ class ValidityCards(PagePart):
             ending = ENDINGS.get(kind, ENDINGS[PAGE])
             self.save(files.with_ending(Path(name), ending, *ENDINGS.values()))
 
-    def _print(self) -> None:
-        card = self.view.card
-        if card is not None and card_printing.print_it(cards.body(card), self._title(), self):
-            self.answer.show_message("success", "The card was sent to the printer.")
-
-    def _title(self) -> str:
-        return f"Validity card: {self.view.card.name}" if self.view.card else ""
-
     def _offer(self) -> None:
         """What can be done with what is in view."""
         there, check = self.view.card is not None, self.check.found.check
-        for act in ("submit", "print_card"):
-            self.bar.enable(act, there, "" if there else NO_CARD)
+        self.bar.enable("submit", there, "" if there else NO_CARD)
         holds = check is not None and check.holds and not self.desk.project.readonly
         self.bar.enable("bind_card", holds, LEFT[1].hint if holds else NOT_HELD)
