@@ -102,11 +102,56 @@ def completion(content: str | None, finish: str = "stop", **message: Any) -> Odd
         "usage": {
             "prompt_tokens": 100,
             "completion_tokens": 20,
+            "total_tokens": 120,
             "prompt_tokens_details": {"cached_tokens": 40},
             "completion_tokens_details": {"reasoning_tokens": 5},
         },
     }
     return Odd(json.dumps(tree))
+
+
+class Used:
+    """Tokens of a call as a server knows them, its charge at the prices of these tests, and how it may tell of them.
+
+    `asked` holds the `cached` ones; `said` and `thought` are apart.
+    """
+
+    UNTOLD = ("missing", "zero", "thinking without a total", "less in all than in parts", "cached beyond all")
+
+    def __init__(self, asked: int, cached: int, said: int, thought: int) -> None:
+        self.cost_usd = (asked - cached + 0.1 * cached + 2 * (said + thought)) / 1000
+        written = said + thought
+        counted = {"prompt_tokens": asked, "completion_tokens": written, "total_tokens": asked + written}
+        hidden = {"completion_tokens_details": {"reasoning_tokens": thought}}
+        held = {"prompt_tokens_details": {"cached_tokens": cached}}
+        beside = counted | held | {"completion_tokens": said}
+        self.told: dict[str, Any] = {
+            "thinking inside": counted | held | hidden,
+            "thinking beside": beside | hidden,
+            "thinking in the total alone": beside,
+            "hits of the cache": counted | {"prompt_cache_hit_tokens": cached},
+            "cached at the top": counted | {"cached_tokens": cached},
+            "cached beside": counted | held | {"prompt_tokens": asked - cached},
+            "charge alone": {"cost": self.cost_usd, "completion_tokens": written},
+            "charge beside other counts": beside | {"total_tokens": 3, "cost": self.cost_usd},
+            "charge in parts": counted | {"cost": {"total_cost": self.cost_usd}},
+            "ticks": counted | {"cost_in_usd_ticks": round(self.cost_usd * 1e10)},
+            "own key": counted
+            | {"cost": self.cost_usd / 20, "is_byok": True}
+            | {"cost_details": {"upstream_inference_cost": self.cost_usd * 19 / 20}},
+            "no own key": counted
+            | {"cost": self.cost_usd, "is_byok": False}
+            | {"cost_details": {"upstream_inference_cost": self.cost_usd}},
+            "missing": None,
+            "zero": dict.fromkeys(counted, 0),
+            "thinking without a total": {name: beside[name] for name in beside if name != "total_tokens"}
+            | hidden,
+            "less in all than in parts": counted | {"total_tokens": 3},
+            "cached beyond all": counted | {"cached_tokens": asked + 1},
+        }
+
+
+WAYS_OF_TELLING = tuple(Used(1, 0, 1, 0).told)
 
 
 def error(status: int, message: str, **rest: Any) -> Odd:

@@ -112,7 +112,7 @@ class ResponseJournal(RunJournal):
             "mode": case.response.mode,
             "latency_s": _sum(call.latency_s for call in used),
             "tokens": _report_tokens(last) if last else None,
-            "cost_usd": _sum(call.cost_usd for call in used),
+            "cost_usd": _sum(call.bill_usd for call in used),
             "collected_on": local(at).date(),
             "product_version": (last.returned_model or last.requested_model)[:200] if last else "",
             "collected_by": people.someone(self._project).alias,

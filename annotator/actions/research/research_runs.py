@@ -195,10 +195,9 @@ class StepLog:
 
 
 def _cost(calls: Sequence[Call]) -> float | None:
-    """The sum of what is known; None where an answer has no price."""
-    if any(call.cost_usd is None for call in calls if call.status is Status.OK):
-        return None
-    return fsum(call.cost_usd or 0.0 for call in calls)
+    """The sum; None where one is not known."""
+    bills = [call.bill_usd for call in calls]
+    return None if None in bills else fsum(bill or 0.0 for bill in bills)
 
 
 def _page(work: CatalogueWork) -> Page:

@@ -240,15 +240,16 @@ def call_hash(row: dict[str, Any]) -> str:
     return sha256(canonical_json({key: row[key] for key in Call.model_fields}))
 
 
-# A request without an answer has been kept with the most that it may have cost, and no count of tokens.
-_UNBILLED = and_(CALL.c.tokens_output.is_(None), CALL.c.cost_usd > 0)
+# A call whose bill is unknown has been kept with the most that it may have cost, and no count of tokens.
+UNBILLED = and_(CALL.c.tokens_output.is_(None), CALL.c.cost_usd > 0)
+_UNANSWERED = CALL.c.status.in_((Status.SKIPPED.value, Status.TIMEOUT.value, Status.API_ERROR.value))
 
 
 def bills() -> Subquery:
     """Every call with its run and judge, what it was `charged`, and whether its bill is `known` (1) or guessed (0).
 
-    A request whose bill never came, since it was cut short, is guessed to have cost what those of its run cost on
-    average, or the most it may have where none of them was answered. `charged` is None where no price is known.
+    A request that was cut short is guessed to have cost what those of its run cost on average. `charged` is None
+    where that is unknown too, where no price is known, and where an answer came without counts of tokens.
     """
     mean = (
         select(CALL.c.run_id, CALL.c.judge_id, func.avg(CALL.c.cost_usd).label("usual"))
@@ -260,7 +261,7 @@ def bills() -> Subquery:
         func.coalesce(mean.c.run_id, "") == func.coalesce(CALL.c.run_id, ""),
         mean.c.judge_id == CALL.c.judge_id,
     )
-    guessed = and_(_UNBILLED, mean.c.usual.is_not(None))
+    guessed = and_(UNBILLED, _UNANSWERED, mean.c.usual.is_not(None))
     return (
         select(
             CALL.c.id,
@@ -268,8 +269,8 @@ def bills() -> Subquery:
             CALL.c.run_id,
             CALL.c.judge_id,
             func.coalesce(RUN.c.protocol, "").label("protocol"),
-            case((guessed, mean.c.usual), else_=CALL.c.cost_usd).label("charged"),
-            case((_UNBILLED, 0), else_=1).label("known"),
+            case((guessed, mean.c.usual), (UNBILLED, None), else_=CALL.c.cost_usd).label("charged"),
+            case((guessed, 0), else_=1).label("known"),
         )
         .select_from(CALL)
         .outerjoin(RUN, RUN.c.id == CALL.c.run_id)

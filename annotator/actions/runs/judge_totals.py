@@ -8,7 +8,7 @@ from sqlalchemy import case, func, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.project.file import Project
-from annotator.actions.runs.journal import CALL, JUDGEMENT, bills
+from annotator.actions.runs.journal import CALL, JUDGEMENT, UNBILLED, bills
 from annotator.domain.judges.judgement import SETTLED, RaterKind, Status
 
 FLAGGED = "quote_missing"
@@ -111,7 +111,7 @@ def _afresh(db: Connection, found: dict[tuple[str, str], JudgeTotal], judge_id: 
     behind = behind.where(j.run_id == run_id) if run_id else behind
     each = behind.subquery()
     question = (
-        select(each.c.rater_id, each.c.protocol, func.sum(CALL.c.cost_usd))
+        select(each.c.rater_id, each.c.protocol, func.sum(case((UNBILLED, None), else_=CALL.c.cost_usd)))
         .join(CALL, CALL.c.id == each.c.call_id)
         .group_by(each.c.rater_id, each.c.protocol)
     )

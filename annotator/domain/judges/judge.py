@@ -101,7 +101,9 @@ class CallFields(SQLModel):
     tokens_output: int | None = None
     tokens_reasoning: int | None = None
     latency_s: float | None = None
-    cost_usd: float | None = None
+    cost_usd: float | None = Field(
+        default=None, description="US dollars; without counts of tokens the most that it may have cost"
+    )
 
 
 class Call(CallFields):
@@ -109,3 +111,8 @@ class Call(CallFields):
 
     model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
     id: str
+
+    @property
+    def bill_usd(self) -> float | None:
+        """US dollars that it cost; None where nobody said."""
+        return None if self.cost_usd and self.tokens_output is None else self.cost_usd

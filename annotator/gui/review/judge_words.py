@@ -109,9 +109,9 @@ def spent_tip(amount: float | None, calls: int, unpriced: int) -> str:
     if not calls:
         return "No call was made."
     if amount is None:
-        return f"{counted(calls, 'call')}, whose price is not known."
+        return f"{counted(calls, 'call')}, whose cost is not known."
     rest = (
-        f" {counted(unpriced, 'more has', 'more have')} no known price: blocked, refused, or of a model without one."
+        f" {counted(unpriced, 'more has', 'more have')} no known cost: no price, or no count of tokens."
         if unpriced
         else ""
     )

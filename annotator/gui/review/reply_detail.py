@@ -177,7 +177,7 @@ def facts(call: Call) -> str:
     parts = [
         asked + came,
         f"tokens {tokens} out{''.join(f', {one}' for one in more)}",
-        f"cost {spent(call.cost_usd, 1)}",
+        f"cost {spent(call.bill_usd, 1)}",
         lasting(call.latency_s) if call.latency_s is not None else "",
         f"{call.attempts} attempts" if call.attempts > 1 else "1 attempt",
         "asked to repair it" if call.repaired else "",

@@ -80,6 +80,8 @@ class Reconciled:
     fates: Counter[QuestionFate] = field(default_factory=Counter)
     settled: dict[str, QuestionFate] = field(default_factory=dict)
     cost_usd: float = 0.0
+    """With the most that answers of unknown bill may have cost."""
+    spent_usd: float = 0.0
 
 
 class BatchReading:
@@ -160,6 +162,7 @@ class BatchReading:
             latency_s=None,
             cost_usd=cost,
         )
+        self.found.spent_usd += call.bill_usd or 0.0
         if fate is QuestionFate.CHANGED:
             words = "The question was changed while the batch was out."
             return call.model_copy(update={"status": Status.SKIPPED, "cause": words})
@@ -198,8 +201,8 @@ class BatchReading:
         """What an answer cost: the most it may have where nobody told; None where no price is known."""
         if not outcome.answered:
             return 0.0
-        cost = self._prices.bill(outcome.usage, self._state.model, outcome.model)
-        return (most_usd or None) if cost is None else cost * SHARE
+        cost = self._prices.bill(outcome.usage, self._state.model, outcome.model, share=SHARE)
+        return (most_usd or None) if cost is None else cost
 
 
 def _answered_again(files: tuple[Path, ...]) -> dict[str, list[str]]:

@@ -305,7 +305,7 @@ class _Work:
             state.entries[name].key for name, fate in found.settled.items() if fate in LIVE
         }
         self._batched.fates.update(found.fates)
-        self._batched.spent_usd += found.cost_usd
+        self._batched.spent_usd += found.spent_usd
         self._keep(state, stage=BatchStage.SETTLED)
         self._say()
         for file in (state.input_file, state.output_file, state.error_file):

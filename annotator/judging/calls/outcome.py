@@ -67,17 +67,26 @@ _SPENT = re.compile(
     r"|quota (?:is )?(?:exhausted|used up)",
     re.IGNORECASE,
 )
+# One provider tells its charge in parts of a dollar.
+_TICKS = 10_000_000_000
+# More than this is no amount: neither dollars nor parts of one.
+_MOST_USD = 1e15
 _MODERATED = re.compile(r"moderat|flagged|content polic", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens as the server counted them; None when it did not say, never 0."""
+    """Tokens and US dollars as the server counted them; None when it did not say, never 0.
+
+    `output` holds all that is billed as such, thinking included. Counts that contradict one another leave it unknown,
+    unless the server says what it charged.
+    """
 
     input: int | None = None
     cached: int | None = None
     output: int | None = None
     reasoning: int | None = None
+    cost_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +255,7 @@ def _completion(tree: dict[str, Any], message: dict[str, Any], body: str, http: 
         body=body,
         message=words,
         http=http,
-        usage=_usage(tree.get("usage")),
+        usage=_usage(tree.get("usage"), wrote=bool(content)),
         model=str(tree.get("model") or ""),
         fingerprint=str(tree.get("system_fingerprint") or ""),
         finish_reason=finish,
@@ -260,15 +269,61 @@ def _content(content: Any) -> str:
     return content if isinstance(content, str) else ""
 
 
-def _usage(usage: Any) -> Usage:
+def _usage(usage: Any, *, wrote: bool) -> Usage:
     if not isinstance(usage, dict):
         return Usage()
-    return Usage(
-        _count(usage, "prompt_tokens"),
-        _count(usage.get("prompt_tokens_details"), "cached_tokens"),
+    prompt, completion, total = (
+        # Something was sent: that it came to no tokens means that nobody counted.
+        _count(usage, "prompt_tokens") or None,
         _count(usage, "completion_tokens"),
-        _count(usage.get("completion_tokens_details"), "reasoning_tokens"),
+        _count(usage, "total_tokens"),
     )
+    # Providers name the cached tokens in three ways.
+    told = (
+        _count(usage.get("prompt_tokens_details"), "cached_tokens"),
+        _count(usage, "prompt_cache_hit_tokens"),
+        _count(usage, "cached_tokens"),
+    )
+    cached = next((count for count in told if count is not None), None)
+    reasoning = _count(usage.get("completion_tokens_details"), "reasoning_tokens")
+    cost, output = _charged(usage), completion or (None if wrote else completion)
+    if prompt is None:
+        output = None
+    elif total is not None:
+        beyond = total - prompt - (completion or 0)
+        if cached and beyond == cached != reasoning:
+            prompt += cached
+        elif beyond >= 0:
+            # Some count thinking within the completion, some beside it, some only in the total.
+            output = (completion or 0) + beyond or output
+        else:
+            output = None
+    elif reasoning:
+        output = None
+    if cached and cached > (prompt or 0):
+        output = None
+    if output is None and cost is not None:
+        output = completion
+    return Usage(prompt, cached, output, reasoning, cost)
+
+
+def _charged(usage: dict[str, Any]) -> float | None:
+    """What the server says it charged, in US dollars."""
+    cost, ticks = usage.get("cost"), _dollars(usage.get("cost_in_usd_ticks"))
+    if cost is None and ticks is not None:
+        return ticks / _TICKS
+    charged = _dollars(cost.get("total_cost") if isinstance(cost, dict) else cost)
+    details = usage.get("cost_details")
+    upstream = _dollars(details.get("upstream_inference_cost")) if isinstance(details, dict) else None
+    if charged is not None and upstream and usage.get("is_byok", upstream > charged):
+        # A gateway that uses one's own key tells its fee, and beside it the provider's bill.
+        charged += upstream
+    return charged
+
+
+def _dollars(amount: Any) -> float | None:
+    usable = type(amount) in (int, float) and 0 <= amount <= _MOST_USD
+    return float(amount) if usable else None
 
 
 def _count(counts: Any, name: str) -> int | None:

@@ -82,10 +82,15 @@ class Prices:
             return None
         return known.price.cost(tokens_input, tokens_output, tokens_cached or 0)
 
-    def bill(self, usage: Usage, *models: str) -> float | None:
-        """Dollars that a call cost, by the first of its model's names that has a price; None if that is unknown."""
+    def bill(self, usage: Usage, *models: str, share: float = 1.0) -> float | None:
+        """Dollars that a call cost: as the server says, else by the first of its model's names that has a price.
+
+        None if neither is known. `share` is the part of a price that is charged.
+        """
+        if usage.cost_usd is not None:
+            return usage.cost_usd
         costs = (self.cost(model, usage.input, usage.output, usage.cached) for model in models)
-        return next((cost for cost in costs if cost is not None), None)
+        return next((cost * share for cost in costs if cost is not None), None)
 
 
 def tokens_in(text: str) -> int:

@@ -107,7 +107,7 @@ def _shown(calls: list[Call], sender: Sender, arrived: tuple[bool, bool]) -> Pro
     ok = call.status is Status.OK
     return Probe(
         ok=ok and all(arrived),
-        sentence=_sentence(call, form, arrived, price) if ok else call.cause,
+        sentence=_sentence(call, form, arrived) if ok else call.cause,
         status=call.status,
         form=form if ok else None,
         enforced=ok and not call.repaired,
@@ -116,16 +116,16 @@ def _shown(calls: list[Call], sender: Sender, arrived: tuple[bool, bool]) -> Pro
         returned_model=call.returned_model,
         latency_s=call.latency_s,
         tokens_input=call.tokens_input,
-        cost_usd=call.cost_usd,
+        cost_usd=call.bill_usd,
         price=price,
         rejected=tuple(sorted(sender.learned.dropped | set(sender.learned.renamed))),
         calls=tuple(calls),
     )
 
 
-def _sentence(call: Call, form: ReplyForm, arrived: tuple[bool, bool], price: DatedPrice | None) -> str:
+def _sentence(call: Call, form: ReplyForm, arrived: tuple[bool, bool]) -> str:
     lost = [end for end, came in zip(("beginning", "end"), arrived, strict=True) if not came]
     if lost:
         return f"The model answers, but the {' and the '.join(lost)} of a long prompt did not reach it."
-    cost = "an unknown price" if price is None or call.cost_usd is None else f"{call.cost_usd:.4f} US dollars"
+    cost = "an unknown price" if call.bill_usd is None else f"{call.bill_usd:.4f} US dollars"
     return f"The model answers in {call.latency_s or 0:.1f} s and {_FORMS[form]}; this call cost {cost}."

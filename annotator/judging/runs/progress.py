@@ -83,12 +83,12 @@ class ProgressTally:
         if finished.judged:
             self.by_status.update(verdict.status.value for verdict in finished.verdicts.values())
         self.reused += len(finished.reused)
-        self.saved_usd += sum(call.cost_usd or 0.0 for call in finished.reused)
+        self.saved_usd += sum(call.bill_usd or 0.0 for call in finished.reused)
         for call in finished.calls:
             self.calls += 1
             self.repaired += call.repaired
-            self.spent_usd += call.cost_usd or 0.0
-            self.unpriced += call.cost_usd is None
+            self.spent_usd += call.bill_usd or 0.0
+            self.unpriced += call.bill_usd is None
             if call.returned_model:
                 self.models[call.returned_model] = None
 

@@ -60,8 +60,18 @@ def project(tmp_path: Path) -> Iterator[Project]:
     project.close()
 
 
-def call(project: Project, name: str, key: str, cost: float | None, status: Status = Status.OK) -> None:
-    row = Call(id=name, run_id="run-1", judge_id="judge-1", cache_key=key, status=status, cost_usd=cost)
+def call(
+    project: Project,
+    name: str,
+    key: str,
+    cost: float | None,
+    status: Status = Status.OK,
+    tokens: int | None = 5,
+) -> None:
+    row = Call(
+        id=name, run_id="run-1", judge_id="judge-1", cache_key=key, status=status, cost_usd=cost,
+        tokens_output=tokens,
+    )  # fmt: skip
     tree = row.model_dump(mode="json")
     with project.store.write() as db:
         db.execute(insert(CALL).values(**tree, at=now(), sha256=call_hash(tree)))
@@ -101,14 +111,19 @@ def test_what_no_judgement_rests_on_is_a_line_of_its_own(project: Project) -> No
 
 
 def test_a_request_without_an_answer_counts_at_the_usual_cost_of_its_run(project: Project) -> None:
-    with project.store.write():
-        sql.alter(project, "UPDATE call SET tokens_output = 5 WHERE cost_usd IS NOT NULL")
-    call(project, "c-9", "k-9", 9.0, Status.SKIPPED)
+    call(project, "c-9", "k-9", 9.0, Status.SKIPPED, None)
     (found,) = judge_costs.costs(project, "judge")
     # Three that were answered cost 0.07 together.
     assert found.cost_usd == pytest.approx(0.07 + 0.07 / 3)
     assert (found.calls, found.guessed) == (5, 1)
     assert "1 without an answer at the usual cost" in found.remark()
+
+
+def test_an_answer_without_counts_of_tokens_is_of_unknown_cost(project: Project) -> None:
+    before = judge_costs.costs(project, "judge")[0]
+    call(project, "c-9", "k-9", 9.0, tokens=None)
+    (found,) = judge_costs.costs(project, "judge")
+    assert (found.cost_usd, found.unpriced, found.guessed) == (before.cost_usd, before.unpriced + 1, 0)
 
 
 def test_by_question_calls_that_failed_are_counted_in(project: Project) -> None:

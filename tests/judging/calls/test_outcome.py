@@ -2,12 +2,13 @@
 
 import json
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
 from annotator.domain.judges.judgement import Status
 from annotator.judging.calls.outcome import CallOutcome, CallTrouble, Usage, read
-from tests.judging.odd_server import Odd, completion, error
+from tests.judging.odd_server import WAYS_OF_TELLING, Odd, Used, completion, error, prices
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 
@@ -23,10 +24,23 @@ def test_a_whole_completion_gives_its_content_and_what_the_server_said_of_it() -
     assert outcome.usage == Usage(input=100, cached=40, output=20, reasoning=5)
 
 
+@pytest.mark.parametrize("cost", [True, "1", -1, 1e300, None, [], {"total_cost": "1"}])
 @pytest.mark.parametrize("usage", [None, {}, {"prompt_tokens": "12"}, {"prompt_tokens": -1}, "many"])
-def test_usage_the_server_does_not_give_is_unknown_not_zero(usage: object) -> None:
+def test_usage_the_server_does_not_give_is_unknown_not_zero(usage: Any, cost: object) -> None:
+    usage = usage | {"cost": cost} if isinstance(usage, dict) else usage
     tree = json.loads(str(completion("yes").body)) | {"usage": usage}
     assert seen(Odd(json.dumps(tree))).usage == Usage()
+
+
+@pytest.mark.parametrize("way", WAYS_OF_TELLING)
+@pytest.mark.parametrize("counts", [(1000, 300, 20, 400), (1000, 0, 400, 20), (50, 49, 1, 1)])
+def test_a_bill_is_right_or_unknown_however_a_server_tells_of_tokens(
+    counts: tuple[int, int, int, int], way: str
+) -> None:
+    used = Used(*counts)
+    tree = json.loads(str(completion("yes").body)) | {"usage": used.told[way]}
+    found = prices().bill(seen(Odd(json.dumps(tree))).usage, "test-model")
+    assert found == (None if way in Used.UNTOLD else pytest.approx(used.cost_usd))
 
 
 def test_content_in_parts_is_joined() -> None:

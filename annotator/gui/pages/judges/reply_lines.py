@@ -39,7 +39,7 @@ CALLS: Sequence[Column[Reply]] = (
         ),
     ),
     Column("Tries", lambda reply: str(reply.call.attempts), 48, number=True),
-    Column("Cost", lambda reply: spent(reply.call.cost_usd, 1), 78, number=True),
+    Column("Cost", lambda reply: spent(reply.call.bill_usd, 1), 78, number=True),
     Column("Reply", lambda reply: reply.call.raw or reply.call.cause, 180),
 )
 DIFFERENCES: Sequence[Column[RaterDifference]] = (
