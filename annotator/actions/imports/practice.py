@@ -8,9 +8,9 @@ from itertools import islice
 from sqlalchemy import insert, select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions.adjudication import adjudicating, closing, openings, unanimity
+from annotator.actions.adjudication import closing, openings, unanimity
 from annotator.actions.assignments import assignments, submitting
-from annotator.actions.authoring import annotating, artifacts
+from annotator.actions.authoring import artifacts
 from annotator.actions.items import extracts, items, materials, pages, sources
 from annotator.actions.judges import judges
 from annotator.actions.labelling import label_tasks, labels
@@ -110,8 +110,6 @@ PAGES = (
 )
 # When the reports were collected.
 COLLECTED = date(2026, 1, 12)
-# So many labels are half of a report's.
-HALF = 3
 # Of the twelve verdicts on the two reports, the run came to so many.
 JUDGED = 8
 # The earliest date in the shipped part is due so long from now; all others keep their distance from it.
@@ -272,12 +270,11 @@ def _begin(project: Project, item_id: str, reports: Mapping[str, tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class PracticeStep:
-    """An exercise in the sample: its words, its page and place, and whether it is done."""
+    """An exercise in the sample: its words, and its page and place."""
 
     words: str
     page: str
     place: dict[str, str]
-    done: bool
 
 
 def tries(project: Project) -> list[PracticeStep]:
@@ -287,20 +284,14 @@ def tries(project: Project) -> list[PracticeStep]:
     keys = {items.read(project, item_id).key: item_id for item_id in items.ids(project)}
     if not keys.keys() >= QUESTIONS.keys():
         return []
-    own = [one for one in annotating.artifacts_of(project, keys[WRITE]) if one.author_id == project.by]
-    units = [unit for artifact in own for unit in artifact.document.units if unit.text.strip()]
-    said = sum(task.labelled for task in label_tasks.queue(project) if task.item_key == LABEL)
-    ruled = [line for line in adjudicating.queue(project) if line.item_key == RULE]
-    runs = [run for run in run_records.runs(project) if run.items == (LABEL,)]
-    quoted = sum(len(unit.anchors) for unit in units)
     rubric = {"item_id": keys[WRITE], "kind": Kind.RUBRIC.value}
     conflict = {"item_id": keys[RULE], "stage": Stage.RUBRIC.value}
     return [
-        PracticeStep("Write a criterion", "Author", rubric, len(units) > len(BEGUN)),
-        PracticeStep("Quote the source", "Author", rubric, quoted > 1),
-        PracticeStep("Label a report", "Label", {"item_id": keys[LABEL], "protocol": USUAL}, said > HALF),
-        PracticeStep("Settle a conflict", "Adjudicate", conflict, any(line.decided for line in ruled)),
-        PracticeStep("Finish the judge's run", "Judges", {"part": "Runs"}, any(not run.left for run in runs)),
+        PracticeStep("Write a criterion", "Author", rubric),
+        PracticeStep("Quote the source", "Author", rubric),
+        PracticeStep("Label a report", "Label", {"item_id": keys[LABEL], "protocol": USUAL}),
+        PracticeStep("Settle a conflict", "Adjudicate", conflict),
+        PracticeStep("Finish the judge's run", "Judges", {"part": "Runs"}),
     ]
 
 

@@ -1,4 +1,4 @@
-"""Exercises in the sample: each leads to its place and ticks itself off."""
+"""Exercises in the sample: each leads to its place."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -17,7 +17,7 @@ from annotator.gui.widgets.plain import PlainLabel
 if TYPE_CHECKING:
     from annotator.actions.imports.practice import PracticeStep
 
-TRY, DONE = "Try this:", "You have tried everything. Continue with Help → First steps."
+TRY = "Try this:"
 DISMISS = "Do not show these steps again"
 # A window that is lower than this, at 100 %, has no room for the strip.
 LOW = 640
@@ -37,7 +37,7 @@ class TryStrip(QFrame):
         self.button.setMenu(QMenu(self.button))
         self.button.menu().aboutToShow.connect(self._fill_menu)
         self.setProperty("role", "try")
-        self._lead = PlainLabel(role="strong")
+        self._lead = PlainLabel(TRY, role="strong")
         self._steps = QWidget()
         self._row = FlowRow(self._steps, gap=4)
         self._row.addWidget(self._lead)
@@ -51,14 +51,21 @@ class TryStrip(QFrame):
         )
         self._buttons: list[QPushButton] = []
         self._steps_to_try: Sequence[PracticeStep] = ()
+        self._person = ""
         theme.wear(self)
         self._fit()
         window.installEventFilter(self)
         theme.watch(window, self._fit)
 
     def refresh(self) -> None:
-        """Tick off what has been done."""
-        self._show(self._tries())
+        """Show what there is to try for the person who works now."""
+        if self._person == self._desk.project.by:
+            return
+        self._person = self._desk.project.by
+        # After the first idle, except in a sample never opened before: it loads all that labelling and judging need.
+        from annotator.actions.imports import practice
+
+        self._show(self._desk.ask(practice.tries) or [])
 
     def _show(self, steps: "Sequence[PracticeStep]") -> None:
         self._steps_to_try = steps
@@ -66,9 +73,8 @@ class TryStrip(QFrame):
             if number > len(self._buttons):
                 self._buttons.append(self._button())
             button = self._buttons[number - 1]
-            button.setText(f"{'✓' if step.done else number}  {step.words}")
-            button.setAccessibleName(f"{step.words}, done" if step.done else step.words)
-        self._lead.setText(DONE if steps and all(step.done for step in steps) else TRY)
+            button.setText(f"{number}  {step.words}")
+            button.setAccessibleName(step.words)
         self._fit()
 
     def _fit(self) -> None:
@@ -85,24 +91,15 @@ class TryStrip(QFrame):
     def _fill_menu(self) -> None:
         menu = self.button.menu()
         menu.clear()
-        if self._lead.text() == DONE:
-            menu.addAction(DONE).setEnabled(False)
         for number, button in enumerate(self._buttons):
             menu.addAction(button.text(), partial(self._go, number))
         menu.addSeparator()
         menu.addAction(DISMISS, self.dismiss)
 
     def first(self) -> tuple[str, dict[str, str]] | None:
-        """Where the first step is that has not been done; the steps are shown from now on."""
-        steps = self._tries()
-        self._show(steps)
-        return next(((step.page, step.place) for step in steps if not step.done), None)
-
-    def _tries(self) -> "Sequence[PracticeStep]":
-        # After the first idle, except in a sample never opened before: it loads all that labelling and judging need.
-        from annotator.actions.imports import practice
-
-        return self._desk.ask(practice.tries) or []
+        """Where the first step is; the steps are shown from now on."""
+        self.refresh()
+        return next(((step.page, step.place) for step in self._steps_to_try), None)
 
     def _button(self) -> QPushButton:
         button = QPushButton()
@@ -112,8 +109,8 @@ class TryStrip(QFrame):
         return button
 
     def _go(self, number: int) -> None:
-        for step in self._tries()[number : number + 1]:
-            self._desk.go(step.page, **step.place)
+        step = self._steps_to_try[number]
+        self._desk.go(step.page, **step.place)
 
     def dismiss(self) -> None:
         """Show it no more in this project."""

@@ -117,23 +117,6 @@ def test_what_is_open_keeps_nothing_from_being_released(whole, tmp_path):
     assert (tmp_path / "release" / "manifest.json").is_file()
 
 
-def test_what_to_try_is_open_at_first_and_ticked_by_what_was_done(whole):
-    assert [(step.page, step.done) for step in practice.tries(whole)] == [
-        ("Author", False),
-        ("Author", False),
-        ("Label", False),
-        ("Adjudicate", False),
-        ("Judges", False),
-    ]
-    (rubric,) = artifacts_of(whole, item_ids(whole)[practice.WRITE])
-    artifacts.add_unit(whole, rubric.id, text="Names what is not known")
-    assert [step.done for step in practice.tries(whole)] == [True, False, False, False, False]
-    task = next(one for one in label_tasks.queue(whole) if one.item_key == practice.LABEL)
-    unit = labels.sheet(whole, task.response_id).units[3]
-    labels.set_label(whole, task.response_id, unit.id, "no")
-    assert [step.done for step in practice.tries(whole)] == [True, False, True, False, False]
-
-
 def test_nobody_else_is_told_what_to_try_and_nobody_once_it_is_dismissed(whole):
     me = whole.person
     whole.work_as(next(one for one in people.people(whole) if one.alias == "Annotator B"))

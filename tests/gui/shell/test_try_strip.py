@@ -1,4 +1,4 @@
-"""The strip of the sample: it leads to each place, ticks itself off, and is gone once dismissed."""
+"""The strip of the sample: it leads to each place, and is gone once dismissed."""
 
 from contextlib import closing
 
@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QPushButton, QToolButton
 
 from annotator.actions.project.file import Project
 from annotator.gui import theme
-from annotator.gui.shell.try_strip import DISMISS, DONE, TRY
+from annotator.gui.shell.try_strip import DISMISS, TRY
 from tests.windows.words_shown import all_words
 
 
@@ -37,26 +37,6 @@ def test_each_step_leads_to_its_place(whole_sample, window_over, number):
     ][number]
     assert page == window.page.NAME
     assert item in said
-
-
-def test_a_step_ticks_itself_off_and_back_when_it_is_undone(whole_sample, window_over, qtbot):
-    window = window_over(whole_sample)
-    steps(window)[2].click()
-    window.page.flow.say(1)
-    qtbot.waitUntil(lambda: steps(window)[2].text() == "✓  Label a report")
-    assert steps(window)[2].accessibleName() == "Label a report, done"
-    window.take_back(window.desk.undo)
-    qtbot.waitUntil(lambda: steps(window)[2].text() == "3  Label a report")
-
-
-def test_when_all_is_done_the_strip_says_so(whole_sample, window_over, monkeypatch):
-    from dataclasses import replace
-
-    from annotator.actions.imports import practice
-
-    done = [replace(step, done=True) for step in practice.tries(whole_sample)]
-    monkeypatch.setattr(practice, "tries", lambda _: done)
-    assert DONE in all_words(window_over(whole_sample))
 
 
 def test_once_dismissed_it_does_not_come_back(whole_sample, window_over):
