@@ -186,14 +186,15 @@ def _child() -> str:
     return f"{last['done']} of {last['total']} judgements"
 
 
-def _spoken(*words: str) -> "subprocess.CompletedProcess[bytes]":
+def _spoken(*words: str, **environment: str) -> "subprocess.CompletedProcess[bytes]":
     """What this very program says when it is started again with some words, as the window does."""
     from annotator.gui.desk.child import command
 
     program, first = command()
     return subprocess.run(
-        [program, *first, *words], capture_output=True, timeout=CHILD_S, check=False, stdin=subprocess.DEVNULL
-    )
+        [program, *first, *words], capture_output=True, timeout=CHILD_S, check=False, stdin=subprocess.DEVNULL,
+        env=os.environ | environment,
+    )  # fmt: skip
 
 
 def _keyring() -> str:
@@ -222,12 +223,12 @@ def _display() -> str:
     """On the screen that there is, in a process of its own: Qt ends the process where it finds no way to a screen."""
     if _headless():
         return "no screen here"
-    with _folder() as folder:
-        new_project(folder / "tried.goldsmith").close()
-        found = _spoken("grab", str(folder / "tried.goldsmith"), "--to", str(folder), "--page", "Start")
-        drawn = len(list(folder.glob("*.png")))
+    # The window closes by itself at its first idle.
+    found = _spoken(GOLDSMITH_STOPWATCH="1")
     told = found.stderr.decode(errors="replace").strip().splitlines()
-    assert drawn, f"no window can be shown: {' '.join(told[:2]) or f'exit code {found.returncode}'}"
+    assert found.stdout.strip(), (
+        f"no window can be shown: {' '.join(told[:2]) or f'exit code {found.returncode}'}"
+    )
     return os.environ.get("QT_QPA_PLATFORM") or os.environ.get("XDG_SESSION_TYPE") or "a screen"
 
 
@@ -302,7 +303,7 @@ def _in_memory() -> None:
 
 def _window() -> str:
     _in_memory()
-    from annotator.gui.shell.grabbing import try_window
+    from annotator.gui.shell.window_trial import try_window
 
     return try_window()
 

@@ -14,7 +14,7 @@ from annotator.cli.saying import said
 
 # The commands of each app, or the group that it is, in the order of the help.
 NAMES = {
-    "project.app": "sample new import weights info export check backup selftest grab",
+    "project.app": "sample new import weights info export check backup selftest",
     "judging.judge.app": "judge",
     "items.app": "items",
     "items.final_app": "final",

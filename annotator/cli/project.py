@@ -1,8 +1,5 @@
 """Commands for a whole project: create, import, count, export, check."""
 
-import os
-import re
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,7 +15,6 @@ from annotator.cli.saying import (
     opened,
     progress_bars,
     public,
-    said,
     say,
     say_made,
 )
@@ -229,32 +225,3 @@ def selftest(json_: Json = False) -> None:
     )
     if not found["ok"]:
         raise typer.Exit(1)
-
-
-@app.command()
-def grab(
-    file: File,
-    to: Annotated[Path, typer.Option(help="Folder for the pictures")],
-    size: Annotated[str, typer.Option(help="Window size")] = "1280x800",
-    zoom: Annotated[int, typer.Option(min=80, max=200, help="Zoom in percent")] = 100,
-    page: Annotated[
-        list[str] | None, typer.Option(help="Only this page; repeatable", show_default=False)
-    ] = None,
-) -> None:
-    """Write a picture of every page, light and dark."""
-    wanted = _size(size)
-    if not os.environ.get("DISPLAY") and not os.environ.get("WAYLAND_DISPLAY") and sys.platform == "linux":
-        # Where there is no screen, windows are drawn in memory.
-        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    from annotator.gui.shell.grabbing import grab_all
-
-    for path in grab_all(file, to, wanted, zoom, page or ()):
-        said.print(path.name)
-
-
-def _size(words: str) -> tuple[int, int]:
-    """A window's width and height."""
-    found = re.fullmatch(r"([0-9]{2,4})x([0-9]{2,4})", words)
-    if found is None:
-        raise typer.BadParameter(f"“{words}” is not a size: write it as 1280x800.")
-    return int(found[1]), int(found[2])

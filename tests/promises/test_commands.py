@@ -39,8 +39,8 @@ JUNK = (
     "=",
     "x" * 5000,
 )
-# What makes a project, shows every page, or tries every part has no value that could be wrong but its file's.
-SLOW = {"sample", "grab", "selftest"}
+# What makes a project or tries every part has no value that could be wrong but its file's.
+SLOW = {"sample", "selftest"}
 # What is needed beside the value that is wrong, by parameter.
 GOOD = {
     "to": "out", "judge": JUDGE, "name": "other", "base_url": DEAD, "model": "m", "paths": "labels.csv", "of": JUDGE,
@@ -233,24 +233,6 @@ def test_a_command_that_is_ended_says_so_and_leaves_its_project_whole(
     assert (done.returncode, "Traceback" in done.stderr) == (3, False)
     assert "Everything finished" in done.stderr
     assert run_command(["check", file]) == 0
-
-
-@pytest.mark.slow
-def test_pictures_are_written_without_a_display(file: str, tmp_path: Path) -> None:
-    without = {key: value for key, value in os.environ.items() if key not in ("DISPLAY", "WAYLAND_DISPLAY")}
-    without.pop("QT_QPA_PLATFORM", None)
-    # Pages of a project this small are at rest sooner than those of others.
-    code = (
-        "import sys\n"
-        "from annotator.cli import run_command\n"
-        "from annotator.gui.shell import grabbing\n"
-        "grabbing.SETTLE_MS = 20\n"
-        "sys.exit(run_command(['grab', sys.argv[1], '--to', 'pictures']))\n"
-    )
-    words = [sys.executable, "-c", code, file]
-    done = subprocess.run(words, check=False, capture_output=True, encoding="utf-8", timeout=120, env=without)
-    assert done.returncode == 0, done.stderr
-    assert list((tmp_path / "pictures").glob("*.png"))
 
 
 def test_a_project_can_be_opened_after_all_of_it(file: str) -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from annotator.actions.imports import practice, samples
 from annotator.gui import theme
-from annotator.gui.shell import grabbing
 from annotator.gui.shell.starting import make_application
 from annotator.gui.shell.window import Window
 from annotator.places import resources
+from tests.windows import grabbing
 
 SIZE = (1280, 800)
 # Picture → page and place; with None, where the sample's strip leads for that page.

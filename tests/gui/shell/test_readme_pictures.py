@@ -6,9 +6,8 @@ import pytest
 from PySide6.QtGui import QImage
 
 from annotator.gui import theme
-from annotator.gui.shell import grabbing
 from tests.house import reading
-from tests.windows import readme_pictures
+from tests.windows import grabbing, readme_pictures
 
 
 def test_the_readme_shows_every_picture_that_is_made() -> None:

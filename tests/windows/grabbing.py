@@ -1,17 +1,17 @@
-"""Screenshots of every page, light and dark."""
+"""Pictures of a project's pages, light and dark: `python -m tests.windows.grabbing FILE FOLDER [--page NAME]`."""
 
+import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QDeadlineTimer, QEventLoop, QIODevice, Qt, QTimer
-from PySide6.QtWidgets import QApplication, QTabWidget, QWidget
+from PySide6.QtCore import QBuffer, QDeadlineTimer, QIODevice, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
 
 from annotator import files
 from annotator.actions.items import items
 from annotator.actions.project.file import Project
-from annotator.domain.texts.refusal import Refusal
 from annotator.gui import theme
-from annotator.gui.parts import below
 from annotator.gui.shell.start import StartPage
 from annotator.gui.shell.starting import make_application
 from annotator.gui.shell.steps import ASIDE, STEPS
@@ -48,57 +48,14 @@ def grab_all(
 
 def _wanted(pages: Sequence[str]) -> list[str]:
     """The pages by their names, however these are written; all when none is named."""
-    known = [START, *(step[0] for step in STEPS), *(aside[0] for aside in ASIDE)]
-    spelled = {name.lower(): name for name in known}
-    for page in pages:
-        if page.lower() not in spelled:
-            raise Refusal(f"There is no page “{page}”.", f"There are {', '.join(known)}.")
-    return [spelled[page.lower()] for page in pages] or known
+    spelled = {name.lower(): name for name in (START, *(step[0] for step in (*STEPS, *ASIDE)))}
+    return [spelled[page.lower()] for page in pages] or list(spelled.values())
 
 
 def _place(window: Window, name: str) -> dict[str, str]:
     """The first item for the pages that show one, so that pictures of the same project are alike."""
     first = items.ids(window.desk.project)[:1]
     return {"item_id": first[0]} if first and name in ("Author", "Label") else {}
-
-
-def try_window() -> str:
-    """Open the sample's window, let it draw every page with all its parts and close it; what was seen, in words."""
-    import sys
-    import tempfile
-
-    from annotator.actions.imports import samples
-
-    application, faults = make_application(), list[BaseException]()
-    told, sys.excepthook = sys.excepthook, lambda _kind, error, _trace: faults.append(error)
-    try:
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-            window = Window(samples.create(Path(folder) / "tried.goldsmith"))
-            picture = Path(folder) / "tried.png"
-            grab(window, picture, 800, 600)
-            parts = sum(
-                _try_page(window, name) for name in [*(step[0] for step in STEPS), *(a[0] for a in ASIDE)]
-            )
-            window.close()
-            drawn = picture.stat().st_size
-    finally:
-        sys.excepthook = told
-    if faults:
-        raise RuntimeError(f"{type(faults[0]).__name__}: {faults[0]}") from faults[0]
-    return f"{application.platformName()}, {drawn} bytes, {parts} pages and parts"
-
-
-def _try_page(window: Window, name: str) -> int:
-    """Draw a page and each of its parts; how many there were."""
-    tabs = list(below(window.show_page(name), QTabWidget))
-    places = [(one, place) for one in tabs for place in range(one.count()) if one.isTabVisible(place)]
-    for one, place in places:
-        one.setCurrentIndex(place)
-        _pause(0)
-        window.desk.wait()
-    _pause(0)
-    window.grab()
-    return max(1, len(places))
 
 
 def grab(widget: QWidget, path: Path, width: int, height: int) -> Path:
@@ -117,14 +74,21 @@ def _settle(widget: QWidget) -> None:
     """Let background tasks come home and timers fire, so that the picture shows a page at rest."""
     desk = getattr(widget, "desk", None)
     deadline = QDeadlineTimer(PATIENCE_MS)
-    _pause(SETTLE_MS)
+    QTest.qWait(SETTLE_MS)
     if desk is not None and not deadline.hasExpired():
         desk.wait()
-        _pause(SETTLE_MS)
+        QTest.qWait(SETTLE_MS)
     QApplication.sendPostedEvents()
 
 
-def _pause(milliseconds: int) -> None:
-    loop = QEventLoop()
-    QTimer.singleShot(milliseconds, loop.quit)
-    loop.exec()
+if __name__ == "__main__":
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("file", type=Path)
+    asked.add_argument("folder", type=Path)
+    asked.add_argument("--size", default="1280x800")
+    asked.add_argument("--zoom", type=int, default=100)
+    asked.add_argument("--page", action="append", default=[])
+    given = asked.parse_args()
+    width, height = map(int, given.size.split("x"))
+    for written in grab_all(given.file, given.folder, (width, height), given.zoom, given.page):
+        print(written.name)

@@ -1,0 +1,53 @@
+"""A trial of the window for the self-test: every page with its parts is drawn once."""
+
+import sys
+import tempfile
+from pathlib import Path
+
+from PySide6.QtCore import QEventLoop, Qt, QTimer
+from PySide6.QtWidgets import QTabWidget
+
+from annotator.actions.imports import samples
+from annotator.gui.parts import below
+from annotator.gui.shell.starting import make_application
+from annotator.gui.shell.steps import ASIDE, STEPS
+from annotator.gui.shell.window import Window
+
+
+def try_window() -> str:
+    """Open the sample's window, let it draw every page with all its parts and close it; what was seen, in words."""
+    application, faults = make_application(), list[BaseException]()
+    told, sys.excepthook = sys.excepthook, lambda _kind, error, _trace: faults.append(error)
+    try:
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            window = Window(samples.create(Path(folder) / "tried.goldsmith"))
+            window.resize(800, 600)
+            window.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+            window.show()
+            parts = sum(_try_page(window, step[0]) for step in (*STEPS, *ASIDE))
+            picture = window.grab()
+            window.close()
+    finally:
+        sys.excepthook = told
+    if faults:
+        raise RuntimeError(f"{type(faults[0]).__name__}: {faults[0]}") from faults[0]
+    return f"{application.platformName()}, {picture.width()} × {picture.height()}, {parts} pages and parts"
+
+
+def _try_page(window: Window, name: str) -> int:
+    """Draw a page and each of its parts; how many there were."""
+    tabs = list(below(window.show_page(name), QTabWidget))
+    places = [(one, place) for one in tabs for place in range(one.count()) if one.isTabVisible(place)]
+    for one, place in places:
+        one.setCurrentIndex(place)
+        _pause()
+        window.desk.wait()
+    _pause()
+    window.grab()
+    return max(1, len(places))
+
+
+def _pause() -> None:
+    loop = QEventLoop()
+    QTimer.singleShot(0, loop.quit)
+    loop.exec()
