@@ -33,7 +33,7 @@ NAMES = {
     "pairs.app": "pack unpack adjudicate status",
     "agreement.app": "agreement",
     "labels.app": "labels",
-    "validation.app": "validate choose-judge correct replay sets",
+    "validation.app": "validate choose-judge correct sets",
     "ruling.app": "rule review error-sample rulings",
     "attacks.app": "attack bias",
     "cards.app": "card",

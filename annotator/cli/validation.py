@@ -12,8 +12,6 @@ from annotator.cli.tables import show
 from annotator.domain.texts.counting import counted
 
 app = typer.Typer()
-# So many verdicts that another rule changes are shown to a person; a machine gets them all.
-SHOWN = 20
 sets_app = typer.Typer(
     help="Validation sets: randomly drawn responses for people to label.", no_args_is_help=True
 )
@@ -287,29 +285,3 @@ def correct(
         found = corrected.report(project, replace(query, judge=judge, opening=opening))
     more = {"judge": found.rater.name, "against": found.against}
     show(corrected_sheets.sheets(found), to, json_, more)
-
-
-@app.command()
-def replay(
-    file: File,
-    judge: Annotated[
-        str, typer.Option(help="The judge's name; by default the endpoint judge that ran last")
-    ] = "",
-    protocol: Annotated[
-        str, typer.Option(help="What was judged; by default the first that has another published rule")
-    ] = "",
-    as_: As = "",
-    json_: Json = False,
-) -> None:
-    """Parse a judge's replies with another published rule: which scores change, and why. Makes no call."""
-    from annotator.actions.validation import rule_replay
-
-    with opened(file, readonly=True, person=as_) as project:
-        found = rule_replay.replay(project, judge, protocol)
-    words = found.words()
-    for one in found.changed[:SHOWN]:
-        because = f"{one.how}: {one.shown}" if one.shown else one.how
-        words.append(f"item {one.item}, {one.system}, “{one.unit[:60]}”: {one.direction}, for {because}")
-    if len(found.changed) > SHOWN:
-        words.append(f"… and {len(found.changed) - SHOWN:,} more; --json has them all with their replies.")
-    say(found.tree(), json_, words)

@@ -1,21 +1,14 @@
 """Labels in files and replies under another rule, from the command line: what is said, in words and in JSON."""
 
-import asyncio
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from annotator.actions.judging import judge_runs
 from annotator.actions.project.file import Project
-from annotator.actions.runs.judge_cases import RunRequest
 from annotator.cli import run_command
-from tests.judging.odd_server import OddServer, completion
 from tests.material.labels_in_files import FIRST, every, project_of_two, stored, written
-from tests.servers.served import JUDGE, add_judge
-
-BAYES = '{"quote": "", "rationale": "Nothing on Bayesian analysis.", "covered": "no"}'
 
 
 @pytest.fixture
@@ -131,28 +124,3 @@ def test_what_is_said_unclearly_is_refused(
     assert run_command(["labels", "import", file, str(written(tmp_path, {})), *words]) == 1
     assert said in capsys.readouterr().err
     assert labels_in(file) == []
-
-
-def test_replies_are_read_by_the_published_rule(
-    file: str, server: OddServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    server.answer = lambda body, number: completion(BAYES)
-    project = Project.open(Path(file))
-    add_judge(project, server)
-    asyncio.run(judge_runs.run(project, RunRequest(JUDGE)))
-    project.close()
-    found = told(capsys, "replay", file, "--judge", JUDGE)
-    assert (found["directions"], found["changed"][0]["shown"]) == ({"no → yes": 12}, "Ba-yes-ian")
-    assert {line["system"]: line["difference"]["value"] for line in found["systems"]} == {
-        "Alpha": 1.0,
-        "Beta": 1.0,
-    }
-    assert run_command(["replay", file]) == 0
-    said = capsys.readouterr().out
-    assert "Alpha: 0.0000, under the rule 1.0000 (+1.0000)" in said
-    assert "no → yes, for it holds the letters y-e-s: Ba-yes-ian" in said
-
-
-def test_a_judge_without_replies_is_refused(file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_command(["replay", file]) == 1
-    assert "No judge behind an endpoint has judged coverage here." in capsys.readouterr().err

@@ -138,7 +138,7 @@ FOLLOWING = sorted(
     path for path, command in COMMANDS.items() for one in command.params if "--protocol" in one.opts
 )
 # They look for a protocol that has figures, another published rule, or pairs to draw; or take several.
-BY_THEMSELVES = {"results", "replay", "labels pairs", "labels export", "assign"}
+BY_THEMSELVES = {"results", "labels pairs", "labels export", "assign"}
 
 
 @pytest.mark.parametrize("path", sorted(set(FOLLOWING) - BY_THEMSELVES))

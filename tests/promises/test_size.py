@@ -72,7 +72,7 @@ def looked_at(project: Project) -> list[Any]:
     card = cards.report(project, "J")
     return [
         # All but the rule of ResearcherBench's script, which needs stored replies.
-        *(view.report(project) for view in VIEWS if view.name != "replay"),
+        *(view.report(project) for view in VIEWS),
         cards.choices(project),
         card,
         disagreements.outlook(project, ValidationQuery()),

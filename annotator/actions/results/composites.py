@@ -6,7 +6,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from annotator.actions.project.file import Project
-from annotator.actions.results import metrics, pools, result_raters, results
+from annotator.actions.results import metrics, pools, result_raters, results, rule_readings
 from annotator.actions.results.result_raters import COMPUTED, PEOPLE
 from annotator.actions.results.results import Counted, ResultRow
 from annotator.actions.results.scoring import FACET, Group
@@ -25,27 +25,31 @@ Counts = Mapping[str, Counted]
 
 
 def everything(
-    project: Project, judge: str = "", resamples: int = 10_000, *, mode: str = ""
+    project: Project, judge: str = "", resamples: int = 10_000, *, mode: str = "", by_rule: bool = False
 ) -> list[ResultRow]:
     """Figures of all protocols by one rater, or by the latest under each; computed ones in any case.
 
-    After them stand those that a paper makes of them. Responses of one mode count.
+    After them stand those that a paper makes of them. Responses of one mode count. With `by_rule` replies are read by
+    the protocol's other published rule, where there is one and it can read the judge's.
     """
-    counts = gathered(project, PROTOCOLS, judge, mode=mode)
+    counts = gathered(project, PROTOCOLS, judge, mode=mode, by_rule=by_rule)
     rows = [row for one in counts.values() for row in results.rows_of(one, resamples)]
     return [*rows, *made_of(counts, rows, resamples)]
 
 
 def gathered(
-    project: Project, protocols: Iterable[str], judge: str = "", *, mode: str = ""
+    project: Project, protocols: Iterable[str], judge: str = "", *, mode: str = "", by_rule: bool = False
 ) -> dict[str, Counted]:
     """What a rater said under these protocols, or the latest under each; what is computed in any case."""
     counts: dict[str, Counted] = {}
+    readable = rule_readings.readable(project) if by_rule else ()
     for protocol, there in result_raters.everybody_under(project, protocols).items():
         computed = not PROTOCOLS[protocol].values or all(rater.id == COMPUTED for rater in there)
         rater = result_raters.chosen(there, "" if computed else judge)
         if rater is not None:
-            counts[protocol] = results.counted_of(project, rater, protocol, mode=mode)
+            ruled = (protocol, rater.id) in readable
+            read = rule_readings.read(project, PROTOCOLS[protocol], rater.id) if ruled else None
+            counts[protocol] = results.counted_of(project, rater, protocol, mode=mode, read=read)
     return counts
 
 

@@ -14,6 +14,7 @@ from annotator.actions.results import (
     response_scores,
     result_pictures,
     result_raters,
+    rule_readings,
 )
 from annotator.actions.results.metrics import MetricInfo
 from annotator.actions.results.result_sheets import (
@@ -42,6 +43,7 @@ from annotator.domain.judges.protocol import Over
 from annotator.domain.kinds.tasks import TRAITS
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate, interval
+from annotator.protocols import PROTOCOLS
 
 EVERY = "All metrics"
 GROUPED = (
@@ -53,6 +55,7 @@ GROUPED = (
     ("Mode", MODE),
 )
 UNFIT, FLOOR = "not publishable", "floor"
+PUBLIC = "public"
 WHOLE = "The whole project"
 GROUP = "group"
 
@@ -66,26 +69,36 @@ class ResultsReport:
     limit: float
     answered_otherwise: tuple[OtherWording, ...] = ()
     mode: str = ""
+    readable: frozenset[tuple[str, str]] | None = None
+    """With replies read by another published rule: the protocols and the ids of the judges that it can read."""
 
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
     """Whose judgements, which metric, and by what figures are broken down."""
     known = ((EVERY, ""), *((info.title, info.name) for info in metrics.known(project)))
+    readings = (("As here", ""), ("By the public rule", PUBLIC))
+    tip = "By how the protocol's paper, or the script published with it, takes a judge's reply for a verdict"
     return (
         response_scores.rater_choice(project),
         ViewChoice("metric", "Metric", known),
         ViewChoice("by", "By", GROUPED),
         *(one for one in response_scores.cut_choices(project) if one.name == "mode"),
+        *(
+            [ViewChoice("reading", "Replies read", readings, tip=tip)]
+            if rule_readings.readable(project)
+            else []
+        ),
     )
 
 
-def report(project: Project, judge: str = "", mode: str = "") -> ResultsReport:
+def report(project: Project, judge: str = "", mode: str = "", reading: str = "") -> ResultsReport:
     """Figures of all protocols by one rater, or by the latest under each; computed ones in any case."""
-    found = composites.everything(project, judge, mode=mode)
+    readable = frozenset(rule_readings.readable(project)) if reading == PUBLIC else None
+    found = composites.everything(project, judge, mode=mode, by_rule=readable is not None)
     infos = {info.name: info for info in metrics.described()}
     shown = {row.metric: infos[row.metric] for row in found}
     otherwise = tuple(asked.answered_otherwise(project))
-    return ResultsReport(tuple(found), shown, publishing.limit(project), otherwise, mode)
+    return ResultsReport(tuple(found), shown, publishing.limit(project), otherwise, mode, readable)
 
 
 def sheets(found: ResultsReport, metric: str = "", by: str = ALL) -> tuple[ResultSheet, ...]:
@@ -254,6 +267,7 @@ def _told(found: ResultsReport, rows: list[ResultRow]) -> Iterator[str]:
             f"behind {those} are missing."
         )
     yield from _otherwise(found)
+    yield from _by_rule(found, rows)
     by_rater: dict[str, list[str]] = {}
     for name, info in found.metrics.items():
         raters = {row.rater for row in rows if row.metric == name} - {result_raters.COMPUTED}
@@ -265,6 +279,22 @@ def _told(found: ResultsReport, rows: list[ResultRow]) -> Iterator[str]:
     yield from publishing.floors(rows)
     for gold in dict.fromkeys(row.gold for row in rows if row.gold):
         yield f"Gold: {gold}."
+
+
+def _by_rule(found: ResultsReport, rows: list[ResultRow]) -> Iterator[str]:
+    if found.readable is None:
+        return
+    for protocol, rater_id, rater in dict.fromkeys((row.protocol, row.rater_id, row.rater) for row in rows):
+        shape = PROTOCOLS.get(protocol)
+        if shape is None or shape.other_rule is None:
+            continue
+        if (protocol, rater_id) in found.readable:
+            yield (
+                f"{shape.title}: replies of {rater} are read by the rule of {shape.other_rule.citation}; "
+                f"{shape.other_rule.failed}. What stands behind a figure are the verdicts as read here."
+            )
+        else:
+            yield f"{shape.title}: the rule cannot read what {rater} said; its verdicts count as they are."
 
 
 def _gaps(found: ResultsReport, rows: list[ResultRow]) -> int:

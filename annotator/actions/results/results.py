@@ -10,7 +10,7 @@ from sqlalchemy import select
 from annotator.actions.authoring import gold
 from annotator.actions.project.file import Project
 from annotator.actions.results import pools, scoring
-from annotator.actions.results.result_raters import COMPUTED, ResultRater, chosen, everybody
+from annotator.actions.results.result_raters import COMPUTED, ResultRater, Spoken, chosen, everybody
 from annotator.actions.results.result_sheets import columns
 from annotator.actions.results.scoring import GROUPINGS, Group, JudgedResponse, Score, mean_of_runs
 from annotator.domain.judges.protocol import Metric, Over, Protocol
@@ -101,9 +101,10 @@ def counted(
 
 
 def counted_of(
-    project: Project, rater: ResultRater, protocol: str, *, released: bool = False, mode: str = ""
-) -> Counted:
-    """The same of a rater who is known to have judged."""
+    project: Project, rater: ResultRater, protocol: str, *, released: bool = False, mode: str = "",
+    read: Iterable[Spoken] | None = None,
+) -> Counted:  # fmt: skip
+    """The same of a rater who is known to have judged; `read` stands in place of the rater's own values."""
     shape = PROTOCOLS[protocol]
     together = any(metric.over is not Over.RESPONSE for metric in shape.metrics)
     scores: list[Score] = []
@@ -111,7 +112,7 @@ def counted_of(
     answering, items = set(), set()
     # Of another mode than the one that counts anyway, those alone who answered in it.
     only = mode if mode != scoring.main_mode(project) else ""
-    for one in scoring.heard(project, shape, rater.id, released=released, mode=mode):
+    for one in scoring.heard(project, shape, rater.id, released=released, mode=mode, read=read):
         if only not in ("", one.material.response.mode):
             continue
         answering.add(one.material.response.system_id)

@@ -82,15 +82,16 @@ def scores(project: Project, shape: Protocol, rater_id: str) -> Iterator[Score]:
 
 
 def heard(
-    project: Project, shape: Protocol, rater_id: str, *, released: bool = False, mode: str = ""
-) -> Iterator[JudgedResponse]:
+    project: Project, shape: Protocol, rater_id: str, *, released: bool = False, mode: str = "",
+    read: Iterable[Spoken] | None = None,
+) -> Iterator[JudgedResponse]:  # fmt: skip
     """What was said of all responses that can be judged, item by item, of each as a whole and facet by facet.
 
     Where responses were given in several modes, each mode is a group, and those of one alone (by default the first:
     end-to-end, where there are any) count in the others: what was given gold is not averaged with what was not. With
-    `released` it is what a release holds.
+    `released` it is what a release holds. `read` stands in place of the rater's own values.
     """
-    values = _values(project, shape, rater_id, released=released) if shape.values else _Values()
+    values = _values(project, shape, rater_id, read, released=released) if shape.values else _Values()
     modes = modes_of(project)
     counts = CONTINUATION if shape.mode == CONTINUATION else mode or (*modes, "")[0]
     wanted = materials.for_scoring(shape, released=released)
@@ -216,8 +217,10 @@ def _groups(item: Item, mode: str, modes: tuple[str, ...], counts: str) -> tuple
     return tuple((by, group) for by, group in named if group)
 
 
-def _values(project: Project, shape: Protocol, rater_id: str, *, released: bool) -> _Values:
-    rows: Iterable[Spoken] = result_raters.spoken(project, shape, rater_id, released=released)
+def _values(
+    project: Project, shape: Protocol, rater_id: str, read: Iterable[Spoken] | None, *, released: bool
+) -> _Values:
+    rows = result_raters.spoken(project, shape, rater_id, released=released) if read is None else read
     if shape.paired and are_people(rater_id) and not label_cases.both_orders(project, shape.name):
         rows = list(rows)
         rows += _turned(shape, rows)

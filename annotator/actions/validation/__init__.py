@@ -1,1 +1,1 @@
-"""Validation of judges: figures, disagreements, corrected scores, replays, validity cards."""
+"""Validation of judges: figures, disagreements, corrected scores, validity cards."""

@@ -34,27 +34,13 @@ class ScoreAim:
 
 
 @dataclass(frozen=True, slots=True)
-class RuleReading:
-    """What a rule makes of a reply: the value, why, and the word that decided it.
-
-    `at` is where the deciding letters stand in the reply.
-    """
-
-    value: str
-    how: str
-    shown: str = ""
-    at: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class OtherRule:
-    """Another published way to read a judge's replies; it stands beside the protocol's own, and no score goes by it.
+    """Another published way to read a judge's replies; no score goes by it unless it is chosen.
 
-    `read` is given None for a call that brought no reply; `failed` says in words what that counts as. `plain_text` is
-    set where the rule was made for replies in plain text, and reads JSON as it stands.
+    `read` gives the value of a reply, None standing for a call that brought none; `failed` says in words what that
+    counts as.
     """
 
     citation: str
-    read: Callable[[str | None], RuleReading]
+    read: Callable[[str | None], str]
     failed: str
-    plain_text: bool = False

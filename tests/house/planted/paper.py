@@ -21,7 +21,7 @@ from annotator.domain.judges.protocol import (
     RatedResponse,
     Verdicts,
 )
-from annotator.domain.judges.published import Aim, OtherRule, RuleReading
+from annotator.domain.judges.published import Aim, OtherRule
 from annotator.domain.judges.scale import PAIR, Level, Scale, Value, ValueLook, nominal, numbers
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.estimate import Estimate
@@ -103,9 +103,9 @@ def share_in_use(pool: Sequence[RatedResponse], over_valid: bool = False) -> dic
     return {"": Estimate(value, n=len(known), missing=missing, floor=used / whole, ceiling=most)}
 
 
-def heard(reply: str | None) -> RuleReading:
+def heard(reply: str | None) -> str:
     """Another rule: whoever supports anything supports."""
-    return RuleReading("supports" if "supports" in (reply or "") else "omits", "by the word", "supports")
+    return "supports" if "supports" in (reply or "") else "omits"
 
 
 def _planted(name: str, kind: Kind, scale: Scale, *metrics: Metric, **published: Any) -> Protocol:
