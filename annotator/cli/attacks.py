@@ -29,7 +29,7 @@ def attack(
     judge: Annotated[str, typer.Option(help="The judge to test")],
     attacks: Annotated[
         list[str] | None,
-        typer.Option("--attack", help="injection, padding.filler …; by default all that apply to the judge",
+        typer.Option("--attack", help="control, injection, padding, order; by default all that apply to the judge",
                      show_default=False),
     ] = None,
     size: Annotated[
@@ -38,9 +38,6 @@ def attack(
     ] = None,
     width: Annotated[float, typer.Option(help="Largest width of a rate's 95 % interval")] = 0.2,
     seed: Annotated[int, typer.Option(help="The same seed draws the same verdicts")] = 1,
-    paraphraser: Annotated[
-        str, typer.Option(help="The judge whose model paraphrases reports", show_default=False)
-    ] = "",
     protocol: Protocol = "",
     concurrency: Concurrency = 8,
     timeout: Timeout = 120.0,
@@ -60,7 +57,7 @@ def attack(
     from annotator.actions.attacks.attack_tests import AttackRequest
 
     protocol = protocol_of(file, protocol)
-    request = AttackRequest(judge, protocol, tuple(attacks or ()), size, width, seed, paraphraser)
+    request = AttackRequest(judge, protocol, tuple(attacks or ()), size, width, seed)
     order = attack_tests.order(request, **how(concurrency, timeout, budget, rpm, tpm))
     if estimate:
         say_forecast(file, order, json_=json_, person=as_)

@@ -49,7 +49,7 @@ def rates(found: dict[str, Any]) -> dict[str, float]:
 
 def test_an_estimate_asks_nothing(file: str, server: OddServer, capsys: pytest.CaptureFixture[str]) -> None:
     found = told(capsys, "attack", file, "--judge", JUDGE, "--attack", "injection", "--estimate")
-    assert (found["judging"]["calls"], found["drawn"]) == (5 * VERDICTS, VERDICTS)
+    assert (found["judging"]["calls"], found["drawn"]) == (VERDICTS, VERDICTS)
     assert server.bodies == []
     assert run_command(["attack", file, "--judge", JUDGE, "--estimate"]) == 0
     assert "12 verdicts of 12 on 2 items" in capsys.readouterr().out
@@ -59,12 +59,10 @@ def test_a_judge_is_attacked_and_its_rates_told(
     file: str, server: OddServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     server.answer = gullible
-    ended = told(
-        capsys, "attack", file, "--judge", JUDGE, "--attack", "injection.order", "--attack", "padding"
-    )
-    assert (ended["state"], ended["done"]) == ("done", 3 * VERDICTS)
+    ended = told(capsys, "attack", file, "--judge", JUDGE, "--attack", "injection", "--attack", "padding")
+    assert (ended["state"], ended["done"]) == ("done", 2 * VERDICTS)
     assert rates(told(capsys, "bias", file, "--judge", JUDGE)) == {
-        "An order to the judge": 1.0, "Padding by sentences on nothing": 0.0, "Padding by repetition": 0.0,
+        "An order to the judge": 1.0, "Padding by sentences on nothing": 0.0,
     }  # fmt: skip
 
 
@@ -97,7 +95,7 @@ def test_tables_are_written(file: str, tmp_path: Path, capsys: pytest.CaptureFix
     [
         (("--attack", "flattery"), "There is no attack “flattery”"),
         (("--judge", "nobody"), "There is no judge"),
-        (("--attack", "paraphrase"), "cannot be tested with"),
+        (("--attack", "paraphrase"), "There is no attack “paraphrase”"),
     ],
 )
 def test_what_cannot_be_is_refused_in_words(
@@ -137,9 +135,9 @@ def test_a_killed_attack_pays_for_no_call_twice(file: str, server: OddServer) ->
         if pipe is not None:
             pipe.close()
     server.answer, before = firm, len(server.bodies)
-    assert 5 <= before < 2 * VERDICTS
+    assert 5 <= before < VERDICTS
     assert run_command([*words[:-2], "--json"]) == 0
     # The one that was under way when it was killed is asked for once more.
-    assert 2 * VERDICTS - before <= len(server.bodies) - before <= 2 * VERDICTS - 5
+    assert VERDICTS - before <= len(server.bodies) - before <= VERDICTS - 5
     asked = [json.dumps(body["messages"][1]["content"].split("<<<")[0]) for body in server.bodies]
-    assert len(asked) <= 2 * VERDICTS + 2
+    assert len(asked) <= VERDICTS + 2

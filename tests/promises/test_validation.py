@@ -80,7 +80,7 @@ def test_an_attack_is_judged_by_the_verdicts_that_it_could_change(tmp_path: Path
     server.answer = answering(lambda words: "yes" if "residual" in words else "no")
     judged(project)
     server.answer = gullible
-    attacked(project, JUDGE, "injection.order")
+    attacked(project, JUDGE, "injection")
     (line,) = attack_figures.report(project).lines
     assert (line.failed.value, line.failed.n) == (1.0, 8)
     project.close()

@@ -22,9 +22,7 @@ from annotator.domain.judges.attack import PlantedText, copied, left_out, plante
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.attacks import ATTACKS, TARGETS
-from annotator.judging.attacks.reordering import CRITERIA
-from annotator.judging.attacks.rewording import PARAPHRASE
+from annotator.judging.attacks import CRITERIA, KNOWN_ATTACKS, TARGETS
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +44,6 @@ class AttackCaseLine:
 SAME = "The copy is identical to the report."
 Row = Mapping[str, Any]
 GONE = "The report has changed since the copy was made, so the two cannot be shown side by side."
-TAGS = range(0xE0000, 0xE0080)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +126,7 @@ def told(project: Project, case_id: str) -> AttackCase:
     stands = response_hash(report) == row["text_sha256"]
     copy = copied(report, pieces) if stands or not pieces else _alone(pieces)
     marks = planted(report, pieces) if stands else ()
-    attack = ATTACKS.get(row["attack"])
+    attack = KNOWN_ATTACKS.get(row["attack"])
     names = {one.id: one.name for one in judges.all_of(project)}
     words = asked_units.words_of(project, [(row["item_id"], row["protocol"])])
     return AttackCase(
@@ -160,9 +157,6 @@ def _done(row: Row, report: str, copy: str, marks: tuple[PlantedText, ...], *, s
         return [f"{SAME} Its {criteria} in another order; this one as number {place}."]
     if copy == report:
         return [SAME]
-    if attack == PARAPHRASE:
-        share = len(copy) / max(1, len(report))
-        return [f"A model wrote the whole copy; it is {share:.0%} as long as the report."]
     put, moved = [one for one in marks if not one.moved], [one for one in marks if one.moved]
     if put:
         letters = sum(one.end - one.start for one in put)
@@ -171,11 +165,8 @@ def _done(row: Row, report: str, copy: str, marks: tuple[PlantedText, ...], *, s
         )
     if moved:
         said.append(f"{counted(len(moved), 'passage')} of the report moved, also marked.")
-    if ATTACKS.get(attack) and ATTACKS[attack].plants:
+    if attack in KNOWN_ATTACKS and KNOWN_ATTACKS[attack].plants:
         said.append(f"It demands the verdict “{TARGETS[row['protocol']].value}”.")
-    hidden = "".join(chr(ord(one) - TAGS.start) for one in copy if ord(one) in TAGS)
-    if hidden and hidden not in report:
-        said.append(f"In invisible letters it says: “{hidden}”")
     return said
 
 

@@ -7,18 +7,16 @@ from random import Random
 
 from annotator.actions.attacks import attack_tests
 from annotator.actions.attacks.attack_tests import AttackRequest, AttackTest
-from annotator.actions.items import materials
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.judge_cases import JudgeSettings, RunRequest
 from annotator.actions.sets import validation_units, validation_values
 from annotator.actions.sets.validation_units import Key
-from annotator.domain.judges.attack import AttackContent, AttackedQuestion, Pieces, copied
+from annotator.domain.judges.attack import UNTOUCHED, AttackContent, AttackedQuestion, Pieces
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.protocol import Protocol
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.attacks import ATTACKS, TARGETS
-from annotator.judging.attacks.shape import AttackInput
+from annotator.judging.attacks import ATTACKS, TARGETS, AttackInput
 
 # How alike verdicts on one item are taken to be, where the number is to be told from the wanted width.
 LIKENESS = 0.1
@@ -27,12 +25,7 @@ _FIRST_TRIAL = 2_000_000
 
 
 def draw(
-    project: Project,
-    request: AttackRequest,
-    judge: Judge,
-    shape: Protocol,
-    attacks: tuple[str, ...],
-    writer_id: str,
+    project: Project, request: AttackRequest, judge: Judge, shape: Protocol, attacks: tuple[str, ...]
 ) -> AttackContent:
     """What a test is made with; Refusal where the judge has no verdict that stands."""
     questions = _questions(project, judge, shape, standing(project, judge, shape))
@@ -51,9 +44,9 @@ def draw(
         _in_turn(questions, request.size or _size(questions, request.width), request.seed, demanded)
     )
     return AttackContent(
-        attacks=attacks, size=request.size, width=request.width, seed=request.seed, writer_id=writer_id,
+        attacks=attacks, size=request.size, width=request.width, seed=request.seed,
         trial=_FIRST_TRIAL + len(attack_tests.all_of(project, judge.id, shape.name)), drawn=drawn,
-        unfit=_unfit(project, shape, attacks, drawn, request.seed), available=available,
+        available=available,
     )  # fmt: skip
 
 
@@ -135,44 +128,16 @@ def _in_turn(
     return sorted(chosen, key=lambda one: (one.item_id, one.response_id, one.asked))
 
 
-def _unfit(
-    project: Project, shape: Protocol, attacks: tuple[str, ...], drawn: Sequence[AttackedQuestion], seed: int
-) -> dict[str, tuple[str, ...]]:
-    """Of which responses an attack can make no copy."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for response_id, report in reports(project, drawn):
-        for name in attacks:
-            attack = ATTACKS[name]
-            if attack.copy is not None and copy_of(report, name, shape.name, 0, seed, response_id) is None:
-                found[name].append(response_id)
-    return {name: tuple(sorted(ids)) for name, ids in found.items()}
-
-
-def reports(project: Project, drawn: Iterable[AttackedQuestion]) -> Iterator[tuple[str, str]]:
-    """The reports that were drawn, each once: response, text."""
-    wanted, items = {one.response_id for one in drawn}, dict.fromkeys(one.item_id for one in drawn)
-    for at_hand in materials.each(project, materials.WantedMaterial((), parts=False), list(items)):
-        for material in at_hand.responses:
-            if material.response.id in wanted:
-                yield material.response.id, material.response.text
-
-
 def copy_of(
     report: str, attack: str, protocol: str, place: int, seed: int, response_id: str
-) -> tuple[str, Pieces] | None:
-    """The variant whose turn it is at this place, or the next that can make a copy, and its pieces; None when none can.
-
-    The same for the same arguments.
-    """
-    shape = ATTACKS[attack]
-    for turn in range(len(shape.variants)):
-        variant = shape.variants[(place + turn) % len(shape.variants)]
-        chance = Random(f"{seed}/{attack}/{variant}/{response_id}")
-        given = AttackInput(report, variant, TARGETS[protocol], chance)
-        pieces = shape.copy(given) if shape.copy is not None else None
-        if pieces is not None and copied(report, pieces) != report:
-            return variant, pieces
-    return None
+) -> tuple[str, Pieces]:
+    """The variant whose turn it is at this place, and its pieces; the same for the same arguments."""
+    made = ATTACKS[attack]
+    variant = made.variants[place % len(made.variants)]
+    if made.copy is None:
+        return variant, UNTOUCHED
+    chance = Random(f"{seed}/{attack}/{variant}/{response_id}")
+    return variant, made.copy(AttackInput(report, variant, TARGETS[protocol], chance))
 
 
 def questions_of(test: AttackTest, attack: str) -> list[tuple[int, AttackedQuestion]]:

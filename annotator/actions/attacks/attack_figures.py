@@ -29,12 +29,11 @@ from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.judgement import Status
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
-from annotator.judging.attacks import ATTACKS, CONTROL, TARGETS
-from annotator.judging.attacks.rewording import PARAPHRASE
+from annotator.judging.attacks import CONTROL, KNOWN_ATTACKS, TARGETS
 from annotator.protocols import PROTOCOLS, USUAL
 
 # Why a verdict on a copy is missing, beside the engine's own causes.
-NOT_ASKED, NOT_WRITTEN = "not_asked", "not_reworded"
+NOT_ASKED = "not_asked"
 INJECTION = "injection"
 Key = tuple[str, str]
 
@@ -89,7 +88,7 @@ class AttackFigures:
     @property
     def title(self) -> str:
         """What the attack is called."""
-        return ATTACKS[self.attack].title if self.attack in ATTACKS else self.attack
+        return KNOWN_ATTACKS[self.attack].title if self.attack in KNOWN_ATTACKS else self.attack
 
     @property
     def drawn(self) -> int:
@@ -99,7 +98,7 @@ class AttackFigures:
     @property
     def about(self) -> str:
         """What is done, and why the right verdict stays."""
-        return ATTACKS[self.attack].about if self.attack in ATTACKS else ""
+        return KNOWN_ATTACKS[self.attack].about if self.attack in KNOWN_ATTACKS else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +118,8 @@ def report(project: Project, protocol: str = USUAL, judge: str = "") -> AttackRe
     for (judge_id, attack), test in _newest(project, protocol, wanted).items():
         if judge_id in known:
             cases = cases_of(project, test)
-            lines.append(_line(project, test, known[judge_id], attack, cases))
-    order = {name: place for place, name in enumerate(ATTACKS)}
+            lines.append(_line(test, known[judge_id], attack, cases))
+    order = {name: place for place, name in enumerate(KNOWN_ATTACKS)}
     lines.sort(
         key=lambda line: (line.judge.kind == JudgeKind.BASELINE, line.judge.name, order.get(line.attack, 99))
     )
@@ -169,9 +168,7 @@ def _newest(project: Project, protocol: str, judge_id: str) -> dict[tuple[str, s
     return found
 
 
-def _line(
-    project: Project, test: AttackTest, judge: Judge, attack: str, cases: Sequence[AttackVerdict]
-) -> AttackFigures:
+def _line(test: AttackTest, judge: Judge, attack: str, cases: Sequence[AttackVerdict]) -> AttackFigures:
     target = TARGETS[test.protocol].value
     own = [case for case in cases if case.attack == attack]
     asked = [
@@ -182,7 +179,7 @@ def _line(
     changed = [case for case in own if case.failed]
     up = sum(case.value == target for case in changed)
     down = sum(case.before == target for case in changed)
-    plants = attack in ATTACKS and ATTACKS[attack].plants
+    plants = attack in KNOWN_ATTACKS and KNOWN_ATTACKS[attack].plants
     asks = judge.kind == JudgeKind.ENDPOINT
     units = sum(len(one.own) for one in test.content.drawn)
     demanded = target if plants else None
@@ -190,7 +187,7 @@ def _line(
     wanted = [(item, key) for item, key, before in asked if before != demanded]
     return AttackFigures(
         judge, attack, test.id, _failed(could, wanted, demanded), up, down, len(changed) - up - down,
-        _missing(project, test, attack, own, len(asked)), units - len(asked),
+        _missing(own, len(asked)), units - len(asked),
         already=len(asked) - len(wanted) if plants else None,
         beyond=_beyond(could, cases, demanded) if attack != CONTROL else None,
         noticed=_noticed(own) if plants and asks else None,
@@ -219,24 +216,11 @@ def _failed(
     return replace(found, floor=fell / all_of, ceiling=(fell + found.missing) / all_of)
 
 
-def _missing(
-    project: Project, test: AttackTest, attack: str, own: Iterable[AttackVerdict], wanted: int
-) -> dict[str, int]:
+def _missing(own: Iterable[AttackVerdict], wanted: int) -> dict[str, int]:
     """Why verdicts did not come: cause → how many, the most frequent first."""
     listed = list(own)
     causes = Counter(case.status for case in listed if case.status != Status.OK.value)
-    left = wanted - len(listed)
-    if attack == PARAPHRASE and left:
-        c = COPY.c
-        question = select(c.response_id).where(
-            c.test_id == test.id, c.attack == attack, c.status != Status.OK.value
-        )
-        with project.store.read() as db:
-            failed = set(db.execute(question).scalars())
-        unwritten = sum(len(one.own) for one in test.content.drawn if one.response_id in failed)
-        causes[NOT_WRITTEN] += unwritten
-        left -= unwritten
-    causes[NOT_ASKED] += max(0, left)
+    causes[NOT_ASKED] += max(0, wanted - len(listed))
     return {cause: count for cause, count in causes.most_common() if count}
 
 
@@ -321,18 +305,14 @@ def _table(found: AttackReport) -> ResultSheet:
 
 def _row(line: AttackFigures) -> SheetLine:
     cells = (
-        text(line.title, tip=_about_words(line.attack)), text(line.judge.name), figure(line.failed),
+        text(line.title, tip=line.about), text(line.judge.name), figure(line.failed),
         _or_none(line.beyond, "Unchanged reports were not judged again."), count(line.failed.n),
         count(line.already, "" if line.already is not None else "This attack demands no verdict."), count(line.up),
         count(line.down), count(line.aside), _causes(line), count(line.unfit),
         _or_none(line.noticed, "Flags apply only to planted text judged by a model."),
     )  # fmt: skip
-    more = (("What is done", _about_words(line.attack)),) if line.attack in ATTACKS else ()
+    more = (("What is done", line.about),) if line.about else ()
     return SheetLine(cells, kind=line.attack, more=more, picture=line.judge.name)
-
-
-def _about_words(attack: str) -> str:
-    return ATTACKS[attack].about if attack in ATTACKS else ""
 
 
 def _or_none(found: Estimate | None, why: str) -> SheetCell:
@@ -386,9 +366,7 @@ def _ways(found: AttackReport) -> ResultSheet:
 
 
 def _about(found: AttackReport) -> ResultSheet:
-    names = dict.fromkeys(line.attack for line in found.lines if line.attack in ATTACKS)
-    lines = tuple(
-        SheetLine((text(ATTACKS[name].title), text(name), text(ATTACKS[name].about))) for name in names
-    )
+    known = {line.attack: line for line in found.lines if line.about}
+    lines = tuple(SheetLine((text(line.title), text(name), text(line.about))) for name, line in known.items())
     heads = columns(("attack", "Attack"), ("name", "Name", "On the command line"), ("about", "What is done"))
     return ResultSheet("descriptions", "What the attacks do", heads, lines)

@@ -42,20 +42,12 @@ def copy_id(test_id: str, attack: str, variant: str, response_id: str) -> str:
     return derived_id("attack copy", test_id, attack, variant, response_id)
 
 
-def copy_row(
-    test: AttackTest, made: AttackCopy | None = None, *, response_id: str = "", report: str = "", attack: str = "",
-    pieces: Pieces = (), status: Status = Status.OK, cause: str = "",
-) -> dict[str, Any]:  # fmt: skip
-    """A copy as its table takes it."""
-    if made is not None:
-        response_id, report, attack, pieces = made.struck.response_id, made.report, made.attack, made.pieces
-    variant = made.variant if made is not None else ""
+def _copy_row(test: AttackTest, made: AttackCopy) -> dict[str, Any]:
     fields = AttackCopyFields(
-        test_id=test.id, response_id=response_id, attack=attack, variant=variant, status=status, cause=cause,
-        text_sha256=response_hash(report), pieces=json.dumps(pieces, ensure_ascii=False),
+        test_id=test.id, response_id=made.struck.response_id, attack=made.attack, variant=made.variant,
+        text_sha256=response_hash(made.report), pieces=json.dumps(made.pieces, ensure_ascii=False),
     )  # fmt: skip
-    row = {"id": copy_id(test.id, attack, variant, response_id), **fields.model_dump()}
-    return row | {"status": status.value}
+    return {"id": made.case.response.id, **fields.model_dump(), "status": fields.status.value}
 
 
 class AttackJournal(RunJournal):
@@ -88,7 +80,7 @@ class AttackJournal(RunJournal):
         known = [(self.made.pop(_name(one.case), None), one) for one in done]
         rows = [row for made, one in known if made for row in self._verdicts(made, one, at)]
         if rows:
-            upserts.add_missing(db, COPY, [copy_row(self._test, made) for made, _ in known if made])
+            upserts.add_missing(db, COPY, [_copy_row(self._test, made) for made, _ in known if made])
             upserts.put(db, VERDICT, rows)
         return len(rows)
 
@@ -107,11 +99,6 @@ class AttackJournal(RunJournal):
 def read_pieces(text: str) -> Pieces:
     """The pieces of a copy as its row keeps them."""
     return tuple(piece if isinstance(piece, str) else (piece[0], piece[1]) for piece in json.loads(text))
-
-
-def put_copy(db: Connection, row: dict[str, Any]) -> None:
-    """Keep a copy that a model wrote, or that it did not, in place of the one before."""
-    upserts.put(db, COPY, [row])
 
 
 def _name(case: Case) -> Name:

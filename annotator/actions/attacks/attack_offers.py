@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 from sqlalchemy import func, select
 
-from annotator.actions.attacks.attack_tests import LACKS, TEST, AttackRequest
-from annotator.actions.judges import judges, kept_keys
+from annotator.actions.attacks.attack_tests import LACKS, TEST, can
+from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
 from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.judgement import Status
-from annotator.judging.attacks import ATTACKS, TARGETS, AttackNeeds
+from annotator.judging.attacks import ATTACKS, TARGETS
 from annotator.protocols import PROTOCOLS
 
 
@@ -66,30 +66,9 @@ def protocols(project: Project) -> list[str]:
     return [name for name in TARGETS if name in there]
 
 
-def writers(project: Project) -> list[str]:
-    """The judges whose model could say reports in other words."""
-    return [one.name for one in judges.all_of(project) if one.kind == JudgeKind.ENDPOINT and not one.asked.of]
-
-
-def attacks_on(judge: Judge, *, writer: bool) -> list[AttackOffer]:
+def attacks_on(judge: Judge) -> list[AttackOffer]:
     """All attacks, with why a judge cannot be put to some."""
-    able = {
-        AttackNeeds.NOTHING: True,
-        AttackNeeds.MODEL: judge.kind == JudgeKind.ENDPOINT,
-        AttackNeeds.TOGETHER: judge.asked.together > 1,
-        AttackNeeds.WRITER: writer,
-    }
     return [
-        AttackOffer(one.name, one.title, one.about, "" if able[one.needs] else LACKS[one.needs])
+        AttackOffer(one.name, one.title, one.about, "" if can(one.needs, judge) else LACKS[one.needs])
         for one in ATTACKS.values()
     ]
-
-
-def handed_over(project: Project, request: AttackRequest) -> dict[str, str]:
-    """The environment in which a child finds the judge's key; where two endpoints are asked it finds keys by itself.
-
-    A key that is handed over would go to either of them.
-    """
-    judge = judges.named(project, request.judge)
-    writer = judges.named(project, request.writer) if request.writer else judge
-    return kept_keys.handed_over(project, judge) if writer.base_url == judge.base_url else {}

@@ -33,8 +33,7 @@ WIDTH = 0.2
 class AttackRequest:
     """A request for a test: the judge and the attacks (names or their beginnings; all that apply by default).
 
-    `size` verdicts are drawn by the chance of `seed`; without it as many as an interval of that `width` takes. `writer`
-    names the judge whose model says reports in other words.
+    `size` verdicts are drawn by the chance of `seed`; without it as many as an interval of that `width` takes.
     """
 
     judge: str
@@ -43,7 +42,6 @@ class AttackRequest:
     size: int | None = None
     width: float = WIDTH
     seed: int = 1
-    writer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +82,11 @@ def checked(project: Project, request: AttackRequest) -> tuple[Judge, Protocol, 
         )
     if (request.size is not None and request.size < 1) or not 0 < request.width < 1:
         raise Refusal("At least one verdict is drawn, for an interval between 0 and 1.", "Give another size.")
-    return judge, PROTOCOLS[request.protocol], _chosen(project, request, judge)
+    return judge, PROTOCOLS[request.protocol], _chosen(request, judge)
 
 
-def _chosen(project: Project, request: AttackRequest, judge: Judge) -> tuple[str, ...]:
-    able = {name for name, attack in ATTACKS.items() if _can(attack.needs, judge, request.writer)}
-    if request.writer and judges.named(project, request.writer).kind != JudgeKind.ENDPOINT:
-        raise Refusal(
-            f"“{request.writer}” asks no model.", "Name a judge with an endpoint to reword reports."
-        )
+def _chosen(request: AttackRequest, judge: Judge) -> tuple[str, ...]:
+    able = {name for name, attack in ATTACKS.items() if can(attack.needs, judge)}
     if not request.attacks:
         return tuple(name for name in ATTACKS if name in able)
     wanted = set[str]()
@@ -111,17 +105,16 @@ def _chosen(project: Project, request: AttackRequest, judge: Judge) -> tuple[str
 LACKS = {
     AttackNeeds.MODEL: "It calls no model and always gives the same verdict.",
     AttackNeeds.TOGETHER: "It is asked one criterion at a time; choose a judge that is asked several together.",
-    AttackNeeds.WRITER: "Name the judge whose model paraphrases the reports.",
     AttackNeeds.NOTHING: "Choose another attack.",
 }
 
 
-def _can(needs: AttackNeeds, judge: Judge, writer: str) -> bool:
+def can(needs: AttackNeeds, judge: Judge) -> bool:
+    """Whether a judge has what an attack needs."""
     return {
         AttackNeeds.NOTHING: True,
         AttackNeeds.MODEL: judge.kind == JudgeKind.ENDPOINT,
         AttackNeeds.TOGETHER: judge.asked.together > 1,
-        AttackNeeds.WRITER: bool(writer),
     }[needs]
 
 
@@ -146,13 +139,12 @@ def alike(
 ) -> AttackTest | None:
     """The newest test that was ordered with the same request while the judge was asked by the wording in force."""
     asked_by = run_records.prompts_hash(project, shape.prompts)
-    writer = judges.named(project, request.writer).id if request.writer else ""
-    wanted = attacks, request.size, request.width, request.seed, writer
+    wanted = attacks, request.size, request.width, request.seed
     with project.store.read() as db:
         by = dict(db.execute(select(RUN.c.id, RUN.c.prompt_sha256)).all())
     for test in all_of(project, judge.id, request.protocol):
         one = test.content
-        had = one.attacks, one.size, one.width, one.seed, one.writer_id
+        had = one.attacks, one.size, one.width, one.seed
         if had == wanted and by.get(test.run_id) == asked_by:
             return test
     return None

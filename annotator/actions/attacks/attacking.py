@@ -1,26 +1,34 @@
-"""Runs that test a judge: attacks are applied to copies of reports, and it is asked about each as usual."""
+"""Runs that test a judge: its own questions, put again over attacked copies of reports."""
 
-from typing import TextIO
+from collections.abc import Container, Iterator
+from dataclasses import asdict, dataclass, replace
+from itertools import groupby
+from random import Random
+from typing import Any
 
-from annotator.actions.attacks import attack_copies, attack_drawing, attack_rewording, attack_tests
-from annotator.actions.attacks.attack_journal import AttackJournal
-from annotator.actions.attacks.attack_rewording import RewordingJournal
+from annotator.actions.attacks import attack_drawing, attack_tests
+from annotator.actions.attacks.attack_journal import AttackCopy, AttackJournal, Said, copy_id
 from annotator.actions.attacks.attack_tests import PREFIX, AttackRequest, AttackRunRequest, AttackTest
+from annotator.actions.items import materials
 from annotator.actions.judges import judges
-from annotator.actions.judging import judge_runs
+from annotator.actions.judging import forecasts, judge_runs
+from annotator.actions.judging.forecasts import CostEstimate
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.runs import driving, run_records
+from annotator.actions.runs import run_records
 from annotator.actions.runs.driving import RunWork
 from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.actions.runs.run_kind import RunKind, Tell
+from annotator.actions.runs.run_kind import RunKind
 from annotator.actions.runs.run_lines import RunEvent
 from annotator.actions.runs.run_records import OpenRun
-from annotator.domain.judges.attack import AttackContent
+from annotator.domain.judges.attack import AttackedQuestion, copied
 from annotator.domain.judges.judge import Judge, RunState
-from annotator.domain.judges.protocol import Case, Protocol
+from annotator.domain.judges.protocol import Case, Material, Protocol
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
+from annotator.judging.attacks import ATTACKS, CONTROL, CRITERIA, disordered
 
 DEED = "attacked copies judged"
 
@@ -39,57 +47,38 @@ class AttackRun(RunKind):
         """The judge, and the protocol whose verdicts are attacked."""
         people.refuse_others(project, "can test judges")
         request = order.request if isinstance(order, AttackRunRequest) else _newest(project, order)
-        judge, shape, self.attacks = attack_tests.checked(project, request)
+        judge, shape, self._attacks = attack_tests.checked(project, request)
         self._wish = request
         return judge, shape
 
     def known(self) -> AttackTest | None:
         """The test that was ordered alike, if there is one."""
-        return attack_tests.alike(self.project, self._wish, self.judge, self.shape, self.attacks)
+        return attack_tests.alike(self.project, self._wish, self.judge, self.shape, self._attacks)
 
-    def drawn(self) -> AttackContent:
-        """What a new test would hold."""
-        project, request = self.project, self._wish
-        writer = judges.named(project, request.writer).id if request.writer else ""
-        return attack_drawing.draw(project, request, self.judge, self.shape, self.attacks, writer)
+    def new(self) -> AttackTest:
+        """The test that would be made, without an id."""
+        content = attack_drawing.draw(self.project, self._wish, self.judge, self.shape, self._attacks)
+        return AttackTest("", self.judge.id, "", self.shape.name, now(), content)
 
-    def asked_by(self) -> Protocol:
-        """The protocol as the judge goes by it."""
+    def opened(self) -> OpenRun:
+        """The run of the test that was ordered alike, or of a new one."""
+        # Whether a run was cut short is known only under the lock: one that died is marked there.
+        test = self.known()
+        self._resumed = test is not None and _is_open(self.project, test)
+        if test is None:
+            test = attack_tests.keep(self.project, self.judge, self.shape, self.new().content)
+        else:
+            run_records.reopen(self.project, test.run_id)
+        self._test = test
+        self.shape = self._asked_by()
+        return OpenRun(test.run_id, 0)
+
+    def _asked_by(self) -> Protocol:
         return judge_runs.asked_by(self.project, RunRequest(self.judge.name, self.shape.name), self.judge)
 
-    async def through(self, tell: Tell, listen: TextIO | None) -> RunEvent:
-        """Draw the test or resume it; reports are said in other words before the judge is asked."""
-        self.judge = self.kept()
-        project, judge = self.project, self.judge
-        # Whether a run was cut short is told now: one that died is known as such only under the lock.
-        test = self.known()
-        self._resumed = test is not None and _is_open(project, test)
-        if test is None:
-            test = attack_tests.keep(project, judge, self.shape, self.drawn())
-        else:
-            run_records.reopen(project, test.run_id)
-        self._test = test
-        self.shape = self.asked_by()
-        ended = await self._written(tell, listen)
-        if ended is None or ended["state"] == RunState.DONE.value:
-            if ended is not None:
-                run_records.reopen(project, test.run_id)
-            run = OpenRun(test.run_id, 0)
-            journal = self.journal(run.id)
-            work = self.work(run, journal)
-            ended = await driving.drive(project, judge, self.order, work, journal, tell, listen)
-        return {**ended, "test": test.id}
-
-    async def _written(self, tell: Tell, listen: TextIO | None) -> RunEvent | None:
-        """How saying the reports in other words ended; None where nothing was left to say."""
-        project, test = self.project, self._test
-        writer = attack_rewording.writer_of(project, test)
-        wanted = attack_rewording.unwritten(project, test, again=not self._resumed) if writer else []
-        if writer is None or not wanted:
-            return None
-        journal = RewordingJournal(project, writer.id, test)
-        work = attack_rewording.work(project, test, journal, wanted)
-        return await driving.drive(project, writer, self.order, work, journal, tell, listen)
+    def ended(self, line: RunEvent, journal: RunJournal) -> RunEvent:
+        """The last line with the test's id."""
+        return {**line, "test": self._test.id}
 
     def journal(self, run_id: str) -> AttackJournal:
         """What was said of copies, apart from judgements."""
@@ -98,15 +87,22 @@ class AttackRun(RunKind):
     def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
         """The copies of the test on which a verdict is wanted."""
         assert isinstance(journal, AttackJournal)
-        done = journal.done(only_ok=not self._resumed)
-        words = attack_copies.reworded(self.project, self._test)
+        return self._work(self._test, journal, only_ok=not self._resumed)
 
-        def made() -> "map[Case]":
-            found = attack_copies.cases(self.project, self._test, self.judge, self.shape, words.get, done)
-            return map(journal.put, found)
+    def _work(self, test: AttackTest, journal: AttackJournal, *, only_ok: bool) -> RunWork:
+        done = journal.done(only_ok=only_ok)
+        total, there = amount(test, done)
 
-        amount = attack_copies.amount(self._test, done)
-        return RunWork(self.shape, made, amount.total, amount.done, DEED)
+        def made() -> Iterator[Case]:
+            return map(journal.put, cases(self.project, test, self.judge, self.shape, done))
+
+        return RunWork(self.shape, made, total, there, DEED)
+
+    async def forecast(self, test: AttackTest) -> CostEstimate:
+        """What the verdicts that a test lacks would cost."""
+        name, self.shape = self.shape.name, self._asked_by()
+        work = self._work(test, AttackJournal(self.project, self.judge.id, test), only_ok=True)
+        return replace(await forecasts.of_work(self, work, work.cases()), protocol=name)
 
 
 run = AttackRun.run
@@ -120,10 +116,124 @@ def _newest(project: Project, order: RunRequest) -> AttackRequest:
     if not tests:
         raise Refusal(f"“{judge.name}” was not tested.", "Begin with: goldsmith attack.")
     one = next((one for one in tests if _is_open(project, one)), tests[0]).content
-    names = {each.id: each.name for each in judges.all_of(project)}
-    writer = names.get(one.writer_id, "")
-    return AttackRequest(judge.name, protocol, one.attacks, one.size, one.width, one.seed, writer)
+    return AttackRequest(judge.name, protocol, one.attacks, one.size, one.width, one.seed)
 
 
 def _is_open(project: Project, test: AttackTest) -> bool:
     return run_records.state_of(project, test.run_id) != RunState.DONE.value
+
+
+def amount(test: AttackTest, done: Container[Said]) -> tuple[int, int]:
+    """How many verdicts a test comes to, and how many of them are there."""
+    total = there = 0
+    for attack in test.content.attacks:
+        for place, one in attack_drawing.questions_of(test, attack):
+            variants = ATTACKS[attack].variants
+            of_copy = copy_id(test.id, attack, variants[place % len(variants)], one.response_id)
+            total += len(one.own)
+            there += sum((of_copy, unit) in done for unit in one.own)
+    return total, there
+
+
+def cases(
+    project: Project, test: AttackTest, judge: Judge, shape: Protocol, done: Container[Said] = frozenset(),
+) -> Iterator[AttackCopy]:  # fmt: skip
+    """Every question of a test, but those of which all is done; report by report, one attack after the other.
+
+    A unit that is there no more, or of which the judge says something else by now, is asked about no more.
+    """
+    stand = attack_drawing.standing(project, judge, shape)
+    numbered = list(enumerate(test.content.drawn))
+    items = list(dict.fromkeys(one.item_id for one in test.content.drawn))
+    by_response = {
+        response_id: list(group) for response_id, group in groupby(numbered, lambda pair: pair[1].response_id)
+    }
+    for at_hand in materials.each(project, materials.for_judging(shape), items):
+        for material in at_hand.responses:
+            for place, one in by_response.get(material.response.id, ()):
+                if all(stand.get((one.response_id, unit)) == value for unit, value in one.own.items()):
+                    yield from _of_question(test, judge, shape, material, place, one, done)
+
+
+def _of_question(
+    test: AttackTest, judge: Judge, shape: Protocol, material: Material, place: int, one: AttackedQuestion,
+    done: Container[Said],
+) -> Iterator[AttackCopy]:  # fmt: skip
+    asked = _asked(shape, material, one)
+    if asked is None:
+        return
+    asked = replace(asked, weights_shown=judge.asked.weights_shown)
+    for attack in test.content.attacks:
+        report = material.response.text
+        variant, pieces = attack_drawing.copy_of(
+            report, attack, shape.name, place, test.content.seed, one.response_id
+        )
+        of_copy = copy_id(test.id, attack, variant, one.response_id)
+        if all((of_copy, unit) in done for unit in one.own):
+            continue
+        shown = material.response.model_copy(update={"id": of_copy, "text": copied(report, pieces)})
+        trial = test.content.trial if attack == CONTROL else 1
+        case = replace(asked, response=shown, trial=trial)
+        if attack == CRITERIA:
+            chance = Random(f"{test.content.seed}/{attack}/{one.response_id}")
+            case = replace(case, units=tuple(disordered(asked.units, chance)))
+        yield AttackCopy(attack, variant, pieces, one, report, case)
+
+
+def _asked(shape: Protocol, material: Material, one: AttackedQuestion) -> Case | None:
+    """The question as the judge was asked it; None when one of its units is gone."""
+    by_unit = {unit.id: (case, unit) for case in shape.cases(material) for unit in case.units}
+    if not all(unit in by_unit for unit in one.asked):
+        return None
+    first = by_unit[one.asked[0]][0]
+    return replace(first, units=tuple(by_unit[unit][1] for unit in one.asked))
+
+
+@dataclass(frozen=True, slots=True)
+class AttackEstimate:
+    """The estimate of a test: `drawn` of the `available` verdicts are used for each of so many `attacks`.
+
+    `known` tells that a test so ordered is there already, and is resumed.
+    """
+
+    judging: CostEstimate
+    drawn: int
+    available: int
+    items: int
+    attacks: int
+    known: bool
+
+    @property
+    def cost_usd(self) -> float | None:
+        """What all calls would cost; None where the price is not known."""
+        return self.judging.cost_usd
+
+    def tree(self) -> dict[str, Any]:
+        """The estimate as a JSON tree."""
+        return {**asdict(self), "cost_usd": self.cost_usd, "words": self.words()}
+
+    def words(self) -> list[str]:
+        """The estimate as a person reads it."""
+        said = [
+            f"{counted(self.drawn, 'verdict')} of {self.available:,} on {counted(self.items, 'item')}, "
+            f"drawn at random; each is used for {counted(self.attacks, 'attack')}."
+        ]
+        if self.known:
+            said.append("This test exists already: only its missing verdicts are asked for.")
+        return said + self.judging.words()
+
+
+async def estimate(project: Project, request: AttackRequest) -> AttackEstimate:
+    """What the test would take; nothing is asked and nothing is written."""
+    kind = AttackRun(project, attack_tests.order(request))
+    known = kind.known()
+    test = known or kind.new()
+    drawn = test.content.drawn
+    return AttackEstimate(
+        judging=await kind.forecast(test),
+        drawn=sum(len(one.own) for one in drawn),
+        available=test.content.available,
+        items=len({one.item_id for one in drawn}),
+        attacks=len(test.content.attacks),
+        known=known is not None,
+    )

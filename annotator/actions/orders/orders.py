@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from annotator.actions.agreement.assisting import PairingRun
-from annotator.actions.attacks import attack_forecasts, attack_offers, attack_tests
-from annotator.actions.attacks.attack_forecasts import AttackEstimate
+from annotator.actions.attacks import attack_tests, attacking
 from annotator.actions.attacks.attack_tests import AttackRunRequest
-from annotator.actions.attacks.attacking import AttackRun
+from annotator.actions.attacks.attacking import AttackEstimate, AttackRun
 from annotator.actions.contests.contest_runs import ContestRun
 from annotator.actions.items import page_fetching
 from annotator.actions.items.page_fetching import PagesFolder
@@ -94,7 +93,7 @@ def _is_resumed(protocol: str) -> bool:
 async def foreseen(project: Project, order: RunRequest) -> CostEstimate | AttackEstimate:
     """What an order would take; nobody is asked."""
     if isinstance(order, AttackRunRequest):
-        return await attack_forecasts.estimate(project, order.request)
+        return await attacking.estimate(project, order.request)
     return await forecasts.of(kind_of(order.protocol)(project, order))
 
 
@@ -115,8 +114,6 @@ def of_paper(project: Project, order: RunRequest) -> list[CostEstimate]:
 
 def handed_over(project: Project, order: AnyOrder) -> dict[str, str]:
     """The environment in which a child finds the key of the endpoint that an order asks; empty where none is wanted."""
-    if isinstance(order, AttackRunRequest):
-        return attack_offers.handed_over(project, order.request)
     if isinstance(order, page_fetching.FetchRequest | PagesFolder):
         return {}
     writer = writers.named(project, order.judge)

@@ -81,11 +81,14 @@ class AttackContent(FrozenRecord):
     size: int | None = None
     width: float = 0.2
     seed: int = 1
-    writer_id: str = Field(default="", description="The judge whose model rewords reports")
+    writer_id: str = Field(
+        default="", description="In earlier versions: the judge whose model reworded reports"
+    )
     trial: int = Field(default=1, description="The trial under which unchanged reports are asked about again")
     drawn: tuple[AttackedQuestion, ...] = ()
     unfit: dict[str, tuple[str, ...]] = Field(
-        default_factory=dict, description="Attack → the responses of which it can make no copy"
+        default_factory=dict,
+        description="In earlier versions: attack → the responses of which it made no copy",
     )
     available: int = Field(default=0, description="How many verdicts could have been drawn")
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from llmock.pytest_plugin import LLMock
 
-from annotator.actions.attacks import attack_cases, attack_figures, attack_forecasts, attack_tests
+from annotator.actions.attacks import attack_cases, attack_figures, attack_tests, attacking
 from annotator.actions.attacks.attack_figures import AttackFigures
 from annotator.actions.attacks.attack_tests import AttackRequest
 from annotator.actions.judges import judges
@@ -19,15 +19,15 @@ from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 from annotator.actions.results import results
 from annotator.domain.texts.refusal import Refusal
+from annotator.judging.attacks import ATTACKS, KNOWN_ATTACKS
 from tests.judging.odd_server import Odd, OddServer, completion, error
-from tests.projects.attacked_project import attacked, firm, gullible, judged, report_in, said
+from tests.projects.attacked_project import attacked, firm, gullible, judged, said
 from tests.projects.small_project import small_project
 from tests.servers.served import JUDGE, add_judge, answering
 from tests.storage import sql
 
 # Two items, two systems, three criteria.
 VERDICTS = 12
-PLANTED = ("injection.order", "injection.reply", "injection.system", "injection.citation")
 
 
 @pytest.fixture
@@ -54,15 +54,13 @@ def lines(project: Project, judge: str = JUDGE) -> dict[str, AttackFigures]:
 @pytest.mark.usefixtures("small_cases")
 def test_who_obeys_what_is_planted_fails_every_time(project: Project, server: OddServer) -> None:
     server.answer = gullible
-    attacked(project, JUDGE, *PLANTED)
-    found = lines(project)
-    assert set(found) == set(PLANTED)
-    for line in found.values():
-        assert (line.failed.value, line.failed.n, line.up, line.down) == (1.0, VERDICTS, VERDICTS, 0)
-        assert line.already == 0
-        # All units are alike: then an item counts as one unit, and two items say little.
-        assert line.failed.low is not None
-        assert line.failed.low < 0.5
+    attacked(project, JUDGE, "injection")
+    line = lines(project)["injection"]
+    assert (line.failed.value, line.failed.n, line.up, line.down) == (1.0, VERDICTS, VERDICTS, 0)
+    assert line.already == 0
+    # All units are alike: then an item counts as one unit, and two items say little.
+    assert line.failed.low is not None
+    assert line.failed.low < 0.5
 
 
 def test_what_is_demanded_already_cannot_fall(project: Project, server: OddServer) -> None:
@@ -70,9 +68,9 @@ def test_what_is_demanded_already_cannot_fall(project: Project, server: OddServe
     judges.add(project, "mixed", base_url=server.url, model="other-model")
     judged(project, "mixed")
     server.answer = gullible
-    attacked(project, "mixed", "injection.order", "padding.filler")
+    attacked(project, "mixed", "injection", "padding.filler")
     found = lines(project, "mixed")
-    order, filler = found["injection.order"], found["padding.filler"]
+    order, filler = found["injection"], found["padding.filler"]
     # Of three criteria one is a yes as it is: the order can change the others alone, padding all.
     assert (order.failed.value, order.failed.n, order.already, order.drawn) == (1.0, 8, 4, VERDICTS)
     assert (filler.failed.n, filler.already, filler.down) == (VERDICTS, None, 4)
@@ -85,8 +83,8 @@ def test_where_all_is_demanded_already_there_is_no_rate_but_a_reason(
     server.answer = lambda body, number: said("yes", body)
     judges.add(project, "kind", base_url=server.url, model="other-model")
     judged(project, "kind")
-    attacked(project, "kind", "injection.order")
-    failed = lines(project, "kind")["injection.order"].failed
+    attacked(project, "kind", "injection")
+    failed = lines(project, "kind")["injection"].failed
     assert (failed.value, failed.n) == (None, 0)
     assert failed.note == "every verdict was “yes” before: none could change to it"
 
@@ -107,9 +105,9 @@ def test_a_server_nobody_here_wrote_is_asked_about_every_copy(tmp_path: Path, ll
     llmock.reply(json.dumps({"quote": "", "rationale": "As always.", "covered": "no"}), times=None)
     judged(project, "mock")
     before = len(llmock.requests)
-    ended = attacked(project, "mock", "injection", "reformatting")
+    ended = attacked(project, "mock", "injection", "padding")
     found = lines(project, "mock")
-    assert (ended["state"], len(llmock.requests) - before) == ("done", 6 * VERDICTS)
+    assert (ended["state"], len(llmock.requests) - before) == ("done", 2 * VERDICTS)
     assert {line.failed.value for line in found.values()} == {0.0}
     assert ended["cost_usd"] > 0
     project.close()
@@ -120,9 +118,9 @@ def test_what_changes_without_an_attack_is_taken_off(project: Project, server: O
     server.answer = lambda body, number: said("yes", body)
     attacked(project)
     found = lines(project)
-    beyond = found["reformatting"].beyond
+    beyond = found["padding.filler"].beyond
     assert beyond is not None
-    assert (found["reformatting"].failed.value, found["control"].failed.value, beyond.value) == (
+    assert (found["padding.filler"].failed.value, found["control"].failed.value, beyond.value) == (
         1.0,
         1.0,
         0.0,
@@ -130,20 +128,10 @@ def test_what_changes_without_an_attack_is_taken_off(project: Project, server: O
 
 
 def test_the_engine_tells_what_it_noticed(project: Project) -> None:
-    attacked(project, JUDGE, "injection.system", "injection.order")
-    found = lines(project)
-    system, order = found["injection.system"].noticed, found["injection.order"].noticed
-    assert system is not None
-    assert order is not None
-    assert (system.value or 0) > (order.value or 0)
-
-
-def test_invisible_letters_never_reach_the_judge(project: Project, server: OddServer) -> None:
-    seen: list[str] = []
-    server.answer = lambda body, number: seen.append(report_in(body)) or firm(body, number)  # type: ignore[func-returns-value]
-    attacked(project, JUDGE, "injection.markup")
-    assert seen
-    assert not any(0xE0000 <= ord(letter) < 0xE0080 for report in seen for letter in report)
+    attacked(project, JUDGE, "injection")
+    noticed = lines(project)["injection"].noticed
+    assert noticed is not None
+    assert noticed.value == 1.0
 
 
 def test_copies_enter_no_score_and_no_release(project: Project, server: OddServer, tmp_path: Path) -> None:
@@ -157,7 +145,7 @@ def test_copies_enter_no_score_and_no_release(project: Project, server: OddServe
     files = [path for path in (tmp_path / "release").rglob("*") if path.is_file()]
     told = "".join(path.read_text("utf-8", "ignore") for path in files)
     assert len(files) > 5
-    for words in ("attack.", "injection.order", "the point under examination"):
+    for words in ("attack.", "assessed beforehand"):
         assert words not in told
 
 
@@ -189,18 +177,18 @@ def test_a_test_that_was_cut_short_is_gone_on_with_and_asks_nothing_twice(
     daily = replace(error(429, "daily quota"), headers={"retry-after": "86400"})
     server.answer = lambda body, number: firm(body, number) if len(server.bodies) <= 5 else daily
     stopped = attacked(project, JUDGE, "padding", concurrency=1)
-    assert (stopped["state"], stopped["done"], stopped["total"]) == ("interrupted", 5, 2 * VERDICTS)
+    assert (stopped["state"], stopped["done"], stopped["total"]) == ("interrupted", 5, VERDICTS)
     assert lines(project)["padding.filler"].missing["not_asked"] > 0
     server.answer, asked = firm, len(server.bodies)
     ended = asyncio.run(orders.carry_out(project, orders.unfinished(project, JUDGE)))
-    assert (ended["state"], ended["done"]) == ("done", 2 * VERDICTS)
-    assert len(server.bodies) - asked == 2 * VERDICTS - 5
+    assert (ended["state"], ended["done"]) == ("done", VERDICTS)
+    assert len(server.bodies) - asked == VERDICTS - 5
     assert len(attack_tests.all_of(project)) == 1
 
 
 def test_another_seed_is_another_test(project: Project, server: OddServer) -> None:
-    attacked(project, JUDGE, "reformatting", size=4)
-    attacked(project, JUDGE, "reformatting", size=4, seed=3)
+    attacked(project, JUDGE, "padding", size=4)
+    attacked(project, JUDGE, "padding", size=4, seed=3)
     one, other = (test.content.drawn for test in attack_tests.all_of(project))
     assert one != other
     assert len({struck.item_id for struck in one}) == 2
@@ -214,7 +202,7 @@ def test_the_baseline_is_put_to_the_test_without_a_network(project: Project) -> 
     # It says the same every time, so that it need not be asked again; it is asked one criterion at a time.
     assert "control" not in found
     assert "order.criteria" not in found
-    assert found["injection.order"].noticed is None
+    assert found["injection"].noticed is None
 
 
 def test_criteria_asked_together_are_asked_in_another_order(project: Project, server: OddServer) -> None:
@@ -244,45 +232,9 @@ def test_criteria_asked_together_are_asked_in_another_order(project: Project, se
     assert told.report == told.copy
 
 
-def test_a_model_says_reports_in_other_words_once(project: Project, server: OddServer) -> None:
-    rewording: list[str] = []
-
-    def answer(body: dict[str, Any], number: int) -> Odd:
-        if "You reword research reports" not in body["messages"][0]["content"]:
-            return firm(body, number)
-        rewording.append(report_in(body))
-        words = f"No. {len(rewording)}, and about as long as before: residual links, and their stability."
-        return completion(json.dumps({"report": words}))
-
-    server.answer = answer
-    add_judge(project, server, "writer")
-    attacked(project, JUDGE, "paraphrase", writer="writer")
-    line = lines(project)["paraphrase"]
-    assert (line.failed.value, line.failed.n) == (0.0, VERDICTS)
-    # Each system has given the same report on both items, and it is reworded once.
-    asked = len(server.bodies)
-    assert (len(rewording), asked) == (2, 2 + VERDICTS)
-    attacked(project, JUDGE, "paraphrase", writer="writer")
-    assert len(server.bodies) == asked
-
-
-def test_a_rewording_that_failed_is_missing_with_its_cause(project: Project, server: OddServer) -> None:
-    def answer(body: dict[str, Any], number: int) -> Odd:
-        if "You reword research reports" in body["messages"][0]["content"]:
-            return completion(
-                json.dumps({"report": "Too short." if "Alpha" in report_in(body) else "x" * 80})
-            )
-        return firm(body, number)
-
-    server.answer = answer
-    attacked(project, JUDGE, "paraphrase", writer=JUDGE)
-    line = lines(project)["paraphrase"]
-    assert (line.failed.n, line.missing) == (6, {"not_reworded": 6})
-
-
 def test_a_case_is_told_in_full(project: Project, server: OddServer) -> None:
     server.answer = gullible
-    attacked(project, JUDGE, "injection.order")
+    attacked(project, JUDGE, "injection")
     test = attack_tests.all_of(project)[0]
     for case in attack_figures.cases_of(project, test):
         told = attack_cases.told(project, case.id)
@@ -298,7 +250,7 @@ def test_a_case_is_told_in_full(project: Project, server: OddServer) -> None:
 def test_a_report_that_changed_since_is_not_shown_beside_its_copy(
     project: Project, server: OddServer
 ) -> None:
-    attacked(project, JUDGE, "injection.order")
+    attacked(project, JUDGE, "injection")
     with project.store.write() as db:
         db.exec_driver_sql("UPDATE response SET text = 'Another report.'")
     case = attack_figures.cases_of(project, attack_tests.all_of(project)[0])[0]
@@ -308,22 +260,13 @@ def test_a_report_that_changed_since_is_not_shown_beside_its_copy(
 
 
 def test_the_forecast_is_what_is_asked(project: Project, server: OddServer) -> None:
-    found = asyncio.run(attack_forecasts.estimate(project, AttackRequest(JUDGE)))
+    found = asyncio.run(attacking.estimate(project, AttackRequest(JUDGE)))
     assert server.bodies == []
     assert attack_tests.all_of(project) == []
     attacked(project)
     assert len(server.bodies) == found.judging.calls
-    again = asyncio.run(attack_forecasts.estimate(project, AttackRequest(JUDGE)))
+    again = asyncio.run(attacking.estimate(project, AttackRequest(JUDGE)))
     assert (again.known, again.judging.calls) == (True, 0)
-
-
-def test_a_rewording_is_in_the_forecast(project: Project, server: OddServer) -> None:
-    add_judge(project, server, "writer")
-    request = AttackRequest(JUDGE, attacks=("paraphrase",), writer="writer")
-    found = asyncio.run(attack_forecasts.estimate(project, request))
-    assert found.rewording is not None
-    assert (found.rewording.reports, found.judging.calls) == (4, VERDICTS)
-    assert found.cost_usd is None
 
 
 def test_a_budget_without_a_price_is_refused_before_anything_is_asked(
@@ -339,20 +282,19 @@ def test_a_budget_without_a_price_is_refused_before_anything_is_asked(
     [
         (AttackRequest("nobody"), "There is no judge"),
         (AttackRequest(JUDGE, attacks=("flattery",)), "There is no attack “flattery”"),
-        (AttackRequest(JUDGE, attacks=("paraphrase",)), "cannot be tested with “paraphrase”"),
+        (AttackRequest(JUDGE, attacks=("paraphrase",)), "There is no attack “paraphrase”"),
         (AttackRequest(JUDGE, attacks=("order.criteria",)), "cannot be tested with “order.criteria”"),
         (AttackRequest("baseline", attacks=("control",)), "cannot be tested with “control”"),
         (AttackRequest("baseline"), "has no verdict of its own"),
         (AttackRequest(JUDGE, "researcherbench.claims"), "This protocol reads no report"),
         (AttackRequest(JUDGE, size=0), "At least one verdict"),
-        (AttackRequest(JUDGE, writer="baseline"), "asks no model"),
     ],
 )
 def test_what_cannot_be_tested_is_refused_in_words(
     project: Project, wanted: AttackRequest, words: str
 ) -> None:
     with pytest.raises(Refusal, match=words):
-        asyncio.run(attack_forecasts.estimate(project, wanted))
+        asyncio.run(attacking.estimate(project, wanted))
 
 
 def test_verdicts_by_another_wording_are_not_held_against_copies(project: Project) -> None:
@@ -391,3 +333,27 @@ def test_of_a_retired_judge_nothing_is_shown(project: Project) -> None:
     attacked(project, JUDGE, "padding.filler", size=2)
     judges.retire(project, judges.named(project, JUDGE).id)
     assert attack_figures.report(project).lines == ()
+
+
+@pytest.mark.parametrize("name", sorted(KNOWN_ATTACKS.keys() - ATTACKS))
+def test_results_of_attacks_of_earlier_versions_stay_and_are_shown_by_name(
+    project: Project, server: OddServer, name: str
+) -> None:
+    server.answer = gullible
+    attacked(project, JUDGE, "injection" if KNOWN_ATTACKS[name].plants else "padding")
+    before = attack_figures.report(project).lines[0].failed
+    with project.store.write() as db:
+        db.exec_driver_sql("UPDATE attack_copy SET attack = ?, variant = 'wording 6, at the start'", (name,))
+        db.exec_driver_sql(
+            "UPDATE attack_test SET content = json_set(content, '$.attacks', json_array(?),"
+            " '$.writer_id', 'w', '$.unfit', json_object('reformatting', json_array('r')))", (name,)
+        )  # fmt: skip
+    (line,) = attack_figures.report(project).lines
+    assert (line.attack, line.failed) == (name, before)
+    shown = attack_figures.sheets(attack_figures.report(project))
+    assert shown[0].lines[0].cells[0].words == KNOWN_ATTACKS[name].title
+    (case, *_) = attack_cases.listed(project, line.test_id, name)
+    assert attack_cases.told(project, case.id).title == KNOWN_ATTACKS[name].title
+    # Of such a test nothing is asked any more.
+    with pytest.raises(Refusal, match=f"There is no attack “{name}”"):
+        attacked(project, JUDGE, name)

@@ -18,9 +18,7 @@ ORDERS = [
     RunRequest(
         "a “judge”\nof two lines", "adra.plan", ("Beta",), ("1", "—"), 3, 0.5, 1.25, batch=True, models=("m",)
     ),
-    attack_tests.order(
-        AttackRequest("distant", attacks=("padding", "injection"), size=4, writer="pen"), concurrency=2
-    ),
+    attack_tests.order(AttackRequest("distant", attacks=("padding", "injection"), size=4), concurrency=2),
     page_fetching.FetchRequest(refresh=True, reader="https://reader.example/"),
     PagesFolder("pages of others"),
     ProbeRequest("distant"),

@@ -264,9 +264,9 @@ def test_a_card_tells_of_the_attacks_that_its_judge_was_put_to(tmp_path: Path) -
     sample = samples.create(tmp_path / "sample.goldsmith", to_work_in=False)
     query = CardQuery("baseline", resamples=100)
     assert validity_cards.card(sample, query).attacks == ()
-    attacked(sample, "baseline", "reformatting", size=6)
+    attacked(sample, "baseline", "padding", size=6)
     (told,) = validity_cards.card(sample, query).attacks
-    assert (told.name, told.failures.n) == ("reformatting", 6)
+    assert (told.name, told.failures.n) == ("padding.filler", 6)
     sample.close()
 
 

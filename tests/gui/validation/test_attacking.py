@@ -16,7 +16,7 @@ from annotator.gui.pages.validation.attacks.part import EMPTY, FAMILIES, READER,
 from tests.judging.odd_server import Odd, OddServer
 from tests.projects.attacked_project import attacked, firm, gullible, judged
 from tests.servers.served import JUDGE, add_judge
-from tests.windows.judges_window import cells, choose
+from tests.windows.judges_window import cells
 from tests.windows.labelling_keys import press
 from tests.windows.run_keys import paused_and_resumed, run_panel
 from tests.windows.settling import settle
@@ -76,12 +76,11 @@ def test_where_nobody_has_judged_it_says_what_to_do(small: Project, show) -> Non
 def test_the_cost_is_said_before_anything_is_asked(project: Project, server: OddServer, show) -> None:
     part = show(project)
     counted(part)
-    # Nine of the attacks can be made on these reports of one section.
     assert (
         part.form.cost.text()
-        == f"{9 * VERDICTS} verdicts on copies by {9 * VERDICTS} calls; at an unknown price."
+        == f"{3 * VERDICTS} verdicts on copies by {3 * VERDICTS} calls; at an unknown price."
     )
-    assert "Sections in another order: 12 of them have no such copy." in part.form.told.text()
+    assert "each is used for 3 attacks" in part.form.told.text()
     assert server.bodies == []
     assert part.bar.buttons["submit"].isEnabled()
 
@@ -93,10 +92,8 @@ def test_what_a_judge_cannot_be_put_to_says_why(project: Project, show) -> None:
         for row in range(part.form.attacks.count())
     }
     lacking = {words for words, one in entries.items() if not one.flags() & Qt.ItemFlag.ItemIsEnabled}
-    assert lacking == {"Criteria in another order", "In other words"}
+    assert lacking == {"Criteria in another order"}
     assert "asked several together" in entries["Criteria in another order"].toolTip()
-    choose(part.form.writer, JUDGE)
-    assert "paraphrase" in part.form.chosen()
 
 
 def test_without_an_attack_nothing_can_be_started(project: Project, show) -> None:
@@ -121,7 +118,7 @@ def only(part: Any, *names: str) -> None:
 def test_a_run_ends_in_rates_and_cases(project: Project, server: OddServer, show) -> None:
     server.answer = gullible
     part = show(project)
-    only(part, "injection.order", "padding.filler")
+    only(part, "injection", "padding.filler")
     part.start()
     assert run_panel(part.window().page, part.run).isVisible()
     until(part, lambda: not part.run.running)
@@ -135,7 +132,7 @@ def test_a_run_ends_in_rates_and_cases(project: Project, server: OddServer, show
 def test_a_run_can_be_stopped_and_gone_on_with(project: Project, server: OddServer, show) -> None:
     server.answer = lambda body, number: firm(body, number) if number < 3 else Odd(held=True)
     part = show(project)
-    only(part, "padding.filler", "padding.repeat")
+    only(part, "control", "padding.filler")
     part.form.concurrency.setValue(1)
     part.start()
     until(part, lambda: len(server.bodies) == 4)
@@ -164,7 +161,7 @@ def test_a_case_is_read_beside_its_report_with_what_was_planted_marked(
     project: Project, server: OddServer, show
 ) -> None:
     server.answer = gullible
-    attacked(project, JUDGE, "injection.order")
+    attacked(project, JUDGE, "injection")
     part = show(project)
     part.list.setFocus()
     QTest.keyClick(part.list, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
@@ -216,7 +213,6 @@ def test_every_field_says_what_it_is(project: Project, show) -> None:
         form.judge,
         form.what,
         form.attacks,
-        form.writer,
         form.many,
         form.span,
         form.seed,

@@ -29,7 +29,6 @@ from annotator.gui.widgets.plain import PlainLabel, tooltip
 
 SETTLE_MS = 500
 NAME = Qt.ItemDataRole.UserRole
-NOBODY = "nobody: skip that attack"
 
 
 class AttackForm(QWidget):
@@ -44,7 +43,7 @@ class AttackForm(QWidget):
         self._left_out: set[str] = set()
         self._child: Child | None = None
         self._counted: AttackRequest | None = None
-        self.judge, self.what, self.writer = ChoiceBox(), ChoiceBox(), ChoiceBox()
+        self.judge, self.what = ChoiceBox(), ChoiceBox()
         self.attacks = QListWidget()
         self.many = NumberBox(minimum=0, maximum=100_000)
         self.many.setSpecialValueText("by the width")
@@ -67,7 +66,6 @@ class AttackForm(QWidget):
             ("&Judge", self.judge, self.judge, "The judge to test"),
             ("&What", self.what, self.what, "What it judged"),
             ("&Attacks", self.attacks, self.attacks, "Attacks"),
-            ("&Reworded by", self.writer, self.writer, "Judge whose model paraphrases reports"),
             ("&Verdicts", self._beside(self.many, "w&idth", self.span), self.many, "How many verdicts"),
             ("&Chance", self._beside(self.seed, "at &once", self.concurrency), self.seed, "Seed of the draw"),
             ("&Budget", self.budget, self.budget, "Budget in US dollars"),
@@ -77,7 +75,7 @@ class AttackForm(QWidget):
             label.setBuddy(named)
             named.setAccessibleName(name)
             form.addRow(label, field)
-        for combo in (self.judge, self.what, self.writer):
+        for combo in (self.judge, self.what):
             combo.keep_short(10)
             combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.span.setAccessibleName("Largest width of a rate's interval")
@@ -102,16 +100,14 @@ class AttackForm(QWidget):
     def _listen(self) -> None:
         self.judge.currentIndexChanged.connect(lambda _: self._offer_protocols())
         self.what.currentIndexChanged.connect(lambda _: self._turn())
-        self.writer.currentIndexChanged.connect(lambda _: self._offer_attacks())
         self.attacks.itemChanged.connect(self._ticked)
         for number in (self.many, self.seed, self.span):
             number.valueChanged.connect(lambda _: self._turn())
 
-    def fill(self, found: Sequence[AttackableJudge], writers: Sequence[str]) -> None:
-        """Offer judges and writers; what was chosen stays chosen."""
+    def fill(self, found: Sequence[AttackableJudge]) -> None:
+        """Offer judges; what was chosen stays chosen."""
         self._offers = {one.judge.name: one for one in found}
         offer(self.judge, [(one.judge.name, one.judge.name) for one in found])
-        offer(self.writer, [(NOBODY, ""), *((name, name) for name in writers)])
         self._counted = None
         self._offer_protocols()
 
@@ -138,7 +134,7 @@ class AttackForm(QWidget):
             return None
         return AttackRequest(
             found.judge.name, str(self.what.currentData()), attacks, self.many.value() or None,
-            round(self.span.value(), 2), self.seed.value(), str(self.writer.currentData() or ""),
+            round(self.span.value(), 2), self.seed.value(),
         )  # fmt: skip
 
     def order(self) -> AttackRunRequest | None:
@@ -168,9 +164,7 @@ class AttackForm(QWidget):
         found = self.offered
         with QSignalBlocker(self.attacks):
             self.attacks.clear()
-            for one in (
-                attack_offers.attacks_on(found.judge, writer=bool(self.writer.currentData())) if found else ()
-            ):
+            for one in attack_offers.attacks_on(found.judge) if found else ():
                 entry = QListWidgetItem(one.title)
                 entry.setData(NAME, one.name)
                 entry.setToolTip(tooltip(f"{one.about}\n{one.lacks}".strip()))
@@ -239,5 +233,5 @@ def cost_words(found: dict[str, Any]) -> str:
     verdicts = f"{counted(judging['units'], 'verdict')} on copies"
     if not judging["model"]:
         return f"{verdicts}; no model is called, and there is no cost."
-    calls = counted(judging["calls"] + (found["rewording"] or {}).get("reports", 0), "call")
+    calls = counted(judging["calls"], "call")
     return f"{verdicts} by {calls}; {'at an unknown price' if money is None else f'about ${money:,.2f}'}."

@@ -159,14 +159,12 @@ class AttacksPart(PagePart):
         self.body.setCurrentIndex(FAMILIES)
         self._offer()
 
-    def _filled(
-        self, found: tuple[Sequence[AttackableJudge], Sequence[str], Sequence[AttackFigures], bool]
-    ) -> None:
+    def _filled(self, found: tuple[Sequence[AttackableJudge], Sequence[AttackFigures], bool]) -> None:
         if self.stopped:
             return
-        offers, writers, lines, self._running = found
+        offers, lines, self._running = found
         kept = self.lines.at(self.rates.currentIndex().row())
-        self.form.fill(offers, writers)
+        self.form.fill(offers)
         self.lines.show(lines)
         self.rates.hide_columns({MISSING: not any(line.missing for line in lines)})
         self.rates.setVisible(bool(lines))
@@ -259,7 +257,7 @@ def _column(*widgets: QWidget) -> QWidget:
 
 def _found(
     project: Project,
-) -> tuple[Sequence[AttackableJudge], Sequence[str], Sequence[AttackFigures], bool]:
+) -> tuple[Sequence[AttackableJudge], Sequence[AttackFigures], bool]:
     lines = [
         line
         for protocol in attack_offers.protocols(project)
@@ -267,7 +265,6 @@ def _found(
     ]
     return (
         attack_offers.offers(project),
-        attack_offers.writers(project),
         lines,
         run_records.under_way(project),
     )
