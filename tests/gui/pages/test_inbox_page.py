@@ -17,7 +17,7 @@ from annotator.domain.experts.person import Role
 from annotator.gui import keys
 from annotator.gui.pages.inbox.handing_out import PROGRAM
 from annotator.gui.pages.inbox.page import HAND_OUT, RECEIVED, TAKE_IN, TRAY
-from annotator.gui.pages.people.totals import PROGRAM as TOTAL_PROGRAM
+from annotator.gui.pages.people.totals_table import PROGRAM as TOTAL_PROGRAM
 from annotator.gui.widgets.bars.message_bar import EDGE
 from tests.material.sent_apart import (
     annotators,

@@ -6,7 +6,7 @@ from annotator.actions.assignments import assignments
 from annotator.actions.project import people
 from annotator.domain.experts.person import Role
 from annotator.gui.pages.people.board import WITH
-from annotator.gui.pages.people.people_model import NAME
+from annotator.gui.pages.people.roster import NAME
 from tests.projects import pairs_project as pairs
 from tests.windows.labelling_keys import focus, press, type_words
 from tests.windows.people_work import handed_out, rows

@@ -13,7 +13,7 @@ from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Purpose, Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.gui.pages.people.board import DUE, STATE, WITH
-from annotator.gui.pages.people.totals import HANDED_IN
+from annotator.gui.pages.people.totals_table import HANDED_IN
 from tests.projects import pairs_project as pairs
 from tests.windows.labelling_keys import focus, press
 from tests.windows.people_work import handed_out, rows

@@ -3,8 +3,7 @@
 import pytest
 
 from annotator.gui import theme
-from annotator.gui.pages.people.totals import TIME
-from annotator.gui.pages.people.totals_table import ROOM_FOR_TIME, TotalsTable
+from annotator.gui.pages.people.totals_table import ROOM_FOR_TIME, TIME, TotalsTable
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
 
 WIDTHS = (300, 100, 60)

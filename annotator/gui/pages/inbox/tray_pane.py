@@ -11,17 +11,25 @@ from PySide6.QtWidgets import (
 from annotator.actions.parcels import tray
 from annotator.actions.parcels.tray import TraySheet
 from annotator.domain.experts.parcel import TRAYED, TrayState
+from annotator.domain.kinds.documents import KINDS
+from annotator.domain.kinds.labels import Label
+from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.ordering import natural
 from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.inbox import outcomes, unit_table
+from annotator.gui.pages.inbox import outcomes
 from annotator.gui.pages.inbox.naming import shown
+from annotator.gui.review import side_by_side
+from annotator.gui.review.revision_text import UNTOLD, quotations
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal, stacked, vertical
 from annotator.gui.widgets.plain import PlainLabel, tooltip, wrap_lines
 from annotator.gui.widgets.reading.report_view import ReportView
+
+# What came, and what is here, in words; empty where there is nothing.
+Row = tuple[str, str]
 
 
 class TrayPane(QWidget):
@@ -117,7 +125,7 @@ class TrayPane(QWidget):
         sheet = self._shown
         if sheet is None:
             return
-        everything = unit_table.rows(sheet)
+        everything = rows(sheet)
         differing = [row for row in everything if row[0] != row[1]]
         self.all_units.setVisible(len(differing) < len(everything))
         if sheet.withheld or sheet.came is None:
@@ -125,7 +133,7 @@ class TrayPane(QWidget):
             self.units.show_plain(sheet.withheld or facts or "Its content cannot be shown.")
             return
         chosen = everything if self.all_units.isChecked() else differing
-        self.units.show_html(unit_table.table(sheet, chosen))
+        self.units.show_html(table(sheet, chosen))
 
     def take(self) -> None:
         """Take the shown piece into its author's work."""
@@ -174,3 +182,43 @@ def _person(sheet: TraySheet) -> str:
 def _place(sheet: TraySheet) -> tuple[int, tuple[tuple[int, str], ...], str, int]:
     entry = sheet.entry
     return TRAYED.index(entry.reason), natural(sheet.item_key), sheet.person, entry.revision
+
+
+def rows(sheet: TraySheet) -> list[Row]:
+    """The units of both documents in words, those that belong together in one row; remarks come last."""
+    found = [(_words(sheet, came), _words(sheet, here)) for came, here in sheet.rows]
+    remarks = [f"Remark: {one.remark}" if one and one.remark else "" for one in (sheet.came, sheet.here)]
+    return [*found, (remarks[0], remarks[1])] if any(remarks) else found
+
+
+def table(sheet: TraySheet, found: list[Row]) -> str:
+    """Rows as a table with a sign before each; a paragraph when there are none."""
+    if not found:
+        return "<p>No differences.</p>"
+    heads = (
+        f"In the returned file, revision {sheet.entry.revision}",
+        f"Here, revision {sheet.here_revision}"
+        if sheet.here_revision
+        else "Here: no work by this person yet",
+    )
+    return side_by_side.table(heads, found)
+
+
+def _words(sheet: TraySheet, unit: Unit | None) -> str:
+    if unit is None or sheet.came is None:
+        return ""
+    if isinstance(unit, Label):
+        return _label(sheet, unit)
+    values = unit.model_dump(mode="json", exclude=set(UNTOLD))
+    kind = sheet.came.KIND
+    told = [
+        f"{KINDS[kind].called(name)}: {value}" for name, value in values.items() if value not in (None, "")
+    ]
+    return "\n".join([unit.text or "(empty)", *told, *quotations(unit)])
+
+
+def _label(sheet: TraySheet, label: Label) -> str:
+    heading = sheet.headings.get(label.unit_id, "A criterion that is no longer there")
+    parts = [f"Report {sheet.reports.get(label.response_id, '?')} · {heading}", f"Label: {label.value}"]
+    parts += [f"Evidence: “{label.quote}”"] if label.quote else []
+    return "\n".join(parts + ([f"Note: {label.note}"] if label.note else []))

@@ -3,26 +3,58 @@
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from PySide6.QtCore import QDate, Signal
-from PySide6.QtWidgets import QCheckBox, QDateEdit, QWidget
+from PySide6.QtCore import QDate, QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QCheckBox,
+    QDateEdit,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QSpinBox,
+    QToolButton,
+    QWidget,
+)
 
+from annotator.actions.items import items
 from annotator.actions.labelling import label_cases
 from annotator.actions.labelling.label_rows import USUAL
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Person, Role
 from annotator.domain.experts.sharing import AssignmentPlan
+from annotator.domain.texts.counting import counted
+from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.due import end_of_day
 from annotator.gui.desk.naming import title
-from annotator.gui.pages.people.plans.items_choice import ItemsChoice
-from annotator.gui.pages.people.plans.overlap_choice import OverlapChoice
-from annotator.gui.pages.people.plans.pair_orders import PairOrders
 from annotator.gui.review.people_choice import PeopleChoice
 from annotator.gui.widgets.bars.flow_row import wrapping
 from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.elided_label import ElidedLabel
+from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.number_box import NumberBox
-from annotator.gui.widgets.layouts import horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.later import later
+from annotator.gui.widgets.layouts import column_of, horizontal, vertical
+from annotator.gui.widgets.plain import PlainLabel, tooltip
+
+BOTH_ORDERS_HINT = (
+    "Each person gives twice as many verdicts; in return you can measure whether they favour the report "
+    "shown first, and the win rate is free of that bias. The setting applies to everyone immediately; "
+    "existing verdicts stay, and the other order is still to be labelled."
+)
+
+ALONE = "With one person there is no agreement and no adjudication."
+PAIR = "Two answers make a pair: agreement is frozen when both are in."
+SEVERAL = "Agreement is frozen once all of them have submitted."
+MOST = 8
+STRONG, BY_MOUSE = Qt.FocusPolicy.StrongFocus, Qt.FocusPolicy.ClickFocus
+
+ID = Qt.ItemDataRole.UserRole
+# More are found by searching.
+LISTED = 200
+SETTLE_MS = 120
+HEIGHT = 170
 
 # The stages in which annotators work, in the order of the work; who adjudicates follows from the adjudicators.
 WORK = tuple(stage for stage in Stage if stage is not Stage.ADJUDICATION)
@@ -166,3 +198,276 @@ class PlanForm(QWidget):
         self.after.setEnabled(labelling and self.share.value() > 0)
         self.items.for_stages(tuple(stage for stage, box in self.stages.items() if box.isChecked()))
         self.changed.emit()
+
+
+class ItemsChoice(QWidget):
+    """All items, filtered by type, subject and unassigned ones; and the pilot items."""
+
+    changed = Signal()
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._taken: Mapping[Stage, AbstractSet[str]] = {}
+        self._stages: tuple[Stage, ...] = ()
+        self.type, self.subject = ChoiceBox(), ChoiceBox()
+        for combo, name in ((self.type, "Question type"), (self.subject, "Subject")):
+            combo.setAccessibleName(name)
+            combo.keep_short(12)
+            combo.currentIndexChanged.connect(lambda _: self._tell())
+        self.fresh = QCheckBox("Only items not yet assigned at these stages")
+        self.fresh.toggled.connect(lambda _: self._tell())
+        self.count = PlainLabel("", "hint")
+        self.pilot = PilotChoice(desk)
+        self.pilot.changed.connect(self.changed)
+        vertical(
+            horizontal((self.type, 1), (self.subject, 1)),
+            self.fresh,
+            self.count,
+            self.pilot,
+            on=self,
+            margins=0,
+            spacing=4,
+        )
+
+    def fill(self, taken: Mapping[Stage, AbstractSet[str]]) -> None:
+        """Offer what there is; `taken` says stage by stage which items someone has already."""
+        self._taken = taken
+        types, subjects = self._desk.ask(items.choices) or ([], [])
+        for combo, first, values in (
+            (self.type, "All types", types),
+            (self.subject, "All subjects", subjects),
+        ):
+            offer(combo, [(first, ""), *((value, value) for value in values)])
+        self.pilot.fill()
+        self._count()
+
+    def for_stages(self, stages: tuple[Stage, ...]) -> None:
+        """From now on “nobody has it yet” is meant of these stages."""
+        self._stages = stages
+        self._count()
+
+    def chosen(self) -> tuple[str, ...]:
+        """The ids of the items that are to be shared out."""
+        narrowed = items.Filter(
+            question_type=self.type.currentData() or "", subject=self.subject.currentData() or ""
+        )
+        found = self._desk.ask(items.ids, narrowed) or []
+        if self.fresh.isChecked():
+            had = set().union(*(self._taken.get(stage, set()) for stage in self._stages))
+            found = [item_id for item_id in found if item_id not in had]
+        return tuple(found)
+
+    def _tell(self) -> None:
+        self._count()
+        self.changed.emit()
+
+    def _count(self) -> None:
+        total = self._desk.ask(items.count) or 0
+        self.count.setText(f"{len(self.chosen()):,} of {counted(total, 'item')}")
+
+
+class PilotChoice(QWidget):
+    """Items picked one by one; picked ones stay at the top whatever is searched."""
+
+    changed = Signal()
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._picked: dict[str, str] = {}
+        self.words = ElidedLabel("", "hint")
+        self.open = QPushButton("Pick…")
+        self.open.setProperty("role", "quiet")
+        self.open.setCheckable(True)
+        self.open.setAccessibleName("Pick pilot items")
+        self.open.toggled.connect(self._unfold)
+        self.search = LineField(placeholderText="Search items…", clearButtonEnabled=True)
+        self.search.setAccessibleName("Search items for the pilot")
+        self._later = later(self, self._list_items, SETTLE_MS)
+        self.search.textChanged.connect(lambda _: self._later.start())
+        self.list = QListWidget()
+        self.list.setAccessibleName("Items for the pilot; Space ticks one")
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setFixedHeight(theme.current().px(HEIGHT))
+        self.list.itemChanged.connect(self._tick)
+        self.more = PlainLabel("", "hint")
+        row = horizontal(PlainLabel("Pilot"), (self.words, 1), self.open)
+        self._folded = column_of(self.search, self.list, self.more, spacing=4)
+        self._folded.hide()
+        vertical(row, self._folded, on=self, margins=0, spacing=4)
+        self._say()
+
+    def chosen(self) -> tuple[str, ...]:
+        """The ids of the items everybody is to do."""
+        return tuple(self._picked)
+
+    def fill(self) -> None:
+        """Forget picked items that are gone, and list what there is now."""
+        there = {line.id: line.key for line in self._desk.ask(items.lines, list(self._picked)) or []}
+        self._picked = {item_id: there[item_id] for item_id in self._picked if item_id in there}
+        self._say()
+        if self.open.isChecked():
+            self._list_items()
+
+    def _unfold(self, shown: bool) -> None:
+        self._folded.setVisible(shown)
+        if shown:
+            self._list_items()
+            self.search.setFocus()
+
+    def _list_items(self) -> None:
+        found = self._desk.ask(items.ids, items.Filter(words=self.search.text())) or []
+        rest = [item_id for item_id in found if item_id not in self._picked]
+        with QSignalBlocker(self.list):
+            self.list.clear()
+            for line in self._desk.ask(items.lines, [*self._picked, *rest[:LISTED]]) or []:
+                entry = QListWidgetItem(f"{line.key}  {' '.join(line.question.split())[:200]}")
+                entry.setData(ID, (line.id, line.key))
+                entry.setToolTip(tooltip(line.question[:600]))
+                on = line.id in self._picked
+                entry.setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
+                self.list.addItem(entry)
+        self.more.setText(
+            f"The first {LISTED} of {len(rest):,}; search to see others." if len(rest) > LISTED else ""
+        )
+        self.more.setVisible(len(rest) > LISTED)
+
+    def _tick(self, entry: QListWidgetItem) -> None:
+        item_id, key = entry.data(ID)
+        if entry.checkState() == Qt.CheckState.Checked:
+            self._picked[item_id] = key
+        else:
+            self._picked.pop(item_id, None)
+        self._say()
+        self.changed.emit()
+
+    def _say(self) -> None:
+        keys = ", ".join(self._picked.values())
+        self.words.setText(
+            f"{len(self._picked):,} assigned to everyone: {keys}" if keys else "no pilot items"
+        )
+
+
+class OverlapChoice(QWidget):
+    """Three buttons and, for more than two, a number."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._group = QButtonGroup(self)
+        self.number = NumberBox()
+        self.number.setRange(3, MOST)
+        self.number.setAccessibleName("People per item")
+        self.hint = PlainLabel("", "hint", wrap=True)
+        self.same = QCheckBox("The same people write all of an item's documents")
+        self.same.setChecked(True)
+        row = horizontal(spacing=0)
+        self.buttons = [
+            self._button(words, place) for place, words in enumerate(("One", "Two", "More"), start=1)
+        ]
+        for button in self.buttons:
+            row.addWidget(button)
+        row.addSpacing(8)
+        row.addWidget(self.number)
+        row.addStretch(1)
+        vertical(row, self.hint, self.same, on=self, margins=0, spacing=4)
+        self._group.button(2).setChecked(True)
+        for button in self.buttons:
+            # Tab leads to the one that holds; arrows go on from there.
+            button.setFocusPolicy(STRONG if button.isChecked() else BY_MOUSE)
+        self._group.idToggled.connect(lambda _, on: self._tell() if on else None)
+        self.number.valueChanged.connect(lambda _: self._tell())
+        self.same.toggled.connect(lambda _: self._tell())
+        self._show()
+
+    def _button(self, words: str, place: int) -> QToolButton:
+        button = QToolButton()
+        button.setText(words)
+        button.setCheckable(True)
+        button.setProperty("role", "segment")
+        button.setProperty("position", ("first", "", "last")[place - 1])
+        self._group.addButton(button, place)
+        return button
+
+    def value(self) -> int:
+        """How many people answer each item."""
+        chosen = self._group.checkedId()
+        return chosen if chosen < 3 else self.number.value()
+
+    def same_people(self) -> bool:
+        """Whether an item's people do all of its writing."""
+        return self.same.isChecked()
+
+    def at_most(self, people: int) -> None:
+        """There are so many people."""
+        self.number.setMaximum(max(3, min(MOST, people)))
+
+    def _tell(self) -> None:
+        self._show()
+        self.changed.emit()
+
+    def _show(self) -> None:
+        self.number.setVisible(self._group.checkedId() == 3)
+        self.hint.setText({1: ALONE, 2: PAIR}.get(self.value(), SEVERAL))
+
+
+class PairOrders(QWidget):
+    """For each kind of pair question a check box and how many pairs are drawn; and a sentence on cost and benefit."""
+
+    def __init__(self, desk: Desk, answer: MessageBar) -> None:
+        super().__init__()
+        self._desk, self._answer = desk, answer
+        self.boxes: dict[str, QCheckBox] = {}
+        self.draws: dict[str, tuple[QSpinBox, QSpinBox, QPushButton]] = {}
+        column = vertical(on=self, margins=0, spacing=6)
+        for name, words in label_cases.paired():
+            box = self.boxes[name] = QCheckBox(f"{words}: in both orders")
+            box.setAccessibleDescription(BOTH_ORDERS_HINT)
+            box.clicked.connect(lambda wished, name=name: self._ask(name, wished))
+            column.addWidget(box)
+            if label_cases.can_draw(name):
+                column.addWidget(self._draw_row(name, words))
+        column.addWidget(PlainLabel(BOTH_ORDERS_HINT, "hint", wrap=True))
+
+    def _draw_row(self, name: str, title: str) -> QWidget:
+        many, seed, button = QSpinBox(maximum=1_000_000), QSpinBox(maximum=10_000_000), QPushButton("Draw")
+        many.setSpecialValueText("all pairs are asked")
+        many.setSuffix(" pairs, drawn at random")
+        seed.setPrefix("seed ")
+        seed.setValue(1)
+        many.setAccessibleName(f"{title}: pairs to draw")
+        seed.setAccessibleName(f"{title}: seed of the draw")
+        button.clicked.connect(lambda: self._draw(name, many.value(), seed.value()))
+        self.draws[name] = many, seed, button
+        return column_of(wrapping(many, seed, button, gap=6), margins=(22, 0, 0, 0))
+
+    def _draw(self, name: str, many: int, seed: int) -> None:
+        if self._desk.do(label_cases.draw_pairs, name, many, seed) is not None:
+            pairs = len(label_cases.drawn(self._desk.project, name).get("pairs", ()))
+            said = (
+                f"{counted(pairs, 'pair')} drawn; only these are asked." if many else "All pairs are asked."
+            )
+            self._answer.show_message("success", said, f"{keys.shown('undo')} undoes it.")
+        self.fill()
+
+    def fill(self) -> None:
+        """Show what is chosen now; tells nobody."""
+        for name, (many, seed, button) in self.draws.items():
+            found = label_cases.drawn(self._desk.project, name)
+            many.setValue(len(found.get("pairs", ())))
+            seed.setValue(found.get("seed", 1))
+            button.setEnabled(not self._desk.project.readonly)
+        for name, box in self.boxes.items():
+            box.setChecked(bool(self._desk.ask(label_cases.both_orders, name)))
+            box.setEnabled(not self._desk.project.readonly)
+
+    def _ask(self, name: str, wished: bool) -> None:
+        if self._desk.do(label_cases.ask_both_orders, name, wished) is not None:
+            said = "in both orders" if wished else "in one order"
+            title = dict(label_cases.paired())[name]
+            self._answer.show_message(
+                "success", f"{title}: pairs are now asked {said}.", f"{keys.shown('undo')} undoes it."
+            )
+        self.fill()

@@ -1,27 +1,48 @@
 """Preview of a plan: why it cannot be met, load, pairings, items."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHeaderView,
+    QSizePolicy,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
     QWidget,
 )
 
-from annotator.actions.assignments.planning import PlannedWork
+from annotator.actions.assignments.planning import Load, PlannedPairing, PlannedStage, PlannedWork
+from annotator.domain.experts.assignment import Purpose, Stage
 from annotator.domain.experts.person import Person
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.ordering import natural
-from annotator.gui.pages.people.plans.load_bars import LoadBars
-from annotator.gui.pages.people.plans.pairing_square import PairingSquare
-from annotator.gui.pages.people.plans.pairings import in_a_sentence, of_ids
-from annotator.gui.pages.people.plans.plan_lines import ItemPlan, columns, item_plans
-from annotator.gui.tables.cells import CellsModel
+from annotator.gui import theme
+from annotator.gui.desk.naming import named
+from annotator.gui.pages.people.plans.pairings import PairingsModel, in_a_sentence, of_ids
+from annotator.gui.tables.cells import CellsModel, Column
+from annotator.gui.tables.rows import Index
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.tabs import Tabs
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
+
+CELL, SQUARE_ROW = 34, 26
+
+AGAIN = "Repeat"
+# An item's key, and who is on each of its stages.
+ItemPlan = tuple[str, Mapping[str, PlannedStage]]
+
+ROW, BAR, GAP = 24, 10, 10
+NAMES, WORDS = 0.25, 0.47
+START = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+BEFORE, ADDED, JUDGED = "bar-1", "bar-2", "bar-3"
 
 # So many reasons are shown; the item-by-item table has them all.
 REASONS = 6
@@ -94,3 +115,212 @@ def _summary(found: PlannedWork) -> str:
     items = len({line.item_id for line in found.lines})
     to = counted(people, "person", "people")
     return f"{counted(found.new, 'piece')} of work for {to} on {counted(items, 'item')}"
+
+
+class LoadBars(QWidget):
+    """A line for each person: name, bar, and the same in words."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._load: list[Load] = []
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme.watch(self, self.updateGeometry)
+
+    def show_load(self, load: Sequence[Load]) -> None:
+        """Show these people's load, by alias."""
+        self._load = sorted(load, key=lambda each: natural(each.alias))
+        self.setAccessibleName("Load by person")
+        self.setAccessibleDescription(
+            "; ".join(f"{named(each.alias, each.name)}: {words(each)}" for each in self._load)
+        )
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """A line for each person and one for what the colours mean."""
+        return QSize(theme.current().px(360), (len(self._load) + 1) * self._row() if self._load else 0)
+
+    def minimumSizeHint(self) -> QSize:
+        """As high as it is, narrower."""
+        return QSize(theme.current().px(200), self.sizeHint().height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the lines."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        most = max((each.assignments for each in self._load), default=1)
+        for place, each in enumerate(self._load):
+            self._draw(painter, QRect(0, place * self._row(), self.width(), self._row()), each, most)
+        if self._load:
+            self._draw_key(painter, QRect(0, len(self._load) * self._row(), self.width(), self._row()))
+
+    def _row(self) -> int:
+        return max(theme.current().px(ROW), self.fontMetrics().height() + theme.current().px(6))
+
+    def _draw(self, painter: QPainter, line: QRect, each: Load, most: int) -> None:
+        gap, metrics = theme.current().px(GAP), self.fontMetrics()
+        names, said = int(line.width() * NAMES), int(line.width() * WORDS)
+        painter.setPen(theme.token("text"))
+        name = metrics.elidedText(named(each.alias, each.name), Qt.TextElideMode.ElideRight, names)
+        painter.drawText(QRect(0, line.top(), names, line.height()), START, name)
+        painter.setPen(theme.token("text-muted"))
+        short = metrics.elidedText(words(each), Qt.TextElideMode.ElideRight, said)
+        painter.drawText(QRect(line.width() - said, line.top(), said, line.height()), START, short)
+        bar = QRect(names + gap, line.top(), line.width() - names - said - 2 * gap, line.height())
+        self._draw_bar(painter, bar, each, most)
+
+    def _draw_bar(self, painter: QPainter, room: QRect, each: Load, most: int) -> None:
+        height = theme.current().px(BAR)
+        top = room.top() + (room.height() - height) / 2
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.token("sunken"))
+        painter.drawRect(QRectF(room.left(), top, room.width(), height))
+        left = float(room.left())
+        for count, colour in parts(each):
+            wide = room.width() * count / most
+            painter.setBrush(theme.token(colour))
+            painter.drawRect(QRectF(left, top, max(0.0, wide - 1), height))
+            left += wide
+
+    def _draw_key(self, painter: QPainter, line: QRect) -> None:
+        px, metrics = theme.current().px, self.fontMetrics()
+        left, dot = px(0), px(9)
+        for said, colour in (
+            ("already assigned", BEFORE),
+            ("added by this plan", ADDED),
+            ("to adjudicate", JUDGED),
+        ):
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.token(colour))
+            painter.drawRect(QRect(left, line.center().y() - dot // 2, dot, dot))
+            painter.setPen(theme.token("text-muted"))
+            painter.drawText(QRect(left + dot + px(5), line.top(), line.width(), line.height()), START, said)
+            left += dot + px(20) + metrics.horizontalAdvance(said)
+
+
+def parts(each: Load) -> tuple[tuple[int, str], ...]:
+    """A person's load cut up: what they had, what is added, and what of both is adjudication."""
+    writing = each.assignments - each.adjudications
+    added = min(each.new, writing)
+    return (writing - added, BEFORE), (added, ADDED), (each.adjudications, JUDGED)
+
+
+def words(each: Load) -> str:
+    """A person's load in words."""
+    said = [counted(each.items, "item")] if each.items else []
+    if each.assignments > each.adjudications:
+        said.append(counted(each.assignments - each.adjudications, "piece"))
+    if each.adjudications:
+        said.append(f"{each.adjudications:,} to adjudicate")
+    if each.repeats:
+        said.append(counted(each.repeats, "repeat"))
+    return " · ".join(said)
+
+
+def item_plans(lines: Iterable[PlannedStage]) -> list[ItemPlan]:
+    """The lines of a plan item by item, in their order."""
+    found: dict[str, tuple[str, dict[str, PlannedStage]]] = {}
+    for line in lines:
+        found.setdefault(line.item_id, (line.item_key, {}))[1][_stage(line)] = line
+    return list(found.values())
+
+
+def columns(
+    lines: Iterable[PlannedStage], aliases: Mapping[str, str], wanted: int
+) -> Sequence[Column[ItemPlan]]:
+    """The stages of these lines; a cell with fewer than the `wanted` people carries a mark and says so."""
+    there = set(map(_stage, lines))
+    stages = [name for name in (*(stage.value for stage in Stage), AGAIN) if name in there]
+    return (
+        Column("Item", lambda plan: plan[0], tip=lambda _: ""),
+        *(_column(name, aliases, wanted) for name in stages),
+    )
+
+
+def _column(name: str, aliases: Mapping[str, str], wanted: int) -> Column[ItemPlan]:
+    def people(ids: Iterable[str]) -> str:
+        return ", ".join(sorted((aliases.get(person, "?") for person in ids), key=natural))
+
+    def words(plan: ItemPlan) -> str:
+        line = plan[1].get(name)
+        if line is None:
+            return "–"
+        return f"{people(line.people)} and nobody else" if _short(line, wanted) else people(line.people)
+
+    def tip(plan: ItemPlan) -> str:
+        line = plan[1].get(name)
+        if line is None:
+            return ""
+        pilot = "A pilot item, assigned to everyone. " if line.purpose is Purpose.PILOT else ""
+        return f"{pilot}{f'New: {people(line.new)}.' if line.new else 'All of them have it already.'}"
+
+    def look(plan: ItemPlan) -> tuple[str, str] | None:
+        line = plan[1].get(name)
+        if line is not None and _short(line, wanted):
+            return "warning", "state-disagree"
+        return ("", "text-muted") if line is not None and not line.new else None
+
+    return Column(name.capitalize(), words, tip=tip, look=look)
+
+
+def _short(line: PlannedStage, wanted: int) -> bool:
+    shared = line.trial == 1 and line.stage is not Stage.ADJUDICATION
+    return shared and len(line.people) < wanted
+
+
+def _stage(line: PlannedStage) -> str:
+    return AGAIN if line.trial > 1 else line.stage.value
+
+
+class PairingSquare(QTableView):
+    """People down and across; where they are too many, it scrolls sideways."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pairs = PairingsModel(self)
+        self.setModel(self.pairs)
+        self.setItemDelegate(_Tinted(self))
+        self.setAccessibleName("Number of shared items per pair of people")
+        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.setTabKeyNavigation(False)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        for header in (self.horizontalHeader(), self.verticalHeader()):
+            header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+            header.setDefaultAlignment(Qt.AlignmentFlag.AlignCenter)
+        theme.watch(self, self.fit)
+
+    def show_pairs(self, people: Sequence[tuple[str, str, str]], pairings: Sequence[PlannedPairing]) -> None:
+        """Show people (id, alias, name) and how often each two of them meet."""
+        self.pairs.show(people, pairings)
+        self.fit()
+
+    def fit(self) -> None:
+        """Cells that hold an alias each, and room for all of them where there is any."""
+        px, people = theme.current().px, self.pairs.rowCount()
+        names = [str(self.pairs.headerData(n, Qt.Orientation.Horizontal)) for n in range(people)]
+        titles = (self.horizontalHeader().sectionSizeHint(number) for number in range(people))
+        wide = max(px(CELL), *titles) if names else px(CELL)
+        self.horizontalHeader().setDefaultSectionSize(wide)
+        self.verticalHeader().setDefaultSectionSize(px(SQUARE_ROW))
+        head = self.horizontalHeader().sizeHint().height()
+        self.setMaximumWidth(self._names_width(names) + wide * people + 2 * self.frameWidth() + 2)
+        self.setFixedHeight(head + px(SQUARE_ROW) * people + px(14))
+
+    def _names_width(self, names: Sequence[str]) -> int:
+        """The room for the aliases down the side, which the header itself tells only once it is shown."""
+        wide = max((self.fontMetrics().horizontalAdvance(name) for name in names), default=0)
+        self.verticalHeader().setFixedWidth(wide + theme.current().px(28))
+        return wide + theme.current().px(28)
+
+
+class _Tinted(QStyledItemDelegate):
+    """A style sheet leaves no background of a cell's own: it is drawn here."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """The tint, and the number on it."""
+        tint = index.data(Qt.ItemDataRole.BackgroundRole)
+        if tint is not None:
+            painter.fillRect(option.rect, tint)
+        super().paint(painter, option, index)
