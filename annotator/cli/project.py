@@ -194,7 +194,7 @@ def check(
     if mend:
         with opened(file) as project:
             checking.mend(project)
-    with opened(file, readonly=True) as project, progress_bars() as progress:
+    with opened(file, readonly=True, unchecked=True) as project, progress_bars() as progress:
         report = checking.check(project, progress=bar(progress))
     found = public(report)
     say(found, json_, [f"{finding}" for finding in report.problems] or ["Everything is in order."])

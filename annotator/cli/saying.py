@@ -36,14 +36,19 @@ def speak_everywhere() -> None:
 class opened:  # noqa: N801 - reads as a verb in a with statement
     """A project, opened for the length of a command."""
 
-    def __init__(self, file: Path, *, readonly: bool = False, person: str = "") -> None:
-        """`person` is the id or alias of anyone who is to be at work; by default the person who was last."""
-        self._file, self._readonly, self._person = file, readonly, person
+    def __init__(
+        self, file: Path, *, readonly: bool = False, person: str = "", unchecked: bool = False
+    ) -> None:
+        """`person` is the id or alias of anyone who is to be at work; by default the person who was last.
+
+        `unchecked` opens a file with values that cannot be read, to name them all.
+        """
+        self._file, self._readonly, self._person, self._unchecked = file, readonly, person, unchecked
 
     def __enter__(self) -> Any:
         from annotator.actions.project.file import Project
 
-        self._project = Project.open(self._file, readonly=self._readonly)
+        self._project = Project.open(self._file, readonly=self._readonly, unchecked=self._unchecked)
         if not self._readonly and (warning := Project.warning_about(self._file)):
             warned.print(f"Note: {warning}", markup=False)
         if self._person:

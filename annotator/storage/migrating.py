@@ -115,6 +115,9 @@ def _swap_for_migrated(path: Path, found: int, target: int, scripts: Path) -> No
         raise Unwritable(
             f"“{path.name}” could not be brought up to date: {_cause(error)}.", UNCHANGED
         ) from error
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
+        # A migration reads what older versions wrote; nothing else has such values.
+        raise opening.unchanged(path, str(error)) from error
     finally:
         if not swapped:
             with suppress(OSError):

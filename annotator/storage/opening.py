@@ -1,12 +1,28 @@
 """Checks before a file is opened: what cannot be worked on is refused, unharmed."""
 
 import os
+import re
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, suppress
 from functools import cache
 from pathlib import Path
 
-from annotator import files
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Column,
+    Date,
+    DateTime,
+    Float,
+    Integer,
+    LargeBinary,
+    String,
+    TypeDecorator,
+)
+
+from annotator import files, places
+from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.connection import APPLICATION_ID, begin, uri
 from annotator.storage.tables import metadata
@@ -26,6 +42,10 @@ PARTICULAR = {
     ),
 }
 PATIENCE = 3.0
+# Every table, index, view and trigger of a project of this schema; `objects_of` computes it.
+OBJECTS = "12e4fcdbbb2081ec8d70ff4fe2774194db9972083ada4f41535e1d678096c16f"
+# Characters of a value whose column names no most, and of one whose column does: an import allows far less.
+LONGEST, LONGEST_NAMED = 20_000_000, 2_000
 # A whole check of a larger file would keep the window waiting; it is then made when the program is idle.
 CHECKED_AT_ONCE = 64 * 1024 * 1024
 
@@ -70,6 +90,7 @@ def _recognised(path: Path, *, thorough: bool) -> int:
             begin(connection, "BEGIN", PATIENCE)
             schema = _read_marks(connection, path)
             _check_tables(connection, path, schema)
+            check_objects(connection, path, schema)
             _check_size(connection, path)
             if thorough and path.stat().st_size <= CHECKED_AT_ONCE:
                 _check_pages(connection, path)
@@ -168,6 +189,119 @@ def _check_tables(connection: sqlite3.Connection, path: Path, schema: int) -> No
     )
     for table, column in sorted(_columns() - found):
         raise Damaged(f"“{path.name}” is damaged: it lacks “{column}” of “{table}”. {UNHARMED}", RESTORE)
+
+
+def objects_of(connection: sqlite3.Connection) -> str:
+    """The hash of all that the file defines, but for what SQLite adds, quotes, and the order of a table's parts."""
+    question = (
+        "SELECT type || ' ' || name || ',' || sql FROM sqlite_master WHERE sql IS NOT NULL "
+        "AND name NOT GLOB 'sqlite_*' AND name NOT GLOB 'item_words_*'"
+    )
+    defined = (re.sub(r"[\s\"'`]", "", words).split(",") for (words,) in connection.execute(question))
+    # A migration writes the constraints of a table in any order.
+    return sha256("\n".join(sorted(",".join(sorted(parts)) for parts in defined)))
+
+
+def check_objects(connection: sqlite3.Connection, path: Path, schema: int) -> None:
+    """A trigger, view or index of another's runs with every change, and may take back what was saved."""
+    planted = connection.execute(
+        "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view') ORDER BY name"
+    ).fetchone()
+    if planted:
+        raise unchanged(path, f"it has the {planted[0]} “{planted[1][:80]}”, which is not the program's")
+    if schema == SCHEMA and objects_of(connection) != OBJECTS:
+        raise unchanged(path, "its tables or indexes are not those of the program")
+
+
+def unchanged(path: Path, problem: str) -> Damaged:
+    """The refusal of a file that the program did not write like this."""
+    return Damaged(
+        f"“{path.name}” was changed outside the program or is damaged: {problem}. {UNHARMED}",
+        f"{RESTORE} If it came from someone else, ask for it again.",
+    )
+
+
+def misfits(raw: sqlite3.Connection) -> Iterator[tuple[str, int, str, str]]:
+    """Table, row number, field and problem of values that are not what their column declares."""
+    for name, table in metadata.tables.items():
+        # The hashes of rows are only compared, and have no row numbers.
+        if name == "witness":
+            continue
+        fits = {column.name: _fits(column) for column in table.columns}
+        question = f'SELECT rowid, {", ".join(fits.values())} FROM "{name}" WHERE NOT ({" AND ".join(fits.values())})'  # noqa: S608
+        for row, *fit in raw.execute(question):
+            field = next(column for column, fitting in zip(fits, fit, strict=True) if not fitting)
+            yield name, row, field, "a value of the wrong type, form or length"
+        texts = [name for name, fit in fits.items() if "'text'" in fit]
+        yield from _undecodable(raw, name, texts)
+
+
+def _undecodable(raw: sqlite3.Connection, name: str, texts: list[str]) -> Iterator[tuple[str, int, str, str]]:
+    columns = ", ".join(f'"{text}"' for text in texts)
+    factory, raw.text_factory = raw.text_factory, bytes
+    try:
+        for row, *values in raw.execute(f'SELECT rowid, {columns} FROM "{name}"'):  # noqa: S608
+            for text, value in zip(texts, values, strict=True):
+                try:
+                    value is None or value.decode()
+                except UnicodeDecodeError:
+                    yield name, row, text, "characters that cannot be read"
+    finally:
+        raw.text_factory = factory
+
+
+def _fits(column: Column[object]) -> str:
+    """The condition that a stored value is what the column declares; 1 or 0, never NULL."""
+    name = f'"{column.name}"'
+    text = f"typeof({name}) = 'text'"
+    # A day added to none makes SQLite count: it takes the 30th of February as it is.
+    moment = f"coalesce(datetime({name}, '+0 days') = substr({name}, 1, 19), 0) AND length({name}) <= 26"
+    # Texts are declared by SQLModel, around the type that the file has.
+    match column.type.impl_instance if isinstance(column.type, TypeDecorator) else column.type:
+        case Boolean():
+            fits = f"typeof({name}) = 'integer' AND {name} IN (0, 1)"
+        case Integer():
+            fits = f"typeof({name}) = 'integer'"
+        case Float():
+            fits = f"typeof({name}) IN ('real', 'integer') AND abs({name}) < 1e300"
+        case DateTime():
+            fits = f"{text} AND {name} GLOB '????-??-?? ??:??:??*' AND {moment} AND {name} >= '0001'"
+        case Date():
+            fits = f"{text} AND coalesce(date({name}, '+0 days') = {name}, 0) AND {name} >= '0001'"
+        case LargeBinary():
+            fits = f"typeof({name}) = 'blob'"
+        case JSON():
+            fits = f"{text} AND json_valid({name})"
+        case String(length=most):
+            longest = max(10 * most, LONGEST_NAMED) if most else LONGEST
+            fits = f"{text} AND length({name}) <= {longest} AND instr({name}, char(0)) = 0"
+        case other:
+            raise TypeError(other)
+    return f"({name} IS NULL OR {fits})" if column.nullable else f"({fits})"
+
+
+def is_known(path: Path) -> bool:
+    """Whether this machine's program left the file as it lies there, so that its contents need no check."""
+    with suppress(OSError):
+        return _mark_of(path).read_text("utf-8") == _fingerprint(path)
+    return False
+
+
+def remember(path: Path) -> None:
+    """Note that the contents of the file are the program's own, as it lies there now; it may be checked again."""
+    with suppress(OSError):
+        mark = _mark_of(path)
+        mark.parent.mkdir(parents=True, exist_ok=True)
+        mark.write_text(_fingerprint(path), "utf-8")
+
+
+def _mark_of(path: Path) -> Path:
+    return places.user_data() / "checked" / sha256(str(path))[:32]
+
+
+def _fingerprint(path: Path) -> str:
+    lies = path.stat()
+    return f"{lies.st_dev} {lies.st_ino} {lies.st_size} {lies.st_mtime_ns}"
 
 
 @cache

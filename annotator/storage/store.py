@@ -38,7 +38,7 @@ class Store:
         self.watch = ChangeWatch(self._raw)
         self._engine = connection.engine_over(self._raw)
         self._connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-        self._depth, self._written, self._closed = 0, False, False
+        self._depth, self._written, self.closed = 0, False, False
         # A run commits in a thread of its own: the transactions of two threads must not run into each other.
         self._lock = threading.RLock()
 
@@ -78,7 +78,7 @@ class Store:
 
     @contextmanager
     def _outermost(self, words: str) -> Iterator[Connection]:
-        if self._closed:
+        if self.closed:
             raise opening.closed(self.path)
         try:
             connection.begin(self._raw, words, self._busy_seconds)
@@ -144,7 +144,7 @@ class Store:
     def close(self) -> None:
         """Give the file back, once no other thread writes or asks; later callers are refused."""
         with self._lock:
-            self._closed = True
+            self.closed = True
             self._connection.close()
             self._engine.dispose()
             self._raw.close()

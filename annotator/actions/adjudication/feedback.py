@@ -25,7 +25,7 @@ from annotator.domain.experts.adjudication import (
     Ruling,
 )
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.digest import DigestDispute, DigestRow, Fate, StageDigest
+from annotator.domain.experts.digest import RECEIVED, DigestDispute, DigestRow, Fate, StageDigest
 from annotator.domain.experts.person import Role
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.documents import document_of
@@ -109,7 +109,6 @@ def _change(kind: Kind, ruling: Ruling, mine: Unit | None, agreed: Unit | None) 
 ASSIGNMENT, DISPUTE = table(AssignmentRow), table(DisputeRow)
 ITEM, REVISION = table(ItemRow), table(RevisionRow)
 # In a file made from a task package, what the coordinator's file said about an item: its records, stage by stage.
-RECEIVED = "digest:"
 _STAGES = list(Stage)
 
 

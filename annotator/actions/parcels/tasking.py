@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from annotator.actions.adjudication.feedback import RECEIVED
 from annotator.actions.assignments import reviewing
 from annotator.actions.authoring import criterion_weights
 from annotator.actions.items import items, pages, renderings
@@ -17,6 +16,7 @@ from annotator.actions.project import backups, people
 from annotator.actions.project.bulk import Progress
 from annotator.actions.project.file import SUFFIX, Project
 from annotator.actions.project.recording import record
+from annotator.domain.experts.digest import RECEIVED
 from annotator.domain.material.page import Page, PageFields
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal

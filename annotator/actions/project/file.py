@@ -23,7 +23,9 @@ from annotator.storage.opening import (
     UNHARMED,
     Damaged,
     Unwritable,
+    is_known,
     recognise,
+    remember,
 )
 from annotator.storage.store import Store
 from annotator.storage.tables import MetaRow, PersonRow, table
@@ -45,6 +47,7 @@ class Project:
     def __init__(self, store: Store, copied: TemporaryDirectory[str] | None = None) -> None:
         self.store = store
         self._copied = copied
+        self.checked = True
         self._hold: ProjectHold | None = None
         with store.read() as db:
             rows = db.execute(select(META.c.key, META.c.value)).all()
@@ -83,17 +86,27 @@ class Project:
         *,
         readonly: bool | Refusal = False,
         busy_seconds: float = 30.0,
+        unchecked: bool = False,
     ) -> "Project":
         """An existing project, brought up to date on the way when it is older; Refusal when it cannot be had.
 
-        One that may not be written is opened to read, an older one as a copy. `readonly` may be why it is to be so.
+        One that may not be written is opened to read, an older one as a copy. `readonly` may be why it is to be so. A
+        file that this machine's program did not leave as it is, is checked first: Damaged names the row and field that
+        cannot be read, and with `unchecked` it is opened all the same, to look for all of them.
         """
         path, copied = files.real(path), None
         if recognise(path) < SCHEMA:
             path, copied, readonly = _brought_up_to_date(path, readonly)
+        if not unchecked and not is_known(path):
+            # Most projects are known, and what reads every kind of document takes a while to load.
+            from annotator.actions.project.document_checks import check_contents
+
+            check_contents(path)
         store = Store(path, readonly=readonly, busy_seconds=busy_seconds)
         try:
-            return cls(store, copied)
+            project = cls(store, copied)
+            project.checked = not unchecked
+            return project
         except ValueError as error:
             store.close()
             raise Damaged(f"“{path.name}” is damaged ({error}). {UNHARMED}", RESTORE) from error
@@ -173,9 +186,16 @@ class Project:
             row = db.execute(select(PERSON).where(PERSON.c.id == wanted)).mappings().first()
         return Person(**row) if row else None
 
+    def remember(self) -> None:
+        """Note that the file is this program's own as it lies there now: a child need not check it again."""
+        if self.checked and self._copied is None:
+            remember(self.path)
+
     def close(self) -> None:
         """Give the file back."""
-        self.store.close()
+        if not self.store.closed:
+            self.store.close()
+            self.remember()
         if self._hold is not None:
             self._hold.release()
         if self._copied is not None:

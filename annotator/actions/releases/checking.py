@@ -14,12 +14,12 @@ import orjson
 from sqlalchemy import delete
 
 from annotator.actions.items.renderings import RENDERING
+from annotator.actions.project import document_checks
 from annotator.actions.project.drafts import REFERENCE, REMARK, RULING, parts_of
 from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import item_hash, judgement_hash, page_hash, response_hash, source_hash
 from annotator.actions.project.recording import row_hash
 from annotator.actions.project.unfinished import cut_short
-from annotator.actions.releases import document_checks
 from annotator.actions.runs.journal import call_hash
 from annotator.domain.kinds.artifact import chain
 from annotator.domain.material.page import PageState
@@ -158,14 +158,14 @@ def _pages(look: _Look) -> Iterator[CheckFinding]:
             yield CheckFinding("file", "", f"A page of the file is damaged: {verdict}.", FROM_BACKUP)
 
 
-def _making(look: _Look) -> Iterator[CheckFinding]:
-    if words := cut_short(look.raw.execute):
-        yield CheckFinding("meta", "", words, "Rebuild it; your text is still there.")
-
-
 def _tables(look: _Look) -> Iterator[CheckFinding]:
     if witness.schema_altered(look.raw):
         yield CheckFinding("file", "", "The tables are not those of the program.", FROM_BACKUP)
+
+
+def _making(look: _Look) -> Iterator[CheckFinding]:
+    if words := cut_short(look.raw.execute):
+        yield CheckFinding("meta", "", words, "Rebuild it; your text is still there.")
 
 
 def _links(look: _Look) -> Iterator[CheckFinding]:
@@ -250,7 +250,7 @@ def _witnesses(look: _Look) -> Iterator[CheckFinding]:
 
 
 def _documents(look: _Look) -> Iterator[CheckFinding]:
-    for table, row, subject in document_checks.unfit(look.raw):
+    for table, row, subject, _ in document_checks.unfit(look.raw):
         if (table, row) not in look.blamed:
             words = f"{_called(table, subject)} cannot be read: it is not what it should be."
             yield CheckFinding(table, subject, words, FROM_BACKUP)

@@ -10,6 +10,9 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.documents import DOCUMENTS
 from annotator.domain.texts.frozen_record import FrozenRecord
 
+# The settings that hold what an annotator was sent of a consensus begin with it.
+RECEIVED = "digest:"
+
 
 class Fate(StrEnum):
     """What happened to a unit. Where only a field changed, the word is that field's name and “changed”."""

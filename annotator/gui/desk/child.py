@@ -53,6 +53,7 @@ class Child(QObject):
         for name, value in given.items():
             environment.insert(name, value)
         self.process.setProcessEnvironment(environment)
+        project.remember()
         program, first = command()
         self.process.start(program, [*first, "child"])
         readonly = project.readonly or estimate
