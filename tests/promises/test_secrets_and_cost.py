@@ -26,7 +26,19 @@ from annotator.judging.calls.budget import Budget
 from annotator.judging.runs.runner import run
 from annotator.protocols import EXTRACTIONS
 from tests.judging.batch_server import BatchServer, Results, Shelf, answered, batched
-from tests.judging.odd_server import TINY, YES_JSON, Odd, OddServer, asker, at_work, case, completion, error
+from tests.judging.odd_server import (
+    TINY,
+    WAYS_OF_TELLING,
+    YES_JSON,
+    Odd,
+    OddServer,
+    Used,
+    asker,
+    at_work,
+    case,
+    completion,
+    error,
+)
 from tests.material.extraction import TINY_PLAN
 from tests.projects.small_project import small_project
 from tests.servers.served import JUDGE, asked_about
@@ -35,20 +47,25 @@ pytestmark = pytest.mark.anyio
 
 
 class Meter:
-    """Answers of any length, cut where a request says so, and what they come to by the server's own count."""
+    """Answers of any length, cut where a request says so, and what they come to by the server's own count.
 
-    def __init__(self, seed: int) -> None:
-        self._chance = Random(seed)
+    What is thought is cut as well only where it is told of as a part of what is written.
+    """
+
+    def __init__(self, seed: int, way: str = WAYS_OF_TELLING[0]) -> None:
+        self._chance, self._way = Random(seed), way
         self.bills: list[float] = []
 
     def answer(self, body: dict[str, Any], number: int = 0, share: float = 1.0) -> Odd:
         wanted = int(10 ** self._chance.uniform(1, 4.5))
         cap = body.get("max_completion_tokens", body.get("max_tokens", wanted))
-        tokens_in, tokens_out = len(json.dumps(body)) // 3, min(wanted, cap)
+        asked, thought = len(json.dumps(body)) // 3, self._chance.choice((1, wanted // 2))
+        inside = not self._way.startswith(("thinking beside", "thinking in the total"))
+        said = min(wanted, cap - min(thought, cap // 2) if inside else cap)
+        used = Used(asked, asked // 4, said, min(thought, cap // 2) if inside else thought)
         tree = json.loads(str(completion(YES_JSON).body))
-        tree["usage"] = {"prompt_tokens": tokens_in, "completion_tokens": tokens_out}
-        # One dollar per thousand tokens in, two per thousand out.
-        self.bills.append(share * (tokens_in + 2 * tokens_out) / 1000)
+        tree["usage"] = used.told[self._way]
+        self.bills.append(share * used.cost_usd)
         return Odd(json.dumps(tree), delay=0.002)
 
     def keeps(self, budget_usd: float) -> bool:
@@ -62,18 +79,23 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("at_once", [1, 2, 8, 16, 64])
-@pytest.mark.parametrize("budget_usd", [0.5, 30.0, 90.0])
-async def test_a_budget_is_never_passed_by_more_than_one_call(
-    folder: Path, at_once: int, budget_usd: float
+@pytest.mark.parametrize("way", WAYS_OF_TELLING)
+@pytest.mark.parametrize(("budget_usd", "at_once"), [(0.1, 8), (0.6, 2), (30.0, 1), (30.0, 64), (90.0, 16)])
+async def test_a_bill_is_right_or_unknown_and_no_budget_is_passed_by_more_than_one_call(
+    folder: Path, way: str, budget_usd: float, at_once: int
 ) -> None:
-    meter = Meter(at_once)
+    meter = Meter(at_once, way)
     with at_work(OddServer()) as server:
         server.answer = meter.answer
         async with asker(server.url, folder, concurrency=at_once, budget=Budget(budget_usd)) as asks:
-            await run(TINY, map(case, range(100)), asks, concurrency=at_once, record=lambda _: None)
-    assert meter.bills or budget_usd < 1
+            ended = await run(TINY, map(case, range(60)), asks, concurrency=at_once, record=lambda _: None)
+    assert bool(meter.bills) is (budget_usd > 0.5)
     assert not meter.bills or meter.keeps(budget_usd)
+    told = ended.progress
+    if way in Used.UNTOLD:
+        assert (told.spent_usd, told.unpriced) == (0, told.calls)
+    else:
+        assert (told.spent_usd, told.unpriced) == (pytest.approx(sum(meter.bills)), 0)
 
 
 @pytest.mark.parametrize("budget_usd", [10.0, 30.0, 90.0])

@@ -17,11 +17,11 @@ from annotator.actions.runs.run_kind import RunKind
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Case
-from annotator.domain.texts.counting import counted, lasting
+from annotator.domain.texts.counting import counted, lasting, usd
+from annotator.domain.texts.refusal import Refusal
+from annotator.judging.calls.budget import TOKENS_A_UNIT as TOKENS_A_UNIT
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 
-# What a reply about one unit takes, until this judge has given some: a quote and two sentences.
-TOKENS_A_UNIT = 150
 HALF_A_CENT = 0.005
 
 
@@ -33,8 +33,8 @@ class CostEstimate:
     when the price is unknown; `cost_usd_without_journal` counts the answered calls too, and `cost_usd_afresh` all of
     `calls_afresh`: those of the whole order, as if nothing had ever been asked. `seconds` goes by how long this judge
     took so far, or in its test (`by_test`), None before it was asked. `at_least` tells of questions that hang on
-    answers, and are not counted, `at_most` of cases that may end before their last. `lacks` says why there is nothing
-    to ask at all.
+    answers, and are not counted, `at_most` of cases that may end before their last. With a budget of `smallest_usd` the
+    longest question is asked; with less perhaps none. `lacks` says why there is nothing to ask at all.
     """
 
     judge: str
@@ -58,6 +58,7 @@ class CostEstimate:
     things: str = "judgements"
     by_test: bool = False
     lacks: str = ""
+    smallest_usd: float | None = None
 
     def tree(self) -> dict[str, Any]:
         """The estimate as a JSON tree."""
@@ -87,8 +88,10 @@ class CostEstimate:
                 f"The price of {self.model} is not known; add it to the price table to see the cost.",
             ]
         afresh = self.cost_usd_afresh or 0.0
+        smallest = f"The smallest useful budget is {usd(self.smallest_usd)}." if self.smallest_usd else ""
         return [
             *said,
+            *([smallest] if smallest else []),
             f"{_dollars(self.cost_usd).capitalize()} at the prices of {self.price_as_of}; the whole order, as if "
             f"nothing had been asked before, {_dollars(afresh)}.",
         ]
@@ -113,6 +116,8 @@ class Questions:
     fresh: list[int] = field(default_factory=list)
     known: list[int] = field(default_factory=list)
     ever: list[int] = field(default_factory=list)
+    longest: tuple[int, int] = (0, 0)
+    """The most tokens that a question to be asked and its reply are likely to have."""
 
 
 def summed(found: Sequence[CostEstimate]) -> dict[str, Any]:
@@ -155,7 +160,7 @@ async def of_work(kind: RunKind, work: RunWork, cases: Iterable[Case]) -> CostEs
     tokens, seconds = _replies(project, *((CALL.c.judge_id == judge.id,) if of_judge else alike))
     # How long a test call took tells nothing of a report or a draft.
     made = tokens, endpoint_memory.latency(project, judge) if seconds is None and of_judge else seconds
-    usual = kind.reply_tokens or TOKENS_A_UNIT * judge.asked.together
+    usual = kind.told_output
     each = (usual + kind.plan_tokens) / 2 if kind.plan_tokens else usual
     return replace(
         _priced(judge, order, found, made, each),
@@ -217,6 +222,7 @@ def _priced(
         calls_afresh=len(found.ever),
         cost_usd_afresh=cost(found.ever),
         seconds=None if latency is None else latency * len(found.fresh) / max(1, order.concurrency),
+        smallest_usd=price.price.cost(*found.longest) if price and found.fresh else None,
     )
 
 
@@ -229,8 +235,8 @@ def _lacking(project: Project, order: RunRequest) -> str:
     return lacks or "Choose other items or systems."
 
 
-async def _weighed(kind: RunKind, work: RunWork, cases: Iterable[Case]) -> Questions:
-    """Every question of the order, each once, broken down by whether it is still to be put."""
+async def _weighed(kind: RunKind, work: RunWork, cases: Iterable[Case], *, one: bool = False) -> Questions:
+    """Every question of the order, each once, broken down by whether it is still to be put; or the first `one`."""
     from annotator.judging.calls.client import Endpoint
     from annotator.judging.calls.weighing import weighed
     from annotator.judging.runs.runner import left
@@ -249,9 +255,33 @@ async def _weighed(kind: RunKind, work: RunWork, cases: Iterable[Case]) -> Quest
         if wanted is not case and ask:
             questions = noted.new(await weighed(ask, wanted, endpoint, edited), by=_key)
         for question in questions:
-            (found.known if journal.find(question.key) else found.fresh).append(question.tokens)
+            known = journal.find(question.key) is not None
+            (found.known if known else found.fresh).append(question.tokens)
             found.fresh += _lengths([question], kind.plan_tokens)[1:]
+            if not known:
+                found.longest = _longest(found.longest, question.likely(kind.told_output))
+            if one and not known:
+                return found
     return found
+
+
+async def refuse_small_budget(kind: RunKind) -> None:
+    """Refuse an order whose budget does not reach for its first question."""
+    budget, asked = kind.order.budget_usd, kind.asker()
+    if budget is None or asked.kind != JudgeKind.ENDPOINT:
+        return
+    work = kind.outlook()
+    found = await _weighed(kind, work, work.cases(), one=True)
+    smallest = _priced(asked, kind.order, found, (None, None), 0).smallest_usd
+    if smallest is not None and budget < smallest:
+        raise Refusal(
+            f"A budget of {usd(budget)} asks nothing: one question is likely to cost {usd(smallest)}.",
+            "Give more, or choose a model of a lower price. Nothing was asked.",
+        )
+
+
+def _longest(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
+    return max(one[0], other[0]), max(one[1], other[1])
 
 
 def _key(question: Any) -> str:

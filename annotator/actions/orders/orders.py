@@ -68,6 +68,8 @@ async def carry_out(
 ) -> RunEvent:
     """Run an order, whatever it is of; the last line tells how it ended."""
     if isinstance(order, RunRequest):
+        if order.budget_usd is not None and not isinstance(order, AttackRunRequest):
+            await forecasts.refuse_small_budget(kind_of(order.protocol)(project, order))
         return await kind_of(order.protocol).run(project, order, tell=tell, listen=listen)
     if isinstance(order, page_fetching.FetchRequest):
         return await page_fetching.fetch(project, order, tell=tell, listen=listen)

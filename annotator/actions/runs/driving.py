@@ -18,6 +18,7 @@ from annotator.actions.runs.run_lines import RunEvent
 from annotator.domain.judges.judge import Judge, RunState
 from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.texts.refusal import Refusal
+from annotator.judging.calls.budget import TOKENS_A_UNIT
 
 if TYPE_CHECKING:
     from annotator.judging.calls.asking import Asker, Refused
@@ -32,6 +33,7 @@ class RunWork:
 
     `cases` gives them again at each call, and `whole` those too that are done, for counting; `deed` says what is
     done with what: “criteria judged”. `refused` says why a model may not answer; the first that may not ends the run.
+    `told_output` is the most tokens that a reply is told to have.
     """
 
     shape: Protocol
@@ -42,6 +44,7 @@ class RunWork:
     already: Container[Key] = frozenset()
     refused: "Refused" = lambda _: ""
     whole: Callable[[], Iterable[Case]] | None = None
+    told_output: int = TOKENS_A_UNIT
 
 
 async def drive(
@@ -63,7 +66,7 @@ async def drive(
     drive = _Drive(project, order, work, journal, tell)
     try:
         with stoppable(drive.cancel, listen, drive.going), _little_garbage():
-            async with asking(project, judge, order, journal, work.refused) as asker:
+            async with asking(project, judge, order, journal, work.refused, work.told_output) as asker:
                 ended = await drive.through(asker)
     except Refusal:
         run_records.close_run(project, run_id, RunState.INTERRUPTED)

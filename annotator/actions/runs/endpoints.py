@@ -11,6 +11,7 @@ from annotator.actions.runs import run_records
 from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Judge, JudgeKind
+from annotator.judging.calls.budget import TOKENS_A_UNIT
 
 if TYPE_CHECKING:
     from annotator.judging.calls.asking import Asker, Refused
@@ -18,11 +19,16 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def asking(
-    project: Project, judge: Judge, order: RunRequest, journal: RunJournal, refused: "Refused" = lambda _: ""
+    project: Project,
+    judge: Judge,
+    order: RunRequest,
+    journal: RunJournal,
+    refused: "Refused" = lambda _: "",
+    told_output: int = TOKENS_A_UNIT,
 ) -> AsyncIterator["Asker | None"]:
     """What puts the questions of an order to a judge's endpoint; None for a judge that asks no model.
 
-    `refused` says why a model may not answer.
+    `refused` says why a model may not answer; `told_output` is the most tokens that a reply is told to have.
     """
     if judge.kind != JudgeKind.ENDPOINT:
         yield None
@@ -43,7 +49,8 @@ async def asking(
         requests_per_minute=order.requests_per_minute or judge.asked.requests_per_minute,
         tokens_per_minute=order.tokens_per_minute or judge.asked.tokens_per_minute,
     )
-    budget = Budget(order.budget_usd, run_records.spent(project, journal.run_id))
+    spent, longest = run_records.spent(project, journal.run_id)
+    budget = Budget(order.budget_usd, spent, told_output=told_output, longest_output=longest)
     async with Client(endpoint) as client:
         sender = Sender(client, limits, prices(), budget)
         endpoint_memory.recall(project, sender)

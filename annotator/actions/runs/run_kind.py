@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, TextIO
 
 from annotator.actions.judges import judges
@@ -14,6 +15,7 @@ from annotator.actions.runs.run_lines import RunEvent
 from annotator.actions.runs.run_records import OpenRun
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.protocol import Protocol
+from annotator.judging.calls.budget import TOKENS_A_UNIT
 
 Tell = Callable[[RunEvent], None]
 
@@ -79,6 +81,11 @@ class RunKind(ABC):
         """The last line, with what there is to say of this kind."""
         return line
 
+    @property
+    def told_output(self) -> int:
+        """The most tokens that a reply is told to have."""
+        return round(self.reply_tokens or TOKENS_A_UNIT * self.judge.asked.together)
+
     def outlook(self) -> RunWork:
         """What it would come to now, before any run."""
         return self.work(OpenRun("", 0), self.journal(""))
@@ -103,7 +110,7 @@ class RunKind(ABC):
         self.judge = self.kept()
         run = self.opened()
         journal = self.journal(run.id)
-        work = self.work(run, journal)
+        work = replace(self.work(run, journal), told_output=self.told_output)
         ended = await driving.drive(self.project, self.asker(), self.order, work, journal, tell, listen)
         return self.ended(ended, journal)
 

@@ -283,11 +283,14 @@ def set_counts(project: Project, run_id: str, total: int, done: int) -> None:
         db.execute(update(RUN).where(RUN.c.id == run_id).values(total=total, done=done))
 
 
-def spent(project: Project, run_id: str) -> float:
-    """US dollars that the calls of a run have cost, those without an answer at the most they may have."""
+def spent(project: Project, run_id: str) -> tuple[float, int]:
+    """US dollars that the calls of a run have cost, unknown bills at the most, and its longest reply in tokens."""
     with project.store.read() as db:
-        cost = select(func.sum(CALL.c.cost_usd)).where(CALL.c.run_id == run_id)
-        return float(db.execute(cost).scalar() or 0.0)
+        so_far = select(func.sum(CALL.c.cost_usd), func.max(CALL.c.tokens_output)).where(
+            CALL.c.run_id == run_id
+        )
+        cost, longest = db.execute(so_far).one()
+    return float(cost or 0.0), int(longest or 0)
 
 
 def close_run(project: Project, run_id: str, state: RunState) -> None:

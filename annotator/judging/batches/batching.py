@@ -172,7 +172,7 @@ class _Work:
 
     async def _send(self, cases: Iterable[Case], group: asyncio.TaskGroup) -> int:
         """File the questions that no batch holds yet; how many batches that makes. All questions are looked at."""
-        made, room = 0, True
+        made, room, needed = 0, True, 0.0
         with TemporaryDirectory(prefix="goldsmith-batch-", ignore_cleanup_errors=True) as folder:
             filing: BatchFileWriter | None = None
             async for question, trial in self._questions(cases):
@@ -189,7 +189,8 @@ class _Work:
                 if not filing.fits(request):
                     await self._post(filing, group)
                     made, filing = made + 1, self._filing(folder)
-                room = filing.most_usd + request.most_usd <= self._sender.budget.room_usd
+                needed = request.most_usd
+                room = filing.most_usd + needed <= self._sender.budget.room_usd
                 if room:
                     filing.add(request)
                     self._held.add(question.key)
@@ -198,7 +199,7 @@ class _Work:
                 await self._post(filing, group)
                 made += 1
         if not room and not self._out:
-            raise self._sender.budget.too_little()
+            raise self._sender.budget.too_little(needed)
         return made
 
     def _filing(self, folder: str) -> BatchFileWriter:
@@ -348,8 +349,8 @@ class _Work:
             self._shelf.keep_calls(calls)
         for call in calls:
             self._batched.heard(call)
-            cap = cap_of(json.loads(call.parameters)) or 0
-            self._sender.budget.heard(call.tokens_output, within=(call.tokens_output or 0) <= cap)
+            cap, output = cap_of(json.loads(call.parameters)) or 0, call.tokens_output
+            self._sender.budget.heard(output, within=call.bill_usd is not None and (output or 0) <= cap)
 
     def _keep(self, state: BatchState, **changes: Any) -> BatchState:
         state = state.model_copy(update=changes)

@@ -110,6 +110,7 @@ def reads_text(reply: type[BaseModel], rung: ReplyForm) -> bool:
     return rung is ReplyForm.TEXT and hasattr(reply, "from_text")
 
 
+@lru_cache(maxsize=64)
 def in_words(reply: type[BaseModel], rung: ReplyForm) -> str:
     """What tells the model the form in words, where the server is not trusted to enforce it."""
     if reads_text(reply, rung):

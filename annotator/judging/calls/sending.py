@@ -7,12 +7,12 @@ from typing import Any
 
 import orjson
 
-from annotator.judging.calls.budget import Budget
+from annotator.judging.calls.budget import FIRST_OUTPUT, Budget
 from annotator.judging.calls.client import Client
 from annotator.judging.calls.ladder import Ladder
 from annotator.judging.calls.limits import Limits
 from annotator.judging.calls.noting import CallTrail
-from annotator.judging.calls.outcome import NOT_SENT, PASSING, CallOutcome, CallTrouble, Usage
+from annotator.judging.calls.outcome import NOT_SENT, PASSING, CallOutcome, CallTrouble
 from annotator.judging.calls.parameters import CAPS, FORMAT, Learned, cap_of, rejected_part
 from annotator.judging.calls.prices import Prices, tokens_of
 from annotator.judging.prompts.messages import Messages
@@ -91,22 +91,31 @@ class Sender:
         tokens, output = tokens_of(messages), self.most_output(sent, likely)
         model = self.client.endpoint.model
         body = {"model": model, "messages": messages, **sent}
-        most = self.most_usd(body, likely)
-        async with self.budget.reserve(most or 0.0) as bill, self.limits.slot(tokens + output) as granted:
+        most, expected = self.most_usd(body, likely), self.likely_usd(tokens, sent, likely)
+        async with (
+            self.budget.reserve(expected or 0.0, most or 0.0) as bill,
+            self.limits.slot(tokens + output) as granted,
+        ):
             await trail.sent(sent, most)
             outcome = await self.client.attempt(body)
-            bill.cost_usd = self._cost(outcome, most)
+            bill.cost_usd = self._cost(outcome)
             if outcome.answered:
-                self.budget.heard(outcome.usage.output, within=_within(outcome.usage, body))
+                within = most is not None and bill.cost_usd is not None and bill.cost_usd <= most
+                ratio = (outcome.usage.input or 0) / max(1, tokens)
+                self.budget.heard(
+                    outcome.usage.output,
+                    likely,
+                    within=within and cap_of(sent) is not None,
+                    input_ratio=ratio,
+                )
             self.limits.heard(outcome, granted)
-        return outcome, bill.cost_usd
+        return outcome, most if bill.cost_usd is None else bill.cost_usd
 
-    def _cost(self, outcome: CallOutcome, most_usd: float | None) -> float | None:
-        """What an attempt cost: nothing where the server turned it down, the most where nobody told."""
+    def _cost(self, outcome: CallOutcome) -> float | None:
+        """What an attempt cost: nothing where the server turned it down, None where nobody told."""
         if not outcome.answered and (outcome.trouble not in _UNBILLED or outcome.code == NOT_SENT):
             return 0.0
-        cost = self.prices.bill(outcome.usage, self.client.endpoint.model, outcome.model)
-        return most_usd if cost is None else cost
+        return self.prices.bill(outcome.usage, self.client.endpoint.model, outcome.model)
 
     def fitted(self, parameters: Mapping[str, Any], likely: int = 0) -> dict[str, Any]:
         """The parameters worth sending, with a token cap where a budget rests on one and none is set."""
@@ -117,7 +126,16 @@ class Sender:
     def most_output(self, parameters: Mapping[str, Any], likely: int = 0) -> int:
         """How many tokens a reply is taken to have: its cap, else the most that was seen or is likely of its kind."""
         cap = cap_of(parameters)
-        return max(self.budget.longest_output, likely) if cap is None else cap
+        return max(FIRST_OUTPUT, likely, *self.budget.longest.values()) if cap is None else cap
+
+    def likely_usd(self, tokens: int, parameters: Mapping[str, Any], likely: int = 0) -> float | None:
+        """What a question of so many tokens may well cost: its reply has what it is told to, or what others had."""
+        known, cap = self.prices.of(self.client.endpoint.model), cap_of(parameters)
+        if known is None:
+            return None
+        output = self.budget.likely_output(likely)
+        output = output if cap is None else min(cap, output)
+        return known.price.cost(round(tokens * self.budget.input_ratio), output)
 
     def most_usd(self, body: Mapping[str, Any], likely: int = 0) -> float | None:
         """The most a request may cost; None where the price is not known."""
@@ -131,12 +149,6 @@ class Sender:
 def _most_input(body: Mapping[str, Any]) -> int:
     """No way of counting makes more tokens of a request than it has bytes."""
     return len(orjson.dumps(body))
-
-
-def _within(usage: Usage, body: Mapping[str, Any]) -> bool:
-    """Whether an answer was billed for no more than its request bore out; no token cap bears out nothing."""
-    cap = cap_of(body)
-    return cap is not None and (usage.output or 0) <= cap and (usage.input or 0) <= _most_input(body)
 
 
 def _final(outcome: CallOutcome, troubles: Counter[CallTrouble], tries: int) -> bool:

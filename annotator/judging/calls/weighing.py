@@ -10,9 +10,11 @@ from pydantic import BaseModel
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Answer, Ask, Case
+from annotator.judging.calls import ladder
 from annotator.judging.calls.asking import question_key
 from annotator.judging.calls.client import Endpoint
-from annotator.judging.calls.prices import tokens_of
+from annotator.judging.calls.parameters import cap_of
+from annotator.judging.calls.prices import tokens_in, tokens_of
 from annotator.judging.prompts.messages import Prompt, load, render
 
 R = TypeVar("R", bound=BaseModel)
@@ -22,10 +24,18 @@ _prompt = lru_cache(maxsize=64)(load)
 
 @dataclass(frozen=True, slots=True)
 class WeighedQuestion:
-    """A question that was not asked: its key, and its approximate tokens."""
+    """A question that was not asked: its key, its approximate tokens, and the class and cap of its reply."""
 
     key: str
     tokens: int
+    reply: type[BaseModel]
+    cap: int | None
+
+    def likely(self, told_output: int) -> tuple[int, int]:
+        """The most tokens that it and its reply are likely to have, if a reply is told to have so many."""
+        form = "" if ladder.is_plain(self.reply) else ladder.in_words(self.reply, ladder.ReplyForm.OBJECT)
+        output = ladder.likely_tokens(self.reply) or told_output
+        return self.tokens + tokens_in(form), output if self.cap is None else min(self.cap, output)
 
 
 @dataclass
@@ -42,7 +52,8 @@ class _Weighing:
     ) -> Answer:
         found = self.prompts.get(prompt) or _prompt(prompt)
         key = question_key(self.endpoint, found, fields, reply, fenced, self.trial)
-        self.noted.append(WeighedQuestion(key, tokens_of(render(found, fields, fenced))))
+        tokens, cap = tokens_of(render(found, fields, fenced)), cap_of(self.endpoint.parameters)
+        self.noted.append(WeighedQuestion(key, tokens, reply, cap))
         assumed = getattr(reply, "assumed", None)
         if assumed is not None:
             return Answer(Status.OK, assumed(fields))

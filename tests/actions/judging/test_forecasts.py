@@ -11,7 +11,9 @@ from annotator.actions.judges import prompts
 from annotator.actions.judging import forecasts, judge_runs
 from annotator.actions.orders import orders
 from annotator.actions.project.file import Project
+from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import RunRequest
+from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.prices import FILE, tokens_in
 from tests.judging.odd_server import OddServer
 from tests.servers.served import JUDGE
@@ -43,6 +45,30 @@ def test_an_estimate_counts_the_calls_and_their_tokens_and_asks_nothing(
     asyncio.run(judge_runs.run(project, RunRequest(JUDGE)))
     sent = sum(tokens_in(message["content"]) for body in server.bodies for message in body["messages"])
     assert found.tokens_input == pytest.approx(sent, rel=0.02)
+
+
+@pytest.mark.parametrize("at_once", [1, 8])
+@pytest.mark.parametrize("share", [None, 0.34, 0.67, 1.0])
+def test_a_budget_can_be_used_from_the_smallest_told_on(
+    project: Project, server: OddServer, priced: None, share: float | None, at_once: int
+) -> None:
+    found = estimate(project)
+    assert found.smallest_usd is not None
+    assert found.cost_usd is not None
+    budget = found.smallest_usd if share is None else share * found.cost_usd
+    ended = asyncio.run(orders.carry_out(project, RunRequest(JUDGE, budget_usd=budget, concurrency=at_once)))
+    assert ended["judged"] >= (1 if share is None else int(share * found.units))
+    assert (ended["cost_usd"], ended["calls"]) == (pytest.approx(0.14 * ended["judged"]), ended["judged"])
+    assert ended["cost_usd"] <= budget
+
+
+def test_a_budget_that_asks_nothing_is_refused_before_the_start(
+    project: Project, server: OddServer, priced: None
+) -> None:
+    smallest = estimate(project).smallest_usd or 0.0
+    with pytest.raises(Refusal, match=r"asks nothing: one question is likely to cost \$"):
+        asyncio.run(orders.carry_out(project, RunRequest(JUDGE, budget_usd=smallest / 2)))
+    assert (server.bodies, run_records.runs(project)) == ([], [])
 
 
 def test_what_is_judged_costs_nothing_more(project: Project, priced: None) -> None:

@@ -191,13 +191,13 @@ def test_going_on_passes_over_reports_and_drafts_that_were_left_unfinished(
 def test_a_budget_holds_for_the_whole_run_also_when_it_is_gone_on_with(
     project: Project, server: OddServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: list[float] = []
+    seen: list[tuple[float, int]] = []
     from annotator.judging.calls import budget
 
     class Watched(budget.Budget):
-        def __init__(self, limit_usd: float | None = None, spent_usd: float = 0.0) -> None:
-            seen.append(spent_usd)
-            super().__init__(limit_usd, spent_usd)
+        def __init__(self, limit_usd: float | None, spent_usd: float, **rest: int) -> None:
+            seen.append((spent_usd, rest["longest_output"]))
+            super().__init__(limit_usd, spent_usd, **rest)
 
     monkeypatch.setattr(budget, "Budget", Watched)
     server.answer = lambda body, number: (
@@ -208,7 +208,7 @@ def test_a_budget_holds_for_the_whole_run_also_when_it_is_gone_on_with(
         sql.alter(project, "UPDATE call SET cost_usd = 0.25 WHERE status = 'ok'")
     server.answer = answering(lambda words: "yes")
     run(project)
-    assert seen == [0.0, 0.25]
+    assert seen == [(0.0, 0), (0.25, 20)]
 
 
 @pytest.mark.parametrize(

@@ -92,6 +92,14 @@ def test_questions_tokens_money_and_time_are_shown_before_the_start(served, pric
     assert "at prices of 2026-05-01" in said_in(forecast)
     assert "known once it has answered" in said_in(forecast)
     assert "12 questions, about $" in said_in(forecast)
+    page.running.form.budget.setValue(0.0004)
+    assert page.running.form.budget.text() == "$ 0.0004"
+    qtbot.waitUntil(lambda: "A budget of $0.0004 asks nothing. Give $" in said_in(forecast))
+    asked_for = forecast.state.text().partition("Give ")[2].removesuffix(" or more.")
+    assert f"useful from {asked_for} on" in said_in(forecast)
+    page.running.form.budget.setValue(5.5)
+    assert page.running.form.budget.text() == "$ 5.50"
+    qtbot.waitUntil(lambda: "asks nothing" not in said_in(forecast))
 
 
 def test_a_price_that_nobody_knows_is_not_said_to_be_nothing(served, show, qtbot):

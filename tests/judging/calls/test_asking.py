@@ -352,13 +352,14 @@ async def test_no_larger_cap_is_tried_where_caps_are_turned_down(odd: OddServer,
 
 
 async def test_a_budget_stops_before_the_call_that_could_exceed_it(odd: OddServer, folder: Path) -> None:
-    # The most a call may cost: no more tokens in than its some 520 bytes at 0.001, and the cap of 4 096 out at 0.002
-    # dollars, some 8.7 dollars.
-    async with asker(odd.url, folder, budget=Budget(8.9)) as factory:
+    # Before the first answer a reply is taken to have the 150 tokens that it is told to have, at 0.002 dollars each.
+    async with asker(odd.url, folder, budget=Budget(0.4)) as factory:
         await factory(case())("tiny", FIELDS, Reply)
         assert factory.sender.budget.spent_usd == pytest.approx(0.104)
-        with pytest.raises(BudgetSpent):
-            await factory(case())("tiny", FIELDS | {"criterion": "x" * 400}, Reply)
+        with pytest.raises(
+            BudgetSpent, match=r"budget of \$0\.40 .* \$0\.10 is spent, and it is likely to cost"
+        ):
+            await factory(case())("tiny", FIELDS | {"criterion": "x" * 1600}, Reply)
     assert len(odd.bodies) == 1
 
 

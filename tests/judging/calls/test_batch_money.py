@@ -88,7 +88,7 @@ async def test_a_budget_too_small_for_one_more_question_leaves_the_rest_unjudged
     )
     assert isinstance(found.halt, BudgetSpent)
     assert ended.state is RunState.INTERRUPTED
-    assert ended.cause.startswith("budget")
+    assert "budget" in ended.cause
     assert 1 < ended.progress.done < 14
     assert ended.progress.done + ended.progress.skipped == 14
 

@@ -41,9 +41,14 @@ class BudgetBox(AmountBox):
     """A budget in US dollars; 0 stands for no limit."""
 
     def __init__(self, most: int = 100_000) -> None:
-        super().__init__(minimum=0, maximum=most, decimals=2, prefix="$ ")
+        super().__init__(minimum=0, maximum=most, decimals=4, prefix="$ ")
         self.setSpecialValueText("no limit")
         self.setAccessibleName("Budget in US dollars")
+
+    def textFromValue(self, value: float) -> str:
+        """Cents, and the parts of one that a small sum needs."""
+        whole, _, parts = f"{value:.4f}".partition(".")
+        return f"{whole}.{parts[:2]}{parts[2:].rstrip('0')}"
 
     @property
     def limit(self) -> float | None:

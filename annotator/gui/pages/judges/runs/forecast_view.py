@@ -1,5 +1,6 @@
 """Cost estimate of a run: questions, cached answers, tokens, money and time."""
 
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtWidgets import QFormLayout, QFrame
@@ -24,6 +25,7 @@ class ForecastView(QFrame):
         self.setProperty("role", "card")
         self._desk = desk
         self._order: RunRequest | None = None
+        self._budget: float | None = None
         self._child: Child | None = None
         self._counted: tuple[RunRequest, dict[str, Any]] | None = None
         self.words, self.state = PlainLabel("", "strong", wrap=True), PlainLabel("", "hint", wrap=True)
@@ -38,7 +40,12 @@ class ForecastView(QFrame):
     def show_look(self, look: RunSummary, *, asks: bool) -> None:
         """Show what is known at once; where a model is asked (`asks`), count its questions beside that."""
         self.words.setText(look.words)
-        self._order = look.order if asks and not look.refused and look.total else None
+        # How much may be spent changes nothing about what there is to ask.
+        counted = replace(look.order, budget_usd=None)
+        self._order, self._budget = (
+            counted if asks and not look.refused and look.total else None,
+            look.order.budget_usd,
+        )
         if self._order is None:
             self._end()
             self._show({})
@@ -97,7 +104,9 @@ class ForecastView(QFrame):
             "In batches it is usually half of that." if self._order is not None and self._order.batch else ""
         )
         if found and found["cost_usd"] is None:
-            said = f"The price of {found['model']} is not known: no budget can be kept."
+            said = f"The price of {found['model']} is not known: no budget can be kept. Enter its prices on Judges."
+        elif found and self._budget and self._budget < (found["smallest_usd"] or 0):
+            said = f"A budget of {usd(self._budget)} asks nothing. Give {usd(found['smallest_usd'])} or more."
         self.state.setText(said if found else "")
         self.state.setVisible(True)
 
@@ -121,6 +130,8 @@ def facts(found: dict[str, Any]) -> list[tuple[str, str]]:
             f"about {usd(money)}, at prices of {found['price_as_of']}" if money is not None else "not known",
         ),
     ]
+    if found["smallest_usd"]:
+        told += [("Budget", f"useful from {usd(found['smallest_usd'])} on")]
     seconds = found["seconds"]
     by_test = ", going by its test call" if found["by_test"] else ""
     time = f"about {lasting(seconds)}{by_test}" if seconds is not None else "known once it has answered"
