@@ -3,6 +3,7 @@
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from itertools import chain
 from typing import Any, ClassVar, TypeVar
@@ -21,14 +22,16 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.engine import Connection
+from sqlalchemy.exc import SQLAlchemyError
 
 from annotator.actions.labelling import wordings
 from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import judgement_hash
 from annotator.domain.judges.judge import Call
 from annotator.domain.judges.judgement import SETTLED, JudgementFields, RaterKind, Status, Verdict
-from annotator.domain.texts.canonical import canonical_json, sha256
+from annotator.domain.texts.canonical import canonical_json, escaped, sha256
 from annotator.domain.texts.identity import new_id, now
+from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.cache import Key
 from annotator.judging.runs.progress import Finished
 from annotator.storage import upserts
@@ -137,9 +140,9 @@ class RunJournal:
         at = now()
         # An answer may be shared before it is journalled: it goes in with the first judgement that rests on it.
         shared = (call for one in batch for call in one.reused if call.cache_key not in self._answered())
-        calls = [self._call(call, at) for call in chain((c for one in batch for c in one.calls), shared)]
         done = [finished for finished in batch if finished.judged]
-        with self._project.store.write() as db:
+        with self._writing() as db:
+            calls = [self._call(call, at) for call in chain((c for one in batch for c in one.calls), shared)]
             self._add(db, calls)
             kept = self.keep(db, done, at)
             db.execute(_COUNT, {"run": self.run_id, "more": kept})
@@ -148,18 +151,31 @@ class RunJournal:
     def record_calls(self, found: Iterable[Call]) -> None:
         """Commit calls that a batch brought; one whose id is there already is left as it is."""
         at = now()
-        calls = [self._call(call, at) for call in found]
-        with self._project.store.write() as db:
+        with self._writing() as db:
+            calls = [self._call(call, at) for call in found]
             self._add(db, calls)
         self._know(calls)
 
     def note(self, found: list[Call]) -> None:
         """Commit calls as they go out and come back, each in place of what was known of it before."""
         at = now()
-        calls = [self._call(call, at) for call in found]
-        with self._project.store.write() as db:
+        with self._writing() as db:
+            calls = [self._call(call, at) for call in found]
             upserts.put(db, CALL, calls)
         self._know(call for call in calls if call["status"] == Status.OK.value)
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        """One transaction; whatever prevents it is a Refusal, so that a run ends in words and can be resumed."""
+        try:
+            with self._project.store.write() as db:
+                yield db
+        except (SQLAlchemyError, ArithmeticError, TypeError, ValueError) as error:
+            words = str(error.__cause__ or error).partition("\n")[0]
+            raise Refusal(
+                f"Answers could not be stored: {escaped(words)[:200]}.",
+                "What was stored before is in the project; the same command goes on from there.",
+            ) from error
 
     def _add(self, db: Connection, calls: list[dict[str, Any]]) -> None:
         if calls:

@@ -9,6 +9,9 @@ from pydantic import AfterValidator
 
 from annotator.domain.texts.refusal import Refusal
 
+# What SQLite and the canonical JSON both hold.
+_LARGEST = 2**63 - 1
+
 
 def checked_text(text: str) -> str:
     """The text itself, unchanged.
@@ -29,6 +32,11 @@ def storable(text: str) -> str:
     return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
 
 
+def escaped(text: str) -> str:
+    """The text with NUL and halves of surrogate pairs written out as escapes: what a server sent, fit to be stored."""
+    return text.replace("\x00", "\\x00").encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 Text = Annotated[str, AfterValidator(checked_text)]
 
 
@@ -39,6 +47,8 @@ def checked_tree(value: Any, path: str = "") -> Any:
             checked_text(value)
         elif isinstance(value, float) and not math.isfinite(value):
             raise ValueError("is not a finite number")
+        elif isinstance(value, int) and not -_LARGEST <= value <= _LARGEST:
+            raise ValueError("is a number of more than 64 bits")
         elif isinstance(value, dict):
             for key, part in value.items():
                 checked_tree(key, f"{path}.{key!a}")

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from annotator.domain.texts.canonical import checked_text, escaped
 from annotator.domain.texts.redaction import redact, without_keys
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.batches.batch_state import BatchState
@@ -199,7 +200,7 @@ class BatchDesk:
             return read(response.status_code, response.headers, response.text, datetime.now(UTC))
         except (openai.APIConnectionError, HTTPError, ClientError) as error:
             return CallOutcome(CallTrouble.CONNECTION, message=f"The connection failed: {root_words(error)}")
-        except (openai.OpenAIError, ValueError) as error:
+        except (openai.OpenAIError, ValueError, TypeError, AttributeError) as error:
             # A body that is no JSON, or JSON of another shape.
             return CallOutcome(CallTrouble.MALFORMED, message=f"The server sent something else: {error}")
 
@@ -211,9 +212,9 @@ def _shown(batch: "Batch", keys: Iterable[str]) -> BatchStatus:
     errors = getattr(batch.errors, "data", None) or ()
     return BatchStatus(
         batch=_named(batch, "batch"),
-        status=without_keys(str(batch.status), keys),
-        output_file=batch.output_file_id or "",
-        error_file=batch.error_file_id or "",
+        status=without_keys(_word(batch, "status"), keys),
+        output_file=_word(batch, "output_file_id"),
+        error_file=_word(batch, "error_file_id"),
         expires_at=_moment(batch.expires_at),
         total=_count(batch.request_counts, "total"),
         completed=_count(batch.request_counts, "completed"),
@@ -229,7 +230,7 @@ def _named(made: Any, what: str) -> str:
     found = getattr(made, "id", None)
     if not isinstance(found, str) or not found:
         raise ValueError(f"a {what} without an id")
-    return found
+    return checked_text(found)
 
 
 def _count(counts: Any, name: str) -> int | None:
@@ -239,7 +240,7 @@ def _count(counts: Any, name: str) -> int | None:
 
 def _word(error: Any, name: str) -> str:
     found = getattr(error, name, None)
-    return found if isinstance(found, str) else ""
+    return escaped(found) if isinstance(found, str) else ""
 
 
 def _moment(seconds: Any) -> datetime | None:

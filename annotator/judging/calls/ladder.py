@@ -16,6 +16,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from annotator.domain.texts.canonical import escaped
 from annotator.judging.prompts.messages import Messages
 from annotator.judging.prompts.schema import schema_name, strict_schema
 
@@ -133,6 +134,6 @@ def repair(messages: Messages, content: str, fault: str, reply: type[BaseModel],
     ask = f"Your reply could not be read: {fault}. {again} {in_words(reply, rung)}"
     return [
         *messages,
-        {"role": "assistant", "content": content[:_QUOTED] or "(nothing)"},
+        {"role": "assistant", "content": escaped(content[:_QUOTED]) or "(nothing)"},
         {"role": "user", "content": ask},
     ]

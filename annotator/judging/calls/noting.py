@@ -8,12 +8,11 @@ from typing import Any
 from annotator import __version__
 from annotator.domain.judges.judge import Call
 from annotator.domain.judges.judgement import Status
-from annotator.domain.texts.canonical import canonical_json
+from annotator.domain.texts.canonical import canonical_json, escaped
 from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.breaker import RunHalt
 from annotator.judging.calls.outcome import CallOutcome
-from annotator.judging.calls.replies import escaped
 
 UNDER_WAY = "The request went out; no answer to it was kept."
 # Calls that are answered faster are kept with their verdicts: what a kill repeats of them is little.
@@ -67,10 +66,13 @@ class CallNotes:
                 await asyncio.to_thread(self._keep, calls)
             except Refusal as refusal:
                 kept.set_exception(RunHalt(str(refusal)))
-                # Anyone who waited may be gone.
-                kept.exception()
             else:
                 kept.set_result(None)
+            finally:
+                # Those who wait would wait for ever, whatever went wrong; and they may be gone.
+                if not kept.done():
+                    kept.set_exception(RunHalt("What came back could not be stored."))
+                kept.exception()
 
 
 class CallTrail:
@@ -125,9 +127,9 @@ def call_of(outcome: CallOutcome, fault: str = "", **asked: Any) -> Call:
         "status": Status.INVALID if fault else outcome.status,
         "raw": escaped(outcome.content or outcome.body[:_LONGEST_BODY]),
         "cause": escaped(f"The reply could not be used: {fault}." if fault else outcome.message),
-        "returned_model": escaped(outcome.model),
-        "fingerprint": escaped(outcome.fingerprint),
-        "finish_reason": escaped(outcome.finish_reason),
+        "returned_model": outcome.model,
+        "fingerprint": outcome.fingerprint,
+        "finish_reason": outcome.finish_reason,
         "app_version": __version__,
         "tokens_input": outcome.usage.input,
         "tokens_cached": outcome.usage.cached,

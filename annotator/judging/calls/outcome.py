@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from annotator.domain.judges.judgement import Status
+from annotator.domain.texts.canonical import escaped
 from annotator.domain.texts.redaction import redact, without_keys
 from annotator.judging.calls.waits import hinted_wait, retry_after
 
@@ -74,6 +75,11 @@ _MOST_USD = 1e15
 _MODERATED = re.compile(r"moderat|flagged|content polic", re.IGNORECASE)
 
 
+_WORDS = ("message", "code", "parameter", "model", "fingerprint", "finish_reason")
+# No call has as many tokens; a larger count is no count.
+_MOST_TOKENS = 10**9
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens and US dollars as the server counted them; None when it did not say, never 0.
@@ -107,6 +113,12 @@ class CallOutcome:
     finish_reason: str = ""
     latency_s: float = 0.0
 
+    def __post_init__(self) -> None:
+        # The one place where text from outside enters. The content is kept as it came: its reader rejects what is
+        # no text, instead of taking the escapes for words.
+        for name in _WORDS:
+            object.__setattr__(self, name, escaped(getattr(self, name)))
+
     @property
     def status(self) -> Status:
         """The judgement's status that this trouble leads to."""
@@ -125,7 +137,7 @@ class CallOutcome:
     def without(self, keys: Iterable[str]) -> "CallOutcome":
         """The same without keys: a reply is kept as it came but for those, which a hostile server may echo."""
         keys = tuple(keys)
-        named = ("content", "code", "parameter", "model", "fingerprint", "finish_reason")
+        named = ("content", *_WORDS[1:])
         kept: dict[str, Any] = {name: without_keys(getattr(self, name), keys) for name in named}
         body = without_keys(self.body, keys) if self.answered else redact(self.body, keys)
         return replace(self, body=body, message=redact(self.message, keys) if self.message else "", **kept)
@@ -196,7 +208,7 @@ def _failure(
     inner_code = str(inner.get("code", "")) if isinstance(inner, dict) else ""
     message = str(error.get("message") or "") or body.strip()
     # Some gateways answer 200 and put the true status into the error itself.
-    true_http = int(code) if http < 400 and code.isdigit() and len(code) == 3 else http
+    true_http = int(code) if http < 400 and re.fullmatch("[0-9]{3}", code) else http
     trouble = _trouble(true_http, {code.lower(), inner_code.lower()}, message)
     wait = retry_after(headers, now)
     if wait is None and trouble is CallTrouble.RATE:
@@ -328,4 +340,4 @@ def _dollars(amount: Any) -> float | None:
 
 def _count(counts: Any, name: str) -> int | None:
     count = counts.get(name) if isinstance(counts, dict) else None
-    return count if type(count) is int and count >= 0 else None
+    return count if type(count) is int and 0 <= count <= _MOST_TOKENS else None

@@ -47,11 +47,6 @@ def reread(call: Call, reply: type[R]) -> R:
     return parse(call.raw, reply, ReplyForm(json.loads(call.parameters).get(FORMAT, ReplyForm.TEXT)))
 
 
-def escaped(text: str) -> str:
-    """A text as the store takes it: NUL and halves of surrogate pairs written out as escapes."""
-    return text.replace("\x00", "\\x00").encode("utf-8", "backslashreplace").decode("utf-8")
-
-
 def _from_text(text: str, reply: Any) -> Any:
     try:
         return reply.from_text(checked_text(text))

@@ -13,6 +13,8 @@ _DURATION = re.compile(
     r"\s*(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?)(?![a-z])",
     re.IGNORECASE,
 )
+# A longer wait is none that anybody sits out, nor one that a date can hold.
+_LONGEST_S = 366 * 86_400.0
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 
 
@@ -27,9 +29,10 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
         return seconds
     try:
         moment = parsedate_to_datetime(wanted)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
-    return max(0.0, (moment.replace(tzinfo=moment.tzinfo or UTC) - now).total_seconds())
+    until = (moment.replace(tzinfo=moment.tzinfo or UTC) - now).total_seconds()
+    return min(max(0.0, until), _LONGEST_S)
 
 
 def hinted_wait(headers: Mapping[str, str], text: str) -> float | None:
@@ -48,7 +51,7 @@ def duration(text: str) -> float | None:
         found, place = found_now, found_now.end()
         unit = found[2].lower()
         total += float(found[1]) * _SECONDS["ms" if unit.startswith(("ms", "milli")) else unit[0]]
-    return total if found else None
+    return min(total, _LONGEST_S) if found else None
 
 
 def _number(text: str | None) -> float | None:
@@ -56,4 +59,4 @@ def _number(text: str | None) -> float | None:
         number = float(text or "")
     except ValueError:
         return None
-    return number if math.isfinite(number) and number >= 0 else None
+    return min(number, _LONGEST_S) if math.isfinite(number) and number >= 0 else None

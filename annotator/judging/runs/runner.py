@@ -13,10 +13,10 @@ from pydantic import ValidationError
 from annotator.domain.judges.judge import Call, RunState
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Protocol, Verdicts
+from annotator.domain.texts.canonical import escaped
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.breaker import RunHalt
 from annotator.judging.calls.cache import Key, keys_of
-from annotator.judging.calls.replies import escaped
 from annotator.judging.runs.progress import Finished, Progress, ProgressTally
 from annotator.judging.runs.side_by_side import side_by_side
 

@@ -25,7 +25,15 @@ def test_a_whole_completion_gives_its_content_and_what_the_server_said_of_it() -
 
 
 @pytest.mark.parametrize("cost", [True, "1", -1, 1e300, None, [], {"total_cost": "1"}])
-@pytest.mark.parametrize("usage", [None, {}, {"prompt_tokens": "12"}, {"prompt_tokens": -1}, "many"])
+@pytest.mark.parametrize(
+    "usage",
+    [
+        None,
+        {},
+        "many",
+        *({"prompt_tokens": count} for count in ("12", -1, 1.5, True, [1], 2**31, 2**64, 10**25)),
+    ],
+)
 def test_usage_the_server_does_not_give_is_unknown_not_zero(usage: Any, cost: object) -> None:
     usage = usage | {"cost": cost} if isinstance(usage, dict) else usage
     tree = json.loads(str(completion("yes").body)) | {"usage": usage}

@@ -2,8 +2,9 @@
 
 import pytest
 
+from annotator.domain.texts.canonical import escaped
 from annotator.judging.calls.ladder import ReplyForm
-from annotator.judging.calls.replies import LONGEST, UnreadableReply, escaped, parse
+from annotator.judging.calls.replies import LONGEST, UnreadableReply, parse
 from tests.judging.odd_server import NO_JSON, YES_JSON, Reply
 
 

@@ -1,0 +1,219 @@
+"""What an endpoint may send: nothing of it stops a run, becomes a verdict, or takes away what was stored before."""
+
+import asyncio
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotator.actions.judges import judges
+from annotator.actions.judging import judge_runs
+from annotator.actions.project.file import Project
+from annotator.actions.runs.judge_cases import RunRequest
+from annotator.domain.texts.refusal import Refusal
+from annotator.judging.batches import batching
+from annotator.judging.calls import limits
+from tests.actions.contests.contest_project import add_seminar, task
+from tests.cli.test_project import goldsmith
+from tests.judging.batch_server import BatchServer, Results, answered
+from tests.judging.odd_server import Odd, completion, error
+from tests.projects.small_project import small_project
+from tests.servers import drafting_server
+from tests.servers.served import JUDGE, answering, serving_batches
+from tests.storage import sql
+from tests.templates import once
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
+
+SCORES = {"clarity": 4, "actionability": 4, "novelty": 3, "depth_fit": 4, "consistency": 5}
+COMPARED = {"first": SCORES, "second": SCORES, "reason": "So.", "better": "first", "confidence": 0.8}
+REPORT = "# Report\n\nResidual connections help."
+# A command, what it can bring at most, and what of it is in the project.
+COMMANDS: dict[str, tuple[str, int, str]] = {
+    "test": ("judge test {file} distant", 0, "SELECT 0"),
+    "run": (
+        "judge run {file} --judge distant --system Alpha --system Beta",
+        12,
+        "SELECT count(*) FROM judgement WHERE value IS NOT NULL AND trial = 1",
+    ),
+    "batch": (
+        "judge run {file} --judge distant --system Alpha --system Beta --trials 2 --batch",
+        12,
+        "SELECT count(*) FROM judgement WHERE value IS NOT NULL AND trial = 2",
+    ),
+    "respond": (
+        "respond {file} --system Scribe --judge distant --trials 2",
+        20,
+        "SELECT count(*) FROM response WHERE mode = 'end-to-end' AND text LIKE '# Report%'",
+    ),
+    "draft": (
+        "draft ask {file} --judge distant --kind classification "
+        + " ".join(f"--item {key}" for key in (1, 2, *(f"s{number}" for number in range(8)))),
+        10,
+        "SELECT count(*) FROM extract WHERE state = 'proposed'",
+    ),
+    "contest": (
+        "contest run {file} --judge distant --rounds 1",
+        16,
+        "SELECT count(*) FROM contest WHERE status = 'ok'",
+    ),
+}
+# So many questions of the first run are answered well before a server turns hostile.
+BEFORE = 3
+
+
+def good(body: dict[str, Any]) -> Odd:
+    """What a well-behaved server replies to any of the commands."""
+    system, user = (message["content"] for message in body["messages"][:2])
+    if "You are being tested" in system:
+        first, last = re.findall(r"at the (?:beginning|end) is (\S+)\.", user)
+        return completion(json.dumps({"first_word": first, "last_word": last}))
+    if "The criterion:\n\n" in user:
+        return answering(lambda _: "yes")(body, 0)
+    if "The second task:" in user:
+        return completion(json.dumps(COMPARED))
+    if "response_format" in body or "JSON" in system:
+        return drafting_server.answer(body, 0)
+    return completion(REPORT)
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A way to be hostile: what it makes of a good reply, and whether the reply in it can be used."""
+
+    name: str
+    change: Callable[[Odd, int], Odd]
+    usable: bool = False
+
+
+def always(odd: Odd) -> Callable[[Odd, int], Odd]:
+    """The same for every request."""
+    return lambda _, number: odd
+
+
+def altered(change: Callable[[dict[str, Any]], Any]) -> Callable[[Odd, int], Odd]:
+    """A good reply whose tree is changed."""
+
+    def answer(odd: Odd, _: int) -> Odd:
+        tree = json.loads(odd.body)
+        change(tree)
+        return Odd(json.dumps(tree))
+
+    return answer
+
+
+def content(change: Callable[[str], Any]) -> Callable[[Odd, int], Odd]:
+    """A good reply whose content is changed."""
+
+    def put(tree: dict[str, Any]) -> None:
+        message = tree["choices"][0]["message"]
+        message["content"] = change(message["content"])
+
+    return altered(put)
+
+
+def usage(**counts: Any) -> Callable[[Odd, int], Odd]:
+    """A good reply whose usage is changed."""
+    return altered(lambda tree: tree["usage"].update(counts))
+
+
+MODES = (
+    Mode("well-behaved", lambda odd, _: odd, usable=True),
+    *(
+        Mode(f"counts of {name}", usage(prompt_tokens=count, completion_tokens=count), usable=True)
+        for name, count in {
+            "2^64": 2**64, "10^25": 10**25, "half a token": 12.5, "minus one": -1, "null": None, "words": "12",
+            "not a number": float("nan"), "a list": [1],
+        }.items()
+    ),
+    Mode("a count within the details of 2^64", usage(prompt_tokens_details={"cached_tokens": 2**64}), usable=True),
+    Mode("no usage", altered(lambda tree: tree.pop("usage")), usable=True),
+    Mode("half of a surrogate pair in the model", altered(lambda tree: tree.update(model="m\ud83d")), usable=True),
+    Mode("NUL in the fingerprint", altered(lambda tree: tree.update(system_fingerprint="f\0")), usable=True),
+    Mode("half of a surrogate pair in the content", content(lambda text: text[:-1] + "\ud83d" + text[-1:])),
+    Mode("NUL in the content", content(lambda text: text[:-1] + "\0" + text[-1:])),
+    Mode("content that is a number", content(lambda _: 10**25)),
+    Mode("half of a surrogate pair in the error", always(error(400, "no \ud83d", code="\ud83d", param="\ud83d"))),
+)  # fmt: skip
+
+
+@once
+def endless_project(folder: Path) -> Project:
+    """A project with something to ask for each of the commands."""
+    project = small_project(folder)
+    for number in range(8):
+        add_seminar(project, f"s{number}", (task(2 * number + 1), task(2 * number + 2)))
+    return project
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchServer]:
+    monkeypatch.setattr(batching, "FIRST_LOOK_S", 0.01)
+    with serving_batches() as server:
+        yield server
+
+
+@pytest.fixture
+def file(tmp_path: Path, server: BatchServer, monkeypatch: pytest.MonkeyPatch) -> Path:
+    project = endless_project(tmp_path)
+    judges.add(project, JUDGE, base_url=server.url, model="gpt-4o-mini")
+    project.close()
+    # Only the waiting between attempts is shortened.
+    backoff = limits.backoff
+    monkeypatch.setattr(limits, "backoff", lambda *how: backoff(*how) / 100)
+    return project.path
+
+
+def stored(file: Path, question: str) -> int:
+    project = Project.open(file, readonly=True)
+    (count,) = sql.first(project, question)
+    project.close()
+    return int(count)
+
+
+@pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
+def test_nothing_that_an_endpoint_sends_stops_a_run_or_becomes_an_answer(
+    mode: Mode, file: Path, server: BatchServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.work = lambda requests: Results(
+        [answered(each["custom_id"], mode.change(good(each["body"]), 0)) for each in requests]
+    )
+    for name, (words, all_of_it, question) in COMMANDS.items():
+        first, before = len(server.bodies), BEFORE if name == "run" else 0
+        server.answer = lambda body, number, first=first + before: (
+            good(body) if number < first else mode.change(good(body), number)
+        )
+        code, out, err = goldsmith(capsys, *words.format(file=file).split(), "--json")
+        told = json.loads(out) if out else {}
+        assert code in ((0,) if mode.usable else (1, 3)), (name, out, err)
+        assert stored(file, question) == (all_of_it if mode.usable else before), (name, out, err)
+        assert mode.usable or told.get("cause") or told.get("missing") or told.get("words") or err
+
+
+@pytest.mark.parametrize("table", ["call", "judgement"])
+def test_a_failure_to_store_ends_a_run_in_words_and_leaves_nobody_waiting(
+    table: str, file: Path, server: BatchServer
+) -> None:
+    server.answer = lambda body, number: replace(good(body), delay=0.03)
+    project = Project.open(file)
+    try:
+        full = f"CREATE TRIGGER full AFTER INSERT ON {table} WHEN (SELECT count(*) FROM {table}) > 4"
+        with project.store.write() as db:
+            db.exec_driver_sql(f"{full} BEGIN SELECT RAISE(ABORT, 'the shelf is full'); END")
+        with pytest.raises(Refusal, match="the shelf is full") if table == "judgement" else nullcontext():
+            ended = asyncio.run(judge_runs.run(project, RunRequest(JUDGE, concurrency=2)))
+            assert (ended["state"], "the shelf is full" in ended["cause"]) == ("interrupted", True)
+        with project.store.write() as db:
+            db.exec_driver_sql("DROP TRIGGER full")
+        asked = len(server.bodies)
+        ended = asyncio.run(judge_runs.run(project, RunRequest(JUDGE, concurrency=2)))
+        assert (ended["state"], ended["done"]) == ("done", 12)
+        # What was answered before is not asked for again, but for what was under way.
+        assert len(server.bodies) - asked <= 12 - 4 + 2
+    finally:
+        project.close()
