@@ -13,6 +13,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from sqlalchemy import DateTime, Float, Integer, LargeBinary
 
+from annotator.actions.project import document_checks
 from annotator.actions.project.file import Project
 from annotator.cli import run_command
 from annotator.gui.shell.start import StartPage
@@ -203,3 +204,23 @@ def test_a_file_that_was_changed_since_is_checked_again(whole: Path, tmp_path: P
     assert not opening.is_known(path)
     with pytest.raises(opening.Damaged, match=r"“item”.*“position”"):
         Project.open(path)
+
+
+def test_what_is_open_is_not_checked_again_by_the_same_process(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = Path(shutil.copy(whole, tmp_path / "mine.goldsmith"))
+    checks: list[Path] = []
+    with closing(Project.open(path)) as project:
+        monkeypatch.setattr(document_checks, "check_contents", checks.append)
+        project.set("title", "Changed")
+        assert not opening.is_known(path)
+        Project.open(path, readonly=True).close()
+        assert checks == []
+    assert opening.is_known(path)
+    path.touch()
+    Project.open(path, unchecked=True).close()
+    assert checks == []
+    assert not opening.is_known(path)
+    Project.open(path).close()
+    assert checks == [path]

@@ -39,6 +39,8 @@ META, PERSON = table(MetaRow), table(PersonRow)
 SUFFIX = ".goldsmith"
 # The setting that a project made from a task has, and no other.
 ORIGIN = "task"
+# The files whose contents this process has checked or made, once for each time that one is open.
+_checked: list[Path] = []
 
 
 class Project:
@@ -47,12 +49,12 @@ class Project:
     def __init__(self, store: Store, copied: TemporaryDirectory[str] | None = None) -> None:
         self.store = store
         self._copied = copied
-        self.checked = True
         self._hold: ProjectHold | None = None
         with store.read() as db:
             rows = db.execute(select(META.c.key, META.c.value)).all()
         self._settings: dict[str, Any] = {key: json.loads(value) for key, value in rows}
         self.person: Person | None = self._last_person()
+        _checked.append(self.path)
 
     @classmethod
     def create(
@@ -97,7 +99,7 @@ class Project:
         path, copied = files.real(path), None
         if recognise(path) < SCHEMA:
             path, copied, readonly = _brought_up_to_date(path, readonly)
-        if not unchecked and not is_known(path):
+        if not unchecked and path not in _checked and not is_known(path):
             # Most projects are known, and what reads every kind of document takes a while to load.
             from annotator.actions.project.document_checks import check_contents
 
@@ -105,7 +107,8 @@ class Project:
         store = Store(path, readonly=readonly, busy_seconds=busy_seconds)
         try:
             project = cls(store, copied)
-            project.checked = not unchecked
+            if unchecked:
+                _checked.remove(path)
             return project
         except ValueError as error:
             store.close()
@@ -188,14 +191,17 @@ class Project:
 
     def remember(self) -> None:
         """Note that the file is this program's own as it lies there now: a child need not check it again."""
-        if self.checked and self._copied is None:
+        if self._copied is None:
             remember(self.path)
 
     def close(self) -> None:
         """Give the file back."""
         if not self.store.closed:
             self.store.close()
-            self.remember()
+            if self.path in _checked:
+                _checked.remove(self.path)
+                if self.path not in _checked:
+                    self.remember()
         if self._hold is not None:
             self._hold.release()
         if self._copied is not None:
