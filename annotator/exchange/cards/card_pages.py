@@ -2,12 +2,46 @@
 
 import re
 from collections.abc import Iterator
+from datetime import datetime
 from html import escape
+from itertools import groupby
 
-from annotator.domain.judges.validity_card import ValidityCard
-from annotator.domain.texts.canonical import sha256
-from annotator.exchange.cards import card_beside, card_figures, card_provenance
-from annotator.exchange.cards.card_parts import digest, listed, lost, moment, plain, say
+from annotator.domain.judges.judge import JudgeKind
+from annotator.domain.judges.level_figures import FIGURES
+from annotator.domain.judges.validity_card import Corrected, Figure, Identity, Line, Reviews, ValidityCard
+from annotator.domain.texts.canonical import canonical_json, sha256
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.estimate import decimal
+from annotator.exchange.cards.card_parts import (
+    Reasons,
+    brief,
+    cell,
+    digest,
+    dollars,
+    facts,
+    listed,
+    lost,
+    moment,
+    plain,
+    say,
+    table,
+)
+
+LISTED = (*(names[0] for names in FIGURES.values()), "accuracy", "f1")
+NOBODY = "nobody to be held against"
+
+GROUPS = {
+    "type": "By question type",
+    "weight": "By weight",
+    "system": "By system",
+    "length": "By length of the report, in quarters from the shortest",
+}
+# So many figures stand side by side that their titles have no room.
+SHORT = {
+    "accuracy": "Acc.", "precision": "Prec.", "recall": "Rec.", "f1": "F1", "specificity": "Spec.",
+    "balanced_accuracy": "Bal. acc.", "kappa": "κ", "ac1": "AC1", "mcc": "MCC",
+}  # fmt: skip
+ALIKE = "; "
 
 CARRIED = "goldsmith-card"
 _STYLE = """\
@@ -76,8 +110,8 @@ def sketch(card: ValidityCard) -> str:
     return (
         f"<h1>Validity card: {say(card.name)}</h1>\n"
         "<p>It is still being made: intervals, groups, corrected scores and the rest are being counted.</p>\n"
-        f"<h2>In short</h2>\n{card_provenance.short(card, begun=True)}<h2>The judge</h2>\n{card_provenance.judge(card)}"
-        f"<h2>The labels</h2>\n{card_provenance.labels(card)}"
+        f"<h2>In short</h2>\n{short(card, begun=True)}<h2>The judge</h2>\n{judge(card)}"
+        f"<h2>The labels</h2>\n{labels(card)}"
     )
 
 
@@ -87,15 +121,15 @@ def _parts(card: ValidityCard) -> Iterator[str]:
     yield f" in the project {say(card.project)}.</p>\n" if card.project else ".</p>\n"
     if card.unfit:
         yield f'<p class="warn">Not publishable: {plain(lost(card))}</p>\n'
-    yield "<h2>In short</h2>\n" + card_provenance.short(card)
-    yield "<h2>The judge</h2>\n" + card_provenance.judge(card)
-    yield "<h2>The labels</h2>\n" + card_provenance.labels(card)
-    yield "<h2>The judge beside people</h2>\n" + card_figures.figures(card) + card_figures.confusion(card)
-    yield from card_figures.groups(card)
-    yield "<h2>Missing verdicts, and cost</h2>\n" + card_beside.missing(card)
-    yield "<h2>Reviews: informed, apart from all figures above</h2>\n" + card_beside.reviews(card.reviews)
-    yield "<h2>Scores corrected by people's labels</h2>\n" + card_beside.corrected(card.corrected)
-    yield "<h2>Attacks</h2>\n" + card_beside.attacks(card)
+    yield "<h2>In short</h2>\n" + short(card)
+    yield "<h2>The judge</h2>\n" + judge(card)
+    yield "<h2>The labels</h2>\n" + labels(card)
+    yield "<h2>The judge beside people</h2>\n" + figures(card) + confusion(card)
+    yield from groups(card)
+    yield "<h2>Missing verdicts, and cost</h2>\n" + missing(card)
+    yield "<h2>Reviews: informed, apart from all figures above</h2>\n" + reviews(card.reviews)
+    yield "<h2>Scores corrected by people's labels</h2>\n" + corrected(card.corrected)
+    yield "<h2>Attacks</h2>\n" + attacks(card)
     yield "<h2>Notes</h2>\n" + listed(card.notes)
     yield "<h2>Where this card holds</h2>\n" + _where(card)
 
@@ -108,3 +142,259 @@ def _where(card: ValidityCard) -> str:
         f"<p>SHA-256 of the card: {digest(card.sha256)}<br>It shows that the card was not changed by accident; it is "
         "no signature.</p>\n"
     )
+
+
+def missing(card: ValidityCard) -> str:
+    """What is missing, by cause, and what a question costs."""
+    judge = card.of("judge")
+    rows = [
+        (
+            plain(cause.replace("_", " ")),
+            f"{many:,}",
+            f"{100 * many / max(1, judge.units if judge else 1):.1f} %",
+        )
+        for cause, many in (judge.missing.items() if judge else ())
+    ]
+    told = f"<p>Missing: {plain(lost(card))}</p>\n<p>Cost per question: {dollars(card.cost)}</p>\n"
+    return told + (table(("Cause", "Units", "Share"), rows, "Missing by cause") if rows else "")
+
+
+def reviews(found: Reviews | None) -> str:
+    """What experts said of verdicts that they saw."""
+    if found is None:
+        return "<p>Nobody reviewed its verdicts.</p>\n"
+    faults = ", ".join(f"{reason} {many:,}" for reason, many in found.reasons.items())
+    rows = [
+        ("Accepted", brief(found.accepted)),
+        ("Said", plain(", ".join(f"{said} {many:,}" for said, many in sorted(found.said.items())))),
+        ("Faults", plain(faults)),
+        ("Outdated", plain(counted(found.outdated, "review")) if found.outdated else ""),
+    ]
+    told = "<p>Experts saw the verdict, its reasons and its quote.</p>\n"
+    return told + facts(rows, "Reviews")
+
+
+def corrected(found: Corrected) -> str:
+    """Scores, raw and corrected."""
+    reasons = Reasons()
+    rows = [
+        (
+            say(one.system), cell(one.raw, reasons), cell(one.corrected, reasons),
+            "–" if one.tuning is None else decimal(one.tuning, 2), f"{one.labels:,} of {one.units:,}",
+        )
+        for one in found.systems
+    ]  # fmt: skip
+    heads = ("System", "Coverage by the judge", "Corrected", "λ", "Labelled units")
+    shown = table(heads, rows, "Corrected scores") + reasons.html() if rows else ""
+    return shown + listed(found.notes)
+
+
+def attacks(card: ValidityCard) -> str:
+    """How often it fell for attacks, where it was put to any."""
+    if not card.attacks:
+        return "<p>This card tells of no attack.</p>\n"
+    reasons = Reasons()
+    rows = [
+        (say(one.title), cell(one.failures, reasons, count=True), say(one.note) if one.note else "")
+        for one in card.attacks
+    ]
+    return table(("Attack", "Share it fell for", "Note"), rows, "Attacks") + reasons.html()
+
+
+def figures(card: ValidityCard) -> str:
+    """Every figure of the judge and of people, each counting units alike and by weight, with what it is."""
+    judge, people = card.of("judge"), card.of("people")
+    if judge is None:
+        return "<p>There are no figures.</p>\n"
+    reasons, rows = Reasons(), []
+    for one in card.definitions:
+        cells = [plain(one.title)]
+        for side in ("plain", "weighted"):
+            for line in (judge, people):
+                figure = getattr(line, side).get(one.name) if line else None
+                cells.append(cell(figure, reasons, count=True))
+        rows.append(cells)
+    heads = ("Figure", "Judge", "People", "Judge, by weight", "People, by weight")
+    about = f", “{card.positive}” being positive" if card.positive else ""
+    told = f"<p>Compared with {say(card.labels.against)}{plain(about)}. People: everybody against everybody else.</p>\n"
+    persons = [line for line in card.lines if line.who == "person"]
+    return (
+        told + table(heads, rows, "The judge beside people") + reasons.html() + _meant(card, judge)
+        + _lines("Each person beside the others", persons, card)
+    )  # fmt: skip
+
+
+def _meant(card: ValidityCard, judge: Line) -> str:
+    """What each figure is and how its interval came about; what holds of all of them is said once."""
+    there = [one for one in card.definitions if one.name in judge.plain]
+    how = {judge.plain[one.name].method.partition(ALIKE)[2] for one in there}
+    shared = how.pop() if len(how) == 1 else ""
+    said = [f"{one.title}: {one.words}." for one in there]
+    if not shared:
+        methods = (judge.plain[one.name].method for one in there)
+        said = [f"{one} {method}.".removesuffix(" .") for one, method in zip(said, methods, strict=True)]
+    return listed([*said, f"Intervals of all of these: {shared}."] if shared else said)
+
+
+def confusion(card: ValidityCard) -> str:
+    """True values against what the judge says."""
+    judge = card.of("judge")
+    if judge is None or not judge.confusion:
+        return ""
+    there = {(one.truth, one.said): one for one in judge.confusion}
+    values = card.judge.values
+    rows = [
+        [plain(true), *(_confused(there[true, said].units, there[true, said].weight) for said in values)]
+        for true in values
+        if all((true, said) in there for said in values)
+    ]
+    heads = ("By people", *(plain(f"Judge: {said}") for said in values))
+    return "<h3>What is taken for what: units, and what they weigh</h3>\n" + table(heads, rows, "Confusion")
+
+
+def _confused(units: float, weight: float) -> str:
+    return f"{units:,.0f}<br><small>{weight:,g}</small>"
+
+
+def groups(card: ValidityCard) -> Iterator[str]:
+    """The same by type, weight, system and length."""
+    for by, title in GROUPS.items():
+        lines = [line for line in card.lines if line.by == by]
+        yield _lines(title, lines, card, weighted=by != "weight")
+
+
+def _lines(title: str, lines: list[Line], card: ValidityCard, *, weighted: bool = True) -> str:
+    """Lines with all their figures, each below itself by weight."""
+    if not lines:
+        return ""
+    shown = [one for one in card.definitions if any(one.name in line.plain for line in lines)]
+    reasons = Reasons()
+    names = [one.name for one in shown]
+    sides = ("plain", "weighted") if weighted else ("plain",)
+    rows: list[list[str]] = []
+    for group, of_group in groupby(lines, key=_of):
+        rows.append([group])
+        rows += [_row(line, side, names, reasons) for line in of_group for side in sides]
+    heads = ("Who", *(plain(SHORT.get(one.name, one.title)) for one in shown))
+    return f"<h3>{plain(title)}</h3>\n" + table(heads, rows, title) + reasons.html()
+
+
+def _row(line: Line, side: str, names: list[str], reasons: Reasons) -> list[str]:
+    found: dict[str, Figure] = getattr(line, side)
+    who = "units alike" if line.who == "person" else line.who
+    if side == "weighted":
+        first = "by weight" if line.who == "person" else f"{who}, by weight"
+    else:
+        first = f"{who}<br><small>{plain(_counts(line))}</small>"
+    return [first, *(cell(found.get(name), reasons, places=2) for name in names)]
+
+
+def _of(line: Line) -> str:
+    """What a line is about: a group or a person, with how many units have a true value."""
+    name = line.name if line.who == "person" else line.group
+    return f"{say(name)} <small>{plain(counted(line.units, 'unit'))}</small>"
+
+
+def _counts(line: Line) -> str:
+    n = next((f"n\u00a0{found.n:,}" for found in line.plain.values()), "")
+    return n + (f", {sum(line.missing.values()):,} missing" if line.who == "judge" else "")
+
+
+def short(card: ValidityCard, *, begun: bool = False) -> str:
+    """What most people look for, first; of a card that is only `begun`, before intervals and costs are counted."""
+    judge, people = card.of("judge"), card.of("people")
+    rows = [
+        (
+            plain(one.title),
+            brief(judge.plain.get(name), begun=begun),
+            brief(people.plain.get(name), begun=begun) if people else NOBODY,
+        )
+        for name in LISTED
+        for one in card.definitions
+        if one.name == name and judge
+    ]
+    cost = plain("being counted") if begun else dollars(card.cost)
+    rest = [("Missing verdicts", plain(lost(card))), ("Cost per question", cost)]
+    heads = ("Figure", "Judge", "People among themselves")
+    return table(heads, rows, "In short") + facts(rest, "Missing verdicts and cost")
+
+
+def judge(card: ValidityCard) -> str:
+    """What makes the judge this judge."""
+    return facts(_of_identity(card.judge, card), "The judge")
+
+
+def _of_identity(one: Identity, card: ValidityCard) -> Iterator[tuple[str, str]]:
+    asks = one.kind is JudgeKind.ENDPOINT
+    yield "Kind", plain({JudgeKind.DERIVED: "vote"}.get(one.kind, one.kind.value))
+    yield "Model", say(one.model) if one.model else ""
+    yield "Model that answered", say(", ".join(one.returned_models) or "not known") if asks else ""
+    yield "Endpoint", plain(f"on {card.reach.value}; its address is not told") if asks else ""
+    yield "Request parameters", say(canonical_json(one.parameters).decode()) if asks else ""
+    yield "Protocol", f"{say(one.protocol)}, which gives {plain(', '.join(one.values))}"
+    yield "Units in one call", plain(f"{one.together}") if asks else ""
+    yield "Told what units weigh", ("yes" if one.weights_shown else "no") if asks else ""
+    yield "Form of its answers", plain(", ".join(one.forms) or "not known") if asks else ""
+    if asks:
+        yield (
+            "Prompt",
+            digest(one.prompt_sha256)
+            + "".join(
+                f"<br>{say(each.name)}, version {each.version}: {digest(each.sha256)}" for each in one.prompts
+            ),
+        )
+    yield "Part of Goldsmith", plain(one.program)
+    yield "Counts", plain({"judges": "several judges", "trials": "the trials of one judge"}.get(one.over, ""))
+    for place, member in enumerate(one.members, 1):
+        yield (
+            f"Member {place}",
+            "<br>".join(f"{plain(name)}: {value}" for name, value in _of_identity(member, card) if value),
+        )
+    yield (
+        "Units count",
+        plain("their weight, in weighted figures" if one.weighting == "by weight" else "alike"),
+    )
+
+
+def labels(card: ValidityCard) -> str:
+    """Where the labels come from."""
+    found = card.labels
+    draw = found.draw
+    whose = ", ".join(f"{say(one.alias)} ({counted(one.labels, 'label')})" for one in found.labellers)
+    rows = [
+        ("Labels", say(f"Set {found.set_name}, {found.part} part") if found.set_name else "all that were submitted"),
+        ("Of", plain(
+            f"{counted(found.units, 'unit')} of {counted(found.responses, 'response')} to "
+            f"{counted(found.items, 'item')} by {counted(found.systems, 'system')}"
+        )),
+        ("Compared with", say(found.against)),
+        ("Labelled by", whose),
+        ("Drawn", plain(_drawn(card)) if draw else ""),
+        ("Locked", moment(found.locked_at) if found.locked_at else ""),
+        ("Test part looked at", plain(_looks(found.opened_at)) if found.set_name else ""),
+        ("Hash of these labels", digest(found.labels_sha256) if found.labels_sha256 else ""),
+        ("Hash of the set's labels", digest(found.locked_sha256) if found.locked_sha256 else ""),
+    ]  # fmt: skip
+    return facts(rows, "The labels")
+
+
+def _drawn(card: ValidityCard) -> str:
+    found = card.labels
+    draw = found.draw
+    assert draw is not None
+    parts = ", ".join(f"{part.value} {many:,}" for part, many in sorted(found.set_responses.items()))
+    how = [
+        f"{found.drawn_at:%Y-%m-%d}" if found.drawn_at else "",
+        f"seed {draw.seed}",
+        f"share of items in the test part {draw.test_share:g}",
+        f"{draw.raters} people to an item",
+        f"for an interval {draw.width:g} wide" if draw.width else "",
+        f"responses: {parts}" if parts else "",
+    ]
+    return ", ".join(one for one in how if one)
+
+
+def _looks(moments: tuple[datetime, ...]) -> str:
+    if not moments:
+        return "never"
+    return f"{counted(len(moments), 'time')}: " + ", ".join(f"{one:%Y-%m-%d %H:%M}" for one in moments)

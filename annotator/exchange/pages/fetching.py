@@ -1,6 +1,7 @@
 """Fetching a cited page: every redirect checked and pinned, with limits on size, time and redirects."""
 
 import asyncio
+import re
 import socket
 import ssl
 import time
@@ -8,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
-from urllib.parse import urljoin
+from urllib.parse import quote, urljoin, urlsplit
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
@@ -17,7 +18,7 @@ from yarl import URL
 from annotator.domain.material.page import Page, PageState
 from annotator.domain.texts.canonical import sha256, storable
 from annotator.domain.texts.identity import now
-from annotator.exchange.pages import reader as readers
+from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.pages.addresses import AddressRules, LookUp, checked, normal, pinned, target
 from annotator.exchange.pages.manners import USER_AGENT, HostTurns, rest_asked_for
 from annotator.exchange.pages.reading import hopeless
@@ -25,6 +26,13 @@ from annotator.exchange.pages.states import PageReading, UnreadablePage, check_r
 from annotator.exchange.pages.unpacking import ACCEPTED, PageBody, too_large
 from annotator.exchange.pages.worker import ReadingProcess
 from annotator.places import no_certificates, trusted
+
+PLACE = "{url}"
+# What such services put before the text: a title, the address, the day, and warnings of what they met.
+_HEAD = re.compile(
+    r"\A(?:Title: (?P<title>[^\n]*)\n+)?(?P<rest>(?:[A-Z][\w ]{1,40}: [^\n]*\n+)*)Markdown Content:\s*\n"
+)
+_WARNING = re.compile(r"^Warning: Target URL returned error (\d{3})", re.MULTILINE)
 
 _CHUNK = 64 * 1024
 # Some sites send more than the 8 kB of headers that the client takes by itself.
@@ -85,7 +93,7 @@ class Fetcher:
         agent: str = USER_AGENT,
     ) -> None:
         self.rules = rules or AddressRules()
-        self.reader = readers.checked_prefix(reader) if reader else ""
+        self.reader = checked_prefix(reader) if reader else ""
         self.bounds = bounds or FetchLimits()
         self.hosts = hosts or HostTurns()
         self.worker = worker or ReadingProcess()
@@ -117,7 +125,7 @@ class Fetcher:
             content_type=storable(visit.content_type)[:200],
             cause=cause,
             fetched_at=now(),
-            by_reader=readers.named(self.reader),
+            by_reader=named(self.reader),
             sha256=sha256(found.text),
         )
         return FetchedPage(page, visit.reached)
@@ -149,11 +157,11 @@ class _Visit:
         first = checked(address, fetcher.rules)
         if fetcher.reader:
             await self._allowed_through(first)
-            first = checked(readers.through(fetcher.reader, str(first)), AddressRules(allow_private=True))
+            first = checked(through(fetcher.reader, str(first)), AddressRules(allow_private=True))
             self._trusted = first.raw_host or ""
         async with self._session() as session:
             found = await self._followed(session, first)
-        found = readers.unwrapped(found) if fetcher.reader else found
+        found = unwrapped(found) if fetcher.reader else found
         check_reading(found)
         return found
 
@@ -332,3 +340,52 @@ def _broken(error: Exception) -> str:
     if isinstance(error, aiohttp.ClientPayloadError | aiohttp.ServerDisconnectedError | OSError):
         return "The server broke off in the middle of it."
     return "The server's answer is not that of a web server."
+
+
+def checked_prefix(reader: str) -> str:
+    """A reader service's address; Refusal when it cannot be one."""
+    reader = reader.strip()
+    try:
+        parts = urlsplit(reader)
+        usable = (
+            parts.scheme in ("http", "https")
+            and parts.hostname
+            and "@" not in parts.netloc
+            and parts.port != 0
+        )
+    except ValueError:
+        usable = False
+    if not usable or reader.count(PLACE) > 1:
+        raise Refusal(
+            "The address of the reader service cannot be used.",
+            f"Enter one like https://reader.example/, or with {PLACE} where the page's address belongs.",
+        )
+    return reader
+
+
+def named(reader: str) -> str:
+    """What a reader service is called in a project: its address without what follows the host, which may hold a key."""
+    parts = urlsplit(reader)
+    return f"{parts.scheme}://{parts.netloc}" if reader else ""
+
+
+def through(reader: str, address: str) -> str:
+    """The address at which the reader service gives a page: the page's follows it, or stands at its `{url}`."""
+    if PLACE in reader:
+        return reader.replace(PLACE, quote(address, safe=""))
+    if reader.endswith("="):
+        return reader + quote(address, safe="")
+    return f"{reader.rstrip('/')}/{address}"
+
+
+def unwrapped(reading: PageReading) -> PageReading:
+    """The page itself in what a reader service gave; Unreadable when it says that the page could not be had."""
+    head = _HEAD.match(reading.text)
+    if head is None:
+        return reading
+    warned = _WARNING.search(head["rest"])
+    if warned:
+        check_status(int(warned[1]), {})
+    return PageReading(
+        text=reading.text[head.end() :].strip(), title=(head["title"] or reading.title).strip()[:1000]
+    )

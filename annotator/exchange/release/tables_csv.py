@@ -5,19 +5,22 @@ Reports' texts stay in the JSON files, because Excel cuts a cell at 32 767 chara
 """
 
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from csv import writer
 from math import isnan
 from typing import Any
 
+from annotator.domain.experts.agreement import Figure
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.texts.canonical import canonical_json
 from annotator.exchange.folders import Content, Pieces, stretches
-from annotator.exchange.release import pair_tables
 from annotator.exchange.release.bundle import Bundle
+from annotator.exchange.release.pair_records import AdjudicationRecord, AgreementRecord
 from annotator.exchange.release.records import ArtifactRecord, Record
 from annotator.exchange.release.release import ordered
+
+Names = Mapping[str, str]
 
 # What a spreadsheet would run as a formula (OWASP, CSV injection).
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -40,7 +43,7 @@ def files(bundle: Bundle) -> dict[str, Content]:
     tables["responses"] = list(_responses(bundle))
     for kind, spec in KINDS.items():
         tables[spec.table] = list(_units(bundle, kind))
-    tables |= pair_tables.tables(bundle)
+    tables |= pair_tables(bundle)
     made: dict[str, Content] = {f"{name}.csv": csv(rows) for name, rows in tables.items() if rows}
     if bundle.judgements:
         made["judgements.csv"] = Pieces(lambda: _pieces(map(_flat, bundle.judgements)))
@@ -125,3 +128,47 @@ def _lines(artifact: ArtifactRecord, key: str, author: str, names: Iterable[str]
                 one["quote"] for one in (unit["anchor"], *unit.get("more_anchors", ())) if one
             ),
         }
+
+
+def pair_tables(bundle: Bundle) -> dict[str, Rows]:
+    """The tables by name, in the order of the bundle; people by alias, items by key as well."""
+    keys = {item.id: item.key for item in bundle.items}
+    aliases = {person.id: person.alias for person in bundle.people}
+    return {
+        "agreement": [line for one in bundle.agreements for line in _figures(one, keys, aliases)],
+        "provenance": [line for one in bundle.adjudications for line in _provenance(one, keys, aliases)],
+        "disputes": [line for one in bundle.adjudications for line in _disputes(one, keys, aliases)],
+    }
+
+
+def _figures(one: AgreementRecord, keys: Names, aliases: Names) -> Iterator[dict[str, Any]]:
+    """The figures of each pair of raters, then those over all raters, who stand as nobody."""
+    head = {"item_key": keys[one.item_id], "item_id": one.item_id, "stage": one.stage.value}
+    versions = one.model_dump(mode="json", include={"matcher", "program", "frozen_at"})
+    found: list[tuple[str, str, tuple[Figure, ...]]] = [(pair.a, pair.b, pair.figures) for pair in one.pairs]
+    for a, b, figures in [*found, ("", "", one.figures)]:
+        raters = {"rater_a": aliases.get(a, ""), "rater_b": aliases.get(b, "")}
+        for figure in figures:
+            values = figure.model_dump()
+            yield {**head, **raters, "figure": values.pop("name"), **values, **versions}
+
+
+def _provenance(one: AdjudicationRecord, keys: Names, aliases: Names) -> Iterator[dict[str, Any]]:
+    for unit in one.provenance:
+        values = unit.model_dump(mode="json", exclude={"sources", "wording_of"})
+        yield {
+            **_head(one, keys), "artifact_id": one.artifact_id, "revision": one.revision,
+            "adjudicator": aliases.get(one.adjudicator_id, ""), "wording_of": aliases.get(unit.wording_of, ""),
+            "written_by": " and ".join(sorted(aliases.get(person, person) for person in unit.sources)), **values,
+        }  # fmt: skip
+
+
+def _disputes(one: AdjudicationRecord, keys: Names, aliases: Names) -> Iterator[dict[str, Any]]:
+    for dispute in one.disputes:
+        values = dispute.model_dump(mode="json", exclude={"person_id"})
+        yield {**_head(one, keys), "person": aliases.get(dispute.person_id, ""), **values}
+
+
+def _head(one: AdjudicationRecord, keys: Names) -> dict[str, Any]:
+    about = {"item_key": keys[one.item_id], "item_id": one.item_id, "stage": one.stage.value}
+    return {**about, "version": one.version}

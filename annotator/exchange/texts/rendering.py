@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, MutableMapping, Sequence
 from functools import cache
 from html import escape
 from itertools import pairwise
@@ -21,7 +21,22 @@ from annotator.domain.texts.formula import SCHEME
 from annotator.domain.texts.rendered import BREAK, BREAK_EVERY, CUT, LONGEST_RUN, with_breaks
 from annotator.domain.texts.rendered import Rendered as Rendered
 from annotator.exchange.texts import formulas
-from annotator.exchange.texts import rendering_caps as caps
+
+MAX_CHARACTERS = 300 * 1024
+MAX_LINES = 10_000
+MAX_TOKENS = 50_000
+MAX_PARAGRAPH = 60_000
+MAX_MARKS = 200
+MAX_ALL_MARKS = 20_000
+MAX_NESTING = 20
+MAX_ROWS = 500
+MAX_CELLS = 5_000
+MAX_LINK = 2_000
+MAX_LINKS_LENGTH = 600_000
+MAX_DRAWINGS_LENGTH = 4_000_000
+MAX_SECONDS = 2.0
+
+_MARK = re.compile(r"[*_~]{1,3}|\[|`+|<")
 
 MAX_DRAWING_S = 3.0
 # Why a formula stays as it is written.
@@ -86,10 +101,10 @@ def render(markdown: str) -> Rendered:
     """A Markdown text as safe HTML; one that passes a bound of `rendering_caps` comes back as `plain`."""
     left: Left = {}
     try:
-        caps.check_size(markdown)
+        check_size(markdown)
         html = CUT.join(_pieces(markdown, left))
         return Rendered(html=html, reason=_told(left), unfinished=_LATE in left)
-    except caps.TooMuch as reason:
+    except TooMuch as reason:
         return Rendered(html="", plain=True, reason=str(reason))
 
 
@@ -106,7 +121,7 @@ def _told(left: Left) -> str:
 def _pieces(markdown: str, left: Left) -> Iterator[str]:
     parser = _parser()
     text = markdown.encode("utf-8", "replace").decode("utf-8").translate(_NONCHARACTERS)
-    tokens = parser.parse(text, caps.start_clock())
+    tokens = parser.parse(text, start_clock())
     told: dict[str, Any] = {"left": left, "until": None, "length": 0}
     for group in _groups(list(_with_small_tables(tokens))):
         html = parser.renderer.render(group, parser.options, told)
@@ -168,12 +183,12 @@ def _cut_table(table: list[Token]) -> Iterator[Token]:
 
 @cache
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": 2 * caps.MAX_NESTING})
+    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": 2 * MAX_NESTING})
     parser.enable(["table", "strikethrough"])
     ends = ["paragraph", "reference", "blockquote", "list"]
     parser.inline.ruler.before("link", "footnote", _footnote)
     parser.block.ruler.before("reference", "footnote", _footnote_words, {"alt": ends})
-    parser.block.ruler.before("table", "caps", caps.check_block, {"alt": ends})
+    parser.block.ruler.before("table", "caps", check_block, {"alt": ends})
     formulas.enable(parser, ends)
     parser.core.ruler.at("inline", _inline)
     # Every link and image is parsed, so that none is left as raw Markdown; where it leads is looked at in `_link`.
@@ -221,20 +236,20 @@ def _footnote_words(state: StateBlock, first: int, _last: int, silent: bool) -> 
 
 def _inline(state: StateCore) -> None:
     """The parser's own step, with the bounds checked before it and long runs broken after it."""
-    caps.check_tables(state.tokens)
-    caps.check_marks(state.src)
+    check_tables(state.tokens)
+    check_marks(state.src)
     for token in state.tokens:
         if token.type == "inline":
-            caps.check_time(state.env)
-            caps.check_paragraph(token.content)
+            check_time(state.env)
+            check_paragraph(token.content)
             token.children = []
             state.md.inline.parse(token.content, state.md, state.env, token.children)
             token.children = list(_with_bare_links(token.children))
             _break_runs(token)
         elif token.content and token.type != formulas.TOKEN:
-            caps.check_code(token.content)
+            check_code(token.content)
             token.content = with_breaks(token.content.rstrip("\n"))
-    caps.check_links(state.tokens)
+    check_links(state.tokens)
 
 
 def _break_runs(token: Token) -> None:
@@ -262,7 +277,7 @@ def _linked(text: str) -> Iterator[Token]:
         url, end = address[0], address.end()
         if url.count("(") > url.count(")") and text[end : end + 1] == ")":
             url, end = url + ")", end + 1
-        if len(url) > caps.MAX_LINK:
+        if len(url) > MAX_LINK:
             continue
         yield _text(text[at : address.start()])
         yield from (Token("link_open", "a", 1, attrs={"href": url}), _text(url), Token("link_close", "a", -1))
@@ -282,7 +297,7 @@ def _image(
     place = f"<em>[image: {escape(alt)}]</em>" if alt else "<em>[image]</em>"
     address = escape(str(tokens[index].attrs.get("src", "")))
     linked = sum(token.nesting for token in tokens[:index] if token.type.startswith("link_"))
-    if linked or len(address) > caps.MAX_LINK or not address.lower().startswith(("http://", "https://")):
+    if linked or len(address) > MAX_LINK or not address.lower().startswith(("http://", "https://")):
         return place
     return f'<a href="{address}" title="{address}">{place}</a>'
 
@@ -314,7 +329,7 @@ def _drawing(source: str, env: EnvType) -> str:
     if made is None:
         return _UNDRAWN
     address = made.address()
-    if env["length"] + len(address) > caps.MAX_DRAWINGS_LENGTH:
+    if env["length"] + len(address) > MAX_DRAWINGS_LENGTH:
         return _LARGE
     env["length"] += len(address)
     return address
@@ -325,7 +340,7 @@ def _link(
 ) -> str:
     """A link that leads to the web keeps its address and nothing else; any other is only its words."""
     address = str(tokens[index].attrs.get("href", ""))
-    if len(address) > caps.MAX_LINK or not address.lower().startswith(("http://", "https://")):
+    if len(address) > MAX_LINK or not address.lower().startswith(("http://", "https://")):
         return "<a>"
     return f'<a href="{escape(address)}">'
 
@@ -346,3 +361,87 @@ def _cell(
     align = f' align="{style.removeprefix("text-align:")}"' if style else ""
     width = f' width="{token.attrs["width"]}"' if "width" in token.attrs else ""
     return f"<{token.tag}{align}{width}>"
+
+
+class TooMuch(Exception):
+    """A limit was exceeded; the message is the reason to show."""
+
+
+def check_size(markdown: str) -> None:
+    """Raises TooMuch when a text is too long to be parsed at all."""
+    if len(markdown) > MAX_CHARACTERS:
+        raise TooMuch(f"It is longer than {MAX_CHARACTERS // 1024} KB.")
+    if markdown.count("\n") > MAX_LINES:
+        raise TooMuch(f"It has more than {MAX_LINES} lines.")
+
+
+def check_block(state: StateBlock, _line: int, _end: int, _silent: bool) -> bool:
+    """A block rule that never matches: raises TooMuch where lists or quotes nest too deep or time runs out.
+
+    The parser itself would drop what lies deeper without a word.
+    """
+    if state.level >= MAX_NESTING:
+        raise TooMuch(f"Its lists or quotations nest deeper than {MAX_NESTING} levels.")
+    if len(state.tokens) > MAX_TOKENS:
+        raise TooMuch("It has too many blocks: paragraphs, list entries or quotations.")
+    check_time(state.env)
+    return False
+
+
+def check_time(env: MutableMapping[str, Any]) -> None:
+    """Raises TooMuch once the time that `start_clock` allowed is over."""
+    if time.monotonic() > env["deadline"]:
+        raise TooMuch(f"Rendering it took more than {MAX_SECONDS:.0f} seconds.")
+
+
+def start_clock() -> dict[str, Any]:
+    """The parser's environment, with the moment at which it must give up."""
+    return {"deadline": time.monotonic() + MAX_SECONDS}
+
+
+def check_marks(text: str) -> None:
+    """Raises TooMuch when all paragraphs together have too many marks."""
+    if _marks(text) > MAX_ALL_MARKS:
+        raise TooMuch(f"It has more than {MAX_ALL_MARKS} marks for links, bold and the like.")
+
+
+def check_paragraph(text: str) -> None:
+    """Raises TooMuch when one paragraph, heading or cell is too long or has too many marks."""
+    if len(text) > MAX_PARAGRAPH:
+        raise TooMuch(f"One paragraph is longer than {MAX_PARAGRAPH} characters.")
+    if len(text) > MAX_MARKS and _marks(text) > MAX_MARKS:
+        raise TooMuch(f"One paragraph has more than {MAX_MARKS} marks for links, bold and the like.")
+
+
+def check_code(text: str) -> None:
+    """Raises TooMuch when a line of a code block is too long."""
+    if len(text) > MAX_PARAGRAPH and max(map(len, text.split("\n"))) > MAX_PARAGRAPH:
+        raise TooMuch(f"One line of code is longer than {MAX_PARAGRAPH} characters.")
+
+
+def check_tables(tokens: Sequence[Token]) -> None:
+    """Raises TooMuch when one table has too many rows or cells."""
+    rows = cells = 0
+    for token in tokens:
+        if token.type == "table_open":
+            rows = cells = 0
+        elif token.type == "tr_open":
+            rows += 1
+        elif token.type in ("td_open", "th_open"):
+            cells += 1
+        if rows > MAX_ROWS or cells > MAX_CELLS:
+            raise TooMuch(f"One table has more than {MAX_ROWS} rows or {MAX_CELLS} cells.")
+
+
+def check_links(tokens: Sequence[Token]) -> None:
+    """Raises TooMuch when a few definitions are repeated into far more text than there was."""
+    length = 0
+    for token in tokens:
+        lengths = (len(str(child.attrs.get("href", ""))) for child in token.children or ())
+        length += sum(each for each in lengths if each <= MAX_LINK)
+    if length > MAX_LINKS_LENGTH:
+        raise TooMuch("Its links are longer than the report itself.")
+
+
+def _marks(text: str) -> int:
+    return sum(1 for _ in _MARK.finditer(text))

@@ -1,17 +1,77 @@
 """A transcript's file as one readable text with its segments."""
 
+import html
+import io
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+from xml.etree import ElementTree
 
-from annotator.domain.material.transcript import PARAGRAPH, TURN, UNKNOWN, Segment, Transcript, prefix
-from annotator.domain.texts.canonical import storable
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from annotator.domain.material.transcript import PARAGRAPH, TURN, UNKNOWN, Doubt, Segment, Transcript, prefix
+from annotator.domain.texts.canonical import Text, storable
+from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.reading import decoded, parse
+from annotator.exchange.reading import LONGEST_TEXT, decoded, parse, xml_tree
+from annotator.exchange.release.bundle import in_words
 from annotator.exchange.texts import documents
-from annotator.exchange.transcripts import captions, docx, recognized, texts
-from annotator.exchange.transcripts.said import ReadTranscript, SpokenLine, gap, joined
+from annotator.exchange.transcripts.said import (
+    LONGEST_NAME,
+    ReadTranscript,
+    SpokenLine,
+    continued,
+    folded,
+    gap,
+    in_order,
+    joined,
+    with_repeats,
+    with_speakers,
+)
+
+if TYPE_CHECKING:
+    from webvtt import Caption, WebVTT
+
+
+_TIME = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})(?!\d)")
+_VOICE = re.compile(r"<v(?:\.[^\s>.]*)*\s+([^>\s][^>]*)>")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<\d[\d:.]*>|\{\\[^{}]*\}")
+# What some programs write below the first line, before the first blank one.
+_HEAD = 20
+_HEADER_LANGUAGE = re.compile(
+    r"WEBVTT.*(?:\n.+)*?\nLanguage:\s*([a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*)\s*(?:\n|$)"
+)
+_LINES = re.compile(r"\r\n|\r|\n")
+ARROW = "-->"
+# What begins a block of WebVTT that is no caption.
+_NO_CAPTION = ("WEBVTT", "NOTE", "STYLE", "REGION")
+
+_CLOCK = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{2})(?:[.,]\d{1,3})?"
+# [00:12:03] or (12:03) at the head of a line; without brackets only with hours, or alone on the line.
+_HOURS = r"(\d{1,4}):(\d{2}):(\d{2})(?:[.,]\d{1,3})?(?!\S)"
+_AT_HEAD = re.compile(rf"\s*(?:[\[(]\s*{_CLOCK}\s*[\])]|{_HOURS})\s*[-–—:]?\s*")
+_ALONE = re.compile(rf"\s*{_CLOCK}\s*")
+# “Ann Lee  12:03” or “Ann Lee [12:03]:” and then the words.
+_NAME_AND_TIME = re.compile(
+    rf"\s*([^\W\d_][^:：\n\[(]{{0,{LONGEST_NAME - 1}}}?)(?:\s*[\[(]{_CLOCK}[\])]\s*:?|\s{{2,}}{_CLOCK}\s*$)\s*"
+)
+
+# Where Whisper itself takes a segment for failed or for silence.
+LEAST_LOGPROB, MOST_SILENCE, MOST_COMPRESSION = -1.0, 0.6, 2.4
+_LATEST = 10_000_000
+Seconds = Annotated[float, Field(ge=0, le=_LATEST)]
+Milliseconds = Annotated[int, Field(ge=0, le=_LATEST * 1000)]
+_LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
+
+_WORDS = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_DOCUMENT = "word/document.xml"
+MOST_FILES = 5_000
+_BREAKS = {f"{_WORDS}tab": "\t", f"{_WORDS}br": "\n", f"{_WORDS}cr": "\n"}
+AGAIN = "Save it again as .docx or as plain text."
 
 # In milliseconds; where nobody is named, so long a silence parts turns.
 SILENCE = 2_000
@@ -22,17 +82,17 @@ _SENTENCES = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])\s*")
 
 
 def _of_text(content: bytes, name: str) -> ReadTranscript:
-    return texts.read(text_of(content, name))
+    return read_text(text_of(content, name))
 
 
 _READ: dict[str, Callable[[bytes, str], ReadTranscript]] = {
-    ".vtt": lambda content, name: captions.read(text_of(content, name), subrip=False),
-    ".srt": lambda content, name: captions.read(text_of(content, name), subrip=True),
-    ".json": lambda content, name: recognized.read(parse(text_of(content, name).encode(), name)),
+    ".vtt": lambda content, name: read_captions(text_of(content, name), subrip=False),
+    ".srt": lambda content, name: read_captions(text_of(content, name), subrip=True),
+    ".json": lambda content, name: read_recognized(parse(text_of(content, name).encode(), name)),
     ".txt": _of_text,
     ".md": _of_text,
-    ".docx": lambda content, name: texts.read(docx.text_of(content, name)),
-    ".pdf": lambda content, name: texts.read(documents.pdf_text(content, name)),
+    ".docx": lambda content, name: read_text(docx_text(content, name)),
+    ".pdf": lambda content, name: read_text(documents.pdf_text(content, name)),
 }
 ENDINGS = tuple(_READ)
 
@@ -131,3 +191,287 @@ def _sentences(text: str) -> Iterator[str]:
             sentence = sentence[cut:].strip()
         if sentence:
             yield sentence
+
+
+def docx_text(content: bytes, name: str) -> str:
+    """The words of a document, a blank line between paragraphs; Refusal when it is none, damaged or too large."""
+    try:
+        root = xml_tree(_packed(content, name))
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError):
+        raise Refusal(f"“{name}” is no Word document, or is damaged.", AGAIN) from None
+    except ValueError as error:
+        raise Refusal(f"“{name}” is no Word document: {error}.", AGAIN) from None
+    return "\n\n".join(_paragraph(one) for one in root.iter(f"{_WORDS}p"))
+
+
+def _packed(content: bytes, name: str) -> bytes:
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        if len(packed.infolist()) > MOST_FILES:
+            raise Refusal(f"“{name}” holds more than {MOST_FILES:,} files.", AGAIN)
+        if _DOCUMENT not in packed.namelist():
+            raise ValueError(f"it lacks {_DOCUMENT}")
+        with packed.open(_DOCUMENT) as file:
+            # What its index says of the size is not trusted.
+            found = file.read(LONGEST_TEXT * 4 + 1)
+    if len(found) > LONGEST_TEXT * 4:
+        raise Refusal(f"“{name}” holds more than {LONGEST_TEXT * 4 // 2**20} MB of text.", AGAIN)
+    return found
+
+
+def _paragraph(paragraph: ElementTree.Element) -> str:
+    """The words of a paragraph; what was struck out while changes are tracked is not among them."""
+    return "".join(
+        (one.text or "") if one.tag == f"{_WORDS}t" else _BREAKS.get(one.tag, "") for one in paragraph.iter()
+    )
+
+
+class _Heard(BaseModel):
+    """An entry as some program wrote it: what it says beside is of no account here."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+    text: Text
+    speaker: Text | int | None = None
+
+    def said(self, start: int, end: int, doubts: tuple[Doubt, ...] = ()) -> SpokenLine:
+        """Its words as a line; ValueError where it ends before it begins."""
+        if UNKNOWN < end < start:
+            raise ValueError("ends before it begins")
+        speaker = "" if self.speaker is None else " ".join(str(self.speaker).split())
+        return SpokenLine(" ".join(self.text.split()), start, end, speaker, doubts)
+
+
+class _WhisperSegment(_Heard):
+    start: Seconds | None = None
+    end: Seconds | None = None
+    avg_logprob: float | None = None
+    no_speech_prob: float | None = None
+    compression_ratio: float | None = None
+
+    def line(self) -> SpokenLine:
+        """The line that it is."""
+        found = {
+            Doubt.UNSURE: (self.avg_logprob or 0) < LEAST_LOGPROB,
+            Doubt.SILENCE: (self.no_speech_prob or 0) > MOST_SILENCE,
+            Doubt.REPETITIVE: (self.compression_ratio or 0) > MOST_COMPRESSION,
+        }
+        start, end = (UNKNOWN if one is None else round(one * 1000) for one in (self.start, self.end))
+        return self.said(start, end, tuple(doubt for doubt, so in found.items() if so))
+
+
+class _Offsets(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+    begin: Milliseconds = Field(alias="from")
+    end: Milliseconds = Field(alias="to")
+
+
+class _Cut(_Heard):
+    offsets: _Offsets
+
+    def line(self) -> SpokenLine:
+        """The line that it is."""
+        return self.said(self.offsets.begin, self.offsets.end)
+
+
+def read_recognized(tree: Any) -> ReadTranscript:
+    """What speech recognition heard; entries that do not fit are told by their place in the list."""
+    found = ReadTranscript()
+    # Some programs write the list alone.
+    tree = {"segments": tree} if tree and isinstance(tree, list) else tree
+    for name, kind in (("segments", _WhisperSegment), ("transcription", _Cut)):
+        entries = tree.get(name) if isinstance(tree, Mapping) else None
+        if isinstance(entries, list):
+            _take(found, name, kind, entries)
+            break
+    else:
+        found.bad.append("holds neither “segments” (Whisper) nor “transcription” (whisper.cpp)")
+        return found
+    result = tree.get("result")
+    told = tree.get("language") or (result.get("language") if isinstance(result, Mapping) else "")
+    found.language = told if isinstance(told, str) and _LANGUAGE.fullmatch(told) else ""
+    in_order(found)
+    found.said = with_repeats(found.said)
+    return found
+
+
+def _take(
+    found: ReadTranscript, name: str, kind: type[_WhisperSegment] | type[_Cut], entries: list[Any]
+) -> None:
+    for place, entry in enumerate(entries):
+        try:
+            line = kind.model_validate(entry).line()
+        except ValidationError as error:
+            found.bad.append(f"{name}[{place}]: {in_words(error)}")
+        except ValueError as error:
+            found.bad.append(f"{name}[{place}]: {error}")
+        else:
+            if line.text:
+                found.said.append(line)
+
+
+def read_text(text: str) -> ReadTranscript:
+    """What a text says: turns by blank lines, and by names that recur."""
+    found = ReadTranscript()
+    lines = list(_lines(text))
+    found.said = list(_joined(with_speakers(lines)))
+    in_order(found)
+    return found
+
+
+def _lines(text: str) -> Iterator[SpokenLine]:
+    """The lines, with the time that each begins with, or that stood on a line before it."""
+    blank, time, name = True, UNKNOWN, ""
+    for line in re.split(r"\r\n|[\r\n\f\x0b\x85\u2028\u2029]", text):
+        if not line.strip():
+            blank = True
+            continue
+        head = _NAME_AND_TIME.match(line)
+        if head is not None:
+            name, time, line = head[1].strip(), _time(head.groups()[1:]), line[head.end() :]
+        elif found := _ALONE.fullmatch(line) or _AT_HEAD.match(line):
+            time, line = _time(found.groups()), line[found.end() :]
+        words = " ".join(line.split())
+        # A name is read like any other head, so that only one that recurs is taken for a speaker.
+        if words:
+            yield SpokenLine(f"{name}: {words}" if name else words, time, begins=blank or time != UNKNOWN)
+            blank, time, name = False, UNKNOWN, ""
+        else:
+            blank = True
+
+
+def _time(parts: tuple[str | None, ...]) -> int:
+    for hours, minutes, seconds in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+        if minutes is not None and seconds is not None:
+            return ((int(hours or 0) * 60 + int(minutes)) * 60 + int(seconds)) * 1000
+    return UNKNOWN
+
+
+def _joined(lines: list[SpokenLine]) -> Iterator[SpokenLine]:
+    """Turns: a line that begins none belongs to the one before."""
+    turns: list[list[SpokenLine]] = []
+    for line in lines:
+        if turns and not line.begins and not line.speaker:
+            turns[-1].append(line)
+        else:
+            turns.append([line])
+    for turn in turns:
+        if words := joined([line.text for line in turn if line.text]):
+            yield replace(turn[0], text=words)
+
+
+def read_captions(text: str, *, subrip: bool) -> ReadTranscript:
+    """What captions say; of lines that cannot be read, each with its number and why."""
+    from webvtt import from_buffer, from_string
+    from webvtt.errors import MalformedFileError
+
+    found = ReadTranscript()
+    begun = text.lstrip("\ufeff\r\n\t ")
+    lines = _LINES.split(begun)
+    first = len(_LINES.split(text[: len(text) - len(begun)]))
+    try:
+        read = from_buffer(io.StringIO(_numbered(lines)), "srt") if subrip else from_string("\n".join(lines))
+    except (MalformedFileError, IndexError):
+        begins = "with the number of a caption and its times" if subrip else "with WEBVTT"
+        found.bad.append(f"line {first}: the file does not begin {begins}")
+        return found
+    found.bad += _bad_lines(lines, first)
+    if not subrip:
+        told = _HEADER_LANGUAGE.match("\n".join(lines[:_HEAD]))
+        found.language = told[1] if told else ""
+        found.bad += _without_times(lines, first)
+    if notes := _notes(read):
+        found.notes.append(f"{counted(notes, 'note')} left out")
+    cues = [cue for caption in read.captions for cue in _cues(caption)]
+    said, repeats = folded(cues)
+    if repeats:
+        found.notes.append(
+            f"{counted(repeats, 'caption')} with lines of the one before; each line is kept once"
+        )
+    named = with_speakers(said)
+    # Where voices are marked, a caption without one is nobody's.
+    found.said = named if any(one.speaker for one in said) else continued(named)
+    in_order(found)
+    found.said = with_repeats(found.said)
+    return found
+
+
+def _notes(read: "WebVTT") -> int:
+    told = (*read.captions, *read.styles, *read.regions)
+    return len(read.header_comments) + len(read.footer_comments) + sum(len(one.comments) for one in told)
+
+
+def _numbered(lines: Iterable[str]) -> str:
+    """SubRip with a number above the times of each caption, which some programs leave out."""
+    made: list[str] = []
+    for line in lines:
+        if ARROW in line and not _ends_in_number(made):
+            made.append("0")
+        made.append(line.rstrip())
+    return "\n".join(made)
+
+
+def _ends_in_number(lines: Sequence[str]) -> bool:
+    """Whether the last line with words is a number alone, or stands above what follows."""
+    last = next((place for place in range(len(lines) - 1, -1, -1) if lines[place]), -1)
+    if last < 0 or not lines[last].strip().isdigit():
+        return False
+    return last in (0, len(lines) - 1) or not lines[last - 1]
+
+
+def _without_times(lines: Iterable[str], first: int) -> Iterator[str]:
+    """Words of WebVTT that no reader shows: blocks without times, and what stands between a name and its times."""
+    block: list[str] = []
+    for number, line in enumerate((*lines, ""), start=first):
+        if line and not (ARROW in line and len(block) > 1):
+            block.append(line)
+            continue
+        if _is_lost(block):
+            yield f"line {number - len(block)}: no times stand above “{block[0].strip()[:40]}”"
+        block = [line] if line else []
+
+
+def _is_lost(block: Sequence[str]) -> bool:
+    """Whether a block has words and no times; a number alone is no words."""
+    if any(ARROW in line for line in block[:2]) or (block[:1] and block[0].startswith(_NO_CAPTION)):
+        return False
+    return any(line.strip() and not line.strip().isdigit() for line in block)
+
+
+def _bad_lines(lines: Iterable[str], first: int) -> Iterator[str]:
+    for number, line in enumerate(lines, start=first):
+        if ARROW in line:
+            left, _, right = line.partition(ARROW)
+            start, end = _milliseconds(left.strip()), _milliseconds(right.strip())
+            if start is None or end is None:
+                wrong = left if start is None else right
+                yield f"line {number}: “{wrong.strip()[:40]}” is not a time such as 00:01:02.500"
+            elif end < start:
+                yield f"line {number}: the caption ends before it begins"
+
+
+def _milliseconds(words: str) -> int | None:
+    """A time at the head of a line; None for none, and where there are more than 59 minutes or seconds."""
+    found = _TIME.match(words)
+    if found is None or len(found[1] or "") > 9 or int(found[2]) > 59 or int(found[3]) > 59:
+        return None
+    return ((int(found[1] or 0) * 60 + int(found[2])) * 60 + int(found[3])) * 1000 + int(
+        found[4].ljust(3, "0")
+    )
+
+
+def _cues(caption: "Caption") -> Iterator[tuple[SpokenLine, list[str]]]:
+    """A caption in as many parts as it has speakers, each with its lines."""
+    start, end = caption.start_time.in_milliseconds(), caption.end_time.in_milliseconds()
+    if end < start:
+        return
+    parts = _VOICE.split(caption.raw_text)
+    for name, words in zip(("", *parts[1::2]), parts[::2], strict=True):
+        lines = [line for line in map(_plain, words.split("\n")) if line]
+        if lines:
+            yield SpokenLine("", start, end, _plain(name)), lines
+
+
+def _plain(words: str) -> str:
+    """Words without tags, entities and spare spaces."""
+    if "<" in words or "{" in words:
+        words = _TAG.sub("", words)
+    return " ".join((html.unescape(words) if "&" in words else words).split())

@@ -317,7 +317,7 @@ def test_what_is_no_feed_is_refused(tmp_path: Path, content: bytes, reason: str)
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the public DeepScholar-Bench data is not there")
 def test_the_public_sections_give_their_keys_back() -> None:
-    from annotator.exchange.eprints import archives, assembling, sections
+    from annotator.exchange.eprints import archives, assembling
 
     table = read_table(SHARED / "papers_with_related_works.csv", ())
     distinct = set()
@@ -325,7 +325,7 @@ def test_the_public_sections_give_their_keys_back() -> None:
         assert paper is not None
         text = made.paper(f"\\section{{Related Work}}\n{paper.section}\n")
         files = archives.files_of(made.packed({"main.tex": text, "refs.bib": BIB}))
-        section = latex.without_floats(sections.related_work(assembling.assembled(files).text).text)
+        section = latex.without_floats(building.related_work(assembling.assembled(files).text).text)
         found = latex.cited_keys(section)
         assert found == latex.cited_keys(paper.section)
         assert latex.markdown(section, str) == latex.markdown(paper.section, str)

@@ -5,7 +5,7 @@ import pytest
 from annotator.domain.material.page import PageState
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.pages.addresses import PRIVATE, AddressRules
-from annotator.exchange.pages.reader import checked_prefix, named, through, unwrapped
+from annotator.exchange.pages.fetching import checked_prefix, named, through, unwrapped
 from annotator.exchange.pages.states import PageReading, UnreadablePage
 from tests.exchange.pages.page_server import ARTICLE, Given, Names, PageServer, fetcher
 

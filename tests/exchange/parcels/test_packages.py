@@ -13,7 +13,7 @@ import pytest
 from nacl.signing import VerifyKey
 
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.parcels import package_layout, package_writing
+from annotator.exchange.parcels import package_layout, packages
 from annotator.exchange.parcels.packages import (
     FORMAT_VERSION,
     TASK,
@@ -241,10 +241,10 @@ def test_nothing_is_packed_that_could_not_be_read(name: str, content: bytes, rea
 
 
 def test_too_much_is_not_packed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(package_writing, "MOST_ENTRIES", 3)
+    monkeypatch.setattr(packages, "MOST_ENTRIES", 3)
     with pytest.raises(Refusal, match="would hold 4 entries; 3 is the most"):
         package_bytes(FACTS, ENTRIES, SECRET)
-    monkeypatch.setattr(package_writing, "LARGEST_TOTAL", 2000)
+    monkeypatch.setattr(packages, "LARGEST_TOTAL", 2000)
     with pytest.raises(Refusal, match="would hold more than"):
         package_bytes(FACTS, ENTRIES, SECRET)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.parcels import package_reading
+from annotator.exchange.parcels import packages
 from annotator.exchange.parcels.packages import WORK, PackageFacts, package_bytes, read_package
 from tests.exchange.parcels.hand_made_zip import contents, repacked, victim
 from tests.exchange.parcels.hostile_packages import HOSTILE, JSON_CASES
@@ -221,13 +221,13 @@ def test_a_file_that_changes_while_it_is_read_is_refused(
 ) -> None:
     path = tmp_path / "back.goldsmith-work"
     path.write_bytes(GOOD)
-    real = package_reading.read_directory
+    real = packages.read_directory
 
     def then_changed(file: object, name: str) -> object:
         found = real(file, name)  # type: ignore[arg-type]
         path.write_bytes(change(GOOD))  # type: ignore[operator]
         return found
 
-    monkeypatch.setattr(package_reading, "read_directory", then_changed)
+    monkeypatch.setattr(packages, "read_directory", then_changed)
     with pytest.raises(Refusal, match="changed while it was being read"):
         read_package(path)

@@ -3,7 +3,7 @@
 import pytest
 
 from annotator.domain.texts.canonical import sha256
-from annotator.exchange.parcels.receipts import receipt_code
+from annotator.exchange.parcels.packages import receipt_code
 
 CODES = [receipt_code(sha256(str(number))) for number in range(40)]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from annotator.actions.releases import releases
-from annotator.exchange.release import pair_tables, tables_csv
+from annotator.exchange.release import tables_csv
 from annotator.exchange.release.bundle import Bundle
 from tests.actions.releases.released_pairs import paired_project
 from tests.material.bundles import rich_bundle
@@ -17,7 +17,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
 
 
 def test_every_frozen_figure_has_a_line(bundle: Bundle) -> None:
-    lines = pair_tables.tables(bundle)["agreement"]
+    lines = tables_csv.pair_tables(bundle)["agreement"]
     wanted = sum(len(pair.figures) for one in bundle.agreements for pair in one.pairs)
     assert len(lines) == wanted
     (f1,) = [line for line in lines if line["stage"] == "rubric" and line["figure"] == "match_f1"]
@@ -27,7 +27,7 @@ def test_every_frozen_figure_has_a_line(bundle: Bundle) -> None:
 
 
 def test_every_unit_of_every_version_has_a_line(bundle: Bundle) -> None:
-    lines = pair_tables.tables(bundle)["provenance"]
+    lines = tables_csv.pair_tables(bundle)["provenance"]
     assert [line["version"] for line in lines] == [1] * 6 + [2] * 7
     assert {line["adjudicator"] for line in lines} == {"R4"}
     (edited,) = [line for line in lines if line["origin"] == "edited"]
@@ -36,7 +36,7 @@ def test_every_unit_of_every_version_has_a_line(bundle: Bundle) -> None:
 
 
 def test_an_objection_has_a_line_with_its_answer(bundle: Bundle) -> None:
-    (line,) = pair_tables.tables(bundle)["disputes"]
+    (line,) = tables_csv.pair_tables(bundle)["disputes"]
     assert (line["person"], line["version"], line["state"], line["answered_version"]) == (
         "R2",
         1,
@@ -53,7 +53,7 @@ def test_the_tables_are_files_like_the_others_and_absent_where_there_is_nothing(
 
 def test_no_person_is_named_but_by_an_alias(bundle: Bundle, tmp_path: Path) -> None:
     ids = {person.id for person in bundle.people}
-    tables = pair_tables.tables(bundle)
+    tables = tables_csv.pair_tables(bundle)
     assert not any(
         str(value) in ids for lines in tables.values() for line in lines for value in line.values()
     )

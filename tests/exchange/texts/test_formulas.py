@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from annotator.domain.texts.formula import LONGEST_PATH, Formula
 from annotator.exchange.texts import formulas, rendering
-from annotator.exchange.texts import rendering_caps as caps
 from annotator.exchange.texts.formulas import drawn, is_mathematics
 from annotator.exchange.texts.rendering import render
 from tests.material.bundles import REAL
@@ -200,7 +199,7 @@ def test_formulas_whose_turn_never_came_are_told_from_those_that_cannot_be_drawn
 def test_a_large_formula_repeated_does_not_make_the_text_endless(monkeypatch: pytest.MonkeyPatch) -> None:
     large = drawn(r"$\frac{a}{b}$")
     assert large is not None
-    monkeypatch.setattr(caps, "MAX_DRAWINGS_LENGTH", 3 * len(large.address()))
+    monkeypatch.setattr(rendering, "MAX_DRAWINGS_LENGTH", 3 * len(large.address()))
     rendered = render(r"$\frac{a}{b}$ " * 5)
     assert len(DRAWN.findall(rendered.html)) == 3
     assert rendered.html.count("<code>") == 2

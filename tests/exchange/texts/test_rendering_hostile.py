@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.exchange.texts import rendering_caps as caps
+from annotator.exchange.texts import rendering
 from annotator.exchange.texts.rendering import render
 
 TABLE = "|a|b|c|d|e|\n|-|-|-|-|-|\n"
@@ -64,7 +64,7 @@ def test_what_keeps_the_bounds_is_rendered(name):
 
 
 def test_the_parser_gives_up_when_its_time_is_over(monkeypatch):
-    monkeypatch.setattr(caps, "MAX_SECONDS", -1.0)
+    monkeypatch.setattr(rendering, "MAX_SECONDS", -1.0)
     made = render("# Title\n\nwords")
     assert made.plain
     assert "seconds" in made.reason

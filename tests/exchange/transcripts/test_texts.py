@@ -8,7 +8,7 @@ import pytest
 
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.reading import LONGEST_TEXT
-from annotator.exchange.transcripts import docx, reader
+from annotator.exchange.transcripts import reader
 from annotator.exchange.transcripts.said import SpokenLine
 from tests.exchange.texts.test_documents import pdf
 
@@ -113,7 +113,7 @@ def test_hostile_word_documents_are_refused(content: bytes, reason: str) -> None
 @pytest.mark.parametrize(
     ("files", "reason"),
     [
-        (lambda: {f"{n}": b"" for n in range(docx.MOST_FILES + 1)}, "more than 5,000 files"),
+        (lambda: {f"{n}": b"" for n in range(reader.MOST_FILES + 1)}, "more than 5,000 files"),
         (lambda: {"word/document.xml": b" " * (LONGEST_TEXT * 4 + 1)}, "more than 64 MB"),
     ],
     ids=["many files", "one that is large"],
