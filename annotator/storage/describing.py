@@ -1,9 +1,14 @@
-"""Row classes as table descriptions, never mapped as entities."""
+"""Row classes as table descriptions, never mapped as entities.
 
+Rows are read and written as values; mapping the classes, as `table=True` does, would take a tenth of every start.
+"""
+
+from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Column, Table
+from sqlalchemy import Table
 from sqlmodel import SQLModel
+from sqlmodel.main import get_column_from_field
 
 # Names for every constraint, so that a later migration can speak of them.
 SQLModel.metadata.naming_convention = {
@@ -12,34 +17,19 @@ SQLModel.metadata.naming_convention = {
     "fk": "fk_%(table_name)s_%(column_0_N_name)s",
     "pk": "pk_%(table_name)s",
 }
-_rows: list[type[SQLModel]] = []
 
 
-def begin() -> None:
-    """From here to `make_tables`, classes that describe tables are only noted.
-
-    Rows are read and written as values; mapping the classes would take as long as everything else about them, at
-    every start.
-    """
-    SQLModel.__init_subclass__ = classmethod(_note)  # type: ignore[assignment]
-
-
-def make_tables() -> None:
-    """The tables of all classes noted, the columns in the order of their fields."""
-    del SQLModel.__init_subclass__
-    while _rows:
-        _make_table(_rows.pop(0))
-
-
-def _note(row: type[SQLModel], /, **_: object) -> None:
-    row.__abstract__ = True
-    _rows.append(row)
+def make_tables(module: Mapping[str, Any]) -> None:
+    """The tables of the row classes that a module defines, the columns in the order of their fields."""
+    for row in list(module.values()):
+        if isinstance(row, type) and row.__module__ == module["__name__"] and "__tablename__" in vars(row):
+            _make_table(row)
 
 
 def _make_table(row: type[SQLModel]) -> None:
-    columns: list[Column[Any]] = [vars(row)[name] for name in row.model_fields]
-    for name, column in zip(row.model_fields, columns, strict=True):
+    columns = {name: get_column_from_field(field) for name, field in row.model_fields.items()}
+    for name, column in columns.items():
         column.name = column.key = name
     more = getattr(row, "__table_args__", ())
     named, unnamed = (more, ()) if isinstance(more, dict) else ({}, more)
-    Table(str(row.__tablename__), SQLModel.metadata, *columns, *unnamed, **named)
+    Table(str(row.__tablename__), SQLModel.metadata, *columns.values(), *unnamed, **named)

@@ -12,10 +12,8 @@ from annotator.domain.material.extract import ExtractFields
 from annotator.domain.material.page import PageFields
 from annotator.storage import describing
 
-describing.begin()
 
-
-class JudgeRow(JudgeFields, table=True):
+class JudgeRow(JudgeFields):
     """A judge."""
 
     __tablename__ = "judge"
@@ -23,7 +21,7 @@ class JudgeRow(JudgeFields, table=True):
     id: str = Field(primary_key=True, max_length=36)
 
 
-class RunRow(SQLModel, table=True):
+class RunRow(SQLModel):
     """A judge run, with the judge as it was when the run began."""
 
     __tablename__ = "run"
@@ -42,7 +40,7 @@ class RunRow(SQLModel, table=True):
     by: str = Field(default="", max_length=36)
 
 
-class CallRow(CallFields, table=True):
+class CallRow(CallFields):
     """A finished call to an endpoint."""
 
     __tablename__ = "call"
@@ -52,7 +50,7 @@ class CallRow(CallFields, table=True):
     at: datetime
 
 
-class ContestRow(ContestFields, table=True):
+class ContestRow(ContestFields):
     """One showing of two tasks to a rater, planned or answered."""
 
     __tablename__ = "contest"
@@ -60,7 +58,7 @@ class ContestRow(ContestFields, table=True):
     id: str = Field(primary_key=True, max_length=36)
 
 
-class BatchRow(SQLModel, table=True):
+class BatchRow(SQLModel):
     """A batch on its way through a provider; `content` is the JSON of all that is to outlive the program."""
 
     __tablename__ = "batch"
@@ -71,7 +69,7 @@ class BatchRow(SQLModel, table=True):
     at: datetime
 
 
-class JudgementRow(JudgementFields, table=True):
+class JudgementRow(JudgementFields):
     """A judgement."""
 
     __tablename__ = "judgement"
@@ -84,7 +82,7 @@ class JudgementRow(JudgementFields, table=True):
     sha256: str = Field(max_length=64)
 
 
-class ExtractRow(ExtractFields, table=True):
+class ExtractRow(ExtractFields):
     """An extract; `content` is the canonical JSON of its document."""
 
     __tablename__ = "extract"
@@ -94,7 +92,7 @@ class ExtractRow(ExtractFields, table=True):
     sha256: str = Field(max_length=64)
 
 
-class PageRow(PageFields, table=True):
+class PageRow(PageFields):
     """The snapshot of a cited page, known by the normal spelling of its address."""
 
     __tablename__ = "page"
@@ -102,4 +100,4 @@ class PageRow(PageFields, table=True):
     sha256: str = Field(max_length=64)
 
 
-describing.make_tables()
+describing.make_tables(globals())

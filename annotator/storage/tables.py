@@ -48,10 +48,8 @@ __all__ = [
     "ValidationSetRow",
 ]
 
-describing.begin()
 
-
-class MetaRow(SQLModel, table=True):
+class MetaRow(SQLModel):
     """A fact about the project itself: its id, title, settings."""
 
     __tablename__ = "meta"
@@ -59,7 +57,7 @@ class MetaRow(SQLModel, table=True):
     value: str
 
 
-class PersonRow(PersonFields, table=True):
+class PersonRow(PersonFields):
     """A person."""
 
     __tablename__ = "person"
@@ -67,7 +65,7 @@ class PersonRow(PersonFields, table=True):
     id: str = Field(primary_key=True, max_length=36)
 
 
-class ItemRow(ItemFields, table=True):
+class ItemRow(ItemFields):
     """An item."""
 
     __tablename__ = "item"
@@ -80,7 +78,7 @@ class ItemRow(ItemFields, table=True):
     sha256: str = Field(max_length=64)
 
 
-class SourceRow(SourceFields, table=True):
+class SourceRow(SourceFields):
     """A source."""
 
     __tablename__ = "source"
@@ -88,7 +86,7 @@ class SourceRow(SourceFields, table=True):
     sha256: str = Field(max_length=64)
 
 
-class SourceFileRow(SQLModel, table=True):
+class SourceFileRow(SQLModel):
     """The bytes of a source that is a PDF."""
 
     __tablename__ = "source_file"
@@ -97,7 +95,7 @@ class SourceFileRow(SQLModel, table=True):
     sha256: str = Field(max_length=64)
 
 
-class SystemRow(SystemFields, table=True):
+class SystemRow(SystemFields):
     """A system under test."""
 
     __tablename__ = "system"
@@ -105,7 +103,7 @@ class SystemRow(SystemFields, table=True):
     id: str = Field(primary_key=True, max_length=36)
 
 
-class ResponseRow(ResponseFields, table=True):
+class ResponseRow(ResponseFields):
     """A response."""
 
     __tablename__ = "response"
@@ -114,7 +112,7 @@ class ResponseRow(ResponseFields, table=True):
     sha256: str = Field(max_length=64)
 
 
-class RenderingRow(SQLModel, table=True):
+class RenderingRow(SQLModel):
     """The safe HTML of a text, kept so that showing it again costs nothing."""
 
     __tablename__ = "rendering"
@@ -125,7 +123,7 @@ class RenderingRow(SQLModel, table=True):
     reason: str = ""
 
 
-class ArtifactRow(SQLModel, table=True):
+class ArtifactRow(SQLModel):
     """An artifact: its author, kind, item and state."""
 
     __tablename__ = "artifact"
@@ -139,7 +137,7 @@ class ArtifactRow(SQLModel, table=True):
     sealed_at: datetime | None = None
 
 
-class RevisionRow(SQLModel, table=True):
+class RevisionRow(SQLModel):
     """One state of an artifact; rows are only ever added."""
 
     __tablename__ = "revision"
@@ -168,7 +166,7 @@ class RevisionRow(SQLModel, table=True):
     at: datetime
 
 
-class DraftRow(SQLModel, table=True):
+class DraftRow(SQLModel):
     """Unsaved typing; it survives a crash."""
 
     __tablename__ = "draft"
@@ -178,7 +176,7 @@ class DraftRow(SQLModel, table=True):
     at: datetime
 
 
-class AssignmentRow(AssignmentFields, table=True):
+class AssignmentRow(AssignmentFields):
     """An assignment."""
 
     __tablename__ = "assignment"
@@ -186,7 +184,7 @@ class AssignmentRow(AssignmentFields, table=True):
     id: str = Field(primary_key=True, max_length=36)
 
 
-class AgreementRow(SQLModel, table=True):
+class AgreementRow(SQLModel):
     """A frozen agreement (`content` is its canonical JSON); rows are only ever added."""
 
     __tablename__ = "agreement"
@@ -199,7 +197,7 @@ class AgreementRow(SQLModel, table=True):
     frozen_at: datetime
 
 
-class AssistedPairRow(SQLModel, table=True):
+class AssistedPairRow(SQLModel):
     """A judge's pairing of two raters' units; `content` is its canonical JSON."""
 
     __tablename__ = "assisted_pair"
@@ -210,7 +208,7 @@ class AssistedPairRow(SQLModel, table=True):
     sha256: str = Field(max_length=64)
 
 
-class AdjudicationRow(SQLModel, table=True):
+class AdjudicationRow(SQLModel):
     """An adjudication; `letters` is a JSON object."""
 
     __tablename__ = "adjudication"
@@ -230,7 +228,7 @@ class AdjudicationRow(SQLModel, table=True):
     closed_at: datetime | None = None
 
 
-class RulingRow(SQLModel, table=True):
+class RulingRow(SQLModel):
     """A ruling; `content` is the canonical JSON of all but its keys."""
 
     __tablename__ = "ruling"
@@ -241,7 +239,7 @@ class RulingRow(SQLModel, table=True):
     sha256: str = Field(max_length=64)
 
 
-class ConsensusVersionRow(SQLModel, table=True):
+class ConsensusVersionRow(SQLModel):
     """A closed version of a consensus; rows are only ever added."""
 
     __tablename__ = "consensus_version"
@@ -257,7 +255,7 @@ class ConsensusVersionRow(SQLModel, table=True):
     at: datetime
 
 
-class RemarkRow(SQLModel, table=True):
+class RemarkRow(SQLModel):
     """A note in the discussion of an adjudication; rows are only ever added."""
 
     __tablename__ = "remark"
@@ -268,7 +266,7 @@ class RemarkRow(SQLModel, table=True):
     at: datetime
 
 
-class DisputeRow(SQLModel, table=True):
+class DisputeRow(SQLModel):
     """An annotator's one objection to the consensus of an item."""
 
     __tablename__ = "dispute"
@@ -284,7 +282,7 @@ class DisputeRow(SQLModel, table=True):
     answered_version: int = 0
 
 
-class GuidelineRow(GuidelineFields, table=True):
+class GuidelineRow(GuidelineFields):
     """A version of a guideline."""
 
     __tablename__ = "guideline"
@@ -292,7 +290,7 @@ class GuidelineRow(GuidelineFields, table=True):
     id: str = Field(primary_key=True, max_length=36)
 
 
-class ParcelRow(SQLModel, table=True):
+class ParcelRow(SQLModel):
     """A package that was sent out or came in, known by its hash; `content` is JSON about it."""
 
     __tablename__ = "parcel"
@@ -305,7 +303,7 @@ class ParcelRow(SQLModel, table=True):
     at: datetime
 
 
-class TrayRow(SQLModel, table=True):
+class TrayRow(SQLModel):
     """A piece of returned work in the tray."""
 
     __tablename__ = "tray"
@@ -321,7 +319,7 @@ class TrayRow(SQLModel, table=True):
     at: datetime
 
 
-class TimeRow(SQLModel, table=True):
+class TimeRow(SQLModel):
     """Active seconds a person spent on a subject, one row per stretch of work."""
 
     __tablename__ = "time_spent"
@@ -332,7 +330,7 @@ class TimeRow(SQLModel, table=True):
     at: datetime
 
 
-class AuditRow(SQLModel, table=True):
+class AuditRow(SQLModel):
     """Every change ever made, in order of `seq` (clocks may be set back; counters are not)."""
 
     __tablename__ = "audit"
@@ -349,7 +347,7 @@ class AuditRow(SQLModel, table=True):
     sha256: str = Field(max_length=64)
 
 
-class ReleaseRow(SQLModel, table=True):
+class ReleaseRow(SQLModel):
     """A release that was written, with the checksum of its manifest."""
 
     __tablename__ = "release"
@@ -360,7 +358,7 @@ class ReleaseRow(SQLModel, table=True):
     at: datetime
 
 
-class WitnessRow(SQLModel, table=True):
+class WitnessRow(SQLModel):
     """The hash of a row of another table, kept apart from it so that a flip or a loss of that row shows."""
 
     __tablename__ = "witness"
@@ -370,7 +368,7 @@ class WitnessRow(SQLModel, table=True):
     sha256: str = Field(max_length=64)
 
 
-describing.make_tables()
+describing.make_tables(globals())
 metadata: MetaData = SQLModel.metadata
 
 

@@ -8,10 +8,8 @@ from annotator.domain.judges.informed import InformedFields
 from annotator.domain.judges.validation import OpeningFields, SetFields
 from annotator.storage import describing
 
-describing.begin()
 
-
-class ValidationSetRow(SetFields, table=True):
+class ValidationSetRow(SetFields):
     """A validation set; `content` is its canonical JSON, `labels` the JSON of what people said when it was locked."""
 
     __tablename__ = "validation_set"
@@ -23,21 +21,21 @@ class ValidationSetRow(SetFields, table=True):
     labels_sha256: str = Field(default="", max_length=64)
 
 
-class OpeningRow(OpeningFields, table=True):
+class OpeningRow(OpeningFields):
     """A look at the test part of a set; rows are only ever added."""
 
     __tablename__ = "opening"
     id: str = Field(primary_key=True, max_length=36)
 
 
-class InformedRow(InformedFields, table=True):
+class InformedRow(InformedFields):
     """A review or a ruling, known by what it is on and, of a review, by whose it is."""
 
     __tablename__ = "informed"
     id: str = Field(primary_key=True, max_length=36)
 
 
-class AttackTestRow(AttackTestFields, table=True):
+class AttackTestRow(AttackTestFields):
     """A test of a judge; `content` is the canonical JSON of what it was ordered with and what was drawn."""
 
     __tablename__ = "attack_test"
@@ -45,14 +43,14 @@ class AttackTestRow(AttackTestFields, table=True):
     content: str
 
 
-class AttackCopyRow(AttackCopyFields, table=True):
+class AttackCopyRow(AttackCopyFields):
     """A copy of a report under attack; kept apart from responses, which it never becomes."""
 
     __tablename__ = "attack_copy"
     id: str = Field(primary_key=True, max_length=36)
 
 
-class AttackVerdictRow(AttackVerdictFields, table=True):
+class AttackVerdictRow(AttackVerdictFields):
     """What a judge said of a unit over a copy; kept apart from judgements, which it never becomes."""
 
     __tablename__ = "attack_verdict"
@@ -60,4 +58,4 @@ class AttackVerdictRow(AttackVerdictFields, table=True):
     id: str = Field(primary_key=True, max_length=36)
 
 
-describing.make_tables()
+describing.make_tables(globals())

@@ -1,22 +1,10 @@
 """Row classes describe their tables and are never mapped."""
 
-from collections.abc import Iterator
-
 import pytest
 from sqlalchemy import ForeignKeyConstraint, UniqueConstraint, inspect
 from sqlalchemy.exc import NoInspectionAvailable
-from sqlmodel import Field, SQLModel
 
-from annotator.storage import describing
-from annotator.storage.tables import ItemRow, ResponseRow, WitnessRow, metadata, table
-
-
-@pytest.fixture
-def tried() -> Iterator[str]:
-    """The name of a table that is taken away again."""
-    yield "tried"
-    if "tried" in metadata.tables:
-        metadata.remove(metadata.tables["tried"])
+from annotator.storage.tables import ItemRow, ResponseRow, WitnessRow, table
 
 
 def test_no_row_class_is_mapped():
@@ -50,16 +38,3 @@ def test_a_table_has_the_links_and_constraints_its_class_names():
 
 def test_a_table_has_the_options_its_class_names():
     assert table(WitnessRow).dialect_options["sqlite"]["with_rowid"] is False
-
-
-def test_classes_are_noted_only_until_the_tables_are_made(tried):
-    describing.begin()
-
-    class Noted(SQLModel, table=True):
-        __tablename__ = tried
-        id: str = Field(primary_key=True)
-
-    assert tried not in metadata.tables
-    describing.make_tables()
-    assert list(metadata.tables[tried].columns.keys()) == ["id"]
-    assert "__init_subclass__" not in vars(SQLModel)

@@ -24,20 +24,17 @@ from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id, now
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.ready import PreparedStatement
 from annotator.storage.tables import ArtifactRow, RevisionRow, table
 
 ARTIFACT, REVISION = table(ArtifactRow), table(RevisionRow)
 T = TypeVar("T", bound=BaseModel)
-_NEWEST = PreparedStatement(
+_NEWEST = (
     select(ARTIFACT, REVISION.c.content, REVISION.c.sha256, REVISION.c.chain)
     .join(REVISION, (REVISION.c.artifact_id == ARTIFACT.c.id) & (REVISION.c.number == ARTIFACT.c.revision))
     .where(ARTIFACT.c.id == bindparam("wanted"))
 )
-_ADD_REVISION = PreparedStatement(insert(REVISION))
-_POINT = PreparedStatement(
-    update(ARTIFACT).where(ARTIFACT.c.id == bindparam("wanted")).values(revision=bindparam("number"))
-)
+_ADD_REVISION = insert(REVISION)
+_POINT = update(ARTIFACT).where(ARTIFACT.c.id == bindparam("wanted")).values(revision=bindparam("number"))
 
 
 def read(project: Project, artifact_id: str) -> Artifact:
@@ -251,10 +248,10 @@ class NewestArtifact:
 
 def read_newest(db: Connection, artifact_id: str) -> NewestArtifact:
     """An artifact with its newest document, inside a transaction; KeyError when there is none of that id."""
-    row = _NEWEST.first(db, {"wanted": artifact_id})
+    row = db.execute(_NEWEST, {"wanted": artifact_id}).mappings().first()
     if row is None:
         raise KeyError(artifact_id)
-    return NewestArtifact(_artifact(row), row["sha256"], row["chain"])
+    return NewestArtifact(_artifact(dict(row)), row["sha256"], row["chain"])
 
 
 def artifact_of(row: Row[Any]) -> Artifact:
@@ -338,8 +335,8 @@ def write_revision(
         "guideline": guidelines.version_in_force(db, stage_of(document.KIND)), "form": FORM,
         "verb": verb, "by": project.by, "at": now(),
     }  # fmt: skip
-    _ADD_REVISION.run(db, row)
-    _POINT.run(db, {"wanted": artifact_id, "number": number})
+    db.execute(_ADD_REVISION, row)
+    db.execute(_POINT, {"wanted": artifact_id, "number": number})
     _remember(document.KIND, content.decode(), document)
     return {"revision": number, "sha256": digest}
 

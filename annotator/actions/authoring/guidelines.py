@@ -19,7 +19,6 @@ from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import derived_id, now
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.ready import PreparedStatement
 from annotator.storage.tables import ArtifactRow, GuidelineRow, ItemRow, RevisionRow, table
 
 GUIDELINE, ITEM = table(GuidelineRow), table(ItemRow)
@@ -27,9 +26,7 @@ ARTIFACT, REVISION = table(ArtifactRow), table(RevisionRow)
 # What the program ships is version 1 of every stage; the first that a coordinator writes is version 2.
 SHIPPED = 1
 # It is asked at every save.
-_NEWEST = PreparedStatement(
-    select(func.max(GUIDELINE.c.version).label("version")).where(GUIDELINE.c.stage == bindparam("of_stage"))
-)
+_NEWEST = select(func.max(GUIDELINE.c.version)).where(GUIDELINE.c.stage == bindparam("of_stage"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +146,8 @@ def _answer(
 
 
 def _newest(db: Connection, stage: Stage) -> int:
-    row = _NEWEST.first(db, {"of_stage": stage.value})
-    return (row["version"] if row else None) or SHIPPED
+    version: int | None = db.execute(_NEWEST, {"of_stage": stage.value}).scalar_one()
+    return version or SHIPPED
 
 
 def _checked(stage: Stage, version: int, text: str, by: str) -> GuidelineFields:

@@ -19,7 +19,6 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import judgement_hash
 from annotator.domain.judges.judgement import Judgement, RaterKind
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.ready import PreparedStatement
 
 Fields = dict[str, Any]
 # In the images of a change of several labels at once, by their ids.
@@ -36,18 +35,16 @@ class LabelPlace:
 
 
 # Built once: a label is saved hundreds of times an hour, and building a statement costs more than running it.
-_ONE = PreparedStatement(
-    select(JUDGEMENT, submitted().label("sealed")).where(
-        JUDGEMENT.c.protocol == bindparam("protocol"),
-        JUDGEMENT.c.response_id == bindparam("response_id"),
-        JUDGEMENT.c.unit_id == bindparam("unit_id"),
-        JUDGEMENT.c.rater_kind == RaterKind.PERSON.value,
-        JUDGEMENT.c.rater_id == bindparam("rater"),
-        JUDGEMENT.c.trial == 1,
-    )
+_ONE = select(JUDGEMENT, submitted().label("sealed")).where(
+    JUDGEMENT.c.protocol == bindparam("protocol"),
+    JUDGEMENT.c.response_id == bindparam("response_id"),
+    JUDGEMENT.c.unit_id == bindparam("unit_id"),
+    JUDGEMENT.c.rater_kind == RaterKind.PERSON.value,
+    JUDGEMENT.c.rater_id == bindparam("rater"),
+    JUDGEMENT.c.trial == 1,
 )
-_NEW = PreparedStatement(insert(JUDGEMENT))
-_CHANGED = PreparedStatement(update(JUDGEMENT).where(JUDGEMENT.c.id == bindparam("row")))
+_NEW = insert(JUDGEMENT)
+_CHANGED = update(JUDGEMENT).where(JUDGEMENT.c.id == bindparam("row"))
 
 
 def kept(db: Connection, place: LabelPlace, rater: str, *, by_file: bool = False) -> Fields | None:
@@ -55,7 +52,7 @@ def kept(db: Connection, place: LabelPlace, rater: str, *, by_file: bool = False
 
     What came in by a file as finished work is changed by a file alone, unless its unit was reworded since.
     """
-    row = _ONE.first(db, {**asdict(place), "rater": rater})
+    row = db.execute(_ONE, {**asdict(place), "rater": rater}).mappings().first()
     if row and row["sealed"]:
         raise lock()
     given = row and not by_file and is_given(row["flags"])
@@ -68,9 +65,9 @@ def write(db: Connection, judgement: Fields, *, new: bool) -> None:
     """Put a row there, or in the place of the one with its id."""
     row = {**judgement, "sha256": judgement_hash(judgement)}
     if new:
-        _NEW.run(db, row)
+        db.execute(_NEW, row)
     else:
-        _CHANGED.run(db, {**row, "row": row["id"]})
+        db.execute(_CHANGED, {**row, "row": row["id"]})
 
 
 def image(judgement: Fields | None) -> Fields:

@@ -8,7 +8,6 @@ from annotator.actions.project.file import Project
 from annotator.domain.texts.canonical import checked_text
 from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.ready import PreparedStatement
 from annotator.storage.tables import DraftRow, table
 
 DRAFT = table(DraftRow)
@@ -16,9 +15,9 @@ DRAFT = table(DraftRow)
 REMARK = "remark"
 # Stand in the place of an artifact: of an adjudicator's drafts, whose units are rulings, and of reference material.
 RULING, REFERENCE = "ruling", "reference"
-_ADD = PreparedStatement(insert(DRAFT))
-_DROP = PreparedStatement(
-    delete(DRAFT).where(DRAFT.c.place == bindparam("at_place"), DRAFT.c.person_id == bindparam("of_person"))
+_ADD = insert(DRAFT)
+_DROP = delete(DRAFT).where(
+    DRAFT.c.place == bindparam("at_place"), DRAFT.c.person_id == bindparam("of_person")
 )
 
 
@@ -43,7 +42,7 @@ def save(project: Project, artifact_id: str, unit_id: str, field: str, text: str
     place, author = place_of(artifact_id, unit_id, field), people.someone(project).id
     with project.store.write() as db:
         drop(project, db, place)
-        _ADD.run(db, {"place": place, "person_id": author, "text": text, "at": now()})
+        db.execute(_ADD, {"place": place, "person_id": author, "text": text, "at": now()})
 
 
 def forget(project: Project, artifact_id: str, unit_id: str, field: str) -> None:
@@ -54,4 +53,4 @@ def forget(project: Project, artifact_id: str, unit_id: str, field: str) -> None
 
 def drop(project: Project, db: Connection, place: str) -> None:
     """Drop this person's draft of a place."""
-    _DROP.run(db, {"at_place": place, "of_person": people.someone(project).id})
+    db.execute(_DROP, {"at_place": place, "of_person": people.someone(project).id})

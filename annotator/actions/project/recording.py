@@ -12,11 +12,10 @@ from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import now
 from annotator.storage import upserts
-from annotator.storage.ready import PreparedStatement
 from annotator.storage.tables import AuditRow, table
 
 AUDIT = table(AuditRow)
-_ADD = PreparedStatement(insert(AUDIT))
+_ADD = insert(AUDIT)
 # Settings of an annotator's project, one for each version of the program that changed it.
 CHANGED_WITH = "changed with "
 
@@ -38,7 +37,7 @@ def record(project: Project, db: Connection, change: Change, *, undoes: int | No
     row["sha256"] = row_hash(row)
     if project.from_task:
         upserts.add_missing(db, META, {"key": f"{CHANGED_WITH}{__version__}", "value": "true"})
-    return replace(change, by=project.by, at=at, seq=_ADD.add(db, row))
+    return replace(change, by=project.by, at=at, seq=db.execute(_ADD, row).lastrowid)
 
 
 def row_hash(row: dict[str, Any]) -> str:

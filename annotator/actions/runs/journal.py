@@ -35,7 +35,6 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.cache import Key
 from annotator.judging.runs.progress import Finished
 from annotator.storage import upserts
-from annotator.storage.ready import PreparedStatement
 from annotator.storage.tables import CallRow, JudgementRow, RunRow, table
 
 T = TypeVar("T")
@@ -72,7 +71,7 @@ CALL, JUDGEMENT, RUN = table(CallRow), table(JudgementRow), table(RunRow)
 
 # Built once: making a statement again takes longer than running it.
 _ANSWERED = CALL.c.status == Status.OK.value
-_LATEST = PreparedStatement(
+_LATEST = (
     select(CALL).where(CALL.c.cache_key == bindparam("key"), _ANSWERED).order_by(CALL.c.at.desc()).limit(1)
 )
 _SPOILT = (Status.INVALID.value, Status.SKIPPED.value)
@@ -102,10 +101,8 @@ class RunJournal:
         if cache_key not in self._answered():
             return None
         with self._project.store.read() as db:
-            row = _LATEST.first(db, {"key": cache_key})
-        if row is None:
-            return None
-        return call_of(row)
+            row = db.execute(_LATEST, {"key": cache_key}).mappings().first()
+        return call_of(row) if row else None
 
     def _answered(self) -> KnownKeys:
         """The keys that may be found. No other process adds to them: one run at a time writes to a project."""
