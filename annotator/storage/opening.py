@@ -254,8 +254,10 @@ def _fits(column: Column[object]) -> str:
     """The condition that a stored value is what the column declares; 1 or 0, never NULL."""
     name = f'"{column.name}"'
     text = f"typeof({name}) = 'text'"
-    # A day added to none makes SQLite count: it takes the 30th of February as it is.
-    moment = f"coalesce(datetime({name}, '+0 days') = substr({name}, 1, 19), 0) AND length({name}) <= 26"
+    # Adding no days makes SQLite normalise the 30th of February. It also rounds .9995 s up, so the fraction stays out.
+    second = f"substr({name}, 1, 19)"
+    moment = f"coalesce(datetime({second}, '+0 days') = {second} AND datetime({name}) IS NOT NULL, 0)"
+    moment += f" AND length({name}) <= 26"
     # Texts are declared by SQLModel, around the type that the file has.
     match column.type.impl_instance if isinstance(column.type, TypeDecorator) else column.type:
         case Boolean():

@@ -194,6 +194,17 @@ def test_a_whole_file_from_elsewhere_opens_everywhere(
     assert opening.is_known(path)
 
 
+@pytest.mark.parametrize("fraction", ["", ".0", ".999499", ".999500", ".999999"])
+def test_a_change_at_any_fraction_of_a_second_is_no_damage(
+    whole: Path, tmp_path: Path, fraction: str
+) -> None:
+    path = Path(shutil.copy(whole, tmp_path / "mine.goldsmith"))
+    with closing(sqlite3.connect(path)) as raw:
+        raw.execute("UPDATE draft SET at = ?", [f"2026-11-30 23:59:59{fraction}"])
+        raw.commit()
+        assert list(opening.misfits(raw)) == []
+
+
 def test_a_file_that_was_changed_since_is_checked_again(whole: Path, tmp_path: Path) -> None:
     path = Path(shutil.copy(whole, tmp_path / "mine.goldsmith"))
     Project.open(path).close()
