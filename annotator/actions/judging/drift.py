@@ -1,47 +1,53 @@
 """Drift checks: a frozen anchor set of a judge's verdicts is judged again and compared."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from random import Random
 from secrets import randbelow
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
+from annotator.actions.items import materials
 from annotator.actions.items.items import ITEM
 from annotator.actions.items.materials import RESPONSE, SYSTEM
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
-from annotator.actions.judging.drift_reports import (
-    AnchoredVerdict,
-    ChangedVerdict,
-    DriftReport,
-    RecheckedVerdict,
-    compared,
-)
-from annotator.actions.judging.judge_offers import CHECKS
+from annotator.actions.judging.judge_offers import CHECKS, title
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import AUDIT, record
-from annotator.actions.runs import judge_cases, judgement_replies, run_lines, run_watching
+from annotator.actions.results.result_sheets import (
+    JUDGE_COLUMN,
+    ResultSheet,
+    SheetLine,
+    ViewChoice,
+    columns,
+    count,
+    figure,
+    or_why,
+    text,
+)
+from annotator.actions.runs import judge_cases, run_lines, run_watching
 from annotator.actions.runs.driving import RunWork
-from annotator.actions.runs.journal import JUDGEMENT, RunJournal
+from annotator.actions.runs.journal import CALL, JUDGEMENT, RunJournal
 from annotator.actions.runs.judge_cases import JudgeSettings, Key, RunRequest
-from annotator.actions.runs.judgement_replies import Reply
 from annotator.actions.runs.run_kind import RunKind
 from annotator.actions.runs.run_lines import RunEvent
-from annotator.actions.runs.run_records import OpenRun, RunLine, runs
+from annotator.actions.runs.run_records import OpenRun
 from annotator.domain.judges.judge import Judge, JudgeKind, RunState
-from annotator.domain.judges.judgement import RaterKind, Status
+from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Case, Protocol, Verdicts
+from annotator.domain.judges.scale import Level
 from annotator.domain.texts.change import Change
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.identity import now
-from annotator.domain.texts.ordering import natural
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.runs.progress import Finished
-from annotator.protocols import USUAL
+from annotator.protocols import PROTOCOLS, USUAL
 
 # Under this a run of a check is kept: it judges for the check alone, no result is made of what it says.
 PREFIX = CHECKS
@@ -51,6 +57,100 @@ SIZE = 100
 # The trial of a check tells its questions from all others in the journal: they are asked afresh, once.
 _FIRST_TRIAL = 1_000_000
 _SEEDS = 2**31
+# Of the calls behind the verdicts: what is compared, and what it is called.
+TRAITS = {
+    "returned_model": "the model that answered",
+    "fingerprint": "the fingerprint",
+    "prompt_sha256": "the prompt",
+    "parameters": "the parameters",
+}
+_AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class AnchoredVerdict:
+    """A unit of an anchor set with its frozen verdict."""
+
+    item_id: str
+    response_id: str
+    unit_id: str
+    value: str
+    call_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RecheckedVerdict:
+    """The verdict of a check on a unit; without a value the status says why."""
+
+    value: str | None
+    status: str
+    call_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedVerdict:
+    """A changed verdict, with the calls behind the old and the new one."""
+
+    item: str
+    system: str
+    response_id: str
+    unit_id: str
+    before: str
+    after: str
+    call_before: str | None = None
+    call_after: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DriftReport:
+    """A check compared with its anchor set: `compared` of its `units` have a new verdict, `missing` have none.
+
+    `agreement` is the share of verdicts that stayed, with Wilson's interval, and `kappa` Cohen's, of ordered values
+    with quadratic weights; both are over items. `differences` names what differs between the calls of then and of
+    now, each with both lists of what was seen.
+    """
+
+    judge: str
+    protocol: str
+    anchored_at: str
+    checked_at: str
+    run_id: str
+    units: int
+    compared: int
+    agreement: Estimate
+    kappa: Estimate
+    changed: tuple[ChangedVerdict, ...]
+    missing: Mapping[str, int]
+    differences: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
+
+    def tree(self) -> dict[str, Any]:
+        """The report as a JSON tree."""
+        return asdict(self)
+
+    def words(self) -> list[str]:
+        """The report as a person reads it."""
+        said = [
+            f"{self.judge}, {self.protocol}: {self.compared:,} of {counted(self.units, 'anchored unit')} judged again; "
+            f"{counted(len(self.changed), 'verdict')} changed."
+        ]
+        said += [f"agreement: {or_why(self.agreement)}", f"kappa: {or_why(self.kappa)}"]
+        said += [
+            f"Without a verdict now: {count:,} {name.replace('_', ' ')}."
+            for name, count in self.missing.items()
+        ]
+        said += self.difference_words()
+        said += [
+            f"item {one.item}, {one.system}, unit {one.unit_id}: {one.before} → {one.after}"
+            for one in self.changed
+        ]
+        return said
+
+    def difference_words(self) -> list[str]:
+        """What else is another than then, each in a sentence."""
+        return [
+            f"Changed: {TRAITS[name]}, now {_listed(now)}, before {_listed(before)}."
+            for name, (before, now) in self.differences.items()
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +377,7 @@ def _kept(
 def _report(project: Project, judge: str, tree: dict[str, Any]) -> DriftReport:
     about = {name: tree[name] for name in ("protocol", "run_id", "anchored_at", "checked_at")}
     found = {(response, unit): RecheckedVerdict(**again) for response, unit, again in tree["found"]}
-    return compared(
+    return _compared(
         project, {**about, "judge": judge}, [AnchoredVerdict(**one) for one in tree["units"]], found
     )
 
@@ -291,107 +391,156 @@ def _told_of(project: Project, verb: str, judge_id: str, protocol: str) -> list[
     return [tree for tree in map(json.loads, rows) if protocol in ("", tree["protocol"])]
 
 
-_GOES_ON = frozenset({RunState.CANCELLED.value, RunState.INTERRUPTED.value})
+def _compared(
+    project: Project,
+    about: Mapping[str, str],
+    units: Iterable[AnchoredVerdict],
+    found: Mapping[tuple[str, str], RecheckedVerdict],
+) -> DriftReport:
+    """The report on a check; `about` gives its judge, protocol, run and moments by the names of a report's fields."""
+    from annotator.stats.agreement.agreement import cohen_kappa
+    from annotator.stats.intervals.sample_size import clustered_wilson
 
-
-@dataclass(frozen=True, slots=True)
-class DriftStatus:
-    """A judge under a protocol: number of `verdicts`, anchor set, and checks, newest first.
-
-    `frozen` counts the units of the anchor set that stands since `frozen_at`, of so many `items`; `stopped` is a
-    check that was not carried through, and is resumed.
-    """
-
-    judge_id: str
-    judge: str
-    protocol: str
-    verdicts: int
-    frozen: int = 0
-    items: int = 0
-    frozen_at: datetime | None = None
-    checks: tuple[DriftReport, ...] = ()
-    stopped: RunLine | None = None
-
-    @property
-    def last(self) -> DriftReport | None:
-        """The newest check, if it was made against the anchor set that stands."""
-        newest = self.checks[0] if self.checks else None
-        stands = newest is not None and self.frozen_at == datetime.fromisoformat(newest.anchored_at)
-        return newest if stands else None
-
-
-@dataclass(frozen=True, slots=True)
-class TurnedVerdict:
-    """A changed verdict: `unit` says what was asked about, `since` when the new value was first seen."""
-
-    protocol: str
-    changed: ChangedVerdict
-    unit: str
-    since: datetime
-
-
-def standings(project: Project) -> list[DriftStatus]:
-    """Every judge with an endpoint under each protocol by which it has given verdicts, by name."""
-    asked = {one.id: one.name for one in judges.all_of(project) if one.kind == JudgeKind.ENDPOINT}
-    j = JUDGEMENT.c
-    question = (
-        select(j.rater_id, j.protocol, func.count())
-        .where(j.rater_kind == RaterKind.JUDGE.value, j.status == Status.OK.value, j.trial == 1)
-        .group_by(j.rater_id, j.protocol)
+    anchored = list(units)
+    pairs, changed, missing = [], list[tuple[AnchoredVerdict, RecheckedVerdict]](), dict[str, int]()
+    for unit in anchored:
+        again = found.get((unit.response_id, unit.unit_id))
+        if again is not None and again.value is not None and again.status == Status.OK:
+            pairs.append((unit, again.value))
+            changed += [(unit, again)] if again.value != unit.value else []
+        else:
+            cause = "gone" if again is None else again.status
+            missing[cause] = missing.get(cause, 0) + 1
+    scale = PROTOCOLS[about["protocol"]].scale
+    ordered = scale.level is not Level.NOMINAL
+    stayed, items = [unit.value == value for unit, value in pairs], [unit.item_id for unit, _ in pairs]
+    return DriftReport(
+        **about,
+        units=len(anchored),
+        compared=len(pairs),
+        agreement=clustered_wilson(stayed, items),
+        kappa=cohen_kappa(
+            [unit.value for unit, _ in pairs],
+            [value for _, value in pairs],
+            "quadratic" if ordered else "none",
+            scale.names if ordered else None,
+            clusters=items or None,
+        ),
+        changed=_changed(project, changed),
+        missing=missing,
+        differences=_differences(
+            _traits(project, (unit.call_id for unit in anchored)),
+            _traits(project, (again.call_id for again in found.values())),
+        ),
     )
+
+
+def _changed(
+    project: Project, pairs: list[tuple[AnchoredVerdict, RecheckedVerdict]]
+) -> tuple[ChangedVerdict, ...]:
     with project.store.read() as db:
-        given = [tuple(row) for row in db.execute(question) if row[0] in asked]
-    stopped, known = _stopped(project), reports(project)
+        names = materials.named(db, RESPONSE.c.id.in_({unit.response_id for unit, _ in pairs}))
+    return tuple(
+        ChangedVerdict(
+            *names[unit.response_id],
+            unit.response_id,
+            unit.unit_id,
+            unit.value,
+            str(again.value),
+            unit.call_id,
+            again.call_id,
+        )
+        for unit, again in pairs
+    )
+
+
+def _traits(project: Project, calls: Iterable[str | None]) -> dict[str, set[str]]:
+    """What was seen of each trait in some calls; an endpoint that does not say is not taken to differ."""
+    wanted, seen = sorted({call for call in calls if call}), {name: set[str]() for name in TRAITS}
+    for start in range(0, len(wanted), _AT_ONCE):
+        question = select(*(CALL.c[name] for name in TRAITS)).where(
+            CALL.c.id.in_(wanted[start : start + _AT_ONCE])
+        )
+        with project.store.read() as db:
+            for row in db.execute(question):
+                for name, value in zip(TRAITS, row, strict=True):
+                    seen[name] |= {value} if value else set()
+    return seen
+
+
+def _differences(
+    before: Mapping[str, set[str]], now: Mapping[str, set[str]]
+) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+    return {
+        name: (tuple(sorted(before[name])), tuple(sorted(now[name])))
+        for name in TRAITS
+        if before[name] and now[name] and before[name] != now[name]
+    }
+
+
+def _listed(seen: Iterable[str]) -> str:
+    return ", ".join(value if len(value) < 80 else f"{value[:12]}…" for value in seen)
+
+
+def choices(project: Project) -> tuple[ViewChoice, ...]:
+    """Which judge, under which protocol."""
+    checked = _told_of(project, CHECKED, "", "")
+    names = dict.fromkeys(tree["protocol"] for tree in checked) or {USUAL: None}
+    known = tuple((one.name, one.name) for one in judges.all_of(project))
+    return ViewChoice(
+        "protocol", "What was judged", tuple((title(name), name) for name in names)
+    ), ViewChoice("judge", "Judge", (("all judges", ""), *known))
+
+
+def report(project: Project, protocol: str = USUAL, judge: str = "") -> list[tuple[DriftReport, list[str]]]:
+    """Each check, the newest first, with what its changed verdicts are about, in words."""
     found = []
-    for judge_id, protocol, verdicts in sorted(given, key=lambda one: (asked[one[0]], one[1])):
-        name, frozen = asked[judge_id], anchored(project, asked[judge_id], protocol)
-        checks = tuple(one for one in known if (one.judge, one.protocol) == (name, protocol))
-        standing = DriftStatus(judge_id, name, protocol, verdicts, checks=checks)
-        if frozen is not None:
-            many, at = len({unit.item_id for unit in frozen.units}), datetime.fromisoformat(frozen.at)
-            left = stopped.get((judge_id, protocol))
-            standing = DriftStatus(
-                judge_id, name, protocol, verdicts, len(frozen.units), many, at, checks, left
-            )
-        found.append(standing)
+    for one in reports(project, judge, protocol):
+        keys = [(each.response_id, each.unit_id) for each in one.changed]
+        words = run_watching.named(project, protocol, keys) if keys else {}
+        found.append((one, [words[key].unit for key in keys]))
     return found
 
 
-def _stopped(project: Project) -> dict[tuple[str, str], RunLine]:
-    """Judge and protocol → its newest check, where that was left unfinished."""
-    newest: dict[tuple[str, str], RunLine] = {}
-    for run in runs(project):
-        if run.protocol.startswith(PREFIX):
-            newest.setdefault((run.judge_id, run.protocol.removeprefix(PREFIX)), run)
-    return {key: run for key, run in newest.items() if run.state in _GOES_ON}
+def sheets(found: list[tuple[DriftReport, list[str]]]) -> tuple[ResultSheet, ...]:
+    """A row for each check, then one for each changed verdict."""
+    if not found:
+        return ()
+    heads = columns(
+        ("checked", "Run again"), JUDGE_COLUMN, ("frozen", "First run"),
+        ("agreement", "The same", "Share of verdicts that stayed the same, of those that came again; Wilson's 95 % "
+         "interval over items. An unchanged judge does not always repeat itself either: see its flip rate"),
+        ("kappa", "κ", "Cohen's, of ordered values with quadratic weights"),
+        ("changed", "Changed"), ("compared", "n", "Verdicts that came again"), ("missing", "Missing", "By cause"),
+        ("else", "What else changed", "At the endpoint, where it says so"),
+    )  # fmt: skip
+    lines = tuple(
+        SheetLine((
+            text(_day(one.checked_at)), text(one.judge), text(_day(one.anchored_at)), figure(one.agreement),
+            figure(one.kappa), count(len(one.changed)), count(one.compared),
+            text(", ".join(f"{many:,} {cause.replace('_', ' ')}" for cause, many in one.missing.items()) or "none"),
+            text(", ".join(name.removeprefix("the ") for name in map(TRAITS.__getitem__, one.differences)) or "nothing",
+                 "\n".join(one.difference_words())),
+        ))
+        for one, _ in found
+    )  # fmt: skip
+    changed = tuple(
+        SheetLine(
+            (text(_day(one.checked_at)), text(one.judge), text(each.item), text(each.system), text(words),
+             text(each.before), text(each.after)),
+            unit_id=each.unit_id,
+        )
+        for one, units in found
+        for each, words in zip(one.changed, units, strict=True)
+    )  # fmt: skip
+    told = ("No result is made of what a judge says when it is asked again.",)
+    of_changed = columns(
+        ("checked", "Run again"), JUDGE_COLUMN, ("item", "Item"), ("system", "System"), ("unit", "Asked about"),
+        ("then", "Then"), ("now", "Now"),
+    )  # fmt: skip
+    whole = ResultSheet("again", "Runs compared", heads, lines, told)
+    return (whole, *([ResultSheet("changed", "Changed verdicts", of_changed, changed)] if changed else []))
 
 
-def turned(project: Project, checks: Sequence[DriftReport]) -> list[TurnedVerdict]:
-    """The verdicts that the first of these checks found changed; the others are older ones, the newest first."""
-    check = checks[0]
-    keys = [(one.response_id, one.unit_id) for one in check.changed]
-    words = run_watching.named(project, check.protocol, keys) if keys else {}
-    found = [
-        TurnedVerdict(check.protocol, one, words[one.response_id, one.unit_id].unit, _since(checks, one))
-        for one in check.changed
-    ]
-    return sorted(found, key=lambda one: (natural(one.changed.item), natural(one.changed.system), one.unit))
-
-
-def _since(checks: Sequence[DriftReport], one: ChangedVerdict) -> datetime:
-    """When the oldest check was made of those, without a gap, that found a verdict as the newest one did."""
-    wanted, first = (one.response_id, one.unit_id, one.after), checks[0].checked_at
-    for older in checks[1:]:
-        said = {(other.response_id, other.unit_id, other.after) for other in older.changed}
-        if older.anchored_at != checks[0].anchored_at or wanted not in said:
-            break
-        first = older.checked_at
-    return datetime.fromisoformat(first)
-
-
-def replies(project: Project, one: ChangedVerdict) -> tuple[Reply | None, Reply | None]:
-    """The replies behind a verdict then and now; None where a call is not there any more."""
-    return (
-        judgement_replies.of_call(project, one.call_before),
-        judgement_replies.of_call(project, one.call_after),
-    )
+def _day(moment: str) -> str:
+    return moment[:16].replace("T", " ")

@@ -83,14 +83,6 @@ def calls(project: Project, run_id: str) -> CutList[Reply]:
     return CutList(tuple(shown), total)
 
 
-def of_call(project: Project, call_id: str | None) -> Reply | None:
-    """One call with its reply, if it is kept."""
-    refuse_others(project)
-    with project.store.read() as db:
-        row = db.execute(select(CALL).where(CALL.c.id == call_id)).mappings().first()
-    return _reply(row, call_id) if row is not None else None
-
-
 def _quoted(quote: str, case: Case | None) -> tuple[bool | None, str, str]:
     """Whether the quote stands where it was taken from, and the words before and after it."""
     if not quote or case is None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from annotator.actions.attacks import biases, consistency
 from annotator.actions.judges import judges
+from annotator.actions.judging import drift
 from annotator.actions.project.file import Project
 from annotator.actions.project.keeping import kept
 from annotator.actions.results import result_raters
@@ -287,6 +288,17 @@ VIEWS: tuple[ResultView, ...] = (
         _of_judges,
         kept(consistency.report),
         consistency.sheets,
+        "Judges",
+    ),
+    ResultView(
+        "again",
+        "Runs compared",
+        JUDGES,
+        "Which verdicts a judge gave otherwise when it was asked for them again, and what else changed.",
+        "Select a run under Judges → Runs, and choose Run again and compare.",
+        drift.choices,
+        kept(drift.report),
+        drift.sheets,
         "Judges",
     ),
     ResultView(

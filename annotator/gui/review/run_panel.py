@@ -24,10 +24,9 @@ STARTING = Chip("Starting", "clock", "incomplete")
 class RunPanel(QWidget):
     """Hidden while nothing runs. The keys are the window's own: they work on every page."""
 
-    def __init__(self, run: BackgroundRun, what: str = "") -> None:
-        """Of a run that does several things, only `what` is shown."""
+    def __init__(self, run: BackgroundRun) -> None:
         super().__init__()
-        self.run, self._what = run, what
+        self.run = run
         self.title, self.progress, self.chips = ElidedLabel("", "strong"), ProgressRow(), Chips()
         self.hold, self.cancel = KeyButton("Pause"), KeyButton("Stop")
         self.hold.set_hint("Send no further questions until resumed; pending ones are answered")
@@ -50,7 +49,7 @@ class RunPanel(QWidget):
 
     def _show(self) -> None:
         run = self.run
-        if run.running and self._what in ("", run.what):
+        if run.running:
             self.title.setText(run.title)
             self.hold.set_words("Resume" if run.held else "Pause")
             for button in (self.hold, self.cancel):

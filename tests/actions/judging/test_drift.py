@@ -133,8 +133,9 @@ def test_only_anchored_units_are_asked(project: Project, server: OddServer) -> N
 
 def test_of_chosen_systems_and_items_alone_verdicts_are_frozen(project: Project) -> None:
     drift.anchor(project, JUDGE, again=True, systems=["Beta"], items=["2"])
-    (one,) = drift.standings(project)
-    assert (one.frozen, one.items, one.verdicts) == (3, 1, ALL)
+    frozen = drift.anchored(project, JUDGE)
+    assert frozen is not None
+    assert (len(frozen.units), len({unit.item_id for unit in frozen.units})) == (3, 1)
 
 
 def test_what_is_not_there_cannot_be_frozen(project: Project) -> None:
@@ -158,26 +159,21 @@ def test_of_a_check_that_was_stopped_only_the_rest_is_priced(project: Project, s
     check(project, concurrency=1)
     found = asyncio.run(orders.foreseen(project, RunRequest(JUDGE, drift.PREFIX + USUAL)))
     assert (found.calls, found.in_journal) == (ALL - 5, 5)
-    (one,) = drift.standings(project)
-    assert one.stopped is not None
-    assert (one.stopped.state, one.last) == ("interrupted", None)
 
 
-def test_a_check_against_a_set_that_was_replaced_is_not_the_last_one(project: Project) -> None:
-    check(project)
-    drift.anchor(project, JUDGE, again=True)
-    (one,) = drift.standings(project)
-    assert (len(one.checks), one.last) == (1, None)
-
-
-def test_both_replies_behind_a_changed_verdict_are_kept(project: Project, server: OddServer) -> None:
+def test_checks_are_a_view_with_what_changed_then_and_now(project: Project, server: OddServer) -> None:
+    assert not drift.sheets(drift.report(project))
     server.answer = changed_its_mind(DATASET)
     check(project)
-    (found,) = drift.reports(project, JUDGE)
-    before, after = drift.replies(project, found.changed[0])
-    assert before is not None
-    assert after is not None
-    assert [json.loads(one.call.raw)["covered"] for one in (before, after)] == ["yes", "no"]
+    drift.anchor(project, JUDGE, again=True)
+    check(project)
+    whole, changed = (
+        [[cell.words for cell in line.cells] for line in sheet.lines]
+        for sheet in drift.sheets(drift.report(project, judge=JUDGE))
+    )
+    assert [(line[1], line[5:9]) for line in whole] == 2 * [(JUDGE, ["4", "12", "none", "nothing"])]
+    assert {tuple(line[4:]) for line in changed} == {(DATASET, "yes", "no")}
+    assert len(changed) == 8
 
 
 def test_a_check_is_called_by_what_it_checks() -> None:

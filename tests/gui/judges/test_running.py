@@ -16,7 +16,9 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.cli.carrying import NICENESS
 from annotator.gui.desk.child import Child
 from annotator.gui.pages.judges.runs import forecast_view
+from annotator.gui.pages.judges.runs.part import compared
 from annotator.judging.calls.prices import FILE
+from annotator.protocols import USUAL
 from tests.judging.odd_server import Odd, completion, error
 from tests.servers.served import JUDGE, answering
 from tests.storage import sql
@@ -404,3 +406,31 @@ def test_counting_leaves_no_process_behind(served, show, qtbot, monkeypatch):
     qtbot.waitUntil(lambda: "for 12 judgements" in said_in(forecast))
     qtbot.waitUntil(lambda: not forecast.findChildren(Child))
     assert states.count(QProcess.ProcessState.Starting) == states.count(QProcess.ProcessState.NotRunning) > 0
+
+
+@pytest.mark.usefixtures("real_children")
+def test_a_run_is_asked_for_again_and_compared(served, server, show, qtbot):
+    server.answer = answering(lambda criterion: "yes")
+    asyncio.run(judge_runs.run(served, RunRequest(JUDGE)))
+    server.answer, asked = answering(lambda criterion: "no"), len(server.bodies)
+    page = show(served, "Runs")
+    press("Ctrl+Shift+A")
+    # What it takes is shown first, and nothing is asked.
+    qtbot.waitUntil(lambda: "12 anchored units" in page.running.answer.text())
+    settle(page)
+    assert len(server.bodies) == asked
+    with qtbot.waitSignal(page.driver.ended):
+        page.running.answer._act.click()
+    settle(page)
+    assert len(server.bodies) - asked == 12
+    assert "12 verdicts changed" in page.running.answer.text()
+    assert cells(page.running.past.table, 2)[0] == "Drift check: Coverage of expert criteria"
+    page.running.past.table.selectRow(0)
+    with qtbot.waitSignal(page.desk.wanted, timeout=5000) as wanted:
+        press("Ctrl+L")
+    assert wanted.args == ["Validate", compared(JUDGE, USUAL)]
+
+
+def test_of_a_judge_that_asks_nobody_no_run_is_asked_for_again(small, show):
+    asyncio.run(judge_runs.run(small, RunRequest("baseline")))
+    assert not show(small, "Runs").running.bar.buttons["run_compare"].isEnabled()

@@ -1,4 +1,4 @@
-"""The Judges page: judges, runs, replies, comparison, costs, drift and prompts."""
+"""The Judges page: judges, runs, replies, comparison, costs and prompts."""
 
 from annotator.gui.pages.judges.page import JudgesPage
 

@@ -1,4 +1,4 @@
-"""The Judges page: seven tabs, and one run at a time that continues whichever is in view."""
+"""The Judges page: six tabs, and one run at a time that continues whichever is in view."""
 
 from functools import cached_property, partial
 from typing import Any, TypeVar
@@ -12,7 +12,6 @@ from annotator.gui.desk.parted_page import PartedPage
 from annotator.gui.pages.judges.comparing import ComparingPart
 from annotator.gui.pages.judges.costing import CostsPart
 from annotator.gui.pages.judges.drawn_waiting import DrawnWaiting
-from annotator.gui.pages.judges.drift.part import DriftPart
 from annotator.gui.pages.judges.prompts.part import PromptsPart
 from annotator.gui.pages.judges.replies import RepliesPart
 from annotator.gui.pages.judges.roster.part import JudgesPart
@@ -21,17 +20,14 @@ from annotator.gui.pages.judges.runs.part import RunsPart
 
 # People: coordinators who let judges work for hours on a budget. What annoys them elsewhere: errors counted as
 # verdicts, no idea of money or time left, replies that cannot be read, prompts that change without a trace.
-JUDGES, RUNS, REPLIES, COMPARE, PROMPTS, DRIFT, COSTS = range(7)
+JUDGES, RUNS, REPLIES, COMPARE, PROMPTS, COSTS = range(6)
 # Where a part leads: its signal, and the tab that is opened.
 WANTED = (
     (JUDGES, "replies_wanted", REPLIES),
     (JUDGES, "run_wanted", RUNS),
-    (JUDGES, "checks_wanted", DRIFT),
     (RUNS, "replies_wanted", REPLIES),
     (RUNS, "prompt_wanted", PROMPTS),
-    (RUNS, "checks_wanted", DRIFT),
     (RUNS, "costs_wanted", COSTS),
-    (DRIFT, "run_wanted", RUNS),
     (COSTS, "replies_wanted", REPLIES),
     (COSTS, "run_wanted", RUNS),
     (REPLIES, "again_wanted", RUNS),
@@ -45,15 +41,14 @@ class JudgesPage(PartedPage):
 
     NAME = "Judges"
     ICON = "judges"
-    TABS = ("Judges", "Runs", "Replies", "Compare", "Prompts", "Drift", "Costs")
-    PARTS = ("roster", "running", "replies", "comparing", "prompting", "drifting", "costing")
+    TABS = ("Judges", "Runs", "Replies", "Compare", "Prompts", "Costs")
+    PARTS = ("roster", "running", "replies", "comparing", "prompting", "costing")
     TURNS = (
         "judges_list",
         "judges_runs",
         "judges_replies",
         "judges_compare",
         "judges_prompts",
-        "judges_drift",
         "judges_costs",
     )
     ABOUT = ("What do judges do?", "judges")
@@ -103,13 +98,6 @@ class JudgesPage(PartedPage):
     def prompting(self) -> PromptsPart:
         """What is asked, in its versions."""
         return self.put(PROMPTS, PromptsPart(self.desk))
-
-    @cached_property
-    def drifting(self) -> DriftPart:
-        """Whether a judge still says the same."""
-        # A check is a run, which the runs must hear of from its beginning.
-        self.running  # noqa: B018
-        return self.put(DRIFT, DriftPart(self.desk, self.driver))
 
     @cached_property
     def costing(self) -> CostsPart:

@@ -16,6 +16,7 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.part import PagePart
 from annotator.gui.pages.judges.roster.judge_side import JudgeSide
 from annotator.gui.pages.judges.roster.judges_model import JUDGES, TOTALS, JudgeLine
+from annotator.gui.pages.judges.runs.part import compared
 from annotator.gui.tables.cells import CellsModel
 from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
@@ -46,7 +47,6 @@ class JudgesPart(PagePart):
 
     replies_wanted = Signal(dict)
     run_wanted = Signal(dict)
-    checks_wanted = Signal(dict)
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, ActsBar(LEFT, RIGHT))
@@ -172,8 +172,7 @@ class JudgesPart(PagePart):
             return
         judge = self.judge()
         if judge is not None and total.protocol.startswith(CHECKS):
-            protocol = total.protocol.removeprefix(CHECKS)
-            self.checks_wanted.emit({"judge": judge.name, "protocol": protocol})
+            self.desk.go("Validate", **compared(judge.name, total.protocol))
         elif judge is not None and not judge_offers.draws(total.protocol):
             self.replies_wanted.emit({"judge_id": judge.id, "protocol": total.protocol})
         else:

@@ -14,7 +14,6 @@ from annotator.gui.desk.parted_page import PartedPage
 from annotator.gui.desk.run import BackgroundRun
 
 INTERRUPTED = RunState.INTERRUPTED.value
-CHECK = "Drift check"
 
 
 class Driver(BackgroundRun):
@@ -30,7 +29,7 @@ class Driver(BackgroundRun):
     """The queue is another."""
 
     def __init__(self, desk: Desk, page: PartedPage) -> None:
-        super().__init__(desk, "Judge run", "Judges", page)
+        super().__init__(desk, "Judge run", "Judges", page, part="Runs")
         self._parts = page
         self._held_back: set[str] = set()
         self._closing = False
@@ -44,17 +43,11 @@ class Driver(BackgroundRun):
         scope = ", ".join(order.systems) or "all systems"
         return f"\u2068{order.judge}\u2069 · {title(order.protocol)} · {scope}"
 
-    @property
-    def checking(self) -> bool:
-        """Whether what is in progress is a check for drift."""
-        return self.running and self.what == CHECK
-
     def start(self, order: Any) -> bool:
         """Start a run of its own; whether that was done."""
         if self.running:
             return False
-        checks = order.protocol.startswith(CHECKS)
-        self.what, self.place = (CHECK, {"part": "Drift"}) if checks else ("Judge run", {"part": "Runs"})
+        self.what = "Drift check" if order.protocol.startswith(CHECKS) else "Judge run"
         if not super().start(order):
             return False
         self.began.emit(order)

@@ -6,9 +6,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from annotator.actions.judges import judges
-from annotator.actions.judging import judge_offers, judge_planning
+from annotator.actions.judging import drift, judge_offers, judge_planning
 from annotator.actions.judging.judge_offers import CHECKS, ExtractionOffer, ProtocolOffer, draws
 from annotator.actions.judging.judge_planning import RunSummary
+from annotator.actions.orders import orders
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.judge_cases import RunRequest
@@ -36,6 +37,12 @@ LEFT = (
         "restore",
         "Resume the selected run, or ask for its missing judgements",
     ),
+    Command(
+        "run_compare",
+        "Run again and compare",
+        "restore",
+        "Ask the judge for some of the selected run's verdicts again, and see which changed",
+    ),
     Command("read_replies", "Read replies", "quote", "Read the replies of the selected run, one by one"),
 )
 RIGHT = (
@@ -52,7 +59,6 @@ class RunsPart(PagePart):
 
     replies_wanted = Signal(dict)
     prompt_wanted = Signal(dict)
-    checks_wanted = Signal(dict)
     costs_wanted = Signal(dict)
 
     def __init__(self, desk: Desk, driver: Driver) -> None:
@@ -68,6 +74,7 @@ class RunsPart(PagePart):
             "queue_run": self.enqueue,
             "start_queue": self.start_queue,
             "run_again": lambda: self.again(),
+            "run_compare": self.compare,
             "read_replies": self._read,
             "run_costs": self._read_costs,
         }
@@ -95,7 +102,7 @@ class RunsPart(PagePart):
         self.past.costs.clicked.connect(self._read_costs)
         self.driver.began.connect(lambda _: self._began())
         self.driver.progressed.connect(self._progressed)
-        self.driver.ended.connect(lambda _: self._ended())
+        self.driver.ended.connect(self._ended)
         self.driver.queued.connect(self._fill_past)
 
     def fill(self) -> None:
@@ -151,6 +158,26 @@ class RunsPart(PagePart):
         if run is not None and run.open and not self.desk.project.readonly:
             self.carry_out(run.order(**self.form.how()))
 
+    def compare(self) -> None:
+        """Say what it takes to ask the chosen run's judge again; that starts only when it is confirmed."""
+        run = self.past.run()
+        if run is None or not self.bar.buttons["run_compare"].isEnabled():
+            return
+        judge, protocol = run.judge, run.protocol.removeprefix(CHECKS)
+        if self.desk.ask(drift.anchored, judge, protocol) is None:
+            self.desk.do(drift.anchor, judge, protocol)
+        if self.desk.ask(drift.anchored, judge, protocol) is not None:
+            order = RunRequest(judge, CHECKS + protocol, **self.form.how())
+            self.desk.ask_later(self._priced, _priced, order)
+
+    def _priced(self, found: tuple[RunRequest, list[str]]) -> None:
+        order, words = found
+        if not self.stopped:
+            self.answer.show_message(
+                "info", f"\u2068{order.judge}\u2069 can be asked again; no result changes.", " ".join(words)
+            )
+            self.answer.set_action("Ask again", lambda: self.carry_out(order))
+
     def carry_out(self, order: RunRequest) -> None:
         """Start an order, unless a run is in progress."""
         self.answer.clear()
@@ -166,8 +193,14 @@ class RunsPart(PagePart):
             self._new = False
             self._fill_past()
 
-    def _ended(self) -> None:
+    def _ended(self, line: dict[str, Any]) -> None:
         self.fill()
+        if "drift" in line:
+            told, place = line["drift"], compared(line["drift"]["judge"], line["drift"]["protocol"])
+            self.answer.show_message(
+                "warning" if told["changed"] or told["differences"] else "success", str(line["words"][0])
+            )
+            self.answer.set_action("Compare", lambda: self.desk.go("Validate", **place))
         self._offer()
 
     def _fill_past(self) -> None:
@@ -220,6 +253,8 @@ class RunsPart(PagePart):
         self.bar.enable("start_queue", writable and not going and self.past.waits)
         self.bar.enable("run_again", writable and not going and run is not None and run.open)
         self.bar.set_words("run_again", again_words(run))
+        asked = run is not None and run.paid and not draws(run.protocol)
+        self.bar.enable("run_compare", writable and not going and asked)
         self.bar.enable("read_replies", run is not None)
         self.past.costs.setEnabled(run is not None and run.paid and _judged(run))
 
@@ -227,7 +262,7 @@ class RunsPart(PagePart):
         run = self.past.run()
         if run is not None and run.protocol.startswith(CHECKS):
             # Of a check there are no judgements, but a report.
-            self.checks_wanted.emit({"judge": run.judge, "protocol": run.protocol.removeprefix(CHECKS)})
+            self.desk.go("Validate", **compared(run.judge, run.protocol))
         elif run is not None:
             self.replies_wanted.emit({"run_id": run.id})
 
@@ -237,9 +272,19 @@ class RunsPart(PagePart):
             self.costs_wanted.emit({"run_id": run.id})
 
 
+def compared(judge: str, protocol: str) -> dict[str, Any]:
+    """The place on the page Validate where the checks of a judge are compared with what it said at first."""
+    choose = {"judge": judge, "protocol": protocol.removeprefix(CHECKS)}
+    return {"part": "Figures", "view": "again", "choose": choose}
+
+
 def again_words(run: RunLine | None) -> str:
     """What the button does with the chosen run."""
     return "Resume it" if run is not None and run.done < run.total else "Ask for the missing"
+
+
+def _priced(project: Project, order: RunRequest) -> tuple[RunRequest, list[str]]:
+    return order, orders.forecast(project, order).words()
 
 
 def _judged(run: RunLine) -> bool:

@@ -1,1 +1,0 @@
-"""Drift tab: changes in what judges say."""
