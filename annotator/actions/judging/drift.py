@@ -507,7 +507,7 @@ def sheets(found: list[tuple[DriftReport, list[str]]]) -> tuple[ResultSheet, ...
     if not found:
         return ()
     heads = columns(
-        ("checked", "Run again"), JUDGE_COLUMN, ("frozen", "First run"),
+        ("checked", "Run again"), JUDGE_COLUMN, ("frozen", "Frozen", "When these verdicts were drawn"),
         ("agreement", "The same", "Share of verdicts that stayed the same, of those that came again; Wilson's 95 % "
          "interval over items. An unchanged judge does not always repeat itself either: see its flip rate"),
         ("kappa", "κ", "Cohen's, of ordered values with quadratic weights"),

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from annotator.actions.judges import judges
 from annotator.actions.judging import drift, judge_offers, judge_planning
-from annotator.actions.judging.judge_offers import CHECKS, ExtractionOffer, ProtocolOffer, draws
+from annotator.actions.judging.judge_offers import CHECKS, ExtractionOffer, ProtocolOffer, draws, purpose
 from annotator.actions.judging.judge_planning import RunSummary
 from annotator.actions.orders import orders
 from annotator.actions.project.file import Project
@@ -253,8 +253,8 @@ class RunsPart(PagePart):
         self.bar.enable("start_queue", writable and not going and self.past.waits)
         self.bar.enable("run_again", writable and not going and run is not None and run.open)
         self.bar.set_words("run_again", again_words(run))
-        asked = run is not None and run.paid and not draws(run.protocol)
-        self.bar.enable("run_compare", writable and not going and asked)
+        judged = run is not None and purpose(run.protocol.removeprefix(CHECKS)) == "judging"
+        self.bar.enable("run_compare", writable and not going and judged and run is not None and run.paid)
         self.bar.enable("read_replies", run is not None)
         self.past.costs.setEnabled(run is not None and run.paid and _judged(run))
 
