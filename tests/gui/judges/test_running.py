@@ -15,8 +15,8 @@ from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.cli.carrying import NICENESS
 from annotator.gui.desk.child import Child
+from annotator.gui.pages.judges.roster.judges_model import compared
 from annotator.gui.pages.judges.runs import forecast_view
-from annotator.gui.pages.judges.runs.part import compared
 from annotator.judging.calls.prices import FILE
 from annotator.protocols import USUAL
 from tests.judging.odd_server import Odd, completion, error

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from annotator.actions.judging.judge_offers import title
+from annotator.actions.judging.judge_offers import CHECKS, title
 from annotator.actions.judging.judge_queue import QueuedRun
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.judge_totals import JudgeTotal
@@ -161,3 +162,9 @@ WAITING: Sequence[Column[QueuedRun]] = (
         number=True,
     ),
 )
+
+
+def compared(judge: str, protocol: str) -> dict[str, Any]:
+    """The place on the page Validate where the checks of a judge are compared with what it said at first."""
+    choose = {"judge": judge, "protocol": protocol.removeprefix(CHECKS)}
+    return {"part": "Figures", "view": "again", "choose": choose}

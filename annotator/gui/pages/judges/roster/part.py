@@ -15,8 +15,7 @@ from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.part import PagePart
 from annotator.gui.pages.judges.roster.judge_side import JudgeSide
-from annotator.gui.pages.judges.roster.judges_model import JUDGES, TOTALS, JudgeLine
-from annotator.gui.pages.judges.runs.part import compared
+from annotator.gui.pages.judges.roster.judges_model import JUDGES, TOTALS, JudgeLine, compared
 from annotator.gui.tables.cells import CellsModel
 from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command

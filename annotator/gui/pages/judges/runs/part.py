@@ -18,6 +18,7 @@ from annotator.domain.judges.judge import JudgeKind, RunState
 from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.part import PagePart
+from annotator.gui.pages.judges.roster.judges_model import compared
 from annotator.gui.pages.judges.runs.driver import Driver
 from annotator.gui.pages.judges.runs.forecast_view import ForecastView
 from annotator.gui.pages.judges.runs.live_panel import LivePanel
@@ -270,12 +271,6 @@ class RunsPart(PagePart):
         run = self.past.run()
         if run is not None and self.past.costs.isEnabled():
             self.costs_wanted.emit({"run_id": run.id})
-
-
-def compared(judge: str, protocol: str) -> dict[str, Any]:
-    """The place on the page Validate where the checks of a judge are compared with what it said at first."""
-    choose = {"judge": judge, "protocol": protocol.removeprefix(CHECKS)}
-    return {"part": "Figures", "view": "again", "choose": choose}
 
 
 def again_words(run: RunLine | None) -> str:
