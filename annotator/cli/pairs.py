@@ -139,14 +139,14 @@ def _folder(to: str) -> Path:
 
 def _pack_all(project: Any, folder: Path, person: str, json_: bool) -> None:
     """Write everybody's task; exit code 3 when one of them could not be written."""
-    from annotator.actions.parcels import handing_out
+    from annotator.actions.parcels import packing
 
     if person:
         raise Refusal("--all and --person cannot be combined.", "Give one of them.")
-    whose = [one.person.id for one in handing_out.holdings(project)]
+    whose = [one.person.id for one in packing.holdings(project)]
     if not whose:
         raise Refusal("Nothing is assigned to anybody.", "Assign something first; nothing was written.")
-    done = handing_out.write(project, whose, folder)
+    done = packing.write_tasks(project, whose, folder)
     words = [line for one in done if one.packed for line in (*_packed(one.packed), *one.packed.notes)]
     words += [_signed(one.packed) for one in done if one.packed][:1]
     words += [f"Not written for {one.person.name}: {one.problem}" for one in done if one.problem]

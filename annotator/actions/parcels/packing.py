@@ -2,21 +2,24 @@
 
 import json
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Row, select
+from sqlalchemy import Row, func, select
 from sqlalchemy.engine import Connection
 
 from annotator import files
 from annotator.actions.adjudication import feedback
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import annotating, criterion_weights, guidelines
 from annotator.actions.parcels import labelled_material, parcel_secrets
 from annotator.actions.parcels.labelled_material import ServedAssignment
 from annotator.actions.project import people
+from annotator.actions.project.bulk import Progress
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.domain.experts.assignment import Assignment, Purpose, Stage, stage_of
@@ -378,3 +381,74 @@ def _remember(project: Project, db: Connection, person: Person, content: bytes, 
     }  # fmt: skip
     upserts.add_missing(db, PARCEL, row)
     record(project, db, Change("parcel", digest, "pack task", after={"person": person.id}))
+
+
+@dataclass(frozen=True, slots=True)
+class TaskContent:
+    """The content of one person's next task; `due` is the earliest date of open work."""
+
+    person: Person
+    items: int
+    stages: tuple[tuple[Stage, int], ...]
+    pieces: int
+    handed_in: int
+    due: datetime | None
+    written_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class HandOutResult:
+    """The package written for one person, or why there is none."""
+
+    person: Person
+    packed: PackedTask | None
+    problem: Refusal | None = None
+
+
+def holdings(project: Project) -> list[TaskContent]:
+    """Everybody to whom something is to be handed out now, by alias."""
+    written = _written(project)
+    found = (
+        _holding(person, assignments.of_person(project, person.id), written)
+        for person in people.people(project)
+        if person.active
+    )
+    return [one for one in found if one.pieces]
+
+
+def _written(project: Project) -> dict[str, datetime]:
+    question = select(PARCEL.c.person_id, func.max(PARCEL.c.at)).where(PARCEL.c.direction == "out")
+    with project.store.read() as db:
+        return {person_id: at for person_id, at in db.execute(question.group_by(PARCEL.c.person_id))}
+
+
+def _holding(person: Person, assigned: Sequence[Assignment], written: dict[str, datetime]) -> TaskContent:
+    served = going_out(assigned)
+    stages = Counter(one.stage for one in served)
+    dates = [one.due for one in served if one.due and not one.submitted_at]
+    return TaskContent(
+        person=person,
+        # A repeat goes out as an item of its own.
+        items=len({(one.item_id, one.trial) for one in served}),
+        stages=tuple((stage, stages[stage]) for stage in Stage if stage in stages),
+        pieces=len(served),
+        handed_in=sum(one.submitted_at is not None for one in served),
+        due=min(dates, default=None),
+        written_at=written.get(person.id),
+    )
+
+
+def write_tasks(
+    project: Project, person_ids: Sequence[str], folder: Path, *, progress: Progress | None = None
+) -> list[HandOutResult]:
+    """Write the tasks of these people into a folder; one that cannot be written keeps no other back."""
+    known = {person.id: person for person in people.people(project)}
+    done = []
+    for place, person_id in enumerate(person_ids):
+        if progress:
+            progress(f"Writing the task of {known[person_id].name}", place, len(person_ids))
+        try:
+            done.append(HandOutResult(known[person_id], task(project, person_id, folder)))
+        except Refusal as refusal:
+            done.append(HandOutResult(known[person_id], None, refusal))
+    return done

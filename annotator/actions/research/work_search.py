@@ -16,7 +16,7 @@ from annotator.domain.texts.identifier import normal_title, work_named
 from annotator.domain.texts.identity import now
 from annotator.domain.texts.ranking import TextRanking
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.eprints import searching
+from annotator.exchange.eprints import collecting
 from annotator.exchange.pages.manners import OneTurn
 
 
@@ -86,16 +86,16 @@ class ArxivSearch:
 
     name = "arXiv"
 
-    def __init__(self, project: Project, api: str = searching.API, *, allow_private: bool = False) -> None:
+    def __init__(self, project: Project, api: str = collecting.API, *, allow_private: bool = False) -> None:
         self._project, self._api, self._allow_private = project, api, allow_private
         self._turns = OneTurn(at_once=1, pause_s=GAP_S)
 
     async def found(self, query: str, count: int, paper: OwnPaper) -> Sequence[CatalogueWork]:
         """So many works as arXiv finds, the best first; SearchFailed when it does not answer."""
-        address = searching.address(self._api, query, count, paper.day)
+        address = collecting.address(self._api, query, count, paper.day)
         kept = pages.page(self._project, address)
         reply = kept.text if kept is not None and kept.text else await self._asked(address)
-        return [work for work in searching.works_of(reply.encode()) if paper.lets_through(work)]
+        return [work for work in collecting.works_of(reply.encode()) if paper.lets_through(work)]
 
     async def _asked(self, address: str) -> str:
         from annotator.exchange.eprints.collecting import patiently, polite_fetcher
@@ -106,7 +106,7 @@ class ArxivSearch:
             raise SearchFailed(f"arXiv did not answer: {answer.cause or f'status {answer.status}'}.")
         reply = storable(answer.content.decode("utf-8", "replace"))
         try:
-            searching.works_of(reply.encode())
+            collecting.works_of(reply.encode())
         except Refusal as refusal:
             raise SearchFailed(refusal.happened) from None
         page = Page(

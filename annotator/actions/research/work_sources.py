@@ -13,7 +13,7 @@ from annotator.actions.research.named_works import CompletedWorks, KnownWork, co
 from annotator.domain.material.work import CatalogueWork
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.csv_tables import CsvTable, read_table
-from annotator.exchange.eprints import known_works, searching
+from annotator.exchange.eprints import collecting, known_works
 from annotator.exchange.eprints.folder import MANIFEST, Collection
 from annotator.exchange.formats.works import Work, works_of
 from annotator.exchange.pages.manners import OneTurn
@@ -84,7 +84,7 @@ def look_up(
     project: Project,
     progress: Progress = lambda *_: None,
     *,
-    api: str = searching.API,
+    api: str = collecting.API,
     services: Sequence[str] = (),
     allow_private: bool = False,
 ) -> CompletedWorks:
@@ -128,7 +128,7 @@ async def _abstracts(
             query = urlencode({"id_list": ",".join(batch), "max_results": len(batch)})
             answer, _ = await patiently(fetcher, f"{api}?{query}")
             try:
-                found += map(KnownWork, searching.works_of(answer.content))
+                found += map(KnownWork, collecting.works_of(answer.content))
             except Refusal as refusal:
                 # Where one id is none, arXiv refuses all of them.
                 half = len(batch) // 2

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
 from urllib.parse import urlencode
 
 from annotator import __version__
+from annotator.domain.material.work import CatalogueWork
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.identifier import work_named
 from annotator.domain.texts.identity import now
@@ -16,10 +17,13 @@ from annotator.exchange.eprints.building import read_section
 from annotator.exchange.eprints.feeds import Feed, ListedPaper
 from annotator.exchange.eprints.folder import FEEDS, LARGEST_EPRINT, WORKS, Collection, eprint_stem
 from annotator.exchange.eprints.rules import Rules
-from annotator.exchange.eprints.searching import API, plain_words
 from annotator.exchange.pages.addresses import AddressRules
 from annotator.exchange.pages.fetching import Download, Fetcher, FetchLimits
 from annotator.exchange.pages.manners import OneTurn
+
+API = "https://export.arxiv.org/api/query"
+# The day of arXiv's first paper.
+FIRST = date(1991, 8, 1)
 
 GAP_S = 3.0
 A_PAGE, MOST_FOUND, IDS_AT_ONCE, TITLES_FOUND = 1000, 30_000, 100, 5
@@ -239,3 +243,22 @@ def checked_categories(named: Iterable[str]) -> tuple[str, ...]:
             f"“{odd[0][:40] if odd else ''}” is no category of arXiv.", "Write it as cs.CL or hep-th."
         )
     return found
+
+
+def plain_words(title: str) -> str:
+    """A title as arXiv's search takes it: its words, without signs of its own grammar."""
+    return " ".join("".join(c if c.isalnum() else " " for c in title).split())[:300]
+
+
+def address(api: str, query: str, count: int, before: date | None) -> str:
+    """Where so many works are asked for that share words with a query, the best first, older than a day."""
+    sought = " OR ".join(f"all:{word}" for word in plain_words(query).split())
+    if before is not None:
+        days = f"[{FIRST:%Y%m%d}0000 TO {before - timedelta(days=1):%Y%m%d}2359]"
+        sought = f"({sought}) AND submittedDate:{days}"
+    return f"{api}?{urlencode({'search_query': sought, 'max_results': count, 'sortBy': 'relevance'})}"
+
+
+def works_of(content: bytes) -> list[CatalogueWork]:
+    """The works of a reply, in its order; Refusal when it is none."""
+    return [paper.work for paper in feeds.read(content, "arXiv's reply").papers]

@@ -29,8 +29,14 @@ from annotator.exchange.formats.label_entries import (
     unreadable,
 )
 from annotator.exchange.formats.layout import MAPPING, Files, GivenLabel, LabelLayout, Labelled, LabelledUnit
-from annotator.exchange.formats.researcherbench_layout import DATASET, RUBRICS, MappedItem, Numbering
-from annotator.exchange.formats.researcherbench_numbers import mapped, numbered
+from annotator.exchange.formats.researcherbench_layout import (
+    DATASET,
+    RUBRICS,
+    MappedItem,
+    Numbering,
+    mapped,
+    numbered,
+)
 from annotator.exchange.reading import read_json
 from annotator.exchange.release.bundle import in_words
 from annotator.protocols.researcherbench.coverage import COVERAGE

@@ -2,8 +2,7 @@
 
 from annotator.exchange.formats import arena_tasks, deepscholar, human_files, researcherbench
 from annotator.exchange.formats.layout import FileLayout, LabelLayout
-from annotator.exchange.formats.researcherbench_layout import DATASET
-from annotator.exchange.formats.researcherbench_numbers import own_numbers
+from annotator.exchange.formats.researcherbench_layout import DATASET, own_numbers
 
 LAYOUTS: dict[str, FileLayout] = {
     layout.name: layout

@@ -29,8 +29,9 @@ from annotator.exchange.formats.researcherbench_layout import (
     QuestionEntry,
     ResponseEntry,
     RubricEntry,
+    mapped,
+    numbered,
 )
-from annotator.exchange.formats.researcherbench_numbers import mapped, numbered
 from annotator.exchange.reading import read_json
 from annotator.exchange.release.bundle import Bundle, Problem, in_words, of_file
 from annotator.exchange.release.records import ArtifactRecord, ItemRecord, ResponseRecord, SystemRecord

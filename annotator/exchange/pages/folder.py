@@ -12,7 +12,7 @@ from annotator.domain.material.page import Page, PageState
 from annotator.domain.texts.canonical import sha256, storable
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.pages.addresses import LONGEST, is_address, normal
-from annotator.exchange.pages.charsets import decoded
+from annotator.exchange.pages.reading import decoded
 from annotator.exchange.pages.states import UnreadablePage, check_reading
 from annotator.exchange.pages.unpacking import too_large
 from annotator.exchange.pages.worker import ReadingProcess

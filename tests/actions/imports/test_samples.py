@@ -12,7 +12,7 @@ from annotator.actions.authoring import guidelines
 from annotator.actions.imports import samples
 from annotator.actions.items import items
 from annotator.actions.labelling import board, label_sealing, label_tasks
-from annotator.actions.parcels import handing_out, tray, unpacking, waiting
+from annotator.actions.parcels import packing, tray, unpacking, waiting
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, releases
@@ -160,9 +160,9 @@ def test_a_late_plan_waits_in_the_tray_beside_the_one_that_is_here(sample):
 
 
 def test_tasks_can_be_handed_out_to_all_who_write(sample, tmp_path):
-    wanted = [holding.person.id for holding in handing_out.holdings(sample)]
+    wanted = [holding.person.id for holding in packing.holdings(sample)]
     assert len(wanted) == 3
-    assert [one.problem for one in handing_out.write(sample, wanted, tmp_path)] == [None] * 3
+    assert [one.problem for one in packing.write_tasks(sample, wanted, tmp_path)] == [None] * 3
 
 
 def rounded(tree: Any) -> Any:

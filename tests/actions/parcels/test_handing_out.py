@@ -5,7 +5,7 @@ from pathlib import Path
 
 from annotator.actions.assignments import assignments
 from annotator.actions.items import items
-from annotator.actions.parcels import handing_out, unpacking
+from annotator.actions.parcels import packing, unpacking
 from annotator.actions.project import people
 from annotator.domain.experts.assignment import Purpose, Stage
 from annotator.domain.experts.person import Role
@@ -19,7 +19,7 @@ def test_a_holding_counts_items_stages_and_the_earliest_open_date(tmp_path: Path
     dates = [datetime(2030, 5, day, tzinfo=UTC) for day in (9, 4)]
     assignments.assign_one(project, first, ana.id, Stage.PLAN, due=dates[0])
     assignments.assign_one(project, second, ana.id, Stage.PLAN, due=dates[1])
-    (holding,) = handing_out.holdings(project)
+    (holding,) = packing.holdings(project)
     assert (holding.items, holding.pieces, holding.handed_in) == (2, 4, 0)
     assert holding.stages == ((Stage.PLAN, 2), (Stage.RUBRIC, 2))
     assert holding.due == dates[1]
@@ -34,7 +34,7 @@ def test_a_repeat_waits_for_its_day_and_then_counts_as_an_item(tmp_path: Path) -
             project, item_id, ana.id, Stage.LABELLING, trial=2, purpose=Purpose.REPEAT,
             not_before=now() + timedelta(days=days),
         )  # fmt: skip
-    (holding,) = handing_out.holdings(project)
+    (holding,) = packing.holdings(project)
     assert holding.items == 3
     assert holding.stages == ((Stage.RUBRIC, 2), (Stage.LABELLING, 1))
 
@@ -43,22 +43,22 @@ def test_labelling_waits_until_the_own_document_of_the_item_is_handed_in(tmp_pat
     project = coordinated(tmp_path, ["Ana"])
     ana, (first, _) = annotators(project)[0], items.ids(project)
     assignments.assign_one(project, first, ana.id, Stage.LABELLING)
-    assert handing_out.holdings(project)[0].stages == ((Stage.RUBRIC, 2),)
+    assert packing.holdings(project)[0].stages == ((Stage.RUBRIC, 2),)
     unpacking.take_in(project, [returned(project, ana.id, tmp_path / "ana")])
-    assert handing_out.holdings(project)[0].stages == ((Stage.RUBRIC, 2), (Stage.LABELLING, 1))
+    assert packing.holdings(project)[0].stages == ((Stage.RUBRIC, 2), (Stage.LABELLING, 1))
 
 
 def test_who_only_adjudicates_gets_no_task(tmp_path: Path) -> None:
     project = coordinated(tmp_path, [])
     people.add_person(project, "Senior", (Role.ADJUDICATOR,))
     assignments.assign_one(project, items.ids(project)[0], annotators(project)[0].id, Stage.ADJUDICATION)
-    assert handing_out.holdings(project) == []
+    assert packing.holdings(project) == []
 
 
 def test_handed_in_work_and_the_last_writing_are_told(tmp_path: Path) -> None:
     project = coordinated(tmp_path, ["Ana"])
     unpacking.take_in(project, [returned(project, annotators(project)[0].id, tmp_path / "ana")])
-    (holding,) = handing_out.holdings(project)
+    (holding,) = packing.holdings(project)
     assert holding.handed_in == 2
     assert holding.written_at is not None
 
@@ -69,7 +69,7 @@ def test_a_task_that_cannot_be_written_keeps_no_other_back(tmp_path: Path) -> No
     unpacking.take_in(project, [returned(project, ana.id, tmp_path / "ana")])
     assignments.assign_one(project, items.ids(project)[0], ana.id, Stage.LABELLING)
     told: list[tuple[str, int, int]] = []
-    done = handing_out.write(project, [ana.id, li.id], tmp_path, progress=lambda *words: told.append(words))
+    done = packing.write_tasks(project, [ana.id, li.id], tmp_path, progress=lambda *words: told.append(words))
     assert [one.packed is not None for one in done] == [False, True]
     assert "no settled rubric" in str(done[0].problem)
     assert [words[1:] for words in told] == [(0, 2), (1, 2)]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.exchange.pages.charsets import decoded, known
+from annotator.exchange.pages.reading import decoded, known
 
 XML = b"<?xml version='1.0' encoding='ISO-8859-2'?>"
 META = b'<meta charset="%s">'

@@ -3,7 +3,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from annotator.gui.pages.guidelines.rubrics_row import SetDrafting
-from annotator.gui.pages.people.plans.plan_preview import PlanPreview
+from annotator.gui.pages.people.plan_preview import PlanPreview
 from annotator.gui.review.text_pane import TextPane
 from annotator.gui.shell.steps import ASIDE, STEPS
 from annotator.gui.widgets.bars import message_bar

@@ -7,14 +7,14 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QTreeWidgetItem, QWidget
 
-from annotator.actions.parcels import handing_out, parcel_secrets
-from annotator.actions.parcels.handing_out import HandOutResult, TaskContent
+from annotator.actions.parcels import packing, parcel_secrets
+from annotator.actions.parcels.packing import HandOutResult, TaskContent
 from annotator.actions.project import people
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.ordering import natural
 from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.inbox.naming import shown
+from annotator.gui.pages.inbox.outcomes import shown
 from annotator.gui.review.moments import moment
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
@@ -99,7 +99,7 @@ class HandingOut(QWidget):
 
     def fill(self) -> None:
         """Read again who has what to do."""
-        found = self._desk.ask(handing_out.holdings) or []
+        found = self._desk.ask(packing.holdings) or []
         self._holdings = sorted(found, key=lambda holding: natural(holding.person.alias))
         self.body.setCurrentIndex(1 if self._holdings else 0)
         words = self._desk.ask(parcel_secrets.own_words)
@@ -164,7 +164,7 @@ class HandingOut(QWidget):
         self.progress.show_progress("Writing tasks", 0, len(person_ids))
         self.progress.show()
         self._offer()
-        self._desk.do_later(self._done, self.progress.show_progress, handing_out.write, person_ids, folder)
+        self._desk.do_later(self._done, self.progress.show_progress, packing.write_tasks, person_ids, folder)
 
     def _done(self, written: list[HandOutResult] | None) -> None:
         self.progress.hide()

@@ -13,10 +13,9 @@ from annotator.domain.texts.change import Change
 from annotator.domain.texts.ordering import natural
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
-from annotator.gui.pages.inbox.arrivals_tree import CAME, ArrivalsTree
 from annotator.gui.pages.inbox.handing_out import HandingOut
-from annotator.gui.pages.inbox.intake import ImportFiles
-from annotator.gui.pages.inbox.naming import plain_code
+from annotator.gui.pages.inbox.intake import CAME, ArrivalsTree, ImportFiles
+from annotator.gui.pages.inbox.outcomes import plain_code
 from annotator.gui.pages.inbox.tray_pane import TrayPane
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.tabs import Tabs

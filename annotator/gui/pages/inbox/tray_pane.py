@@ -18,7 +18,7 @@ from annotator.domain.texts.ordering import natural
 from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.inbox import outcomes
-from annotator.gui.pages.inbox.naming import shown
+from annotator.gui.pages.inbox.outcomes import shown
 from annotator.gui.review import side_by_side
 from annotator.gui.review.revision_text import UNTOLD, quotations
 from annotator.gui.widgets.bars.key_button import KeyButton

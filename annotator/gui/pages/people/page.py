@@ -21,8 +21,8 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.naming import in_order
 from annotator.gui.desk.page import Page
 from annotator.gui.pages.people.board_view import BoardView
-from annotator.gui.pages.people.plans.plan_form import PlanForm
-from annotator.gui.pages.people.plans.plan_preview import PlanPreview
+from annotator.gui.pages.people.plan_form import PlanForm
+from annotator.gui.pages.people.plan_preview import PlanPreview
 from annotator.gui.pages.people.roster import PeopleTable
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
