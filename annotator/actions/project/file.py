@@ -97,7 +97,8 @@ class Project:
         cannot be read, and with `unchecked` it is opened all the same, to look for all of them.
         """
         path, copied = files.real(path), None
-        if recognise(path) < SCHEMA:
+        # The pages of a file that this process has open were looked over when it was opened.
+        if recognise(path, thorough=path not in _checked) < SCHEMA:
             path, copied, readonly = _brought_up_to_date(path, readonly)
         if not unchecked and path not in _checked and not is_known(path):
             # Most projects are known, and what reads every kind of document takes a while to load.

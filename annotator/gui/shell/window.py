@@ -178,7 +178,9 @@ class Window(QMainWindow):
             page.rebind()
 
     def _changed(self, change: Change) -> None:
-        self._recount.start()
+        # Another wording leaves the state of a document as it is, and with it all that waits.
+        if change.kind != "artifact" or not change.undoable:
+            self._recount.start()
         if change.kind == "person":
             self._show_title()
 
@@ -186,9 +188,11 @@ class Window(QMainWindow):
         # After the first idle: what counts the waiting work loads all that labelling needs.
         from annotator.actions.parcels import waiting
 
-        if self._closed:
-            return
-        for name, count in (self.desk.ask(waiting.counts) or {}).items():
+        if not self._closed:
+            self.desk.ask_later(self._show_waiting, waiting.counts)
+
+    def _show_waiting(self, counts: dict[str, int]) -> None:
+        for name, count in counts.items():
             self.navigation.show_waiting(name, count)
         if self.tries is not None:
             self.tries.refresh()

@@ -1,6 +1,7 @@
 """The window: its pages, its messages, its person, its closing."""
 
 import gc
+from threading import current_thread, main_thread
 
 import pytest
 from PySide6.QtCore import QObject, Qt
@@ -8,7 +9,9 @@ from PySide6.QtWidgets import QPushButton
 from shiboken6 import isValid
 
 from annotator import __version__
+from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
+from annotator.actions.parcels import waiting
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
@@ -210,3 +213,23 @@ def test_a_refusal_expires_when_another_page_is_gone_to_or_something_is_done(sma
     window.show_refusal(Refusal("It cannot be done.", "Do something else."))
     window.desk.do(items.add, "Is it done now?")
     assert window.messages.text() == ""
+
+
+def test_counting_what_waits_is_done_beside_the_window_and_not_for_another_wording(
+    sample, window_over, qtbot, monkeypatch
+):
+    window = window_over(sample, "Author")
+    window.desk.wait()
+    asked = []
+    monkeypatch.setattr(waiting, "counts", lambda project: asked.append(current_thread()) or {"Author": 7})
+    qtbot.waitUntil(lambda: bool(asked))
+    asked.clear()
+    sheet = window.page.sheet
+    unit = sheet.artifact.document.units[0].id
+    window.desk.do(artifacts.change_unit, sheet.artifact.id, unit, text="Another wording")
+    qtbot.wait(600)
+    assert asked == []
+    window.desk.do(items.add, "Does a new question wait?")
+    qtbot.waitUntil(lambda: bool(asked))
+    assert asked[0] is not main_thread()
+    qtbot.waitUntil(lambda: "7" in window.navigation._buttons["Author"].text())

@@ -13,7 +13,7 @@ from annotator.actions.material import drafting_by_model
 from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.kinds.documents import KINDS, lint
 from annotator.domain.kinds.finding import Finding
-from annotator.domain.kinds.question_types import QuestionType
+from annotator.domain.kinds.question_types import BAR, QuestionType
 from annotator.domain.kinds.weights import Weights
 from annotator.domain.material.item import Item
 from annotator.domain.material.source import Source
@@ -63,6 +63,7 @@ class AuthoringSheet(QWidget):
         self.kind = Kind.RUBRIC
         self._found: Sequence[Artifact] = ()
         self._wanted = ""
+        self._drafted: tuple[str, ...] = ()
         self.closed: Refusal | None = None
         """Why the document in view cannot be changed now, if so."""
         self._source_text = ""
@@ -109,7 +110,7 @@ class AuthoringSheet(QWidget):
 
     def show_kind(self, item: Item, kind: Kind, found: Sequence[Artifact], sources: Sequence[Source]) -> None:
         """Go to a kind of an item; `found` are the item's artifacts that may be seen. Keep typing before."""
-        self._wanted = ""
+        self._wanted, self._drafted = "", ()
         self.panel.hide()
         self.form.begin()
         self.know(item, sources)
@@ -244,6 +245,11 @@ class AuthoringSheet(QWidget):
         return bool(made)
 
     def _show_drafted(self, artifact: Artifact) -> None:
+        # What is taken from a draft is a new unit: another wording of one changes nothing here.
+        units = (artifact.id, *(unit.id for unit in artifact.document.units))
+        if units == self._drafted:
+            return
+        self._drafted = units
         found = self.desk.ask(drafting_by_model.drafted, artifact.id) or {}
         self.form.show_drafted({unit: f"From {source.name}'s draft" for unit, source in found.items()})
 
@@ -259,7 +265,12 @@ class AuthoringSheet(QWidget):
 
     @property
     def _types(self) -> tuple[QuestionType, ...]:
-        return question_types.types(self.desk.project)
+        # No other kind is rated; asking takes longer than saving a unit.
+        return question_types.types(self.desk.project) if self.kind is Kind.SELECTION else ()
+
+    @property
+    def _bar(self) -> float:
+        return question_types.bar(self.desk.project) if self.kind is Kind.SELECTION else BAR
 
     @property
     def _rated_as(self) -> QuestionType | None:
@@ -288,15 +299,16 @@ class AuthoringSheet(QWidget):
         self._tell()
         document = as_typed(self.artifact.document, self.saving.typed)
         about = (self.item.question, self._source_text, self.item.language)
-        found = lint(document, *about, self._weights, question_types.bar(self.desk.project))
+        found = lint(document, *about, self._weights, self._bar)
         return [*self.form.unfit(), *found, *doubts_about(self._sources, document.units)]
 
     def _tell(self) -> None:
         if self.artifact is not None:
             document = as_typed(self.artifact.document, self.saving.typed)
             given = bool(KINDS[self.kind].given)
-            bar = question_types.bar(self.desk.project)
-            self.bar.show_document(document, self._weights, bar, locked=not self.saving.editable, given=given)
+            self.bar.show_document(
+                document, self._weights, self._bar, locked=not self.saving.editable, given=given
+            )
 
 
 def _writes(event: QKeyEvent) -> bool:
