@@ -98,7 +98,7 @@ _NONCHARACTERS = dict.fromkeys([*range(0xFDD0, 0xFDF0), 0xFFFE, 0xFFFF], "\ufffd
 
 
 def render(markdown: str) -> Rendered:
-    """A Markdown text as safe HTML; one that passes a bound of `rendering_caps` comes back as `plain`."""
+    """A Markdown text as safe HTML; one that passes a bound comes back as `plain`."""
     left: Left = {}
     try:
         check_size(markdown)
