@@ -39,10 +39,12 @@ def add_source(project: Project, item_id: str, path: Path) -> Change:
 
     A PDF is kept as it is, and its text beside it, so that quotations can be marked and searched.
     """
+    from annotator.exchange.pages import worker
+
     form = FORMATS.get(path.suffix.lower(), SourceFormat.PLAIN)
     content = documents.read(path)
     text = (
-        documents.pdf_text(content, path.name)
+        worker.pdf_text(content, path.name)
         if form is SourceFormat.PDF
         else documents.plain_text(content, path.name)
     )

@@ -85,7 +85,9 @@ def from_file(project: Project, item_id: str, path: Path) -> EvidenceOffer:
     """The references of a file; of a PDF, those of its own list."""
     content = documents.read(path)
     if content.startswith(b"%PDF-"):
-        return _offer(project, item_id, _listed([documents.pdf_text(content, path.name)]))
+        from annotator.exchange.pages import worker
+
+        return _offer(project, item_id, _listed([worker.pdf_text(content, path.name)]))
     return from_text(project, item_id, documents.plain_text(content, path.name), path.name)
 
 

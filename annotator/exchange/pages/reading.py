@@ -156,7 +156,7 @@ def _form(content: bytes, content_type: str) -> str:
 
 def _pdf(content: bytes) -> PageReading:
     try:
-        text = documents.pdf_text(content, "It")
+        text = documents.parse_pdf(content, "It")
     except Refusal as refusal:
         return PageReading(unreadable=refusal.happened.replace("“It”", "It"))
     return (

@@ -14,10 +14,12 @@ from multiprocessing.context import SpawnProcess
 
 import orjson
 
+from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.pages.aside import aside
 from annotator.exchange.pages.states import PageReading
 
 READ_S = 10.0
+LONGEST_PDF_S = 60.0
 START_S = 60.0
 MEMORY = 512 * 2**20
 _PROGRAM = 96 * 2**20
@@ -59,16 +61,29 @@ class ReadingProcess:
             try:
                 answer = await aside(lambda: _ask(line, fresh, content, content_type, self._seconds))
                 self._line, whole = line, True
-            except TimeoutError:
-                why = f"Reading it took longer than {self._seconds:g} s."
-                return PageReading(unreadable=why, too_much=True)
-            except (EOFError, OSError):
-                return _broken_down(self._process)
+            except (EOFError, OSError) as error:
+                return self._failure(error)
             finally:
                 # Also when nobody waits any more: an answer that comes late must not be taken for the next one's.
                 if not whole:
                     self._end()
             return PageReading(**orjson.loads(answer))
+
+    def read_once(self, content: bytes) -> PageReading:
+        """What the process makes of a single document, where no event loop runs; it is ended."""
+        line = self._begin()
+        try:
+            return PageReading(**orjson.loads(_ask(line, True, content, "", self._seconds)))
+        except (EOFError, OSError) as error:
+            return self._failure(error)
+        finally:
+            self._end()
+
+    def _failure(self, error: Exception) -> PageReading:
+        if isinstance(error, TimeoutError):
+            why = f"Reading it took longer than {self._seconds:g} s."
+            return PageReading(unreadable=why, too_much=True)
+        return _broken_down(self._process)
 
     def _begin(self) -> Connection:
         context = multiprocessing.get_context("spawn")
@@ -100,10 +115,42 @@ def _ask(line: Connection, fresh: bool, content: bytes, content_type: str, secon
     return line.recv_bytes(_ANSWER)
 
 
+def pdf_text(content: bytes, name: str) -> str:
+    """The words of a PDF as a process of its own reads them, page by page with a form feed between.
+
+    Refusal when it is encrypted or damaged, or too much for that process.
+    """
+    from annotator.exchange.texts.documents import OTHER
+
+    found = ReadingProcess(LONGEST_PDF_S, serve_pdfs).read_once(content)
+    if not found.unreadable:
+        return found.text
+    if found.unreadable.startswith("It "):
+        raise Refusal(f"“{name}”{found.unreadable.removeprefix('It')}", OTHER)
+    raise Refusal(f"“{name}” could not be read. {found.unreadable}", OTHER)
+
+
 def serve_readings(line: Connection) -> None:
     """Read documents as they come over the line, until it is closed."""
     from annotator.exchange.pages import reading
 
+    _serve(line, reading.read)
+
+
+def serve_pdfs(line: Connection) -> None:
+    """The same of PDFs alone, whose text is given as it stands, empty pages too."""
+    from annotator.exchange.texts import documents
+
+    def read(content: bytes, _: str) -> PageReading:
+        try:
+            return PageReading(text=documents.parse_pdf(content, "It"))
+        except Refusal as refusal:
+            return PageReading(unreadable=refusal.happened.replace("“It”", "It"))
+
+    _serve(line, read)
+
+
+def _serve(line: Connection, read: Callable[[bytes, str], PageReading]) -> None:
     # Ctrl+C goes to all processes of a terminal; this one is ended by the one that began it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _limit_memory()
@@ -114,7 +161,7 @@ def serve_readings(line: Connection) -> None:
         except (EOFError, OSError):
             return
         try:
-            found = reading.read(content, content_type)
+            found = read(content, content_type)
         except MemoryError:
             found = TOO_MUCH
         line.send_bytes(orjson.dumps(asdict(found)))
@@ -126,7 +173,7 @@ def _broken_down(process: SpawnProcess | None) -> PageReading:
         process.join(1.0)
         if process.exitcode == _OVER:
             return TOO_MUCH
-    return PageReading(unreadable="The program that reads pages broke down over it.")
+    return PageReading(unreadable="The program that reads documents broke down over it.")
 
 
 def _limit_memory() -> None:

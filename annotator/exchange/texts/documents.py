@@ -38,10 +38,11 @@ def plain_text(content: bytes, name: str) -> str:
         raise Refusal(f"“{name}” {error}.", OTHER) from None
 
 
-def pdf_text(content: bytes, name: str) -> str:
+def parse_pdf(content: bytes, name: str) -> str:
     """The words of a PDF, page by page with a form feed between; Refusal when it is encrypted or damaged.
 
-    A PDF of scanned pages has no words; its text is then empty.
+    To be called only in the process that reads documents: `pages.worker.pdf_text` does. A PDF of scanned pages has no
+    words; its text is then empty.
     """
     import pypdfium2 as pdfium
 

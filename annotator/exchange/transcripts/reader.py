@@ -17,6 +17,7 @@ from annotator.domain.material.transcript import PARAGRAPH, TURN, UNKNOWN, Doubt
 from annotator.domain.texts.canonical import Text, storable
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.pages import worker
 from annotator.exchange.reading import LONGEST_TEXT, decoded, parse, xml_tree
 from annotator.exchange.release.bundle import in_words
 from annotator.exchange.texts import documents
@@ -92,7 +93,7 @@ _READ: dict[str, Callable[[bytes, str], ReadTranscript]] = {
     ".txt": _of_text,
     ".md": _of_text,
     ".docx": lambda content, name: read_text(docx_text(content, name)),
-    ".pdf": lambda content, name: read_text(documents.pdf_text(content, name)),
+    ".pdf": lambda content, name: read_text(worker.pdf_text(content, name)),
 }
 ENDINGS = tuple(_READ)
 

@@ -1,12 +1,18 @@
 """Documents: text is taken as it is, a PDF by its words, and what is neither is refused."""
 
 import io
+import os
+import subprocess
+import sys
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
 
 from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.pages import worker
 from annotator.exchange.texts import documents
+from tests.house import reading
 
 
 def pdf(*pages: str) -> bytes:
@@ -43,12 +49,12 @@ def encrypted_pdf() -> bytes:
 
 
 def test_the_words_of_a_pdf_come_page_by_page() -> None:
-    text = documents.pdf_text(pdf("Rain falls", "Snow falls"), "a.pdf")
+    text = worker.pdf_text(pdf("Rain falls", "Snow falls"), "a.pdf")
     assert [page.strip() for page in text.split(documents.PAGE_BREAK)] == ["Rain falls", "Snow falls"]
 
 
 def test_a_pdf_without_words_has_an_empty_text() -> None:
-    assert documents.pdf_text(pdf("", ""), "scan.pdf") == ""
+    assert worker.pdf_text(pdf("", ""), "scan.pdf") == ""
 
 
 @pytest.mark.parametrize(
@@ -62,7 +68,46 @@ def test_a_pdf_without_words_has_an_empty_text() -> None:
 )
 def test_a_pdf_that_cannot_be_read_is_refused(content: bytes, reason: str) -> None:
     with pytest.raises(Refusal, match=f"“a.pdf” {reason}"):
-        documents.pdf_text(content, "a.pdf")
+        worker.pdf_text(content, "a.pdf")
+
+
+def dies(line: Connection) -> None:
+    """A process that a PDF breaks down."""
+    line.send_bytes(worker.READY)
+    line.recv_bytes()
+    os._exit(1)
+
+
+def test_a_pdf_that_breaks_the_reader_down_is_refused_and_takes_nothing_with_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(worker, "serve_pdfs", dies)
+    with pytest.raises(
+        Refusal, match=r"“a.pdf” could not be read. The program that reads documents broke down"
+    ):
+        worker.pdf_text(pdf("Rain falls"), "a.pdf")
+
+
+def test_a_pdf_is_parsed_in_a_process_of_its_own() -> None:
+    """But for the pages in view, which the window draws and selects in, and the self-test's own empty page."""
+    words = (
+        "import sys; from annotator.exchange.pages import worker; "
+        "print(worker.pdf_text(sys.stdin.buffer.read(), 'a'), 'pypdfium2' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", words], input=pdf("Rain falls"), capture_output=True, check=True
+    )
+    assert done.stdout.decode().split() == ["Rain", "falls", "False"]
+    using = {
+        path.name for path in reading.files("annotator") if "import pypdfium2" in path.read_text("utf-8")
+    }
+    assert using == {"documents.py", "pdf_pages.py", "selftest.py"}
+    calls = [path.name for path in reading.files("annotator") if "parse_pdf(" in path.read_text("utf-8")]
+    assert sorted(calls) == ["documents.py", "reading.py", "worker.py"]
+    serving = [
+        path.name for path in reading.files("annotator") if "import reading" in path.read_text("utf-8")
+    ]
+    assert serving == ["worker.py"]
 
 
 def test_a_text_is_taken_unchanged_but_for_its_mark() -> None:
