@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QKeySequenceEdit, QLineEdit, QPlainTextEdit
 
 from annotator.actions.items import items
 from annotator.gui.pages.items.item_form import ItemForm
-from annotator.gui.pages.validation.attacks.family_list import FamilyList
+from annotator.gui.pages.validation.attacks.part import FamilyList
 from annotator.gui.tables.rows import resetting
 from annotator.gui.widgets.fields.typed import LineField, TextBox
 from tests.gui.shell.test_window import EVERY_PAGE

@@ -1,8 +1,77 @@
 """The Results page."""
 
+from pathlib import Path
+
+from PySide6.QtWidgets import QFileDialog
+
+from annotator.actions.authoring import gold
+from annotator.actions.papers.paper_tables import VIEWS
+from annotator.actions.project import people
+from annotator.actions.results import publishing
+from annotator.domain.experts.person import Role
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.results.result_viewer import ResultViewer
-from annotator.gui.views.viewer import ViewerPage
+from annotator.gui.views.counting import Refused
+from annotator.gui.views.viewer import Viewer, ViewerPage
+
+# People: a benchmark's author, who will publish the numbers. What annoys them elsewhere: scores without n or
+# interval, definitions nowhere, failures counted as answers, and no way from a number to what it was made of.
+# Changes of these kinds may move a figure.
+MOVING = frozenset({
+    "adjudication", "artifact", "extract", "import", "item", "judge", "judge_run", "judgement", "labels", "parcel",
+    "setting", "tray",
+})  # fmt: skip
+WITH_LIMIT, WITH_FILE = "overview", "rubrics"
+
+
+class ResultViewer(Viewer):
+    """The views of the results."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._file = ""
+        super().__init__(desk, VIEWS, "results", "Results", MOVING)
+        self.choosers.limit_set.connect(lambda share: desk.do(publishing.set_limit, round(share, 4)))
+        self.choosers.file_wanted.connect(self._choose_file)
+        self.choosers.unadjudicated_set.connect(lambda on: desk.do(gold.count_unadjudicated, on))
+
+    def more(self) -> dict[str, str]:
+        """The other project's file."""
+        return {"file": self._file} if self._name == WITH_FILE and self._file else {}
+
+    def offer_more(self, any_: bool) -> None:
+        """What is still publishable, and another project to compare with."""
+        counts = self.desk.ask(gold.unadjudicated_counts) if self._name == WITH_LIMIT else None
+        self.choosers.show_unadjudicated(
+            counts, allowed=self._coordinates() and not self.desk.project.readonly
+        )
+        share = self.desk.ask(publishing.limit) if self._name == WITH_LIMIT and any_ else None
+        self.choosers.show_limit(share, allowed=self._coordinates() and not self.desk.project.readonly)
+        self.choosers.show_file(self._name == WITH_FILE, Path(self._file).stem if self._file else "")
+
+    def _coordinates(self) -> bool:
+        return people.someone(self.desk.project).has(Role.COORDINATOR)
+
+    def refuse(self, found: Refused) -> None:
+        """A file that cannot be read is let go of; the message bar says why."""
+        if self._file and found.view == WITH_FILE:
+            self._file = ""
+            self.desk.refused.emit(found.refusal)
+            self._count()
+            return
+        super().refuse(found)
+
+    def _choose_file(self) -> None:
+        if self._file:
+            self._file = ""
+            self._count()
+            return
+        name, _ = QFileDialog.getOpenFileName(self, "Another project", "", "Projects (*.goldsmith)")
+        if name:
+            self.compare_with(Path(name))
+
+    def compare_with(self, path: Path) -> None:
+        """Hold the rubrics of this project against the settled ones of another."""
+        self._file = str(path)
+        self._count()
 
 
 class ResultsPage(ViewerPage):

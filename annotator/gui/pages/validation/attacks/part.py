@@ -3,34 +3,202 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QComboBox, QGridLayout, QWidget
 
-from annotator.actions.attacks import attack_cases, attack_figures, attack_offers
+from annotator.actions.attacks import attack_cases, attack_figures, attack_offers, families
 from annotator.actions.attacks.attack_cases import AttackCase, AttackCaseLine
 from annotator.actions.attacks.attack_figures import AttackFigures
 from annotator.actions.attacks.attack_offers import AttackableJudge
+from annotator.actions.attacks.families import NONE, FamilyMember
 from annotator.actions.project.file import Project
+from annotator.actions.results.result_sheets import explained, percent
 from annotator.actions.runs import run_records
+from annotator.domain.judges.families import STEMS
 from annotator.domain.texts.change import Change
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.estimate import Estimate, decimal, interval
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.part import PagePart
 from annotator.gui.desk.run import REFUSED, BackgroundRun
 from annotator.gui.pages.validation.attacks.attack_form import AttackForm
-from annotator.gui.pages.validation.attacks.attack_lines import CASES, LINES, MISSING
 from annotator.gui.pages.validation.attacks.attack_reader import AttackReader
-from annotator.gui.pages.validation.attacks.family_list import FamilyList
+from annotator.gui.review.judge_words import flag_words, value_look, value_words
 from annotator.gui.review.run_panel import RunPanel
-from annotator.gui.tables.cells import CellsModel
+from annotator.gui.tables.cells import CellsModel, Column
 from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.bars.tabs import Stack
+from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.later import later
-from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.layouts import StretchSpace, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
+
+ABOUT = (
+    "A judge may favour reports of its own family. By default the family is inferred from the name of the "
+    "model or system; choose or type another, or “none”. The Bias view is updated."
+)
+BY_NAME = "by its name"
+
+
+class FamilyList(QWidget):
+    """A row for each system and judge with its family, to choose or type."""
+
+    changed = Signal()
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self.boxes: dict[str, QComboBox] = {}
+        self.area = PlainArea("Families")
+        vertical(
+            PlainLabel("Families", "subtitle"),
+            PlainLabel(ABOUT, "hint", wrap=True),
+            (self.area, 1),
+            on=self,
+            margins=0,
+        )
+
+    def fill(self) -> None:
+        """Show everybody as they now are."""
+        inner, grid = QWidget(), QGridLayout()
+        self.boxes = {}
+        for row, one in enumerate(self._desk.ask(families.members) or []):
+            kind = "judge" if one.judge else "system"
+            model = f" · {one.model}" if one.model else ""
+            box = self._box(one)
+            self.boxes[one.name] = box
+            grid.addWidget(ElidedLabel(one.name), row, 0)
+            grid.addWidget(ElidedLabel(f"{kind}{model}", "hint"), row, 1)
+            grid.addWidget(box, row, 2)
+        for place, stretch in enumerate((3, 3, 4)):
+            grid.setColumnStretch(place, stretch)
+        vertical(grid, StretchSpace(1), on=inner)
+        self.area.setWidget(inner)
+
+    def _box(self, one: FamilyMember) -> QComboBox:
+        box = QComboBox(editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert)
+        line = LineField()
+        box.setLineEdit(line)
+        box.setAccessibleName(f"Family of {one.name}")
+        told = f": {one.family or 'none known'}" if not one.said else ""
+        box.addItem(f"{BY_NAME}{told}", "")
+        box.addItem(NONE, NONE)
+        for family in sorted({*STEMS, *([one.family] if one.family else [])}):
+            box.addItem(family, family)
+        place = box.findData(one.family or NONE) if one.said else 0
+        box.setCurrentIndex(max(0, place))
+        box.setEnabled(not self._desk.project.readonly)
+        box.activated.connect(lambda _: self._say(one.name, box))
+        line.editingFinished.connect(lambda: self._say(one.name, box))
+        return box
+
+    def _say(self, name: str, box: QComboBox) -> None:
+        """Keep what was chosen or written, where that is something else."""
+        words = box.currentText().strip()
+        row = box.findText(words)
+        family = str(box.itemData(row)) if row >= 0 else words
+        known = {one.name: one for one in self._desk.ask(families.members) or []}
+        one = known.get(name)
+        kept = "" if one is None or not one.said else one.family or NONE
+        if one is not None and family != kept:
+            self._desk.do(families.set_family, name, family)
+            self.changed.emit()
+
+
+def _rate(found: Estimate | None) -> str:
+    """A share in percent with its interval: “33 % [11, 65]”."""
+    if found is None or found.value is None:
+        return "–"
+    span = interval(found, lambda bound: decimal(100 * bound, 0))
+    return f"{percent(found.value)}  {span}".rstrip()
+
+
+def _tip(found: Estimate | None, none: str = "") -> str:
+    return "\n".join(explained(found)) if found is not None else none
+
+
+def _look(line: AttackFigures) -> tuple[str, str] | None:
+    found = line.failed
+    if found.value is None:
+        return "question", "state-missing"
+    if not found.value:
+        return "check", "state-agreed"
+    return "warning", "state-disagree" if found.value >= 0.1 else "state-unconfirmed"
+
+
+def _causes(line: AttackFigures) -> str:
+    return ", ".join(f"{many:,} × {cause.replace('_', ' ')}" for cause, many in line.missing.items())
+
+
+def _base(line: AttackFigures) -> str:
+    if not line.already:
+        return ""
+    return (
+        f"{counted(line.already, 'verdict was', 'verdicts were')} the demanded verdict already and are "
+        "excluded."
+    )
+
+
+LINES: Sequence[Column[AttackFigures]] = (
+    Column("Attack", lambda line: line.title, 190, look=_look, tip=lambda line: f"{line.title}\n{line.about}"),
+    Column("Judge", lambda line: line.judge.name, 80),
+    Column(
+        "Failure rate, 95 %", lambda line: _rate(line.failed), 132, tip=lambda line: _tip(line.failed), firm=True,
+        about="Share of the verdicts that the attack could change and did change; where a verdict is "
+        "demanded, verdicts that already had that value are excluded. Interval clustered by item.",
+    ),
+    Column(
+        "n", lambda line: f"{line.failed.n:,}", 42, number=True, firm=True, tip=_base,
+        about="Verdicts that the attack could change, with one on the copy.",
+    ),
+    Column(
+        "To, from yes", lambda line: f"{line.up:,}, {line.down:,}", 92, number=True, firm=True,
+        about="Verdicts that became the value an injection demands (yes, true, or the first), and verdicts "
+        "that lost that value.",
+    ),
+    Column(
+        "Beyond chance", lambda line: _rate(line.beyond), 112, firm=True,
+        tip=lambda line: _tip(line.beyond, "Unchanged reports were not judged again."),
+        about="Failure rate minus that of unchanged reports judged again, on the same questions.",
+    ),
+    Column(
+        "Noticed", lambda line: _rate(line.noticed), 96, firm=True,
+        tip=lambda line: _tip(line.noticed, "Flags apply only to planted text judged by a model."),
+        about="Copies flagged as addressing the judge.",
+    ),
+    Column("Missing", _causes, 90, about="Copies without a verdict, by cause."),
+)  # fmt: skip
+MISSING = len(LINES) - 1
+
+
+def _now(case: AttackCaseLine) -> str:
+    changed = case.value not in (None, case.before)
+    return f"{value_words(case.protocol, case.value, case.status)}{', changed' if changed else ''}"
+
+
+def _look_of_case(case: AttackCaseLine) -> tuple[str, str]:
+    """A changed verdict warns, whichever it is now."""
+    if case.value not in (None, case.before):
+        return "warning", "state-disagree"
+    return value_look(case.protocol, case.value)
+
+
+CASES: Sequence[Column[AttackCaseLine]] = (
+    Column("Item", lambda case: case.item_key, 48, fitted=True),
+    Column("System", lambda case: case.system, 108),
+    Column("Asked about", lambda case: case.unit, 180),
+    Column("Variant", lambda case: case.variant or "–", 124),
+    Column("Own verdict", lambda case: value_words(case.protocol, case.before), 100, firm=True,
+           look=lambda case: value_look(case.protocol, case.before)),
+    Column("On the copy", _now, 118, firm=True, look=_look_of_case),
+    Column("Flags", lambda case: ", ".join(map(flag_words, case.flags)), 100),
+)  # fmt: skip
+
 
 # Without icons: which of them are shown goes by what is in view.
 LEFT = (

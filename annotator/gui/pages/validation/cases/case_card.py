@@ -4,23 +4,61 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QSizePolicy, QWidget
 
 from annotator.actions.sets.verdict_readings import VerdictReading
 from annotator.domain.judges.informed import Review
 from annotator.gui import keys, theme
 from annotator.gui.pages.validation.cases.faults import FAULTS, VerdictAnswer
 from annotator.gui.pages.validation.cases.reading_pane import CaseReadingPane
-from annotator.gui.pages.validation.cases.verdict_cases import Key, VerdictCase
-from annotator.gui.pages.validation.cases.voice_box import VoiceBox
+from annotator.gui.pages.validation.cases.verdict_cases import CaseVoice, Key, VerdictCase
+from annotator.gui.review.judge_words import flag_words
 from annotator.gui.review.key_chips import KeyChips
 from annotator.gui.review.kind_row import OF_VERDICT, KindRow
 from annotator.gui.review.state_chip import StateChip
+from annotator.gui.review.verdicts import face
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit, direction_of
 from annotator.gui.widgets.keyless_area import KeylessArea
 from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.reading.quote_button import QuoteButton
+
+
+class VoiceBox(QFrame):
+    """One side; `quote_wanted` asks for its passage."""
+
+    quote_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self.who, self.value = ElidedLabel("", "strong"), StateChip()
+        self.why, self.flags = PlainLabel("", wrap=True), PlainLabel("", "hint", wrap=True)
+        self.quote = QuoteButton("quiet", "Press to show its place.")
+        self.quote.clicked.connect(self.quote_wanted)
+        self.quote.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        column = vertical(horizontal((self.who, 1), self.value), on=self, margins=(10, 8, 10, 8), spacing=4)
+        for widget in (self.why, self.quote, self.flags):
+            column.addWidget(widget)
+
+    def show_voice(self, voice: CaseVoice, protocol: str, *, stands: bool | None) -> None:
+        """Show a side; `stands` tells whether its quote is in what is read, None where it quotes nothing."""
+        look = face(voice.value, protocol)
+        self.who.setText(voice.who)
+        self.value.show_state(look.words, look.icon, look.state)
+        self.why.setText(voice.why)
+        self.why.setLayoutDirection(direction_of(voice.why))
+        self.why.setVisible(bool(voice.why))
+        self.quote.show_quote(voice.quote)
+        self.quote.setVisible(bool(voice.quote))
+        said = [flag_words(flag) for flag in voice.flags if flag != "quote_missing"]
+        said += ["These words are not in the text"] if stands is False else []
+        said += ["No reason or passage given"] if not (voice.why or voice.quote) else []
+        self.flags.setText(" · ".join(said))
+        self.flags.setVisible(bool(said))
+        self.setAccessibleName(f"{voice.who} says {look.words}. {voice.why}".strip())
+
 
 SIDES = 2
 # In a window that is lower, in pixels of the design, the verdict needs the room of the choice to stay.

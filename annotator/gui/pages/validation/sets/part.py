@@ -1,29 +1,157 @@
 """Validation sets tab: draw, assign, label and lock sets; import and export labels."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QListWidget, QWidget
 
 from annotator.actions.imports import label_exports
+from annotator.actions.project import people
 from annotator.actions.sets import set_status, validation_sets
 from annotator.actions.sets.set_status import SetStatus
+from annotator.domain.judges.validation import Draw, Split
 from annotator.domain.texts.counting import counted
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.part import PagePart
 from annotator.gui.pages.validation.sets.labels_in import LabelsIn
 from annotator.gui.pages.validation.sets.set_form import SetForm
-from annotator.gui.pages.validation.sets.set_view import SetView
-from annotator.gui.pages.validation.sets.validation_sets import SETS
-from annotator.gui.tables.cells import CellsModel
+from annotator.gui.review.judge_words import when
+from annotator.gui.tables.cells import CellsModel, Column
 from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import StretchSpace, column_of, stacked
+from annotator.gui.widgets.layouts import StretchSpace, column_of, stacked, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
+
+
+def state(row: SetStatus) -> str:
+    """How far a set is, in words."""
+    if row.set.locked_at is not None:
+        return f"locked {row.set.locked_at:%d %b %Y}"
+    return f"{counted(len(row.lacking), 'share')} of work open" if row.lacking else "complete: lock it"
+
+
+def _look(row: SetStatus) -> tuple[str, str] | None:
+    if row.locked:
+        return ("lock", "state-agreed")
+    return ("clock", "text-muted") if row.lacking else ("check", "state-unconfirmed")
+
+
+SETS: Sequence[Column[SetStatus]] = (
+    Column("Set", lambda row: row.set.name, 150),
+    Column("What", lambda row: row.title, 120),
+    Column("Responses", lambda row: f"{len(row.set.content.responses):,}", 84, number=True),
+    Column(
+        "People",
+        lambda row: ", ".join(row.raters),
+        110,
+        tip=lambda row: "\n".join(f"{alias}: {counted(many, 'item')}" for alias, many in row.raters.items()),
+    ),
+    Column(
+        "Labels",
+        state,
+        178,
+        tip=lambda row: "\n".join(row.lacking[:30]) or "Nothing is missing.",
+        look=_look,
+        firm=True,
+    ),
+    Column(
+        "Test views",
+        lambda row: f"{len(row.openings):,}" if row.locked else "–",
+        84,
+        number=True,
+        about="Number of times the test part was viewed. It is shown on every card.",
+    ),
+)
+
+
+WAITING = "No judge is shown on these reports before their labels are locked."
+LOCKED = (
+    "These first labels stay the metric: no ruling or later label changes them. Figures are on the dev "
+    "part; each view of the test part is counted."
+)
+
+
+class SetView(QWidget):
+    """The chosen set in words, with a list of open work or of looks at its test part."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self.title = PlainLabel("", "subtitle", wrap=True)
+        self.about, self.state = PlainLabel("", wrap=True), PlainLabel("", "hint", wrap=True)
+        self.heading, self.lines = PlainLabel("", "strong", wrap=True), QListWidget()
+        vertical(
+            self.title,
+            self.about,
+            self.state,
+            self.heading,
+            (self.lines, 1),
+            StretchSpace(0),
+            on=self,
+            margins=0,
+            spacing=10,
+        )
+
+    def show_set(self, row: SetStatus) -> None:
+        """Show a set."""
+        self.title.setText(row.set.name)
+        self.about.setText(_about(row))
+        self.state.setText(LOCKED if row.locked else WAITING)
+        if row.locked:
+            self._show("Views of the test part", self._looks(row), "Nobody has viewed the test part yet.")
+        else:
+            self._show("Still to be done", list(row.lacking), "All labels are submitted: they can be locked.")
+
+    def _show(self, heading: str, lines: list[str], nothing: str) -> None:
+        self.heading.setText(f"{heading}: {len(lines):,}" if lines else nothing)
+        self.lines.setAccessibleName(heading)
+        self.lines.clear()
+        self.lines.addItems(lines)
+        self.lines.setVisible(bool(lines))
+
+    def _looks(self, row: SetStatus) -> list[str]:
+        aliases = {one.id: one.alias for one in people.people(self._desk.project)}
+        return [
+            f"{when(one.at)}, {aliases.get(one.by, 'somebody')}: {', '.join(json.loads(one.judges)) or 'all judges'}"
+            for one in row.openings
+        ]
+
+
+def _about(row: SetStatus) -> str:
+    """How the set was drawn, and what it holds, in lines."""
+    content = row.set.content
+    test = [one for one in content.responses if one.split is Split.TEST]
+    tested = len({one.item_id for one in test})
+    types = ", ".join(f"{name} {many}" for name, many in row.types.items())
+    lines = [
+        f"{row.title}: {counted(len(content.responses), 'response')} of {counted(len(content.dealt), 'item')} "
+        f"({types}).",
+        f"Test part: {counted(len(test), 'response')} of {counted(tested, 'item')}. {_draw(content.draw)}",
+        f"Drawn {when(row.set.at)}, labelled by {', '.join(row.raters)}.",
+    ]
+    if row.set.locked_at is not None:
+        short = row.set.labels_sha256[:12]
+        lines.append(
+            f"Locked {when(row.set.locked_at)}: {counted(len(row.set.first_labels), 'label')}, SHA-256 {short}…"
+        )
+    return "\n".join(lines)
+
+
+def _draw(draw: Draw) -> str:
+    if draw.width is None:
+        return f"Drawn with seed {draw.seed}, {draw.raters} people per item."
+    effect = f"{draw.effect:.2f}" if draw.effect is not None else "not known"
+    return (
+        f"Drawn with seed {draw.seed}, {draw.raters} people per item, for an interval {draw.width:g} wide "
+        "about "
+        f"{draw.share:g} (design effect {effect})."
+    )
+
 
 LEFT = (
     Command("new_set", "Draw a set", "plus", "Draw reports at random for people to label blind"),
