@@ -42,14 +42,21 @@ def whole(place: Path, *, new: bool = False) -> Iterator[Path]:
             remove(part)
 
 
-def save(place: Path, content: bytes) -> Path:
-    """Put a file in its place at one stroke, over what was there; Refusal, and nothing left, when it cannot be."""
+def save(place: Path, content: bytes, *, private: bool = False) -> Path:
+    """Put a file in its place at one stroke, over what was there; Refusal, and nothing left, when it cannot be.
+
+    A private one is for its owner alone to read and write (mode 600), also where it was not before.
+    """
     try:
         if place.is_dir():
             raise Refusal(
                 f"“{place.name}” is a folder.", "Choose another name; what is there was not changed."
             )
+        if private and place.exists():
+            place.chmod(0o600)
         with whole(place) as part:
+            if private:
+                part.touch(0o600)
             part.write_bytes(content)
     except OSError as error:
         raise Refusal(

@@ -37,6 +37,13 @@ def user_data() -> Path:
     return user_data_path("goldsmith", appauthor=False, roaming=False)
 
 
+def user_config() -> Path:
+    """The person's folder for what this machine is told once, such as which key may go to which address."""
+    from platformdirs import user_config_path
+
+    return user_config_path("goldsmith", appauthor=False, roaming=False)
+
+
 @cache
 def trusted() -> "SSLContext":
     """Whose certificates are believed: the system's own, wherever it keeps them. Read once: it takes a while."""

@@ -19,6 +19,8 @@ from annotator.domain.texts import estimate
 from annotator.gui import keys
 from annotator.gui.desk import child
 from annotator.gui.shell.tidying import tidy
+from annotator.judging.calls.keys import GRANTS
+from annotator.places import user_config
 from annotator.storage import migrating
 from tests import templates
 from tests.windows import children
@@ -70,6 +72,12 @@ def copies_of_projects(request: pytest.FixtureRequest) -> Iterator[None]:
     """Projects that tests make alike are copies; each test may have one of each."""
     with templates.copying(request):
         yield
+
+
+@pytest.fixture(autouse=True)
+def no_key_is_allowed_yet() -> None:
+    """What one test lets a key do, it does for itself alone."""
+    (user_config() / GRANTS).unlink(missing_ok=True)
 
 
 @pytest.fixture(autouse=True)

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +10,7 @@ from typing import Any
 
 from annotator import loading
 from annotator.cli.saying import DONE, NOT_ALL, REFUSED, USAGE, warned
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import KeyNotAllowed, Refusal
 
 
 class Stopped(SystemExit):
@@ -25,7 +26,14 @@ def run_command(words: list[str]) -> int:
         with _endable():
             with loading():
                 from annotator.cli.commands import app
-            app(args=words, prog_name="goldsmith")
+            while True:
+                try:
+                    app(args=words, prog_name="goldsmith")
+                    break
+                except KeyNotAllowed as refusal:
+                    # What was begun before a key was asked for goes on when the same command is given again.
+                    if not _allowed_now(refusal):
+                        raise
     except Refusal as refusal:
         warned.print(str(refusal), markup=False)
         for detail in refusal.details:
@@ -44,6 +52,22 @@ def run_command(words: list[str]) -> int:
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     return DONE
+
+
+def _allowed_now(refusal: KeyNotAllowed) -> bool:
+    """Ask the person at the terminal once whether a key may go to an address; no where nobody sits at one."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    import typer
+
+    from annotator.actions.judges import kept_keys
+
+    warned.print(refusal.happened, markup=False)
+    allowed = typer.confirm(f"Allow it for {refusal.address}?", err=True)
+    if allowed or refusal.key.startswith("keyring:"):
+        # An entry of the keyring is offered once; without a variable the judge cannot be asked.
+        warned.print(kept_keys.allow(refusal.key, refusal.address, allowed=allowed), markup=False)
+    return allowed or refusal.key.startswith("keyring:")
 
 
 def _is_text(word: str) -> bool:

@@ -16,6 +16,7 @@ from annotator.cli.saying import said
 NAMES = {
     "project.app": "sample new import weights info export check backup selftest",
     "judging.judge.app": "judge",
+    "judging.judge.keys_app": "keys",
     "items.app": "items",
     "items.final_app": "final",
     "items.pilot_app": "pilot",

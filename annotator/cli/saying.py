@@ -13,6 +13,7 @@ from rich.console import Console
 
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.well_formed import visible
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -22,7 +23,20 @@ File = Annotated[Path, typer.Argument(help="The project file, name.goldsmith", s
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of words")]
 # How commands end: all done, refused, wrong usage, and not all of it (missing, budget, interrupted).
 DONE, REFUSED, USAGE, NOT_ALL = range(4)
-said, warned = Console(highlight=False, soft_wrap=True), Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+class Terminal(Console):
+    """Where every command prints: what stands in names and in servers' messages does nothing to the terminal."""
+
+    def print(self, *objects: Any, **how: Any) -> None:
+        """Print with control characters and overrides of direction written out."""
+        super().print(*(visible(one) if isinstance(one, str) else one for one in objects), **how)
+
+
+said, warned = (
+    Terminal(highlight=False, soft_wrap=True),
+    Terminal(stderr=True, highlight=False, soft_wrap=True),
+)
 
 
 def speak_everywhere() -> None:
@@ -81,7 +95,7 @@ def bar(progress: "Progress") -> Callable[[str, int, int], None]:
 
     def show(what: str, done: int, total: int) -> None:
         if what not in tasks:
-            tasks[what] = progress.add_task(what, total=total)
+            tasks[what] = progress.add_task(visible(what), total=total)
         progress.update(tasks[what], completed=done, total=total)
 
     return show
@@ -102,7 +116,10 @@ def say(found: dict[str, Any], json_: bool, words: list[str]) -> None:
 
 
 def print_json(found: Any) -> None:
-    sys.stdout.write(json.dumps(found, ensure_ascii=False, indent=2, default=str) + "\n")
+    # As an escape of JSON it is the same text to whoever reads it.
+    sys.stdout.write(
+        visible(json.dumps(found, ensure_ascii=False, indent=2, default=str), "\\u{:04x}") + "\n"
+    )
 
 
 def lines(found: dict[str, Any]) -> list[str]:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from annotator.cli.saying import print_json, said
+from annotator.domain.texts.well_formed import visible
 
 WIDEST = 60
 # Characters between two columns, and of a word that may be cut.
@@ -79,11 +80,11 @@ def print_table(title: str, heads: Sequence[str], lines: Iterable[Sequence[str]]
     from rich.table import Table
     from rich.text import Text
 
-    rows = list(lines)
+    rows, heads = [[*map(visible, line)] for line in lines], [*map(visible, heads)]
     goes_on = any(not row[0] for row in rows)
     widths = [_longest_word([head, *(row[place] for row in rows)]) for place, head in enumerate(heads)]
     for block in _blocks(widths, stay, said.width):
-        table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1))
+        table = Table(title=visible(title), title_justify="left", box=SIMPLE_HEAD, padding=(0, 1))
         for column in block:
             table.add_column(Text(heads[column]), overflow="fold", min_width=widths[column], max_width=WIDEST)
         for row, after in zip(rows, [*rows[1:], None], strict=True):

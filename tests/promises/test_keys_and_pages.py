@@ -2,10 +2,12 @@
 
 import asyncio
 import gzip
+import io
 import json
 import sys
 import zlib
 from base64 import b64encode
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -13,25 +15,32 @@ from typing import Any
 import pytest
 
 from annotator.actions.imports import imports
-from annotator.actions.judges import judges, kept_keys
-from annotator.actions.judging import judge_probes, judge_runs
+from annotator.actions.judges import judges, kept_keys, writers
+from annotator.actions.judging import drift, judge_probes, judge_runs
+from annotator.actions.orders.requests import ChildRequest
 from annotator.actions.project.file import Project
+from annotator.actions.project.recording import record
 from annotator.actions.releases import releases
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.domain.texts.refusal import Refusal
+from annotator.cli import carrying, run_command
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.refusal import KeyNotAllowed, Refusal
 from annotator.exchange.pages import reading
 from annotator.exchange.pages.worker import ReadingProcess
 from annotator.judging.calls.client import Client, Endpoint
-from annotator.judging.calls.keys import SERVICE
+from annotator.judging.calls.keys import SERVICE, address_of
+from tests.actions.contests.contest_project import add_seminar, task
 from tests.judging.calls.test_keys import Ring
 from tests.judging.odd_server import OddServer, at_work, completion, error
 from tests.projects.small_project import small_project
+from tests.servers.research_server import write_corpus
+from tests.servers.served import serving_batches
 from tests.storage import sql
 
 pytestmark = pytest.mark.anyio
 
 
-KEY = "sk-live-9f8e7d6c5b4a3f2e1d0c"
+KEY, VARIABLE = "sk-live-9f8e7d6c5b4a3f2e1d0c", "AWS_SECRET_ACCESS_KEY"
 
 
 @pytest.fixture
@@ -66,23 +75,172 @@ def test_a_judge_that_was_imported_has_no_key_until_a_person_gives_one(
 ) -> None:
     mine, server = brought
     ring.kept[SERVICE, "gpt-4o"] = KEY
-    asyncio.run(judge_probes.test(mine, "gpt-4o"))
-    assert server.headers
+    with pytest.raises(KeyNotAllowed):
+        asyncio.run(judge_probes.test(mine, "gpt-4o"))
     assert KEY not in str(server.headers)
     kept_keys.remember_key(mine, "gpt-4o", KEY)
     asyncio.run(judge_probes.test(mine, "gpt-4o"))
     assert KEY in str(server.headers)
 
 
-def test_a_key_kept_by_a_judges_name_goes_only_where_that_judge_was_made(tmp_path: Path, ring: Ring) -> None:
+def by_its_variable(project: Project, ring: Ring) -> str:
+    """A variable that the judge's row names, and every entry that the file's own history can hold."""
+    sql.alter(project, "UPDATE judge SET key_env = ? WHERE name = 'gpt-4o'", [VARIABLE])
+    told = judges.named(project, "gpt-4o")
+    for verb in ("add judge", "set writer", "change judge", "give key", "allow key"):
+        with project.store.write() as db:
+            record(project, db, Change("judge", told.id, verb, None, told.model_dump(mode="json")))
+    return VARIABLE
+
+
+def by_another_judge(project: Project, ring: Ring) -> str:
+    """The variable of a judge that this one is said to be made from."""
+    other = judges.add(project, "other", base_url=judges.named(project, "gpt-4o").base_url, model="m").subject
+    sql.alter(project, "UPDATE judge SET key_env = ? WHERE id = ?", [VARIABLE, other])
+    sql.alter(project, "UPDATE judge SET asking = json_object('of', ?) WHERE name = 'gpt-4o'", [other])
+    return VARIABLE
+
+
+def by_its_name(project: Project, ring: Ring) -> str:
+    """The keyring's entry of an earlier version, under a name that many judges have."""
+    ring.kept[SERVICE, "gpt-4o"] = KEY
+    return "keyring:gpt-4o"
+
+
+def by_its_address(project: Project, ring: Ring) -> str:
+    """An entry of the keyring for the address, which nobody has confirmed on this machine."""
+    address = address_of(judges.named(project, "gpt-4o").base_url)
+    ring.kept[SERVICE, address] = KEY
+    return f"keyring:{address}"
+
+
+COVERAGE = "researcherbench.coverage"
+RUNS = (
+    "judge test FILE gpt-4o",
+    "judge run FILE --judge gpt-4o --trials 2 --protocol researcherbench.coverage",
+    "judge run FILE --judge gpt-4o --trials 3 --batch --protocol researcherbench.coverage",
+    "judge extract FILE --judge gpt-4o --extraction researcherbench.claims.extract",
+    "respond FILE --system SYSTEM --judge gpt-4o --item 1",
+    "draft ask FILE --judge gpt-4o --kind classification --item 1",
+    "contest run FILE --judge gpt-4o",
+    "attack FILE --judge gpt-4o --attack injection --protocol researcherbench.coverage",
+    "research write FILE --judge gpt-4o --system Searcher",
+    "child",
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("named", [by_its_variable, by_another_judge, by_its_name, by_its_address])
+def test_a_project_from_somebody_else_draws_no_key_until_it_is_allowed_on_this_machine(
+    tmp_path: Path, ring: Ring, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    named: Callable[[Project, Ring], str],
+) -> None:  # fmt: skip
+    """Whatever the file says, however its judge is asked: no key goes out, and the command that allows it is told."""
+    monkeypatch.setenv(VARIABLE, KEY)
+    monkeypatch.setattr(carrying, "stand_back", lambda: None)
+    with serving_batches() as server:
+        covered = server.answer
+        server.answer = lambda body, number: (
+            covered(body, number) if "criterion:" in str(body) else completion("{}")
+        )
+        project = small_project(tmp_path)
+        settings = json.dumps({"user": f"${{{VARIABLE}}}", "metadata": {"a": f"${VARIABLE}"}})
+        judges.add(project, "gpt-4o", base_url=server.url, model="test-model", parameters=settings)
+        asyncio.run(judge_runs.run(project, RunRequest("gpt-4o")))
+        drift.anchor(project, "gpt-4o")
+        add_seminar(project, "s1", tuple(task(number) for number in range(1, 5)))
+        with project.store.write():
+            key = named(project, ring)
+        address, host = address_of(server.url), server.url.rpartition(":")[2].removesuffix("/v1")
+        for other in (f"https://127.0.0.1:{host}", f"http://localhost:{host}", "http://127.0.0.1:1"):
+            kept_keys.allow(key, other)
+        kept_keys.allow("OTHER_VARIABLE", address)
+        order = RunRequest("gpt-4o", protocol=drift.PREFIX + COVERAGE)
+        child = ChildRequest(project.path, order, project.by).line()
+        project.close()
+
+        def asked(run: str, system: str) -> str:
+            server.headers.clear()
+            monkeypatch.setattr(sys, "stdin", io.StringIO(child + "\n"))
+            places = {"FILE": str(project.path), "SYSTEM": system}
+            words = [places.get(word, word) for word in run.split()]
+            if words[0] == "research":
+                words += ["--corpus", str(write_corpus(tmp_path / "corpus"))]
+            code = run_command(words)
+            out, err = capsys.readouterr()
+            return f"{code} {out} {err}"
+
+        for run in RUNS:
+            told = asked(run, "One")
+            assert KEY not in str(server.headers) + str(server.bodies), run
+            assert told.startswith("1 "), (run, told)
+            assert f"goldsmith keys allow {key} {address}" in told, run
+        assert run_command(["keys", "allow", key, server.url]) == 0
+        for run in RUNS:
+            told = asked(run, "Two")
+            assert f"Bearer {KEY}" in str(server.headers), (run, told)
+            assert KEY not in str(server.bodies) + told
+        capsys.readouterr()
+        assert run_command(["keys", "list", "--json"]) == 0
+        listed = json.loads(capsys.readouterr().out)["keys"]
+        assert {"key": key, "address": address, "allowed": True} in listed
+        assert run_command(["keys", "withdraw", key, address]) == 0
+        assert asked(RUNS[0], "Three").startswith("1 ")
+        assert server.headers == []
+
+
+def test_a_person_who_types_both_the_address_and_the_variable_has_confirmed_them(
+    tmp_path: Path, ring: Ring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, KEY)
     project = small_project(tmp_path)
-    judges.add(project, "old", base_url="https://one.example/v1", model="m")
-    ring.kept[SERVICE, "old"] = KEY
-    assert kept_keys.key_of(project, judges.named(project, "old")) == KEY
-    judge = judges.named(project, "old")
-    judges.change(project, judge.id, {"base_url": "https://two.example/v1"})
-    assert kept_keys.key_of(project, judges.named(project, "old")) is None
+    one, two = "https://one.example/v1", "https://two.example/v1"
+    judges.add(project, "mine", base_url=one, model="m", key_env=VARIABLE)
+    assert kept_keys.key_of(project, judges.named(project, "mine")) == KEY
+    judges.change(project, judges.named(project, "mine").id, {"base_url": two})
+    assert kept_keys.key_of(project, judges.named(project, "mine")) is None
+    writer = writers.prepared(project, "S", writers.WriterSettings(base_url=two, model="m"))
+    writers.prepared(project, "S", writers.WriterSettings(key_env=VARIABLE))
+    assert kept_keys.key_of(project, judges.named(project, "mine")) is None
+    writer = writers.prepared(project, "S", writers.WriterSettings(base_url=two, model="m", key_env=VARIABLE))
+    assert kept_keys.key_of(project, writer) == KEY
     project.close()
+
+
+class Seat(io.StringIO):
+    """What a person types at a terminal."""
+
+    def isatty(self) -> bool:
+        """It is one."""
+        return True
+
+
+@pytest.mark.parametrize(("answer", "sent"), [("y", [True]), ("n", [])])
+def test_at_a_terminal_a_key_is_asked_about_once_with_its_name_and_its_address(
+    tmp_path: Path, ring: Ring, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    answer: str, sent: list[bool],
+) -> None:  # fmt: skip
+    monkeypatch.setenv(VARIABLE, KEY)
+    with at_work(OddServer()) as server:
+        project = small_project(tmp_path)
+        name = "their \u202ejudge\x1b[2J"
+        judges.add(project, "gpt-4o", base_url=server.url, model="m")
+        with project.store.write():
+            by_its_variable(project, ring)
+            sql.alter(project, "UPDATE judge SET name = ?", [name])
+        project.close()
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+        told = []
+        for _ in range(2):
+            monkeypatch.setattr(sys, "stdin", Seat(f"{answer}\n"))
+            run_command(["judge", "test", str(project.path), name])
+            told.append(capsys.readouterr().err)
+    assert VARIABLE in told[0]
+    assert address_of(server.url) in told[0]
+    assert [VARIABLE in one for one in told] == [True, answer == "n"]
+    assert not any(mark in "".join(told) for mark in ("\x1b", "\u202e"))
+    assert [KEY in str(one) for one in server.headers[:1]] == sent
+    assert all(KEY in str(one) for one in server.headers)
 
 
 @pytest.mark.parametrize(

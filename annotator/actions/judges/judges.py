@@ -1,22 +1,24 @@
 """Judges of a project: the baseline, those behind endpoints, and derived ones."""
 
 import json
+import re
 from typing import Any
 
 from pydantic import ValidationError
 from sqlalchemy import insert, select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions.judges import judge_keys
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.domain.judges.judge import Asking, Judge, JudgeFields, JudgeKind
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import derived_id, new_id
+from annotator.domain.texts.redaction import key_in_settings, looks_like_key
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import ContestRow, JudgementRow, JudgeRow, table
 
 CONTEST, JUDGE, JUDGEMENT = table(ContestRow), table(JudgeRow), table(JudgementRow)
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 BASELINE = Judge(id=derived_id("judge", "baseline"), name="baseline", kind=JudgeKind.BASELINE)
 
 
@@ -78,6 +80,7 @@ def add(
 ) -> Change:
     """A judge behind an endpoint. No key is asked for here, and none is ever kept in the project.
 
+    Whoever adds it names both the variable `key_env` and the address: from this machine the one may go to the other.
     `parameters` is a JSON object of what is sent with each request, `asking` one of how the judge is asked.
     """
     judge = checked(
@@ -90,6 +93,10 @@ def add(
         asking=asking,
     )
     refuse_taken(project, name)
+    if judge.key_env:
+        from annotator.judging.calls import keys
+
+        keys.allow(judge.key_env, judge.base_url)
     with project.store.write() as db:
         db.execute(insert(JUDGE).values(**judge.model_dump()))
         return record(
@@ -181,7 +188,23 @@ def checked(judge_id: str, **values: Any) -> Judge:
         )
     # Before it is kept: a password in it would stay in the file.
     checked_url(judge.base_url)
-    judge_keys.refuse_among_settings(judge)
+    refuse_among_settings(judge)
     if not judge.model.strip():
         raise Refusal("The model's name is missing.", "Write it as the endpoint lists it.")
     return judge
+
+
+def refuse_among_settings(judge: Judge) -> None:
+    """Refuse settings with a key in them: they are kept in the project, and leave with it."""
+    right = (
+        "Enter keys only with “judge key”, in the field “Key”, or by naming a variable. Nothing was saved."
+    )
+    if judge.key_env and (not VARIABLE.fullmatch(judge.key_env) or looks_like_key(judge.key_env)):
+        raise Refusal("That is not the name of an environment variable; it may be a key.", right)
+    found = key_in_settings(json.loads(judge.parameters))
+    if found:
+        raise Refusal(f"The request parameters seem to hold a key ({found}).", right)
+    if key_in_settings([judge.base_url, *judge.base_url.split("/")]):
+        raise Refusal("The address of the endpoint seems to hold a key.", right)
+    if key_in_settings([judge.name, judge.model]):
+        raise Refusal("The judge's name or model seems to be a key.", right)

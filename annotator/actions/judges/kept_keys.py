@@ -1,22 +1,29 @@
-"""Storage and lookup of judges' keys, which never leave in a file."""
+"""Storage and lookup of judges' keys, which never leave in a file, and which of them may go to which address."""
 
-from collections.abc import Iterable
+import json
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
+from urllib.parse import urlsplit
 
 from sqlalchemy import select
 
-from annotator.actions.judges import judge_keys
-from annotator.actions.judges.judges import JUDGE, named
+from annotator.actions.judges.judges import JUDGE, VARIABLE, named
 from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.recording import AUDIT, record
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.redaction import held, looks_like_key
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import KeyNotAllowed, Refusal
+from annotator.domain.texts.well_formed import visible
 from annotator.exchange.folders import Files, pieces_of
 from annotator.storage.tables import JudgeRow, table
 
+GAVE = "give key"
+_MADE = ("add judge", "set writer")
+_CHANGED = "change judge"
+_HERE = ("localhost", "127.0.0.1", "::1")
 # What is shorter may be any word.
 _SHORTEST = 8
 
@@ -31,11 +38,9 @@ def remember_key(project: Project, name: str, key: str, *, session_only: bool = 
 
     judge = named(project, name)
     place = _keys().keep(address_of(judge.base_url), key, session_only=session_only)
-    if not judge_keys.given(project, judge):
+    if not _given(project, judge):
         with project.store.write() as db:
-            record(
-                project, db, Change("judge", judge.id, judge_keys.GAVE, None, judge.model_dump(mode="json"))
-            )
+            record(project, db, Change("judge", judge.id, GAVE, None, judge.model_dump(mode="json")))
     if place is KeyPlace.KEYRING:
         return f"The key is in your system's keyring, for {address_of(judge.base_url)}."
     if session_only:
@@ -45,10 +50,15 @@ def remember_key(project: Project, name: str, key: str, *, session_only: bool = 
 
 def forget_key(project: Project, name: str) -> str:
     """Take the key of a judge's address out of the keyring and of this session; a variable of the environment stays."""
-    from annotator.judging.calls.keys import address_of
+    from annotator.judging.calls.keys import RING, address_of
 
-    judge = named(project, name)
-    _keys().forget(address_of(judge.base_url), judge.name)
+    judge, keys = named(project, name), _keys()
+    address = address_of(judge.base_url)
+    # An entry under the judge's name may be another judge's, unless it was allowed for this address.
+    former = [judge.name] if keys.grants.of(RING + judge.name, address) else []
+    keys.forget(address, *former)
+    for entry in (address, *former):
+        keys.grants.drop(RING + entry, address)
     return "The key is forgotten."
 
 
@@ -57,7 +67,9 @@ def key_place(project: Project, judge: Judge) -> str:
     from annotator.judging.calls.keys import KeyPlace, address_of
 
     found = _found_key(project, judge)
-    if found is None and not judge_keys.given(project, _asked_for(project, judge)):
+    if found is None and (why := not_allowed(project, judge)):
+        return f"{why.happened} Allow it if both are right."
+    if found is None and not _given(project, _asked_for(project, judge)):
         return f"This judge was imported: add a key for {address_of(judge.base_url)} before using it."
     if found is None:
         return "No key is stored; an endpoint on this machine usually needs none."
@@ -68,11 +80,80 @@ def key_place(project: Project, judge: Judge) -> str:
     }[found.place]
 
 
+def not_allowed(project: Project, judge: Judge) -> KeyNotAllowed | None:
+    """The refusal of a key that a judge asks for and that nobody at this machine has allowed for its address.
+
+    What the project's file says of it, its history among it, counts for nothing.
+    """
+    key = (
+        _keys().held_back(*sought)
+        if (sought := _sought(project, judge)) and not _keys().find(*sought)
+        else ""
+    )
+    if not sought or not key:
+        return None
+    address = sought[0]
+    return KeyNotAllowed(
+        f"“{visible(judge.name)}” asks for {_words(key)}, which is not allowed for {address} on this machine.",
+        f"Nothing was sent. If both are right, allow it: {allow_command(key, address)}",
+        key,
+        address,
+    )
+
+
+def _words(key: str) -> str:
+    from annotator.judging.calls.keys import RING
+
+    entry = visible(key.removeprefix(RING))
+    return f"the keyring entry “{entry}”" if key.startswith(RING) else f"the environment variable {entry}"
+
+
+def allow_command(key: str, address: str) -> str:
+    """The command that lets a key go to an address."""
+    return f"goldsmith keys allow {shlex.quote(visible(key))} {address}"
+
+
+def allow(key: str, address: str, *, allowed: bool = True) -> str:
+    """Let a key go to an address from this machine, or not; the sentence that tells it.
+
+    `key` is an environment variable's name, or `keyring:` and an entry's. Refusal for what is neither.
+    """
+    from annotator.judging.calls import keys
+
+    parts = urlsplit(address.strip())
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise Refusal("This is not the address of an endpoint.", "Write one like https://host/v1.")
+    if not key.removeprefix(keys.RING) or not (key.startswith(keys.RING) or VARIABLE.fullmatch(key)):
+        raise Refusal(
+            "This is neither the name of an environment variable nor “keyring:” with the name of an entry.",
+            "Name the key by where it is, never the key itself.",
+        )
+    to = keys.allow(key, address, allowed=allowed)
+    words = f"{_words(key)} {'may' if allowed else 'may not'} go to {to}."
+    return words[0].upper() + words[1:]
+
+
+def grants() -> list[Any]:
+    """What was said on this machine of keys and addresses."""
+    found: list[Any] = _keys().grants.all()
+    return found
+
+
+def withdraw(key: str, address: str) -> str:
+    """Forget what was said of a key and an address; Refusal when nothing was."""
+    from annotator.judging.calls.keys import address_of
+
+    if not any(_keys().grants.drop(key, one) for one in (address, address_of(address))):
+        raise Refusal("Nothing is kept of this key and address.", "See: goldsmith keys list.")
+    words = f"{_words(key)} is no longer allowed for {visible(address)}."
+    return words[0].upper() + words[1:]
+
+
 def key_of(project: Project, judge: Judge) -> str | None:
     """The judge's key, from the keyring, the environment or this session; None when there is none.
 
-    A key is bound to an address, and only a judge that a person made or gave a key here has one. One that was made
-    from another judge has that judge's key.
+    A key is bound to an address, and goes there only where a person at this machine said so. A judge that was made
+    from another has that judge's key.
     """
     found = _found_key(project, judge)
     return found.value if found else None
@@ -82,18 +163,77 @@ def key_to_ask_with(project: Project, judge: Judge) -> str | None:
     """The same for a judge that is about to be asked; Refusal where a key that it wants is not at hand."""
     found = _found_key(project, judge)
     if found is None:
-        judge_keys.refuse_without(project, _asked_for(project, judge))
+        _refuse_without(project, judge)
     return found.value if found else None
 
 
-def _found_key(project: Project, judge: Judge) -> Any:
+def _refuse_without(project: Project, judge: Judge) -> None:
+    """Refuse to ask a judge whose key may not go to its address, is not here, or cannot be meant to be missing."""
+    if why := not_allowed(project, judge):
+        raise why
+    of = _asked_for(project, judge)
+    if of.key_env:
+        raise Refusal(
+            f"The environment variable {of.key_env}, which “{of.name}” names for its key, is not set.",
+            "Set it and start again, or give the judge a key; nothing was sent.",
+        )
+    if not _given(project, of) and urlsplit(of.base_url).hostname not in _HERE:
+        raise Refusal(
+            f"“{of.name}” came from elsewhere, and has no key here.",
+            f"Check that {of.base_url} is the right address, then add a key with: judge key; nothing was sent.",
+        )
+
+
+def _given(project: Project, judge: Judge) -> bool:
+    """Whether a person made this judge at its present address here, moved it there, or gave it a key there.
+
+    So says its history, which may be somebody else's: no key goes out by it.
+    """
+    return any(
+        verb in (*_MADE, GAVE) or _told_anew(before, after)
+        for verb, before, after in _history(project, judge)
+        if _address(after) == _address(judge.model_dump())
+    )
+
+
+def _history(project: Project, judge: Judge) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:
+    """What persons did to a judge here: the verb, and its settings before and after."""
+    verbs = (*_MADE, _CHANGED, GAVE)
+    question = (
+        select(AUDIT.c.verb, AUDIT.c.before, AUDIT.c.after)
+        .where(AUDIT.c.kind == "judge", AUDIT.c.subject == judge.id, AUDIT.c.verb.in_(verbs))
+        .order_by(AUDIT.c.seq)
+    )
+    with project.store.read() as db:
+        rows = db.execute(question).all()
+    for verb, before, after in rows:
+        yield verb, json.loads(before or "null") or {}, json.loads(after or "null") or {}
+
+
+def _told_anew(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """Whether someone typed another address, or the variable that holds the key."""
+    return _address(before) != _address(after) or (
+        bool(after.get("key_env")) and before.get("key_env") != after["key_env"]
+    )
+
+
+def _address(settings: Mapping[str, Any]) -> str:
+    from annotator.judging.calls.keys import address_of
+
+    return address_of(str(settings.get("base_url", "")))
+
+
+def _sought(project: Project, judge: Judge) -> tuple[str, str, str] | None:
+    """A judge's address, and the variable and the name by which its key is looked for; None where it has none."""
     from annotator.judging.calls.keys import address_of
 
     of, address = _asked_for(project, judge), address_of(judge.base_url)
-    if address_of(of.base_url) != address or not judge_keys.given(project, of):
-        return None
-    former = of.name if judge_keys.made_at(project, of) else ""
-    return _keys().find(address, of.key_env, former)
+    return (address, of.key_env, of.name) if address_of(of.base_url) == address else None
+
+
+def _found_key(project: Project, judge: Judge) -> Any:
+    sought = _sought(project, judge)
+    return _keys().find(*sought) if sought else None
 
 
 def _asked_for(project: Project, judge: Judge) -> Judge:
@@ -107,10 +247,15 @@ def _asked_for(project: Project, judge: Judge) -> Judge:
 
 
 def handed_over(project: Project, judge: Judge) -> dict[str, str]:
-    """The environment in which a child process finds the judge's key; empty when there is none to hand over."""
+    """The environment in which a child process finds the judge's key; empty when there is none to hand over.
+
+    Refusal where there is one that may not go to the judge's address.
+    """
     from annotator.judging.calls.keys import handing_over
 
     key = key_of(project, judge) if judge.kind == JudgeKind.ENDPOINT else None
+    if key is None and (why := not_allowed(project, judge)):
+        raise why
     return handing_over(judge.base_url, key) if key else {}
 
 

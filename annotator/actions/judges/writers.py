@@ -53,6 +53,10 @@ def prepared(project: Project, system: str, settings: WriterSettings = WriterSet
         writer = _as_wanted(project, wanted, settings, old)
         if _has_reports(db, wanted):
             _refuse_another(wanted, old, writer)
+        if settings.key_env and settings.base_url:
+            from annotator.judging.calls import keys
+
+            keys.allow(settings.key_env, settings.base_url)
         return _kept(project, db, old, writer)
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -9,8 +10,16 @@ import typer
 from annotator.cli.judging import judge_checks, judge_review, judge_running
 from annotator.cli.options import KeyEnv, RequestsPerMinute, TokensPerMinute
 from annotator.cli.saying import File, Json, opened, said, say
+from annotator.domain.texts.well_formed import visible
 
 app = typer.Typer(help="Judges and their runs.", no_args_is_help=True)
+keys_app = typer.Typer(
+    help="Which key may go to which address from this machine; kept in no project.", no_args_is_help=True
+)
+KeyName = Annotated[str, typer.Argument(help="An environment variable, or keyring:ENTRY", show_default=False)]
+Address = Annotated[
+    str, typer.Argument(help="Address of an endpoint; scheme, host and port count", show_default=False)
+]
 app.add_typer(judge_running.app)
 app.add_typer(judge_review.app)
 app.add_typer(judge_checks.app)
@@ -88,11 +97,40 @@ def judge_key(file: File, name: str, key_env: KeyEnv = "") -> None:
         judge = judges.named(project, name)
         if key_env:
             judges.change(project, judge.id, {"key_env": key_env})
+            # The file gives the address: it is shown beside the variable before the one may go to the other.
+            if why := kept_keys.not_allowed(project, judges.named(project, name)):
+                raise why
             words = f"The key is read from {key_env}."
         else:
-            secret = typer.prompt(f"Key for {judge.base_url}", hide_input=True)
+            secret = typer.prompt(visible(f"Key for {judge.base_url}"), hide_input=True)
             words = kept_keys.remember_key(project, name, secret)
     said.print(words, markup=False)
+
+
+@keys_app.command("allow")
+def keys_allow(key: KeyName, address: Address) -> None:
+    """Let a key go to an address from this machine, whichever project asks for it; the project's file is not asked."""
+    from annotator.actions.judges import kept_keys
+
+    said.print(kept_keys.allow(key, address), markup=False)
+
+
+@keys_app.command("list")
+def keys_list(json_: Json = False) -> None:
+    """Which keys may go to which addresses; the keys themselves are not shown."""
+    from annotator.actions.judges import kept_keys
+
+    found = [asdict(one) for one in kept_keys.grants()]
+    words = [f"{one['key']}  {one['address']}{'' if one['allowed'] else '  not allowed'}" for one in found]
+    say({"keys": found}, json_, words or ["No key is allowed for any address."])
+
+
+@keys_app.command("withdraw")
+def keys_withdraw(key: KeyName, address: Address) -> None:
+    """Take back what was allowed: the next use asks again. The key stays where it is."""
+    from annotator.actions.judges import kept_keys
+
+    said.print(kept_keys.withdraw(key, address), markup=False)
 
 
 @app.command("vote")

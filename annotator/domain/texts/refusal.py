@@ -9,3 +9,14 @@ class Refusal(Exception):
         self.happened = happened
         self.todo = todo
         self.details = details
+
+
+class KeyNotAllowed(Refusal):
+    """A key that is at hand for an address to which nobody at this machine has let it go.
+
+    `key` and `address` are written as the command `keys allow` takes them.
+    """
+
+    def __init__(self, happened: str, todo: str, key: str, address: str) -> None:
+        super().__init__(happened, todo)
+        self.key, self.address = key, address

@@ -1,5 +1,6 @@
-"""What somebody typed as a record: what does not fit is refused in words."""
+"""What came from outside: a record that does not fit is refused in words, and what would hide letters is shown."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -8,6 +9,14 @@ from pydantic import BaseModel, ValidationError
 from annotator.domain.texts.refusal import Refusal
 
 Record = TypeVar("Record", bound=BaseModel)
+# Controls but for line feed and tab, separators of lines, and what turns the direction of the letters after it; the
+# isolates U+2068 and U+2069 turn nothing by themselves, and stand around names.
+_HIDING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066\u2067]")
+
+
+def visible(text: str, form: str = "⟨U+{:04X}⟩") -> str:
+    """A text whose control characters and overrides of direction are written out, so that they do nothing."""
+    return _HIDING.sub(lambda found: form.format(ord(found[0])), text)
 
 
 def well_formed(model: type[Record], values: Mapping[str, Any]) -> Record:

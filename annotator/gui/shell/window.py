@@ -1,6 +1,7 @@
 """The main window: navigation, pages, message bar and status bar, built from data."""
 
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.undo import recovering
 from annotator.domain.texts.change import Change
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import KeyNotAllowed, Refusal
 from annotator.gui import keys, theme
 from annotator.gui.desk import dropping, focus_keeper
 from annotator.gui.desk.desk import Desk
@@ -138,6 +139,17 @@ class Window(QMainWindow):
     def show_refusal(self, refusal: Refusal) -> None:
         """Say in the message bar what could not be done and what to do."""
         self.messages.show_message("warning", refusal.happened, refusal.todo)
+        if isinstance(refusal, KeyNotAllowed):
+            self.messages.set_action("Allow it", partial(self._let_key_go, refusal, allowed=True))
+            if refusal.key.startswith("keyring:"):
+                self.messages.set_other("Go without it", partial(self._let_key_go, refusal, allowed=False))
+
+    def _let_key_go(self, refusal: KeyNotAllowed, *, allowed: bool) -> None:
+        from annotator.actions.judges import kept_keys
+
+        words = self.desk.attempt(lambda: kept_keys.allow(refusal.key, refusal.address, allowed=allowed))
+        if words is not None:
+            self.messages.show_message("success", words, "Start again what was refused.")
 
     def choose_person(self, person_id: str) -> None:
         """Work as another person of the project; the pages are made again, since each sees only their own."""

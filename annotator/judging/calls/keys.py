@@ -1,18 +1,25 @@
-"""API keys: from the system keyring, an environment variable, or this session's memory."""
+"""API keys: from the system keyring, an environment variable, or this session's memory, and where each may go."""
 
+import json
 import os
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from annotator import files
 from annotator.domain.texts.redaction import hold
 from annotator.domain.texts.refusal import Refusal
+from annotator.places import user_config
 
 SERVICE = "goldsmith"
 _PORTS = {"http": 80, "https": 443}
+# What stands before the name of an entry of the keyring, where a variable's name could stand too.
+RING = "keyring:"
+GRANTS = "keys.json"
 # The window gives a judging child its key in this variable, behind its address, never on the command line.
 HANDED_OVER = "GOLDSMITH_JUDGE_KEY"
 
@@ -33,33 +40,118 @@ class FoundKey:
     place: KeyPlace
 
 
+@dataclass(frozen=True, slots=True)
+class KeyGrant:
+    """What a person at this machine said of a key and an address: whether the one may go to the other.
+
+    `key` is the name of an environment variable, or `keyring:` and the name of an entry of the keyring.
+    """
+
+    key: str
+    address: str
+    allowed: bool = True
+
+
+class KeyGrants:
+    """Which key may go to which scheme, host and port: kept per machine and person, and in no project."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+
+    @property
+    def _file(self) -> Path:
+        return (self._folder or user_config()) / GRANTS
+
+    def all(self) -> list[KeyGrant]:
+        """All of them; Refusal when the file cannot be read."""
+        try:
+            rows = json.loads(self._file.read_text("utf-8"))["keys"]
+            found = [KeyGrant(row["key"], row["address"], row["allowed"]) for row in rows]
+        except FileNotFoundError:
+            return []
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            raise self._unreadable() from None
+        if not all(type(one.allowed) is bool for one in found):
+            raise self._unreadable()
+        return found
+
+    def _unreadable(self) -> Refusal:
+        return Refusal(
+            f"{self._file} cannot be read: which key may go to which address is not known.",
+            "No key was sent. Remove that file and allow the keys again.",
+        )
+
+    def of(self, key: str, address: str) -> bool | None:
+        """Whether a key may go to an address; None where nobody said."""
+        return next((one.allowed for one in self.all() if (one.key, one.address) == (key, address)), None)
+
+    def put(self, grant: KeyGrant) -> None:
+        """Keep what was said of a key and an address, in place of what was said before."""
+        self._write(grant.key, grant.address, grant)
+
+    def drop(self, key: str, address: str) -> bool:
+        """Forget what was said of a key and an address; whether there was anything."""
+        return self._write(key, address)
+
+    def _write(self, key: str, address: str, *added: KeyGrant) -> bool:
+        from filelock import FileLock
+
+        place = self._file
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(place.with_name(f"{GRANTS}.lock")):
+            before = self.all()
+            rest = [one for one in before if (one.key, one.address) != (key, address)]
+            tree = {"keys": [asdict(one) for one in (*rest, *added)]}
+            files.save(place, json.dumps(tree, indent=1).encode(), private=True)
+        return len(rest) < len(before)
+
+
 class Keys:
     """The keys of all endpoints, each bound to its address. A key is written into the system's own keyring, or nowhere.
 
     `ring` has the keyring package's get_password, set_password and delete_password; by default it is that package.
     """
 
-    def __init__(self, environment: Mapping[str, str] | None = None, ring: Any = None) -> None:
+    def __init__(
+        self, environment: Mapping[str, str] | None = None, ring: Any = None, grants: KeyGrants | None = None
+    ) -> None:
         self._environment = os.environ if environment is None else environment
         self._ring = ring
         self._session: dict[str, str] = {}
+        self.grants = grants or KeyGrants()
 
     def find(self, address: str, variable: str = "", former: str = "") -> FoundKey | None:
-        """The key kept for an address, or in the variable the judge names; None when there is none.
+        """The key that may go to an address: of the keyring, or of the variable the judge names; None without one.
 
         `former` is the name of a judge under which an earlier version may have kept it.
         """
+        for key, place, value in self._at_hand(address, variable, former):
+            if not key or self.grants.of(key, address):
+                found = FoundKey(checked_key(value), place)
+                hold(found.value)
+                return found
+        return None
+
+    def held_back(self, address: str, variable: str = "", former: str = "") -> str:
+        """The name of a key that is at hand, and of which a person has yet to say whether it may go to the address.
+
+        Empty where there is none. A variable stays so after a no, since the judge cannot do without it.
+        """
+        for key, _, _ in self._at_hand(address, variable, former):
+            if key and (self.grants.of(key, address) is None or key == variable):
+                return key
+        return ""
+
+    def _at_hand(self, address: str, variable: str, former: str) -> Iterator[tuple[str, KeyPlace, str]]:
+        """Each key that is there: its name, where it lies, and itself. Without a name it is for this address alone."""
         places = (
-            (KeyPlace.KEYRING, self._from_ring(address)),
-            (KeyPlace.KEYRING, self._from_ring(former) if former else None),
-            (KeyPlace.ENVIRONMENT, self._environment.get(variable) if variable else None),
-            (KeyPlace.ENVIRONMENT, self._handed_over(address)),
-            (KeyPlace.SESSION, self._session.get(address)),
+            (RING + address, KeyPlace.KEYRING, self._from_ring(address)),
+            (RING + former, KeyPlace.KEYRING, self._from_ring(former) if former else None),
+            (variable, KeyPlace.ENVIRONMENT, self._environment.get(variable) if variable else None),
+            ("", KeyPlace.ENVIRONMENT, self._handed_over(address)),
+            ("", KeyPlace.SESSION, self._session.get(address)),
         )
-        found = next((FoundKey(checked_key(value), place) for place, value in places if value), None)
-        if found is not None:
-            hold(found.value)
-        return found
+        return ((key, place, value) for key, place, value in places if value)
 
     def keep(self, address: str, key: str, *, session_only: bool = False) -> KeyPlace:
         """Keep a key in the system keyring, or in this session's memory when there is none; says which."""
@@ -67,6 +159,7 @@ class Keys:
         hold(key)
         if not session_only and self._into_ring(address, key):
             self._session.pop(address, None)
+            self.grants.put(KeyGrant(RING + address, address))
             return KeyPlace.KEYRING
         self._session[address] = key
         return KeyPlace.SESSION
@@ -114,9 +207,21 @@ class Keys:
 
 
 def address_of(base_url: str) -> str:
-    """What a key is bound to: the scheme, host and port of an endpoint."""
+    """What a key is bound to: the scheme, host and port of an endpoint, in ASCII: no letter looks like another."""
     parts = urlsplit(base_url.strip())
-    return f"{parts.scheme}://{parts.hostname or ''}:{parts.port or _PORTS.get(parts.scheme, 0)}"
+    host = parts.hostname or ""
+    try:
+        host = host if host.isascii() else host.encode("idna").decode()
+    except UnicodeError:
+        host = host.encode("ascii", "backslashreplace").decode()
+    return f"{parts.scheme}://{host}:{parts.port or _PORTS.get(parts.scheme, 0)}"
+
+
+def allow(key: str, base_url: str, *, allowed: bool = True) -> str:
+    """Keep that a person at this machine lets a key go to an endpoint's address, or does not; the address."""
+    address = address_of(base_url)
+    KeyGrants().put(KeyGrant(key, address, allowed))
+    return address
 
 
 def handing_over(base_url: str, key: str) -> dict[str, str]:

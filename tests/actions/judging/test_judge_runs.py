@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from annotator.actions.judges import judges
+from annotator.actions.judges import judges, kept_keys
 from annotator.actions.judging import judge_runs
 from annotator.actions.orders import orders
 from annotator.actions.project.file import Project
@@ -235,6 +235,7 @@ def test_a_judge_made_from_another_follows_it_and_has_its_key(
     run(project, together=2, systems=("Alpha",))
     base = judges.named(project, JUDGE)
     judges.change(project, base.id, {"key_env": "OTHER_KEY", "parameters": '{"temperature": 0}'})
+    kept_keys.allow("OTHER_KEY", server.url)
     server.bodies.clear()
     server.headers.clear()
     run(project, together=2, systems=("Beta",))

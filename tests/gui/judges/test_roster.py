@@ -4,6 +4,7 @@ import asyncio
 import re
 
 import pytest
+from PySide6.QtWidgets import QPushButton
 
 from annotator.actions.judges import judges, kept_keys
 from annotator.actions.judging import derived_judges, judge_runs
@@ -13,6 +14,7 @@ from annotator.domain.experts.person import Role
 from annotator.gui import keys
 from tests.judging.odd_server import KEY, completion, error
 from tests.servers.served import JUDGE
+from tests.storage import sql
 from tests.windows.judges_window import cells, said_in, tick
 from tests.windows.labelling_keys import press, type_words
 from tests.windows.settling import settle
@@ -208,3 +210,34 @@ def test_where_to_order_a_run_is_said_with_the_key_as_it_is(small, show):
     page.rebind()
     assert "(Ctrl+Alt+2)" in page.roster.nothing.text()
     keys.restore_all()
+
+
+def test_a_key_that_a_file_names_is_shown_with_its_address_allowed_and_withdrawn(
+    served, server, show, qtbot, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("AWS_SECRET", KEY)
+    with served.store.write():
+        sql.alter(served, "UPDATE judge SET key_env = 'AWS_SECRET' WHERE name = ?", [JUDGE])
+    page = show(served, judge=JUDGE)
+    side, messages = page.roster.side, page.window().messages
+    for word in ("AWS_SECRET", server.url.removesuffix("/v1"), "not allowed"):
+        assert word in side.endpoint.place.text()
+    page.roster.acts["test_judge"]()
+    assert not side.testing
+    assert f"keys allow AWS_SECRET {server.url.removesuffix('/v1')}" in messages.text()
+    assert server.headers == []
+    messages._act.click()
+    page.roster.acts["test_judge"]()
+    qtbot.waitUntil(lambda: not side.testing and bool(server.headers))
+    assert KEY in str(server.headers)
+    side.endpoint.show_place()
+    assert "in the environment variable AWS_SECRET" in side.endpoint.place.text()
+    side.allowed.fill()
+    (withdraw,) = side.allowed.findChildren(QPushButton)
+    withdraw.click()
+    assert "not allowed" in side.endpoint.place.text()
+    assert kept_keys.grants() == []
+    assert side.allowed.isHidden()
+    side.endpoint.allow.click()
+    assert kept_keys.key_of(served, judges.named(served, JUDGE)) == KEY
+    assert not side.allowed.isHidden()

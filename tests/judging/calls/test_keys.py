@@ -2,6 +2,7 @@
 
 import logging
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
 
 import keyring
@@ -11,8 +12,10 @@ import pytest
 
 from annotator.domain.texts.redaction import redact, without_keys
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.calls.keys import FoundKey, KeyPlace, Keys, address_of, handing_over
+from annotator.judging.calls.keys import GRANTS, FoundKey, KeyGrant, KeyPlace, Keys, address_of, handing_over
 from annotator.judging.redaction import guard
+from annotator.places import user_config
+from tests.systems import posix
 
 KEY = "sk-abcdef-123456"
 
@@ -55,6 +58,7 @@ class NullRing(Ring):
 
 def test_the_keyring_comes_before_the_environment() -> None:
     keys = Keys({"MY_KEY": "from-environment"}, Ring())
+    keys.grants.put(KeyGrant("MY_KEY", "judge"))
     keys.keep("judge", KEY)
     assert keys.find("judge", "MY_KEY") == FoundKey(KEY, KeyPlace.KEYRING)
     keys.forget("judge")
@@ -94,6 +98,7 @@ def test_a_key_that_windows_ring_does_not_take_is_kept_for_this_session(
     monkeypatch.setitem(sys.modules, pywintypes.__name__, pywintypes)
     ring = NoRing(pywintypes.error)
     keys = Keys({"MY_KEY": "from-environment"}, ring)
+    keys.grants.put(KeyGrant("MY_KEY", "judge"))
     assert keys.find("judge", "MY_KEY") == FoundKey("from-environment", KeyPlace.ENVIRONMENT)
     assert keys.keep("judge", "k" * 1300) is KeyPlace.SESSION
     assert keys.find("judge") == FoundKey("k" * 1300, KeyPlace.SESSION)
@@ -110,10 +115,30 @@ def test_a_keyring_that_will_not_let_go_says_so() -> None:
         keys.forget("judge")
 
 
-def test_only_the_variable_a_judge_names_is_read() -> None:
+def test_only_the_variable_a_judge_names_is_read_and_only_for_the_address_it_is_allowed_for() -> None:
     keys = Keys({"OPENAI_API_KEY": KEY}, NoRing())
+    keys.grants.put(KeyGrant("OPENAI_API_KEY", "judge"))
     assert keys.find("judge") is None
     assert keys.find("judge", "OPENAI_API_KEY") is not None
+    assert keys.find("other", "OPENAI_API_KEY") is None
+    assert keys.held_back("other", "OPENAI_API_KEY") == "OPENAI_API_KEY"
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"keys": 1}', '{"keys": [{"key": 1}]}', "\xff"])
+def test_what_cannot_be_read_of_the_allowed_keys_allows_nothing_and_is_refused_in_words(content: str) -> None:
+    keys = Keys({"MY_KEY": KEY}, NoRing())
+    keys.grants.put(KeyGrant("MY_KEY", "judge"))
+    (user_config() / GRANTS).write_text(content, "latin-1")
+    with pytest.raises(Refusal, match=r"keys\.json cannot be read.*No key was sent"):
+        keys.find("judge", "MY_KEY")
+
+
+@posix
+def test_what_is_allowed_is_for_its_owner_alone_and_no_word_is_lost_when_two_allow_at_once() -> None:
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(lambda number: Keys().grants.put(KeyGrant(f"KEY_{number}", "judge")), range(20)))
+    assert {one.key for one in Keys().grants.all()} == {f"KEY_{number}" for number in range(20)}
+    assert (user_config() / GRANTS).stat().st_mode & 0o777 == 0o600
 
 
 def test_a_child_finds_the_key_it_was_handed() -> None:
@@ -132,6 +157,8 @@ def test_a_key_that_was_handed_over_goes_to_no_other_address(base_url: str) -> N
 def test_an_address_is_scheme_host_and_port() -> None:
     assert address_of("https://Host.example/v1/") == address_of("https://host.example:443/other")
     assert address_of("http://[::1]:8000/v1") == "http://::1:8000"
+    # A Cyrillic letter that looks like ours.
+    assert address_of("https://\u0430pi.example/v1") == "https://xn--pi-6kc.example:443"
 
 
 @pytest.mark.parametrize("key", ["", "  ", "two words", "schlüssel", "line\nbreak"])

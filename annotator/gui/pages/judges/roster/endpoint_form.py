@@ -1,6 +1,7 @@
 """Settings of a judge behind an endpoint: address, model, parameters, key."""
 
 from functools import partial
+from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -23,7 +24,7 @@ from annotator.gui.widgets.fields.labelled import label_of
 from annotator.gui.widgets.fields.number_box import AmountBox
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.later import later
-from annotator.gui.widgets.layouts import horizontal
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.push_button import push_button
 
@@ -49,6 +50,8 @@ class EndpointForm(QWidget):
     """Fields; the key's field is emptied as soon as the key is stored."""
 
     edited = Signal()
+    allowed = Signal()
+    """A key was let go to the judge's address, or is no longer at hand."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -63,6 +66,7 @@ class EndpointForm(QWidget):
         self.keep.addItem("in the system's keyring", RING)
         self.keep.addItem("until Goldsmith is closed", SESSION)
         self.forget = push_button("Forget", self._forget, "quiet")
+        self.allow = push_button("Allow", self._allow, "quiet")
         self.weights = QCheckBox("&Show it the weight of each unit")
         self.calls = _rate(" calls", 100_000)
         self.tokens = _rate(" tokens", 1_000_000_000)
@@ -98,7 +102,7 @@ class EndpointForm(QWidget):
         form.addRow("&Key", self.key)
         form.addRow("Kept", keeping)
         form.addRow("Or &variable", self.key_env)
-        form.addRow("", self.place)
+        form.addRow("", horizontal((self.place, 1), self.allow, spacing=6))
 
     def _usual(self) -> QToolButton:
         """The usual addresses, to be chosen."""
@@ -147,7 +151,7 @@ class EndpointForm(QWidget):
         judged = bool(self._desk.ask(judges.has_judged, judge.id))
         self._lock(follows=bool(judge.asked.of), judged=judged)
         self._show_price()
-        self._show_place()
+        self.show_place()
 
     def begin(self) -> None:
         """Empty fields for a new judge."""
@@ -165,6 +169,7 @@ class EndpointForm(QWidget):
             "Searched in the keyring, then the variable, then this session. Never stored in the project."
         )
         self.forget.hide()
+        self.allow.hide()
 
     def focus_first(self) -> None:
         """The name comes first."""
@@ -189,7 +194,14 @@ class EndpointForm(QWidget):
         if self._judge is None:
             name, rest = values["name"], {key: value for key, value in values.items() if key != "name"}
             return self._desk.do(judges.add, name, **rest) is not None
-        return self._desk.do(judges.change, self._judge.id, values) is not None
+        typed = values["key_env"] if values["key_env"] != self._judge.key_env else ""
+        if self._desk.do(judges.change, self._judge.id, values) is None:
+            return False
+        return not typed or self._may_go(typed, values["base_url"])
+
+    def _may_go(self, key: str, address: str) -> bool:
+        """Let a key go to an address: both stand in this form, and the person has typed or allowed the key's name."""
+        return self._desk.attempt(lambda: kept_keys.allow(key, address)) is not None
 
     def _values(self) -> dict[str, str]:
         values = {name: field.text().strip() for name, field in self.fields.items()}
@@ -221,15 +233,59 @@ class EndpointForm(QWidget):
         words = self._desk.ask(judge_probes.price_words, model) if model else "known once the model is"
         self.price.setText(words or "")
 
-    def _show_place(self) -> None:
+    def show_place(self) -> None:
+        """Say where the judge's key is now, and whether it may be used."""
         words = self._desk.ask(kept_keys.key_place, self._judge) if self._judge else ""
         self.place.setText(words or "")
-        self.forget.setVisible(bool(words) and ("keyring" in str(words) or "closed" in str(words)))
+        why = self._desk.ask(kept_keys.not_allowed, self._judge) if self._judge else None
+        self.allow.setVisible(why is not None)
+        kept = words and not why and ("keyring" in words or "closed" in words)
+        self.forget.setVisible(bool(kept))
+
+    def _allow(self) -> None:
+        why = self._desk.ask(kept_keys.not_allowed, self._judge) if self._judge else None
+        if why is not None and self._may_go(why.key, why.address):
+            self.show_place()
+            self.allowed.emit()
 
     def _forget(self) -> None:
         if self._judge is not None:
             self._desk.ask(kept_keys.forget_key, self._judge.name)
-            self._show_place()
+            self.show_place()
+            self.allowed.emit()
+
+
+class AllowedKeys(QWidget):
+    """The keys that may go to an address from this machine, each with a button that takes it back."""
+
+    withdrawn = Signal()
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._rows = vertical(
+            PlainLabel("Keys allowed on this machine", "strong"), on=self, margins=0, spacing=4
+        )
+
+    def fill(self) -> None:
+        """Show what is allowed now; nothing where that is nothing."""
+        while self._rows.count() > 1:
+            row: Any = self._rows.takeAt(1)
+            row.widget().deleteLater()
+        found = self._desk.attempt(kept_keys.grants) or []
+        for one in found:
+            words = f"{one.key} · {one.address}{'' if one.allowed else ' · not allowed'}"
+            button = push_button("Withdraw", partial(self._withdraw, one.key, one.address), "quiet")
+            button.setAccessibleName(f"Withdraw {words}")
+            row = QWidget()
+            horizontal((PlainLabel(words, "hint", wrap=True), 1), button, on=row, margins=0)
+            self._rows.addWidget(row)
+        self.setVisible(bool(found))
+
+    def _withdraw(self, key: str, address: str) -> None:
+        if self._desk.attempt(lambda: kept_keys.withdraw(key, address)) is not None:
+            self.fill()
+            self.withdrawn.emit()
 
 
 def _rate(suffix: str, most: int) -> AmountBox:

@@ -10,7 +10,7 @@ from annotator.actions.judging.judge_probes import ProbeRequest
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.gui.desk.child import Child
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.judges.roster.endpoint_form import EndpointForm
+from annotator.gui.pages.judges.roster.endpoint_form import AllowedKeys, EndpointForm
 from annotator.gui.pages.judges.roster.probe_view import ProbeView
 from annotator.gui.pages.judges.roster.vote_form import VoteForm
 from annotator.gui.widgets.layouts import StretchSpace, column_of, vertical
@@ -46,7 +46,10 @@ class JudgeSide(QWidget):
         self.beginning = self.voting = False
         self.title, self.about = PlainLabel("", "subtitle", wrap=True), PlainLabel("", wrap=True)
         self.endpoint, self.vote, self.probe = EndpointForm(desk), VoteForm(desk), ProbeView()
+        self.allowed = AllowedKeys(desk)
         self.endpoint.edited.connect(self.edited)
+        self.endpoint.allowed.connect(self.allowed.fill)
+        self.allowed.withdrawn.connect(self.endpoint.show_place)
         self.vote.edited.connect(self.edited)
         self._shown: QWidget = self.about
         inner = column_of(
@@ -55,6 +58,7 @@ class JudgeSide(QWidget):
             self.endpoint,
             self.vote,
             self.probe,
+            self.allowed,
             StretchSpace(1),
             margins=(10, 0, 6, 0),
             spacing=10,
@@ -83,6 +87,7 @@ class JudgeSide(QWidget):
         if not same:
             self.probe.clear()
         self._judge, self.beginning, self.voting = judge, False, False
+        self.allowed.fill()
         self.title.setText(judge.name)
         if judge.kind == JudgeKind.ENDPOINT:
             self.endpoint.show_judge(judge)
@@ -150,6 +155,9 @@ class JudgeSide(QWidget):
             return
         if self._child.start(ProbeRequest(self._judge.name)):
             self.probe.wait()
+            # Its key may have been allowed where the test was refused before.
+            self.endpoint.show_place()
+            self.allowed.fill()
         self.edited.emit()
 
     def _tested(self, found: dict[str, Any]) -> None:
