@@ -22,8 +22,8 @@ from annotator.exchange.release.release import ordered
 
 Names = Mapping[str, str]
 
-# What a spreadsheet would run as a formula (OWASP, CSV injection).
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+# What a spreadsheet would run as a formula (OWASP, CSV injection); some read the full-width signs as the others.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 UNIT_HEAD = ("item_key", "item_id", "artifact_id", "author", "state", "revision", "position")
 # So many lines are made at a time.
 AT_ONCE = 1_000

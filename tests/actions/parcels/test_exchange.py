@@ -7,6 +7,7 @@ from contextlib import closing as closing_
 from pathlib import Path
 
 import pytest
+from sqlalchemy import insert
 from sqlalchemy.util import LRUCache
 
 from annotator import __version__
@@ -20,14 +21,16 @@ from annotator.actions.project import people, recording
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
 from annotator.cli import run_command
-from annotator.domain.experts.adjudication import Reason
+from annotator.domain.experts.adjudication import Dispute, Reason
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.parcel import ParcelOutcome, TrayState
 from annotator.domain.experts.person import Role
 from annotator.domain.kinds.artifact import State
+from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages
 from annotator.storage import connection
+from annotator.storage.tables import DisputeRow, table
 from tests.exchange.parcels.hand_made_zip import with_manifest
 from tests.exchange.parcels.hostile_packages import HOSTILE
 from tests.exchange.texts.test_documents import pdf
@@ -145,7 +148,10 @@ def test_a_later_revision_goes_in_beside_the_earlier_one(project: Project, tmp_p
     first, second = twice(project, tmp_path / "ana")
     unpacking.take_in(project, [first])
     before = revisions(project)
-    assert sorted(outcomes(unpacking.take_in(project, [second]))) == ["duplicate", "duplicate", "newer"]
+    came = unpacking.take_in(project, [second])
+    assert sorted(outcomes(came)) == ["duplicate", "duplicate", "newer"]
+    (newer,) = (piece for one in came for piece in one.pieces if piece.outcome is ParcelOutcome.NEWER)
+    assert newer.words == "It will be added after the earlier revision, which stays."
     assert set(before) < set(revisions(project))
 
 
@@ -227,7 +233,9 @@ def test_the_same_revision_from_a_second_computer_waits_in_the_tray(project: Pro
         theirs.close()
     assert outcomes(unpacking.take_in(project, works[:1])) == ["new"]
     before = revisions(project)
-    assert outcomes(unpacking.take_in(project, works[1:])) == ["conflicting"]
+    came = unpacking.take_in(project, works[1:])
+    assert outcomes(came) == ["conflicting"]
+    assert came[0].pieces[0].words == "A different text arrived for the same revision; both are kept."
     assert revisions(project) == before
     entry = tray.entries(project)[0]
     tray.accept(project, entry.id)
@@ -261,6 +269,26 @@ def test_work_after_the_consensus_is_late_and_leaves_it_alone(project: Project, 
     assert "late" in outcomes(unpacking.take_in(project, [work]))
     assert [a for a in artifacts_of(project, item_id) if a.state is State.CONSENSUS] == consensus
     assert [entry.reason for entry in tray.entries(project)] == [ParcelOutcome.LATE]
+
+
+def test_an_objection_to_no_consensus_is_refused_in_words_and_the_rest_comes_in(
+    project: Project, tmp_path: Path
+) -> None:
+    ana = annotators(project)[0]
+    returned(project, ana.id, tmp_path / "ana").unlink()
+    theirs = Project.open(next((tmp_path / "ana").glob("*.goldsmith")))
+    objection = Dispute(
+        id="d", item_id=items.ids(theirs)[0], person_id=ana.id, stage=Stage.RUBRIC, text="Too early", at=now()
+    )
+    with theirs.store.write() as db:
+        db.execute(insert(table(DisputeRow)).values(**objection.model_dump()))
+    work = returning.work(theirs, tmp_path / "objecting.goldsmith-work").path
+    theirs.close()
+    (came,) = unpacking.take_in(project, [work])
+    assert sorted(piece.outcome.value for piece in came.pieces) == ["foreign", "new", "new"]
+    (refused,) = (piece for piece in came.pieces if piece.outcome is ParcelOutcome.FOREIGN)
+    assert refused.words == "It objects to a consensus that there is not; it was not imported."
+    assert sql.rows(project, "SELECT * FROM dispute") == []
 
 
 def test_an_adjudicator_of_an_item_cannot_return_work_on_it(project: Project, tmp_path: Path) -> None:

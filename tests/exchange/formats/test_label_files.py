@@ -18,7 +18,23 @@ from tests.material.bundles import REAL
 from tests.material.hostile import HOSTILE
 
 HEAD = "item,system,unit,rater,value\n"
-FORMULAS = ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "'=1", "''+1", "'tis", "'"]
+FORMULAS = [
+    "=cmd|' /C calc'!A0",
+    "+1",
+    "-1",
+    "@SUM(A1)",
+    "\t=1",
+    "\r=1",
+    "＝1",
+    "＋1",
+    "－1",
+    "＠A1",
+    "'＝1",
+    "'=1",
+    "''+1",
+    "'tis",
+    "'",
+]
 
 
 def found(folder: Path, content: str | bytes, name: str = "labels.csv") -> LabelFileContent:
@@ -217,7 +233,9 @@ def test_the_table_starts_with_the_mark_that_spreadsheets_need() -> None:
 def test_no_cell_of_a_table_is_a_formula_and_each_comes_back_as_it_was(tmp_path: Path, text: str) -> None:
     content = b"".join(as_csv([row(note=text, quote=text)]))
     ((_, cells),) = [tuple(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline="")))]
-    assert not any(cell.startswith(("=", "+", "-", "@", "\t", "\r")) for cell in cells)
+    assert not any(
+        cell.startswith(("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")) for cell in cells
+    )
     (entry,) = found(tmp_path, content).entries
     assert (entry.note, entry.quote) == (text, text)
 

@@ -16,7 +16,9 @@ def table(name: str) -> Any:
     return pd.read_csv(io.BytesIO(bytes(tables_csv.files(rich_bundle())[name])))
 
 
-@pytest.mark.parametrize("cell", ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
+@pytest.mark.parametrize(
+    "cell", ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "＝1", "＋1", "－1", "＠A1"]
+)
 def test_a_cell_that_a_spreadsheet_would_run_gets_an_apostrophe(cell: str) -> None:
     assert guard(cell) == f"'{cell}"
     written = tables_csv.csv([{"a": cell, "b": 1}]).decode("utf-8-sig")

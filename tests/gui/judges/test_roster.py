@@ -233,6 +233,7 @@ def test_a_key_that_a_file_names_is_shown_with_its_address_allowed_and_withdrawn
     side.endpoint.show_place()
     assert "in the environment variable AWS_SECRET" in side.endpoint.place.text()
     side.allowed.fill()
+    settle(page)
     (withdraw,) = side.allowed.findChildren(QPushButton)
     withdraw.click()
     assert "not allowed" in side.endpoint.place.text()

@@ -1,0 +1,394 @@
+"""Sorting one person's returned work: new pieces are imported, conflicts go to the tray."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import cached_property, reduce
+from typing import Any
+
+from sqlalchemy import insert, select, update
+from sqlalchemy.engine import Connection
+
+from annotator.actions.adjudication import feedback
+from annotator.actions.assignments import assignments, reviewing
+from annotator.actions.authoring import criterion_weights, draft_provenance
+from annotator.actions.authoring.draft_provenance import DraftSource
+from annotator.actions.consensus import ruling_rows
+from annotator.actions.labelling import label_pairs
+from annotator.actions.parcels import parcel_secrets, returned_labels, tray
+from annotator.actions.parcels.labelled_material import report_alias
+from annotator.actions.project.file import Project
+from annotator.domain.experts.adjudication import AdjudicationState
+from annotator.domain.experts.assignment import Stage, stage_of
+from annotator.domain.experts.parcel import TRAYED, ParcelOutcome, ReturnedPiece
+from annotator.domain.experts.person import Person
+from annotator.domain.kinds.artifact import Document, Kind, State, chain
+from annotator.domain.kinds.documents import document_of
+from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
+from annotator.domain.texts.canonical import canonical_json, sha256
+from annotator.domain.texts.identity import derived_id, now
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.parcels import parcels
+from annotator.exchange.parcels.package_manifest import AGAIN
+from annotator.protocols import PROTOCOLS, TAXONOMIES
+from annotator.storage import tables
+from annotator.storage.tables import table
+
+ITEM, RESPONSE, TIME = table(tables.ItemRow), table(tables.ResponseRow), table(tables.TimeRow)
+ARTIFACT, REVISION = table(tables.ArtifactRow), table(tables.RevisionRow)
+ADJUDICATION = table(tables.AdjudicationRow)
+# More on one document than anyone works in half a year, and a clock may be a day ahead of ours.
+MOST_SECONDS, CLOCKS_DIFFER = 1_000 * 3600.0, timedelta(days=1)
+Taken = tuple[str, Stage]
+"""An item and a stage of which something was taken in."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivedRevision:
+    """A sealed revision with this project's ids and its hash chain recomputed."""
+
+    number: int
+    content: str
+    sha256: str
+    chain: str
+    came: parcels.WorkRevision
+
+
+@dataclass
+class Sorter:
+    """Sorts one person's returned work; `touched` collects the places with something new."""
+
+    project: Project
+    db: Connection
+    person: Person
+    touched: set[Taken] = field(default_factory=set)
+
+    def take(
+        self, artifacts: Sequence[parcels.WorkArtifact], disputes: Sequence[parcels.WorkDispute],
+        answers: Sequence[parcels.WorkAnswer] = (),
+    ) -> list[ReturnedPiece]:  # fmt: skip
+        """Take it all in; Refusal when anything in it does not hold together, and then nothing was."""
+        pieces = [piece for artifact in artifacts for piece in self._artifact(artifact)]
+        pieces += [self._dispute(dispute) for dispute in disputes]
+        return pieces + [self._answer(answer) for answer in answers]
+
+    def _answer(self, answer: parcels.WorkAnswer) -> ReturnedPiece:
+        review = reviewing.of_artifact(self.project, answer.artifact_id)
+        if review is None or review.author != self.person.id:
+            return ReturnedPiece(
+                outcome=ParcelOutcome.FOREIGN, words="It answers no review of a draft of theirs."
+            )
+        at = _no_later_than_now(answer.at).isoformat(timespec="seconds")
+        fresh = at > review.answered_at
+        if fresh:
+            reviewing.take_answer(self.project, review, answer.agreed, answer.text, at)
+        outcome = ParcelOutcome.NEW if fresh else ParcelOutcome.DUPLICATE
+        stage, key = stage_of(review.kind), self._items.get(review.item_id, "")
+        return ReturnedPiece(outcome=outcome, item_key=key, stage=stage, words="The answer to a review.")
+
+    @cached_property
+    def _items(self) -> dict[str, str]:
+        return {item_id: key for item_id, key in self.db.execute(select(ITEM.c.id, ITEM.c.key))}
+
+    @cached_property
+    def _again(self) -> dict[str, str]:
+        """Alias → item, for items that were served a second time."""
+        return {
+            parcel_secrets.alias_of(self.project, self.person.id, f"again/{item_id}"): item_id
+            for item_id in self._items
+        }
+
+    @cached_property
+    def _reports(self) -> dict[tuple[str, str], str]:
+        """Item and alias → response, for the first serving and the second, each under the item it was served as."""
+        found = self.db.execute(select(RESPONSE.c.id, RESPONSE.c.item_id)).all()
+        served = {item_id: alias for alias, item_id in self._again.items()}
+        return {
+            (
+                served[item_id] if again else item_id,
+                report_alias(self.project, self.person.id, response_id, again),
+            ): (response_id)
+            for response_id, item_id in found
+            for again in (False, True)
+        }
+
+    def _artifact(self, artifact: parcels.WorkArtifact) -> list[ReturnedPiece]:
+        kind, item_id = artifact.kind, artifact.item_id
+        stage = stage_of(kind)
+        self._refuse_anothers(artifact)
+        sealed = self._checked(artifact, kind)
+        if again := self._again.get(item_id):
+            return [self._repeat(again, sealed[-1])] if sealed else []
+        key = self._items.get(item_id, "")
+        if reason := self._foreign(item_id, stage) or self._outside(kind, sealed):
+            return [
+                self._kept_apart(ParcelOutcome.FOREIGN, one, item_id, key, stage, reason) for one in sealed
+            ]
+        pieces = self._revisions(artifact, item_id, key, kind, sealed)
+        if any(piece.outcome in (ParcelOutcome.NEW, ParcelOutcome.NEWER) for piece in pieces):
+            self._settle(artifact, item_id, kind)
+        self._spend(artifact)
+        return pieces
+
+    def _refuse_anothers(self, artifact: parcels.WorkArtifact) -> None:
+        """Refusal when a document has the id of one that someone else wrote, or of another one of theirs."""
+        where = ARTIFACT.c.item_id, ARTIFACT.c.kind, ARTIFACT.c.author_id
+        there = self.db.execute(select(*where).where(ARTIFACT.c.id == artifact.id)).first()
+        if there is not None and tuple(there) != (artifact.item_id, artifact.kind.value, self.person.id):
+            raise Refusal(f"It contains a {artifact.kind.value} of another person or item.", AGAIN)
+
+    def _checked(self, artifact: parcels.WorkArtifact, kind: Kind) -> list[ArrivedRevision]:
+        """The revisions after their hashes and their chain were found to hold."""
+        link = local = ""
+        number, made = 0, []
+        for came in artifact.revisions:
+            between = [*came.skipped, came.sha256]
+            number += len(between)
+            link = reduce(chain, between, link)
+            document = document_of(kind, came.content)
+            if _digest(document) != came.sha256 or (number, link) != (came.number, came.chain):
+                raise Refusal(
+                    f"Revision {came.number} of a {kind.value} does not follow from what it says it was made from.",
+                    AGAIN,
+                )
+            content = canonical_json(self._resolved(artifact.item_id, document).tree()).decode()
+            digest = sha256(content)
+            local = reduce(chain, [*came.skipped, digest], local)
+            made.append(ArrivedRevision(number, content, digest, local, came))
+        return made
+
+    def _resolved(self, item_id: str, document: Document[Any]) -> Document[Any]:
+        """Labels with their reports' own ids in place of aliases; any other document as it is."""
+        if not isinstance(document, Labels):
+            return document
+        units = []
+        for label in document.units:
+            response_id = self._reports.get((item_id, label.response_id))
+            if response_id is None:
+                raise Refusal("A label speaks of a report that was not in the task.", AGAIN)
+            shape = TAXONOMIES.get(label.protocol) or (PROTOCOLS.get(label.protocol))
+            if shape is not None and label.value not in (*shape.values, UNSURE):
+                raise Refusal(f"“{label.value}” is not a value of {shape.title}.", AGAIN)
+            unit_id = self._unit(item_id, label)
+            about = {"response_id": response_id, "unit_id": unit_id}
+            units.append(
+                label.model_copy(update={**about, "id": label_id(label.protocol, response_id, unit_id)})
+            )
+        if len({unit.id for unit in units}) < len(units):
+            raise Refusal("Two labels say something of the same unit.", AGAIN)
+        order = sorted(units, key=lambda unit: (unit.protocol, unit.response_id))
+        return label_pairs.in_order(document.model_copy(update={"units": tuple(order)}))
+
+    def _unit(self, item_id: str, label: Label) -> str:
+        """The unit of a label; of a pair it is the other report, under its alias."""
+        if label.protocol not in PROTOCOLS or not PROTOCOLS[label.protocol].paired:
+            return label.unit_id
+        other = self._reports.get((item_id, label.unit_id))
+        if other is None:
+            raise Refusal("A label speaks of a report that was not in the task.", AGAIN)
+        return other
+
+    def _foreign(self, item_id: str, stage: Stage) -> str:
+        """Why this person's work on an item cannot be taken as it is; empty when it can."""
+        if item_id not in self._items:
+            return "The item is not one of this project."
+        if assignments.adjudicator_of(self.db, item_id) == self.person.id:
+            return "This person adjudicates the item and may not be its annotator."
+        raters = assignments.raters_of(self.db, item_id, stage)
+        if raters and self.person.id not in raters:
+            return "This stage of the item was not assigned to this person."
+        return ""
+
+    def _outside(self, kind: Kind, sealed: Sequence[ArrivedRevision]) -> str:
+        """Which weight this project does not allow; empty when there is none."""
+        documents = (document_of(kind, json.loads(one.content)) for one in sealed)
+        return next(filter(None, (criterion_weights.outside(self.project, one) for one in documents)), "")
+
+    def _revisions(
+        self,
+        artifact: parcels.WorkArtifact,
+        item_id: str,
+        key: str,
+        kind: Kind,
+        sealed: Sequence[ArrivedRevision],
+    ) -> list[ReturnedPiece]:
+        there = self._there(item_id, kind)
+        closed, pieces = self._closed(item_id, stage_of(kind)), []
+        for one in sealed:
+            known = there.get(one.number)
+            if known is not None and known.sha256 == one.sha256:
+                outcome, words = ParcelOutcome.DUPLICATE, "It is already here."
+            elif known is not None or any(
+                number > one.number and not row.sealed for number, row in there.items()
+            ):
+                outcome = ParcelOutcome.CONFLICT
+                words = "A different text arrived for the same revision; both are kept."
+            elif doubt := _doubt(artifact, one):
+                outcome, words = ParcelOutcome.DOUBTFUL, doubt
+            elif closed:
+                outcome, words = ParcelOutcome.LATE, "The consensus was closed before it arrived."
+            else:
+                outcome = ParcelOutcome.NEWER if there else ParcelOutcome.NEW
+                words = "It will be added."
+                if there:
+                    words = "It will be added after the earlier revision, which stays."
+                self._add(artifact.id, item_id, kind, one)
+                there = self._there(item_id, kind)
+            stage = stage_of(kind)
+            if outcome in TRAYED:
+                pieces.append(self._kept_apart(outcome, one, item_id, key, stage, words))
+            else:
+                pieces.append(
+                    ReturnedPiece(
+                        outcome=outcome, item_key=key, stage=stage, revision=one.number, words=words
+                    )
+                )
+        return pieces
+
+    def _there(self, item_id: str, kind: Kind) -> dict[int, Any]:
+        question = (
+            select(REVISION.c.number, REVISION.c.sha256, REVISION.c.sealed, REVISION.c.artifact_id)
+            .join(ARTIFACT, ARTIFACT.c.id == REVISION.c.artifact_id)
+            .where(
+                ARTIFACT.c.item_id == item_id,
+                ARTIFACT.c.kind == kind.value,
+                ARTIFACT.c.author_id == self.person.id,
+            )
+        )
+        return {row.number: row for row in self.db.execute(question)}
+
+    def _closed(self, item_id: str, stage: Stage) -> bool:
+        question = select(ADJUDICATION.c.id).where(
+            ADJUDICATION.c.item_id == item_id,
+            ADJUDICATION.c.stage == stage.value,
+            ADJUDICATION.c.state == AdjudicationState.CLOSED.value,
+        )
+        return self.db.execute(question).first() is not None
+
+    def _add(self, artifact_id: str, item_id: str, kind: Kind, one: ArrivedRevision) -> None:
+        there = self._there(item_id, kind)
+        if not there:
+            row = {"id": artifact_id, "item_id": item_id, "kind": kind.value, "author_id": self.person.id}
+            self.db.execute(insert(ARTIFACT).values(**row, state=State.SEALED.value, revision=one.number))
+        else:
+            artifact_id = next(iter(there.values())).artifact_id
+        came = one.came
+        self.db.execute(
+            insert(REVISION),
+            {
+                "id": derived_id("revision", artifact_id, one.number, one.sha256),
+                "artifact_id": artifact_id,
+                "number": one.number,
+                "content": one.content,
+                "sha256": one.sha256,
+                "chain": one.chain,
+                "sealed": True,
+                "reason": came.reason,
+                "guideline": came.guideline,
+                "form": came.form,
+                "verb": "seal",
+                "by": self.person.id,
+                "at": came.at,
+                "skipped": " ".join(came.skipped) or None,
+            },
+        )
+
+    def _settle(self, artifact: parcels.WorkArtifact, item_id: str, kind: Kind) -> None:
+        """Point the artifact at its newest revision, and note that its stage was submitted."""
+        stage, newest = stage_of(kind), max(self._there(item_id, kind).items())
+        latest = now() + CLOCKS_DIFFER
+        told = (came for came in artifact.revisions if came.number <= newest[0] and came.at <= latest)
+        at = max(came.at for came in told)
+        self.db.execute(
+            update(ARTIFACT)
+            .where(ARTIFACT.c.id == newest[1].artifact_id)
+            .values(revision=newest[0], state=State.SEALED.value, sealed_at=at)
+        )
+        assignments.mark_submitted(self.db, item_id, self.person.id, stage, at)
+        reviewing.take_form(self.project, self.db, newest[1].artifact_id, self.person.id, artifact.review)
+        if kind is Kind.LABELS:
+            returned_labels.write(self.db, self.person.id, item_id, newest[1].artifact_id)
+        drafted = {one.unit_id: DraftSource(one.draft, one.judge, one.model) for one in artifact.drafted}
+        draft_provenance.remember(self.project, self.db, newest[1].artifact_id, drafted)
+        self.touched.add((item_id, stage))
+
+    def _spend(self, artifact: parcels.WorkArtifact) -> None:
+        """Keep the most seconds that any package told of; they only ever grow, and never beyond belief."""
+        if artifact.seconds > MOST_SECONDS:
+            return
+        row_id = derived_id("time", self.person.id, artifact.id)
+        known = self.db.execute(select(TIME.c.seconds).where(TIME.c.id == row_id)).scalar()
+        if known is None and artifact.seconds:
+            at = _no_later_than_now(max(came.at for came in artifact.revisions))
+            row = {"id": row_id, "person_id": self.person.id, "subject": artifact.id, "at": at}
+            self.db.execute(insert(TIME).values(**row, seconds=artifact.seconds))
+        elif known is not None and artifact.seconds > known:
+            self.db.execute(update(TIME).where(TIME.c.id == row_id).values(seconds=artifact.seconds))
+
+    def _repeat(self, item_id: str, newest: ArrivedRevision) -> ReturnedPiece:
+        at = _no_later_than_now(newest.came.at)
+        fresh = returned_labels.write_again(self.db, self.person.id, item_id, newest.content, at)
+        outcome = ParcelOutcome.NEW if fresh else ParcelOutcome.DUPLICATE
+        if fresh:
+            assignments.mark_submitted(self.db, item_id, self.person.id, Stage.LABELLING, at, trial=2)
+        words = "A repeat: it shows how far this person agrees with themselves."
+        return ReturnedPiece(
+            outcome=outcome, item_key=self._items[item_id], stage=Stage.LABELLING, words=words
+        )
+
+    def _kept_apart(
+        self, reason: ParcelOutcome, one: ArrivedRevision, item_id: str, key: str, stage: Stage, words: str
+    ) -> ReturnedPiece:
+        fresh = tray.put(
+            self.db, reason, self.person.id, one.content, item_id=item_id, stage=stage, revision=one.number
+        )
+        outcome = reason if fresh else ParcelOutcome.DUPLICATE
+        return ReturnedPiece(outcome=outcome, item_key=key, stage=stage, revision=one.number, words=words)
+
+    def _dispute(self, dispute: parcels.WorkDispute) -> ReturnedPiece:
+        key = self._items.get(dispute.item_id, "")
+        if not key:
+            return ReturnedPiece(
+                outcome=ParcelOutcome.FOREIGN,
+                stage=dispute.stage,
+                words="The item is not one of this project.",
+            )
+        ruled = ruling_rows.of_stage(self.db, dispute.item_id, dispute.stage)
+        if ruled is None or not ruled.version:
+            words = "It objects to a consensus that there is not; it was not imported."
+            return ReturnedPiece(
+                outcome=ParcelOutcome.FOREIGN, item_key=key, stage=dispute.stage, words=words
+            )
+        fresh = feedback.receive(
+            self.project,
+            self.db,
+            self.person.id,
+            dispute.item_id,
+            dispute.stage,
+            dispute.text,
+            _no_later_than_now(dispute.at),
+        )
+        outcome = ParcelOutcome.NEW if fresh else ParcelOutcome.DUPLICATE
+        return ReturnedPiece(
+            outcome=outcome, item_key=key, stage=dispute.stage, words="A dispute of the consensus."
+        )
+
+
+def _doubt(artifact: parcels.WorkArtifact, one: ArrivedRevision) -> str:
+    """Why the times that came with a revision cannot be right; empty when they can."""
+    # What follows a revision in the tray does not go in before it.
+    latest = max(came.at for came in artifact.revisions if came.number <= one.number)
+    if latest > now() + CLOCKS_DIFFER:
+        return f"It says that it was submitted on {latest:%Y-%m-%d}, which is still to come."
+    if artifact.seconds > MOST_SECONDS:
+        return f"It says that {artifact.seconds / 3600:,.0f} hours were spent on it, which is impossible."
+    return ""
+
+
+def _no_later_than_now(at: datetime) -> datetime:
+    return min(at, now())
+
+
+def _digest(document: Document[Any]) -> str:
+    return sha256(canonical_json(document.tree()))
