@@ -1,6 +1,7 @@
 """Storage and lookup of judges' keys, which never leave in a file, and which of them may go to which address."""
 
 import json
+import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
@@ -120,8 +121,7 @@ def allow(key: str, address: str, *, allowed: bool = True) -> str:
     """
     from annotator.judging.calls import keys
 
-    parts = urlsplit(address.strip())
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    if not re.match(r"https?://[^:]", keys.address_of(address)):
         raise Refusal("This is not the address of an endpoint.", "Write one like https://host/v1.")
     if not key.removeprefix(keys.RING) or not (key.startswith(keys.RING) or VARIABLE.fullmatch(key)):
         raise Refusal(

@@ -208,13 +208,18 @@ class Keys:
 
 def address_of(base_url: str) -> str:
     """What a key is bound to: the scheme, host and port of an endpoint, in ASCII: no letter looks like another."""
-    parts = urlsplit(base_url.strip())
-    host = parts.hostname or ""
+    try:
+        parts = urlsplit(base_url.strip())
+        host, port = parts.hostname or "", parts.port or _PORTS.get(parts.scheme, 0)
+    except ValueError:
+        raise Refusal(
+            "The address of the endpoint cannot be used.", "Write one like https://host/v1."
+        ) from None
     try:
         host = host if host.isascii() else host.encode("idna").decode()
     except UnicodeError:
         host = host.encode("ascii", "backslashreplace").decode()
-    return f"{parts.scheme}://{host}:{parts.port or _PORTS.get(parts.scheme, 0)}"
+    return f"{parts.scheme}://{host}:{port}"
 
 
 def allow(key: str, base_url: str, *, allowed: bool = True) -> str:

@@ -270,8 +270,9 @@ class AllowedKeys(QWidget):
     def fill(self) -> None:
         """Show what is allowed now; nothing where that is nothing."""
         while self._rows.count() > 1:
-            row: Any = self._rows.takeAt(1)
-            row.widget().deleteLater()
+            gone: Any = self._rows.takeAt(1)
+            gone.widget().hide()
+            gone.widget().deleteLater()
         found = self._desk.attempt(kept_keys.grants) or []
         for one in found:
             words = f"{one.key} · {one.address}{'' if one.allowed else ' · not allowed'}"
