@@ -15,6 +15,7 @@ from annotator.actions.adjudication import feedback
 from annotator.actions.assignments import agreements, assignments, reviewing
 from annotator.actions.authoring import criterion_weights, draft_provenance
 from annotator.actions.authoring.draft_provenance import DraftSource
+from annotator.actions.consensus import ruling_rows
 from annotator.actions.labelling import label_pairs
 from annotator.actions.parcels import known_keys, origins, parcel_secrets, returned_labels, tray
 from annotator.actions.parcels.labelled_material import report_alias
@@ -405,19 +406,17 @@ class Sorter:
             elif known is not None or any(
                 number > one.number and not row.sealed for number, row in there.items()
             ):
-                outcome, words = (
-                    ParcelOutcome.CONFLICT,
-                    "A different text arrived for the same revision; both ",
-                )
-                "are kept."
+                outcome = ParcelOutcome.CONFLICT
+                words = "A different text arrived for the same revision; both are kept."
             elif doubt := _doubt(artifact, one):
                 outcome, words = ParcelOutcome.DOUBTFUL, doubt
             elif closed:
                 outcome, words = ParcelOutcome.LATE, "The consensus was closed before it arrived."
             else:
                 outcome = ParcelOutcome.NEWER if there else ParcelOutcome.NEW
-                words = "It will be added." if not there else "It will be added after the earlier revision, "
-                "which stays."
+                words = "It will be added."
+                if there:
+                    words = "It will be added after the earlier revision, which stays."
                 self._add(artifact.id, item_id, kind, one)
                 there = self._there(item_id, kind)
             stage = stage_of(kind)
@@ -538,6 +537,12 @@ class Sorter:
                 outcome=ParcelOutcome.FOREIGN,
                 stage=dispute.stage,
                 words="The item is not one of this project.",
+            )
+        ruled = ruling_rows.of_stage(self.db, dispute.item_id, dispute.stage)
+        if ruled is None or not ruled.version:
+            words = "It objects to a consensus that there is not; it was not imported."
+            return ReturnedPiece(
+                outcome=ParcelOutcome.FOREIGN, item_key=key, stage=dispute.stage, words=words
             )
         fresh = feedback.receive(
             self.project,
