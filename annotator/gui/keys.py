@@ -33,6 +33,7 @@ class Binding:
 
 BINDINGS: tuple[Binding, ...] = (
     Binding("undo", "Undo", EVERYWHERE, ("Ctrl+Z",)),
+    Binding("take_back", "Take the last answer of this page back", EVERYWHERE, ("Backspace",)),
     Binding("redo", "Redo", EVERYWHERE, ("Ctrl+Shift+Z", "Ctrl+Y")),
     Binding("find", "Find on this page", EVERYWHERE, ("Ctrl+F",)),
     Binding("find_everywhere", "Find an item", EVERYWHERE, ("Ctrl+Shift+F",)),
@@ -203,7 +204,6 @@ BINDINGS: tuple[Binding, ...] = (
         for side, row in (("first", "12345"), ("second", "67890"))
         for step, (key, sure) in enumerate(zip(row, (".5", ".6", ".7", ".8", ".95"), strict=True), start=1)
     ),
-    Binding("rank_back", "Take the last ranked pair back", "Contest", ("Ctrl+Backspace",)),
     Binding("contest_rank", "Pairs to rank", "Contest", ("Alt+1",)),
     Binding("contest_compare", "A judge's rounds of comparisons", "Contest", ("Alt+2",)),
     Binding("contest_keep", "Standings, and what is kept", "Contest", ("Alt+3",)),

@@ -12,8 +12,6 @@ from shiboken6 import isValid
 from annotator.actions.project.file import Project
 from annotator.gui import theme
 from annotator.gui.desk.page import Page
-from annotator.gui.pages.adjudication import AdjudicatePage
-from annotator.gui.pages.labelling import LabelPage
 from annotator.gui.shell.window import Window
 from tests.projects.small_project import small_project
 from tests.windows.labelling_keys import be_active
@@ -98,10 +96,3 @@ def page_over(window_over, qtbot):
         return window.page
 
     return make
-
-
-@pytest.fixture
-def at_once(monkeypatch) -> None:
-    """After a label or a ruling it goes on without a moment."""
-    for page in (AdjudicatePage, LabelPage):
-        monkeypatch.setattr(page, "MOMENT_MS", 0)

@@ -19,9 +19,7 @@ from annotator.domain.experts.assignment import Purpose, Stage
 from annotator.domain.experts.review import form_of
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.selection import Recommendation
-from annotator.gui.pages.adjudication import AdjudicatePage
 from annotator.gui.pages.authoring import page as author_page
-from annotator.gui.pages.labelling import LabelPage
 from annotator.gui.shell.window import Window
 from tests.projects import pairs_project as pairs
 from tests.projects.pairs_project import ORIGINS, TYPE
@@ -48,8 +46,7 @@ SHOWN = "How do agents show where their evidence is from?"
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project of four people and no question."""
-    for page in (author_page, AdjudicatePage, LabelPage):
-        monkeypatch.setattr(page, "MOMENT_MS", 0, raising=False)
+    monkeypatch.setattr(author_page, "MOMENT_MS", 0)
     with closing(pairs.pairs_project(tmp_path, 0)) as project:
         return project.path
 

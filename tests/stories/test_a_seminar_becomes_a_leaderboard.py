@@ -21,7 +21,6 @@ from annotator.actions.project.people import new_project
 from annotator.actions.results import composites
 from annotator.cli import run_command
 from annotator.domain.kinds.artifact import Kind, stage_of
-from annotator.gui.pages.adjudication import AdjudicatePage
 from annotator.gui.pages.authoring import page as author_page
 from annotator.gui.pages.material.parts_view import Drawable
 from annotator.gui.shell.window import Window
@@ -91,8 +90,7 @@ class Story:
 
 @pytest.fixture(params=["baseline", MODEL])
 def story(request, tmp_path: Path, qtbot, llmock: LLMock, monkeypatch: pytest.MonkeyPatch) -> Story:
-    for page in (author_page, AdjudicatePage):
-        monkeypatch.setattr(page, "MOMENT_MS", 0, raising=False)
+    monkeypatch.setattr(author_page, "MOMENT_MS", 0)
     project = pairs.pairs_project(tmp_path, 0)
     judges.add(project, MODEL, base_url=llmock.base_url(), model="gpt-4o-mini")
     project.close()

@@ -12,7 +12,6 @@ from annotator.actions.consensus import remarks
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import Confidence, Origin, Reason
 from annotator.domain.kinds.artifact import Kind
-from annotator.gui.pages.adjudication import AdjudicatePage
 from annotator.gui.review.ruling_words import about
 from annotator.gui.shell.starting import make_application
 from annotator.gui.shell.window import Window
@@ -44,7 +43,6 @@ PAIRED = {POST_HOC, CONTRASTS}
 @pytest.fixture
 def window(qapp, qtbot, tmp_path, monkeypatch):
     """The real window over fifteen criteria of Ada's against seventeen of Ben's, with Cleo at work."""
-    monkeypatch.setattr(AdjudicatePage, "MOMENT_MS", 0)
     make_application()
     QSettings().clear()
     made = Window(contested_project(tmp_path))
@@ -67,10 +65,10 @@ def hands(window: Window, keys: dict[str, str]) -> None:
         while about(page.bench.rows[page.acts.pairing.partner]) != partner:
             press("Down")
         press("Return")
-        press(keys["Ada"])
         press("Ctrl+M")
         type_words("1 idea, 2 wordings")
         press("Esc")
+        press(keys["Ada"])
         press("Alt+Shift+3")
         press("Alt+5")
         return

@@ -5,7 +5,6 @@ from PySide6.QtCore import QSettings
 from sqlalchemy import select
 
 from annotator.actions.project.file import Project
-from annotator.gui.pages.labelling import LabelPage
 from annotator.gui.shell.starting import make_application
 from annotator.gui.shell.window import Window
 from annotator.storage.tables import JudgementRow, table
@@ -16,7 +15,6 @@ from tests.windows.labelling_keys import be_active, press, type_words
 @pytest.fixture
 def window(qapp, qtbot, tmp_path, monkeypatch):
     """The real window over a project with two reports of three criteria."""
-    monkeypatch.setattr(LabelPage, "MOMENT_MS", 0)
     make_application()
     QSettings().clear()
     made = Window(labelling_project(tmp_path, criteria=3, reports=2, questions=1))

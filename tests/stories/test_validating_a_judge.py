@@ -15,8 +15,6 @@ from annotator.actions.project.file import Project
 from annotator.actions.sets import validation_sets
 from annotator.actions.validation import cards, disagreements
 from annotator.actions.validation.validation import ValidationQuery
-from annotator.gui.pages.labelling import LabelPage
-from annotator.gui.pages.validation.cases.case_bench import CaseBench
 from annotator.gui.shell.starting import make_application
 from annotator.gui.shell.window import Window
 from tests.gui.results.conftest import at, cells, go, heads
@@ -55,8 +53,6 @@ def project(tmp_path: Path) -> Iterator[Project]:
 @pytest.fixture
 def open_as(qapp: Any, qtbot: Any, project: Project, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Opens the real window over the file as somebody, in a project of its own; the one before is closed."""
-    for bench in (LabelPage, CaseBench):
-        monkeypatch.setattr(bench, "MOMENT_MS", 0)
     make_application()
     made: list[Window] = []
 

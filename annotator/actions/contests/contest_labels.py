@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
+
+from sqlalchemy.engine import Connection
 
 from annotator.actions.contests import contest_rows, contest_tasks
 from annotator.actions.contests.contest_tasks import ContestTask
@@ -23,13 +26,12 @@ _SEED = 1
 
 @dataclass(frozen=True, slots=True)
 class ShownPair:
-    """Two tasks as a person sees them, how many they have ranked, how many are left, and whether one can go back."""
+    """Two tasks as a person sees them, how many they have ranked, and how many are left."""
 
     first: ContestTask
     second: ContestTask
     done: int
     left: int
-    back: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,25 +39,25 @@ class RankedPairs:
     """How many pairs a person has ranked, when none is left."""
 
     done: int
-    back: bool = False
 
 
-def next_pair(project: Project) -> ShownPair | RankedPairs:
+def next_pair(project: Project, at: pairing.Pair | None = None) -> ShownPair | RankedPairs:
     """The next pair for the person working, in an order of their own; none where fewer than two tasks compete.
 
+    `at` is the pair they are reading, which stays until it is ranked, whatever comes in meanwhile.
     Pairs that judges compared come, so that they can stand beside people; where there are none, those of one round.
     """
     tasks, person = {one.id: one for one in contest_tasks.tasks(project)}, people.someone(project)
     mine = contest_rows.pairs(project, tasks, rater=person.id)
     met = contest_rows.pairs(project, tasks, kind=RaterKind.JUDGE)
     offered = met or frozenset(_pair(*pair) for pair in pairing.random_round(tasks, _SEED, 1)[0])
-    with project.store.read() as db:
-        back = contest_rows.last_of(db, person.id) is not None
+    if at is not None and set(at) <= tasks.keys() and _pair(*at) not in mine:
+        return ShownPair(tasks[at[0]], tasks[at[1]], len(mine), len((offered | {_pair(*at)}) - mine))
     found = next((pair for pair in _ordered(person.id, offered) if pair not in mine), None)
     if found is None:
-        return RankedPairs(len(mine), back)
+        return RankedPairs(len(mine))
     first, second = found if int(_mark(person.id, found)[-1], 16) % 2 else found[::-1]
-    return ShownPair(tasks[first], tasks[second], len(mine), len(offered - mine), back)
+    return ShownPair(tasks[first], tasks[second], len(mine), len(offered - mine))
 
 
 def say(project: Project, first: str, second: str, better: str, step: int, seconds: float) -> Change:
@@ -77,20 +79,17 @@ def say(project: Project, first: str, second: str, better: str, step: int, secon
     with project.store.write() as db:
         contest_rows.add(db, [row])
         known = contest_rows.row_id(row.rater, row.round, first, second)
-        return record(
-            project, db, Change("contest", known, "rank pair", None, {"value": better, "step": step})
-        )
+        return record(project, db, Change("contest", known, "rank pair", {}, row.model_dump(mode="json")))
 
 
-def take_back(project: Project) -> bool:
-    """Forget the last pair that the person working ranked here, which is then shown again; whether there was one."""
-    with project.store.write() as db:
-        known = contest_rows.last_of(db, people.someone(project).id)
-        if known is None:
-            return False
-        contest_rows.drop(db, known)
-        record(project, db, Change("contest", known, "take back pair", None, None))
-    return True
+def restore(_project: Project, db: Connection, showing: str, present: Any, goal: Any) -> None:
+    """Put a ranked pair from one image to another; Refusal when it has moved on."""
+    if contest_rows.is_there(db, showing) != bool(present):
+        raise Refusal("This pair was ranked elsewhere since.", "Look at it again; nothing was undone.")
+    if goal:
+        contest_rows.add(db, [ContestFields(**goal)])
+    else:
+        contest_rows.drop(db, showing)
 
 
 @lru_cache(maxsize=2)

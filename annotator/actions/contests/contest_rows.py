@@ -137,14 +137,9 @@ def planned(
     ]
 
 
-def last_of(db: Connection, rater: str) -> str | None:
-    """The latest showing that a rater answered here; None before the first.
-
-    What came from a file, with no time that it took, is not theirs to take back one by one.
-    """
-    here = select(CONTEST.c.id).where(CONTEST.c.rater == rater, CONTEST.c.seconds.is_not(None))
-    found = db.execute(here.order_by(CONTEST.c.at.desc()).limit(1)).scalar()
-    return None if found is None else str(found)
+def is_there(db: Connection, showing: str) -> bool:
+    """Whether there is such a showing."""
+    return db.execute(select(CONTEST.c.id).where(CONTEST.c.id == showing)).first() is not None
 
 
 def drop(db: Connection, showing: str) -> None:

@@ -20,6 +20,7 @@ Restorer = Callable[[Project, Connection, str, Any, Any], None]
 RESTORERS: dict[str, str] = {
     "artifact": "annotator.actions.authoring.artifacts",
     "assignment": "annotator.actions.assignments.assignments",
+    "contest": "annotator.actions.contests.contest_labels",
     "extract": "annotator.actions.items.extracts",
     "family": "annotator.actions.attacks.families",
     "informed": "annotator.actions.sets.informed",
@@ -46,6 +47,16 @@ def undo(project: Project) -> Change:
         change = _restore(project, db, row, row.after, row.before)
         db.execute(update(AUDIT).where(AUDIT.c.seq == row.seq).values(undone=True))
         return record(project, db, change, undoes=row.seq)
+
+
+def latest(project: Project) -> Change | None:
+    """The change that `undo` would take back; None where there is none."""
+    with project.store.read() as db:
+        row = _latest_standing(project, db)
+    if row is None:
+        return None
+    before, after = json.loads(row.before), json.loads(row.after or "{}")
+    return Change(row.kind, row.subject, row.verb, before=before, after=after)
 
 
 def redo(project: Project) -> Change:

@@ -130,6 +130,7 @@ def _key(project: Project, item_id: str) -> str:
 _SEEN: Mapping[str, Callable[[Project, Change], UndoneChange]] = {
     "artifact": _artifact,
     "assignment": _at("People", part="Progress"),
+    "contest": _at("Contest", part="Rank"),
     "extract": _at("Material", part="Extracts"),
     "family": _at("Validate", part="Attacks", families=True),
     "informed": _informed,

@@ -43,7 +43,8 @@ class Desk(QObject):
         self._errands = Errands(self)
         self.free = self._errands.free
         self.stop_jobs = self._errands.stop_jobs
-        self._ended = False
+        self._ended = self.turning = False
+        """`turning`: whether the change that is told just now is taken back or done again."""
         keeping.watch(project.path)
 
     def do(self, verb: Callable[Concatenate[Project, P], T], *args: P.args, **kwargs: P.kwargs) -> T | None:
@@ -147,10 +148,26 @@ class Desk(QObject):
         """Do again what was undone last."""
         self._turn(history.redo, "Redid")
 
+    def take_back(self, page: str) -> None:
+        """Take back the person's latest change if it was made on this page."""
+        from annotator.actions.undo import undo_places
+
+        change = self.ask(history.latest)
+        seen = self.ask(undo_places.seen, change) if change is not None else None
+        if seen is not None and seen.page == page:
+            self.undo()
+        else:
+            todo = "Undo in the Edit menu takes back your latest change, wherever it was made."
+            self.refused.emit(Refusal("There is nothing to take back on this page.", todo))
+
     def _turn(self, verb: Callable[[Project], Change], said: str) -> None:
         from annotator.actions.undo import undo_places
 
-        change = self.do(verb)
+        self.turning = True
+        try:
+            change = self.do(verb)
+        finally:
+            self.turning = False
         seen = self.ask(undo_places.seen, change) if change is not None else None
         if seen is not None:
             self.turned.emit(f"{said}: {seen.words}.", seen.page, seen.place)

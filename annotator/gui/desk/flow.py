@@ -1,45 +1,34 @@
-"""Automatic advance: the next unit after a visible pause, unless something else is done first."""
+"""Automatic advance: a key decides, and the next open subject is at hand before the next key is read."""
 
 from typing import Any
 
 from PySide6.QtCore import QObject
 
-from annotator.gui.widgets.later import later
-
 
 class Flow(QObject):
-    """Base class of automatic advance; pages say where to go."""
+    """Base class of automatic advance; pages say where to go.
 
-    def __init__(self, moment_ms: int, parent: QObject) -> None:
+    Where nothing is left to go to, the subject decided last stays at hand, and further keys do not decide it anew:
+    whoever types ahead would change an answer unseen. Moving there, or taking the answer back, opens it again.
+    """
+
+    def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.said: Any = ""
-        """What was decided last, until anything else is touched; going on by itself touches nothing."""
+        """What was decided last, until the person touches anything else; automatic advance touches nothing."""
         self._by_itself = False
-        self.moment = later(self, self._leave, moment_ms)
 
-    def stop(self) -> None:
-        """Stay here after all."""
-        self.moment.stop()
+    def is_spent(self, subject: Any) -> bool:
+        """Whether a key has decided this subject already, and the person has touched nothing since."""
+        return bool(subject) and subject == self.said
 
-    def go_on_soon(self) -> None:
-        """Go on after the moment, or at once where there is none."""
-        if self.moment.interval():
-            self.moment.start()
-        else:
-            self._leave()
-
-    def touched(self, subject: Any) -> None:
+    def touched(self) -> None:
         """Another subject is at hand; where a person brought it there, the last decision is behind them."""
-        self.stop()
         if not self._by_itself:
-            self.mean(subject)
-
-    def mean(self, subject: Any) -> None:
-        """Whatever is said next of a decision is meant for this subject, not for the one decided last."""
-        if subject != self.said:
             self.said = ""
 
-    def _leave(self) -> None:
+    def advance(self) -> None:
+        """Go on to what is open, at once."""
         self._by_itself = True
         try:
             self._go_on()

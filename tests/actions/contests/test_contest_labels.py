@@ -5,6 +5,7 @@ import pytest
 from annotator.actions.contests import contest_files, contest_labels, contest_rows, contest_standings
 from annotator.actions.contests.contest_labels import RankedPairs
 from annotator.actions.project import people
+from annotator.actions.undo import history
 from annotator.domain.texts.refusal import Refusal
 from tests.actions.contests.contest_project import contest_project, two_tasks
 
@@ -32,7 +33,7 @@ def test_every_pair_of_a_round_comes_once(project):
     pairs = [said(project) for _ in range(6)]
     assert [(pair.done, pair.left) for pair in pairs[:2]] == [(0, 6), (1, 5)]
     assert len({task for pair in pairs for task in (pair.first.id, pair.second.id)}) == 12
-    assert contest_labels.next_pair(project) == RankedPairs(6, back=True)
+    assert contest_labels.next_pair(project) == RankedPairs(6)
 
 
 def test_pairs_that_a_judge_compared_come_so_that_it_stands_beside_people(project, tmp_path):
@@ -50,10 +51,25 @@ def test_pairs_that_a_judge_compared_come_so_that_it_stands_beside_people(projec
 
 def test_what_is_taken_back_is_shown_again(project):
     pair = said(project)
-    assert contest_labels.take_back(project)
+    (row,) = contest_rows.showings(project, people.someone(project).id)
+    history.undo(project)
     again = contest_labels.next_pair(project)
     assert (again.first.id, again.second.id, again.done) == (pair.first.id, pair.second.id, 0)
-    assert not contest_labels.take_back(project)
+    history.redo(project)
+    assert contest_rows.showings(project, people.someone(project).id) == [row]
+
+
+def test_the_pair_that_is_read_stays_whatever_comes_in_until_it_is_ranked(project, tmp_path):
+    shown = contest_labels.next_pair(project)
+    at = shown.first.id, shown.second.id
+    (tmp_path / "m.csv").write_text(
+        "first,second,winner,confidence,rater\nt01,t02,t01,0.8,m\n", encoding="utf-8"
+    )
+    contest_files.import_matches(project, tmp_path / "m.csv")
+    stays = contest_labels.next_pair(project, at)
+    assert (stays.first.id, stays.second.id) == at
+    contest_labels.say(project, *at, "first", 3, 2.0)
+    assert contest_labels.next_pair(project, at).first.id in ("t01", "t02")
 
 
 def test_what_came_from_a_file_is_not_taken_back(project, tmp_path):
@@ -63,12 +79,11 @@ def test_what_came_from_a_file_is_not_taken_back(project, tmp_path):
     )
     before = said(project)
     contest_files.import_matches(project, tmp_path / "m.csv")
-    assert contest_labels.next_pair(project).back
-    assert contest_labels.take_back(project)
+    history.undo(project)
     (left,) = contest_rows.showings(project, people.someone(project).id)
     assert {left.first, left.second} == {"t01", "t02"} != {before.first.id, before.second.id}
-    assert not contest_labels.next_pair(project).back
-    assert not contest_labels.take_back(project)
+    with pytest.raises(Refusal, match="nothing to undo"):
+        history.undo(project)
 
 
 def test_what_is_shown_tells_neither_seminar_nor_rating(project):

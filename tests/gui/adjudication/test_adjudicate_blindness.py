@@ -30,7 +30,7 @@ TIME = re.compile(r"\b\d{1,2}:\d{2}\b|\b20\d\d-\d\d-\d\d\b")
 
 
 @pytest.fixture
-def project(tmp_path, at_once) -> Project:
+def project(tmp_path) -> Project:
     """Rubrics of three people with telling names, and labels of two of them; Cleo adjudicates."""
     made = pairs_project(tmp_path)
     for name, other in NAMES.items():

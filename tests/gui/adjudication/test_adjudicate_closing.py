@@ -18,8 +18,6 @@ from tests.projects.pairs_project import (
 from tests.windows.adjudicating_window import adjudicate, letter
 from tests.windows.labelling_keys import press, type_words
 
-pytestmark = pytest.mark.usefixtures("at_once")
-
 
 @pytest.fixture
 def page(tmp_path, window_over, qtbot):

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QApplication
 
 from annotator.domain.experts.adjudication import Confidence, Reason
 from annotator.gui import keys
-from annotator.gui.pages.adjudication import AdjudicatePage
 from annotator.gui.review.ruling_words import REASONS
 from tests.projects.adjudication_project import scripts_project
 from tests.projects.pairs_project import ADA, BEN, pairs_project, rubric, rubrics_project, submit, work_as
@@ -24,8 +23,6 @@ from tests.windows.adjudicating_window import (
     row_of,
 )
 from tests.windows.labelling_keys import press, type_words
-
-pytestmark = pytest.mark.usefixtures("at_once")
 
 
 @pytest.fixture
@@ -77,8 +74,9 @@ def test_a_digit_on_the_weight_of_an_own_wording_chooses_the_weight(page):
     assert page.bench.row.ruling.take == "own"
     assert page.bench.row.ruling.own["weight"] == 1
     press("Esc")
+    here = page.bench.ruling_id
     press("1")
-    assert page.bench.row.ruling.take == "A"
+    assert page.bench.rows[here].ruling.take == "A"
 
 
 @pytest.mark.parametrize("key", ["1", "Alt+1", "Ctrl+J", "Ctrl+U"])
@@ -204,6 +202,7 @@ def test_an_act_keeps_what_is_being_typed(page):
 def test_a_reason_given_while_typing_does_not_move_on(page):
     here = page.bench.ruling_id
     press("1")
+    press("Up")
     press("Ctrl+M")
     type_words("Short")
     press("Alt+1")
@@ -213,24 +212,17 @@ def test_a_reason_given_while_typing_does_not_move_on(page):
     assert page.bench.row.ruling.rationale == "Shorter"
 
 
-def test_a_visible_moment_passes_before_the_next_row(tmp_path, window_over, qtbot, monkeypatch):
-    monkeypatch.setattr(AdjudicatePage, "MOMENT_MS", 30)
-    page = adjudicate(rubrics_project(tmp_path), window_over, qtbot)
-    go(page, COST)
+def test_keys_typed_past_the_last_row_rule_on_none_again(page):
+    while any(page.bench.rows[each].ruling.open for each in page.bench.unresolved(contested=True)):
+        press("0")
     here = page.bench.ruling_id
-    press(key_of(page, "Ada"))
-    assert page.bench.ruling_id == here
-    qtbot.waitUntil(lambda: page.bench.ruling_id != here)
-
-
-def test_a_slip_within_the_moment_is_mended_where_it_was_made(tmp_path, window_over, qtbot, monkeypatch):
-    monkeypatch.setattr(AdjudicatePage, "MOMENT_MS", 10_000)
-    page = adjudicate(rubrics_project(tmp_path), window_over, qtbot)
-    go(page, COST)
-    press(key_of(page, "Ada"))
-    press("0")
+    press("3")
     assert page.bench.row.ruling.take == "drop"
-    assert not page.flow.moment.isActive()
+    assert "still lack a reason" in page.messages.text()
+    press("Backspace")
+    assert (page.bench.ruling_id, page.bench.row.ruling.open) == (here, True)
+    press("0")
+    assert page.bench.rows[here].ruling.take == "drop"
 
 
 def test_a_letter_that_wrote_nothing_cannot_be_taken(page):

@@ -13,8 +13,6 @@ from tests.projects.adjudication_project import scripts_project
 from tests.windows.adjudicating_window import adjudicate
 from tests.windows.labelling_keys import press
 
-pytestmark = pytest.mark.usefixtures("at_once")
-
 
 def test_nothing_of_the_page_is_ever_a_window_of_its_own(qapp, tmp_path, window_over, qtbot):
     shown = []

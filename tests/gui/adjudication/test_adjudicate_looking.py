@@ -4,7 +4,6 @@ import sqlite3
 from contextlib import closing
 from time import monotonic
 
-import pytest
 from PySide6.QtCore import Qt
 
 from annotator.actions.adjudication import adjudicating, adjudication_sheets, openings
@@ -15,8 +14,6 @@ from tests.material.content_hash import content_hash
 from tests.projects.adjudication_project import scripts_project
 from tests.windows.adjudicating_window import adjudicate
 from tests.windows.labelling_keys import press
-
-pytestmark = pytest.mark.usefixtures("at_once")
 
 
 def test_stepping_through_the_queue_changes_nothing(sample, window_over, qtbot):

@@ -40,7 +40,7 @@ def labelled_by_another(folder):
 
 
 @pytest.fixture
-def page(tmp_path, page_over, at_once):
+def page(tmp_path, page_over):
     return page_over(labelled_by_another(tmp_path), "Label")
 
 
@@ -140,7 +140,7 @@ class TestProtocols:
     """Every protocol with a judge run, another rater and telling origins behind it."""
 
     @pytest.fixture
-    def page(self, tmp_path, page_over, at_once):
+    def page(self, tmp_path, page_over):
         return page_over(every_protocol(tmp_path), "Label")
 
     @pytest.mark.parametrize("protocol", ALL)

@@ -10,7 +10,6 @@ from tests.projects.labelling_project import REPORT
 from tests.windows.labelling_keys import focus, press, type_words
 
 PROJECT = one_item
-pytestmark = pytest.mark.usefixtures("at_once")
 
 
 @pytest.fixture

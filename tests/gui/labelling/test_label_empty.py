@@ -14,8 +14,6 @@ from annotator.gui.widgets.plain import PlainLabel
 from tests.projects.labelling_project import SYSTEMS, add_report, labelling_project, project_with, seal_rubric
 from tests.windows.labelling_keys import press
 
-pytestmark = pytest.mark.usefixtures("at_once")
-
 
 @pytest.fixture
 def project(tmp_path):

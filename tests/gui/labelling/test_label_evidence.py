@@ -9,7 +9,6 @@ from tests.projects.labelling_project import REPORT, SYSTEMS, add_report, labell
 from tests.windows.labelling_keys import focus, press, type_words
 
 PROJECT = labelling_project
-pytestmark = pytest.mark.usefixtures("at_once")
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ from tests.projects.labelled_protocols import CLAIMS, one_item
 from tests.windows.labelling_keys import press
 
 PROJECT = one_item
-pytestmark = pytest.mark.usefixtures("at_once")
 
 
 @pytest.fixture
@@ -66,15 +65,6 @@ def test_a_key_gives_the_kind_shows_it_and_takes_it_back(page):
     assert given(page, MISSES) == ["", ""]
     assert not page.criteria.row.kind.isVisible()
     assert page.bench.unit_id == page.bench.units[0].id
-
-
-def test_within_the_moment_the_kind_is_given_and_work_goes_on(project, page_over, monkeypatch, qtbot):
-    monkeypatch.setattr(LabelPage, "MOMENT_MS", 300)
-    page = page_over(project, "Label")
-    press("2")
-    press("Alt+1")
-    assert given(page, MISSES) == ["incompleteness", ""]
-    qtbot.waitUntil(lambda: page.bench.unit_id == page.bench.units[1].id)
 
 
 def test_whoever_wishes_stays_until_the_kind_is_said(page):

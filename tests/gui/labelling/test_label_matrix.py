@@ -11,7 +11,6 @@ from tests.projects.labelled_protocols import GOLD, PLAN, PREDICTED, kept, one_i
 from tests.windows.labelling_keys import focus, press, type_words
 
 PROJECT = one_item
-pytestmark = pytest.mark.usefixtures("at_once")
 
 
 @pytest.fixture

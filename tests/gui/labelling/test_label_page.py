@@ -16,7 +16,6 @@ from tests.storage import sql
 from tests.windows.labelling_keys import be_active, focus, press, type_words
 
 PROJECT = labelling_project
-pytestmark = pytest.mark.usefixtures("at_once")
 
 
 @pytest.fixture
@@ -60,21 +59,23 @@ def test_three_is_unsure_and_no_value(page):
     assert page.criteria.rows[page.bench.units[0].id].chip.words() == "Unsure"
 
 
-def test_the_label_stays_in_view_for_a_moment_before_moving_on(project, page_over, qtbot, monkeypatch):
-    monkeypatch.setattr(LabelPage, "MOMENT_MS", 60)
-    page = page_over(project, "Label")
-    press("1")
-    assert number(page) == 1
-    assert page.criteria.row.chip.words() == "Met"
-    qtbot.waitUntil(lambda: number(page) == 2)
-
-
-def test_another_key_within_the_moment_corrects_the_label_in_view(project, page_over, monkeypatch):
-    monkeypatch.setattr(LabelPage, "MOMENT_MS", 60_000)
-    page = page_over(project, "Label")
+def test_backspace_takes_the_last_label_back_and_shows_its_criterion(page):
     press("1")
     press("2")
-    assert kept(page) == [("c1", "no")]
+    press("Backspace")
+    assert (kept(page), number(page)) == ([("c1", "yes")], 2)
+    press("1")
+    assert kept(page) == [("c1", "yes"), ("c2", "yes")]
+
+
+def test_keys_typed_past_the_last_criterion_change_no_label(page):
+    for key in "12121":
+        press(key)
+    assert kept(page) == [("c1", "yes"), ("c2", "no"), ("c3", "yes")]
+    assert "Backspace takes the last label back" in page.messages.text()
+    press("Backspace")
+    press("2")
+    assert kept(page)[-1] == ("c3", "no")
 
 
 def test_a_key_held_down_labels_one_criterion(page, qtbot):

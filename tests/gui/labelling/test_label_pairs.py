@@ -14,7 +14,6 @@ from tests.projects.labelling_project import SYSTEMS, add_report
 from tests.windows.labelling_keys import focus, press
 
 PROJECT = one_item
-pytestmark = pytest.mark.usefixtures("at_once")
 
 
 @pytest.fixture

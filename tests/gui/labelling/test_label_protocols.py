@@ -14,7 +14,6 @@ from tests.projects.labelling_project import SYSTEMS, add_report, labelling_proj
 from tests.windows.labelling_keys import focus, press
 
 PROJECT = one_item
-pytestmark = pytest.mark.usefixtures("at_once")
 
 
 @pytest.fixture
@@ -30,7 +29,7 @@ def test_answers_stand_in_the_order_of_the_protocols_own_values():
     assert all(answers(name) == (*shape.values, label_rows.UNSURE) for name, shape in asked.items())
 
 
-def test_a_project_with_one_protocol_shows_no_choice(tmp_path, page_over, at_once):
+def test_a_project_with_one_protocol_shows_no_choice(tmp_path, page_over):
     folder = tmp_path / "plain"
     folder.mkdir()
     assert not page_over(labelling_project(folder, reports=1), "Label").tabs.isVisible()
@@ -79,7 +78,7 @@ def test_gaps_are_said_with_the_way_to_mend_them(show, qtbot):
     assert (page.bench.protocol, page.tabs.gap.text(), page.tabs.mend.isVisible()) == (PAIRS, "", False)
 
 
-def test_what_is_lacking_is_said_and_the_tabs_stay(tmp_path, page_over, at_once, qtbot):
+def test_what_is_lacking_is_said_and_the_tabs_stay(tmp_path, page_over, qtbot):
     folder = tmp_path / "bare"
     folder.mkdir()
     project = project_with(folder)
@@ -151,7 +150,7 @@ def test_undo_of_a_label_under_another_protocol_leads_back_to_it(show):
     assert (page.bench.protocol, page.bench.unit_id, kept(page)) == (REASONING, unit, {})
 
 
-def test_arabic_and_chinese_sub_tasks_stand_on_their_own_side(tmp_path, page_over, at_once):
+def test_arabic_and_chinese_sub_tasks_stand_on_their_own_side(tmp_path, page_over):
     from annotator.gui.widgets.reading.marked_text import lay_out
 
     folder = tmp_path / "scripts"

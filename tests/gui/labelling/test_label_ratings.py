@@ -8,7 +8,6 @@ from tests.projects.labelling_project import add_report
 from tests.windows.labelling_keys import press
 
 PROJECT = rated_tasks
-pytestmark = pytest.mark.usefixtures("at_once")
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ NEW = "Worded so that nobody can misread it"
 
 
 @pytest.fixture
-def project(tmp_path, at_once):
+def project(tmp_path):
     """One item of two reports, each with two criteria, all labelled as met; then the second is worded anew."""
     opened = labelling_project(tmp_path, criteria=2, reports=2, questions=1)
     for response_id, unit_id in label_sealing.missing(opened, item(opened)):
@@ -65,7 +65,7 @@ def test_what_is_submitted_keeps_its_label_and_says_why_it_no_longer_counts(proj
     assert "Reopen your labels to label it again." in details.outdated.text()
 
 
-def test_the_cells_of_a_gold_sub_task_say_so_too(tmp_path, at_once, page_over):
+def test_the_cells_of_a_gold_sub_task_say_so_too(tmp_path, page_over):
     project = one_item(tmp_path)
     response_id = label_tasks.queue(project, PLAN)[0].response_id
     cells = [unit.id for unit in labels.sheet(project, response_id, PLAN).units]

@@ -28,7 +28,6 @@ from annotator.actions.validation import cards
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.refusal import Refusal
-from annotator.gui.pages.labelling import LabelPage
 from annotator.gui.shell.starting import make_application
 from annotator.gui.shell.window import Window
 from annotator.protocols import PROTOCOLS
@@ -77,7 +76,6 @@ KEYS = {
 @pytest.fixture
 def window(qapp, qtbot, tmp_path: Path, monkeypatch) -> Iterator[Window]:
     """The real window over two papers."""
-    monkeypatch.setattr(LabelPage, "MOMENT_MS", 0)
     make_application()
     QSettings().clear()
     made = Window(related_work_project(tmp_path))

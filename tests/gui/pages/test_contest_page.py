@@ -34,14 +34,22 @@ def test_one_key_ranks_a_pair_and_shows_the_next(window, qtbot, key, value, conf
     assert page.bar.progress.text() == "1 ranked, 5 left"
 
 
-def test_the_last_one_is_taken_back_and_shown_again(window, qtbot):
+@pytest.mark.parametrize(
+    ("key", "modifier"),
+    [
+        (Qt.Key.Key_Backspace, Qt.KeyboardModifier.NoModifier),
+        (Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier),
+    ],
+)
+def test_the_last_one_is_taken_back_and_shown_again(window, qtbot, key, modifier):
     page = window.page.ranking
     before = page.texts["first"].toPlainText()
     page.buttons["second", 4].click()
-    qtbot.keyClick(page, Qt.Key.Key_Backspace, Qt.KeyboardModifier.ControlModifier)
+    page.focus_first()
+    qtbot.keyClick(page, key, modifier)
     assert ranked(page) == []
     assert page.texts["first"].toPlainText() == before
-    assert not page.bar.buttons["rank_back"].isEnabled()
+    assert not page.bar.buttons["take_back"].isEnabled()
 
 
 def test_nothing_on_the_page_names_a_seminar(window):
@@ -65,5 +73,5 @@ def test_when_all_is_ranked_the_page_says_where_the_standings_are(window):
 def test_without_tasks_the_page_says_what_is_lacking(tmp_path, window_over):
     page = window_over(labelling_project(tmp_path), "Contest").page.ranking
     assert page.stack.currentIndex() == 1
-    assert not page.bar.buttons["rank_back"].isEnabled()
+    assert not page.bar.buttons["take_back"].isEnabled()
     assert page.window().messages.text() == ""

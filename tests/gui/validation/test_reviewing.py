@@ -14,7 +14,6 @@ from annotator.actions.sets.reviews import ReviewOrder
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.judges.informed import Review
-from annotator.gui.pages.validation.cases.case_bench import CaseBench
 from annotator.gui.pages.validation.cases.verdict_cases import CASE_ROLE, CaseFilter
 from tests.projects.verdicts_project import JUDGE, verdicts_project
 from tests.windows.judges_window import choose
@@ -35,7 +34,6 @@ def project(tmp_path: Path) -> Project:
 @pytest.fixture
 def opened(page_over: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The page at Reviews, going on without a moment."""
-    monkeypatch.setattr(CaseBench, "MOMENT_MS", 0)
 
     def open_(project: Project) -> Any:
         page = page_over(project, "Validate", part="Reviews")
@@ -59,13 +57,26 @@ def test_an_expert_sees_reviews_alone(opened: Any, project: Project) -> None:
     assert "accept" not in page.reviewing.told.text()
 
 
-def test_one_key_reviews_and_disagreeing_asks_why(opened: Any, project: Project) -> None:
+def test_one_key_reviews_and_goes_on_and_a_reason_is_for_what_was_answered_last(
+    opened: Any, project: Project
+) -> None:
+    opened(project)
+    for key in "1293":
+        press(key)
+    assert said(project) == [("agree", "", ""), ("disagree", "too lenient", ""), ("unsure", "", "")]
+
+
+def test_whoever_wishes_stays_until_a_reason_is_given(opened: Any, project: Project) -> None:
     page = opened(project)
     bench = page.reviewing.bench
+    bench.card.waiting.setChecked(True)
     press("1")
     at = bench.key
     press("2")
     assert (bench.key, bench.card.reasons.asks()) == (at, True)
+    press("1")
+    assert (bench.key, bench.case.said) == (at, "disagree")
+    assert "waits for a reason" in page.reviewing.answer.text()
     press("9")
     assert bench.key != at
     press("3")

@@ -32,7 +32,6 @@ def project(tmp_path: Path) -> Project:
 @pytest.fixture
 def page(project: Project, page_over: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The page at Disagreements, going on without a moment."""
-    monkeypatch.setattr(CaseBench, "MOMENT_MS", 0)
     page = page_over(project, "Validate", part="Disagreements", judge=JUDGE)
     settle(page)
     page.focus_first()

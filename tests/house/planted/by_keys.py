@@ -44,8 +44,6 @@ def at_work(project: Project, name: str) -> Iterator[Window]:
 
 def labelled_by_keys(project: Project, folder: Path) -> None:
     make_application()
-    # The unit at hand stays at hand.
-    LabelPage.MOMENT_MS = 60_000
     window = Window(Project.open(project.path))
     window.show()
     window.activateWindow()
@@ -58,10 +56,13 @@ def labelled_by_keys(project: Project, folder: Path) -> None:
         called, tabs = PROTOCOLS[protocol].presentation, page.tabs.tabs
         assert tabs.tabText(tabs.currentIndex()) == called.tab
         assert protocol not in KEYS or page.criteria.title.text() == called.title
+        unit_id = page.bench.unit_id
         for key, value in KEYS.get(protocol, {}).items():
+            page.flow.touched()
+            page.bench.move_to(unit_id)
             page.criteria.take_focus()
             pressed = QKeySequence(key)[0]
             QTest.keyClick(QApplication.focusWidget(), pressed.key(), pressed.keyboardModifiers())
-            assert page.bench.said(page.bench.unit_id) == value, f"{protocol}: {key}"
-            assert page.criteria.row.chip.words() == face(value, protocol).words
+            assert page.bench.said(unit_id) == value, f"{protocol}: {key}"
+            assert page.criteria.rows[unit_id].chip.words() == face(value, protocol).words
     window.close()

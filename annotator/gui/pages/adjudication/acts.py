@@ -63,7 +63,7 @@ class AdjudicationActs(QObject):
         """The act, which touches the current row: reasons are for that one from then on."""
 
         def do() -> None:
-            self._flow.mean(self._bench.ruling_id)
+            self._flow.touched()
             act()
 
         return do
@@ -83,6 +83,10 @@ class AdjudicationActs(QObject):
                 self._messages.show_message(
                     "info", "Vote first: what is your own value?", "A and B are shown after your vote."
                 )
+            return
+        row = self._bench.row
+        if row is not None and not row.ruling.open and self._flow.is_spent(row.ruling.id):
+            self._flow.spent.emit()
             return
         self.take(PLAIN_TAKES.get(act) or "ABCD"[LETTER_ACTS.index(act)])
 
@@ -118,9 +122,10 @@ class AdjudicationActs(QObject):
         self._flow.take(take)
 
     def reason(self, reason: Reason) -> None:
-        """Say why; the row is left after a moment when it lacks nothing more and nothing is being typed in it.
+        """Say why; the row is left when it lacks nothing more and nothing is being typed in it.
 
-        A row that was left by itself still takes the reason. A gap of the guideline is to be put into words first.
+        A row that was left by itself still takes the reason. A gap of the guideline is to be put into words first,
+        in its own row.
         """
         self._mind_typing()
         last = self._flow.last
@@ -129,23 +134,24 @@ class AdjudicationActs(QObject):
         self._rows.flush()
         given = self._flow.give_reason(reason)
         row = self._bench.row
-        if row is None or row.ruling.id != last.ruling.id:
+        if given and reason is Reason.GUIDELINE_GAP and not last.ruling.gap and not self._rows.writing:
+            self._bench.move_to(last.ruling.id)
+            self._rows.enter("gap")
+        elif row is None or row.ruling.id != last.ruling.id:
             self._say_behind(last.ruling.id)
         elif not given or self._rows.writing:
             return
-        elif reason is Reason.GUIDELINE_GAP and not row.ruling.gap:
-            self._rows.enter("gap")
         else:
             self._flow.go_on_when_done()
 
     def reason_here(self, reason: Reason) -> None:
         """A reason was pressed under the current row, and is meant for that one."""
-        self._flow.mean(self._bench.ruling_id)
+        self._flow.touched()
         self.reason(reason)
 
     def sure_here(self, confidence: Confidence) -> None:
         """How sure was pressed under the current row, and is meant for that one."""
-        self._flow.mean(self._bench.ruling_id)
+        self._flow.touched()
         self.sure(confidence)
 
     def sure(self, confidence: Confidence) -> None:
@@ -153,18 +159,15 @@ class AdjudicationActs(QObject):
         self._mind_typing()
         row = self._flow.last
         if row is not None:
-            going = self._flow.moment.isActive()
             wanted = "" if row.ruling.confidence is confidence else confidence
             self._bench.do(ruling.explain, row.ruling.id, confidence=wanted)
             if row.ruling.id != self._bench.ruling_id:
                 self._say_behind(row.ruling.id)
-            elif going:
-                self._flow.go_on_when_done()
 
     def _mind_typing(self) -> None:
         """Anyone who writes in the current row has touched it."""
         if self._rows.writing:
-            self._flow.mean(self._bench.ruling_id)
+            self._flow.touched()
 
     def _say_behind(self, ruling_id: str) -> None:
         """Say what is now kept of a row that was left already."""
@@ -174,7 +177,6 @@ class AdjudicationActs(QObject):
 
     def pair(self) -> None:
         """Look for the row that says the same as the current one."""
-        self._flow.stop()
         row = self._bench.row
         if row is None or self._bench.ballot(row.ruling.id) is not None:
             return

@@ -19,6 +19,8 @@ class AdjudicationFlow(flow.Flow):
     """The own wording is to be typed now."""
     settled = Signal()
     """Every contested row of the item is ruled on; nothing moves until the person says so."""
+    spent = Signal()
+    """A key was pressed on a row that a key has ruled on already: it does not rule on it again."""
     still_open = Signal()
     """The item was to be closed, but something is missing."""
     closed = Signal()
@@ -26,24 +28,23 @@ class AdjudicationFlow(flow.Flow):
     finished = Signal()
     """No conflict is left in any item."""
 
-    def __init__(self, bench: AdjudicationBench, queue: AdjudicationQueue, moment_ms: int) -> None:
-        super().__init__(moment_ms, bench)
+    def __init__(self, bench: AdjudicationBench, queue: AdjudicationQueue) -> None:
+        super().__init__(bench)
         self._bench, self._queue = bench, queue
-        bench.moved.connect(self.touched)
+        bench.moved.connect(lambda _: self.touched())
 
     def take(self, take: str) -> None:
-        """Rule on the current row; when it lacks nothing then, go on after a moment."""
+        """Rule on the current row, and go on to the next that nobody has ruled on."""
         row = self._bench.row
         if row is None:
             return
         if row.ruling.take != take and not self._bench.do(ruling.rule, row.ruling.id, take):
             return
-        self.said = self._bench.ruling_id
+        self.said = "" if take == OWN else self._bench.ruling_id
         if take == OWN:
-            self.stop()
             self.own_wanted.emit()
-        else:
-            self.go_on_when_done()
+        elif not self._bench.rows[self.said].ruling.open:
+            self.advance()
 
     def give_reason(self, reason: Reason) -> bool:
         """Say why the row last ruled on is ruled so; the same again undoes it. Whether it lacks nothing now."""
@@ -59,21 +60,17 @@ class AdjudicationFlow(flow.Flow):
         return self._bench.rows.get(self.said) or self._bench.row
 
     def go_on_when_done(self) -> None:
-        """Go on after a visible moment, unless the current row lacks something."""
+        """Go on, unless the current row lacks something."""
         row = self._bench.row
-        if row is None or row.ruling.open or self._bench.lacks(row.ruling.id):
-            self.stop()
-        else:
-            self.go_on_soon()
+        if row is not None and not row.ruling.open and not self._bench.lacks(row.ruling.id):
+            self.advance()
 
     def step(self, by: int) -> None:
         """The row below or above."""
-        self.stop()
         self._bench.step(by)
 
     def next_open(self) -> None:
         """The next row that lacks something, around the end; when this item lacks nothing, the next conflict."""
-        self.stop()
         here = self._bench.ruling_id
         for contested in (True, False):
             waiting = [name for name in self._bench.unresolved(contested=contested) if name != here]
@@ -91,14 +88,12 @@ class AdjudicationFlow(flow.Flow):
 
     def neighbour(self, by: int) -> None:
         """The item shown below (1) or above (-1) in the queue."""
-        self.stop()
         line = self._queue.neighbour(self._bench.place, by)
         if line is not None:
             self._bench.open(line)
 
     def submit(self) -> None:
         """Close this item and go to the next, or say what is missing; a closed one is only left."""
-        self.stop()
         if self._bench.sheet is None or self._bench.locked:
             self.leave_closed()
         elif self._bench.lacking:
@@ -115,12 +110,15 @@ class AdjudicationFlow(flow.Flow):
             self._bench.open(line)
 
     def _go_on(self) -> None:
-        contested = self._bench.unresolved(contested=True)
-        wanted = self._after(contested) or next(iter(contested), "")
+        """A row that was ruled on and lacks a reason is not gone to: the next key would rule on it again."""
+        waiting = [
+            each for each in self._bench.unresolved(contested=True) if self._bench.rows[each].ruling.open
+        ]
+        wanted = self._after(waiting) or next(iter(waiting), "")
         if wanted and wanted != self._bench.ruling_id:
             self.leaving.emit()
             self._bench.move_to(wanted)
-        elif not contested:
+        elif not waiting:
             self.settled.emit()
 
     def _after(self, wanted: list[str]) -> str:

@@ -42,6 +42,7 @@ class RulingNews(QObject):
         for sign in (bench.laid, bench.told):
             sign.connect(lambda *_: self.show_progress())
         flow.settled.connect(self._say_settled)
+        flow.spent.connect(self._say_spent)
         flow.still_open.connect(self._list_lacking)
         flow.closed.connect(self._say_closed)
         frame.close_panel.jumped.connect(self._jump)
@@ -98,13 +99,30 @@ class RulingNews(QObject):
 
     def _say_settled(self) -> None:
         agreed, messages = len(self._bench.unconfirmed), self._frame.messages
-        if agreed:
+        if wanting := len(self._bench.unresolved(contested=True)):
+            rows = "One row still lacks" if wanting == 1 else f"{wanting:,} rows still lack"
+            messages.show_message(
+                "info",
+                f"Every conflict of this item is ruled on. {rows} a reason or a wording.",
+                lasting=True,
+            )
+            messages.set_action(f"Go there  {_key('next_open')}", self._flow.next_open)
+        elif agreed:
             messages.show_message("success", "Every conflict of this item is settled.", lasting=True)
             words = f"Confirm {agreed} agreed  {_key('confirm_unanimous')}"
             messages.set_action(words, self._acts.confirm)
         elif not self._bench.lacking:
             messages.show_message("success", "Every row of this item is settled.", lasting=True)
             messages.set_action(f"Close it  {_key('submit')}", self._flow.submit)
+
+    def _say_spent(self) -> None:
+        if any(self._bench.rows[each].ruling.open for each in self._bench.unresolved(contested=True)):
+            back, on = _key("take_back"), _key("next_open")
+            self._frame.messages.show_message(
+                "info", "This row is ruled on.", f"{back} takes the ruling back, {on} goes on."
+            )
+        else:
+            self._say_settled()
 
     def _list_lacking(self) -> None:
         self._frame.messages.clear()

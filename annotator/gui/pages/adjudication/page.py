@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QKeyEvent
@@ -38,13 +38,11 @@ class AdjudicatePage(Page):
 
     NAME = "Adjudicate"
     ICON = "adjudicate"
-    MOMENT_MS: ClassVar[int] = 350
-    """A ruling stays in view this long before the next open row takes the focus."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self.queue, self.bench = AdjudicationQueue(self), AdjudicationBench(desk, self)
-        self.flow = AdjudicationFlow(self.bench, self.queue, self.MOMENT_MS)
+        self.flow = AdjudicationFlow(self.bench, self.queue)
         self._requeue = later(self, self._fill_queue, REQUEUE_MS)
         self.frame = frame = Frame(desk, self.bench, self.queue)
         fill(self, frame)
@@ -99,6 +97,7 @@ class AdjudicatePage(Page):
             # A key held down rules on one row, not on one after the other.
             for shortcut in self._shortcuts[act]:
                 shortcut.setAutoRepeat(False)
+        self.bind("take_back", self._kept(partial(self.desk.take_back, self.NAME)), self.frame.work)
         self.bind("other_pane", self.frame.next_pane)
         self.bind("conflicts", self.frame.head.queue_shown.toggle)
 
@@ -163,7 +162,6 @@ class AdjudicatePage(Page):
 
     def leave(self) -> None:
         """Keep what is being typed."""
-        self.flow.stop()
         self.acts.leave_modes()
         self.rows.flush()
 
@@ -178,8 +176,8 @@ class AdjudicatePage(Page):
         about = self.bench.take_in(change)
         if change.kind in STALE_KINDS and not acting and self.isVisible():
             self._requeue.start()
-        if change.kind == "ruling" and about and not acting and self.isVisible():
-            self.flow.stop()
+        if change.kind == "ruling" and about and self.desk.turning and self.isVisible():
+            self.flow.touched()
             self._go_to_ruling(about, change.subject)
 
     def rebind(self) -> None:

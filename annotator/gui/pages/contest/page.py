@@ -1,6 +1,9 @@
 """The Contest page: pairs to rank, and for coordinators a judge's rounds and the standings to keep tasks from."""
 
+from collections.abc import Callable
 from functools import cached_property
+
+from PySide6.QtWidgets import QWidget
 
 from annotator.actions.project import people
 from annotator.domain.experts.person import Role
@@ -39,6 +42,12 @@ class ContestPage(PartedPage):
     def keeping(self) -> KeepingPart:
         """The standings."""
         return self.put(KEEP, KeepingPart(self.desk))
+
+    def bind(self, act: str, slot: Callable[[], object], widget: QWidget | None = None) -> None:
+        """A key that is held down ranks one pair."""
+        super().bind(act, slot, widget)
+        for shortcut in self._shortcuts[act]:
+            shortcut.setAutoRepeat(False)
 
     def offered(self) -> frozenset[str]:
         """Ranking to everybody, the rest to coordinators."""

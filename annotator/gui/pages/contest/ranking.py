@@ -10,7 +10,6 @@ from annotator.actions.contests import contest_labels
 from annotator.actions.contests.contest_labels import ShownPair
 from annotator.domain.judges.contest import STEPS
 from annotator.domain.judges.pairs import FIRST, SECOND
-from annotator.domain.texts.change import Change
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.part import PagePart
@@ -26,7 +25,7 @@ ABOUT = "Which is the better task to give a research assistant, and how sure are
 SURE = ("a guess", "slightly", "fairly", "quite", "nearly certain")
 SIDES: dict[str, str] = {FIRST: "The first task", SECOND: "The second task"}
 BACK = Command(
-    "rank_back", "Take the last one back", "undo", "Show the last pair again, as if it had not been ranked"
+    "take_back", "Take the last one back", "undo", "Show the last pair again, as if it had not been ranked"
 )
 
 
@@ -46,7 +45,7 @@ class RankingPart(PagePart):
         self.texts = {side: self._text(name) for side, name in SIDES.items()}
         self.buttons = {(side, step): self._button(side, step) for side in SIDES for step in steps}
         ranked = {act_of(side, step): partial(self._say, side, step) for side in SIDES for step in steps}
-        self.acts = {**ranked, "rank_back": self._take_back}
+        self.acts = {**ranked, "take_back": partial(desk.take_back, "Contest")}
         self.empty = EmptyState("judges", "No pair is left to rank", "")
         self.stack = Stack(self._pairs(), self.empty)
         self.lay_out(self.stack)
@@ -86,35 +85,28 @@ class RankingPart(PagePart):
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def fill(self) -> None:
-        """Show the next pair of the person working."""
-        found = self.desk.ask(contest_labels.next_pair)
-        self._pair = found if isinstance(found, ShownPair) else None
+        """Show the pair that is being read while it is still to be ranked, otherwise the next one."""
+        at = (self._pair.first.id, self._pair.second.id) if self._pair and not self.desk.turning else None
+        found = self.desk.ask(contest_labels.next_pair, at)
+        before, self._pair = self._pair, found if isinstance(found, ShownPair) else None
         self.stack.setCurrentIndex(0 if self._pair else 1)
         done = 0 if found is None else found.done
-        self.bar.enable("rank_back", found is not None and found.back and not self.desk.project.readonly)
+        self.bar.enable("take_back", done > 0 and not self.desk.project.readonly)
         self.bar.say(f"{done:,} ranked, {self._pair.left:,} left" if self._pair else "")
         if self._pair is None:
             self.empty.show_words("No pair is left to rank", _why(done))
             return
         for side, task in ((FIRST, self._pair.first), (SECOND, self._pair.second)):
             self.texts[side].setPlainText(task.shown)
-        self._since = time.monotonic()
-
-    def on_change(self, change: Change) -> None:
-        """What is read now stays until it is ranked."""
-        if self._pair is None or change.kind != "contest":
-            self.fill()
+        if before is None or (before.first, before.second) != (self._pair.first, self._pair.second):
+            self._since = time.monotonic()
 
     def _say(self, side: str, step: int, _checked: bool = False) -> None:
         pair = self._pair
         if pair is None:
             return
         seconds = time.monotonic() - self._since
-        if self.desk.ask(contest_labels.say, pair.first.id, pair.second.id, side, step, seconds) is not None:
-            self.fill()
-
-    def _take_back(self, _checked: bool = False) -> None:
-        if self.desk.ask(contest_labels.take_back):
+        if self.desk.do(contest_labels.say, pair.first.id, pair.second.id, side, step, seconds) is None:
             self.fill()
 
 

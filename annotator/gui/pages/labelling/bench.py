@@ -55,8 +55,6 @@ class LabellingBench(QObject):
         self.protocol = USUAL
         self.sheet: LabelSheet | None = None
         self.unit_id = ""
-        self.acting = False
-        """Whether a change that is told just now was made here, and not undone or redone elsewhere."""
 
     @property
     def task_id(self) -> str:
@@ -246,11 +244,7 @@ class LabellingBench(QObject):
 
     def _do(self, verb: Callable[..., Change], *args: object, **kwargs: object) -> bool:
         self._clock.touch()
-        self.acting = True
-        try:
-            return self._desk.do(verb, self.response_id, *args, **kwargs) is not None
-        finally:
-            self.acting = False
+        return self._desk.do(verb, self.response_id, *args, **kwargs) is not None
 
     def _is_mine(self, tree: Mapping[str, object]) -> bool:
         person = self._desk.project.person

@@ -13,6 +13,8 @@ class LabellingFlow(flow.Flow):
 
     paused = Signal()
     """Every unit of the report is labelled; nothing moves until the person says so."""
+    kind_missing = Signal()
+    """A key was pressed while the unit at hand waits for the kind of its error."""
     still_open = Signal()
     """The report was to be done, but units are open."""
     ready = Signal(str)
@@ -20,21 +22,16 @@ class LabellingFlow(flow.Flow):
     finished = Signal()
     """Nothing is left to label in any report."""
 
-    def __init__(
-        self, bench: LabellingBench, queue: LabelQueue, moment_ms: int, *, readonly: bool = False
-    ) -> None:
-        super().__init__(moment_ms, bench)
+    def __init__(self, bench: LabellingBench, queue: LabelQueue, *, readonly: bool = False) -> None:
+        super().__init__(bench)
         self.readonly = readonly
         self.waits_for_kinds = False
         """Whether an error stays at hand until its kind is said."""
         self._bench, self._queue = bench, queue
-        bench.moved.connect(self.touched)
+        bench.moved.connect(lambda _: self.touched())
 
     def say(self, place: int) -> None:
-        """Label the current unit, and go on after a moment.
-
-        Within the moment another key corrects the label that is still in view.
-        """
+        """Label the current unit, and go on."""
         if self._bench.say(place):
             self.said = self._bench.unit_id
             self._go_on_unless_asked()
@@ -42,41 +39,46 @@ class LabellingFlow(flow.Flow):
     def answer(self, act: str) -> None:
         """Give the answer that an act stands for under the protocol in hand, if there is one."""
         place = places(self._bench.protocol).get(act)
-        if place is not None:
+        if place is None:
+            return
+        unit_id = self._bench.unit_id
+        if not (self.is_spent(unit_id) and self._bench.said(unit_id)):
             self.say(place)
+        elif self.waits_for_kinds and self._bench.kinds.waits(unit_id):
+            self.kind_missing.emit()
+        else:
+            self.advance()
 
     def say_rest(self) -> None:
-        """Label all that is open beside the current unit, and go on after a moment; of numbers the key is that of 0."""
+        """Label all that is open beside the current unit, and go on; of numbers the key is that of 0."""
         if ZERO in places(self._bench.protocol):
             self.answer(ZERO)
         elif self._bench.say_rest():
-            self.go_on_soon()
+            self.advance()
 
     def look_again(self, place: int) -> None:
-        """Say of what kind the label given last is; the person who was about to go on, or waited for it, goes on.
+        """Say of what kind the label given last is; whoever waited for it goes on.
 
-        Another unit takes it only once it is touched: going on by itself does not take the key away.
+        Another unit takes it only once the person touches it: automatic advance does not take the key away.
         """
         unit_id = self.said or self._bench.unit_id
-        going = self.moment.isActive() or self.waits_for_kinds
-        if self._bench.kinds.give(unit_id, place) and going and unit_id == self._bench.unit_id:
+        given = self._bench.kinds.give(unit_id, place)
+        if given and self.waits_for_kinds and unit_id == self._bench.unit_id:
             self._go_on_unless_asked()
 
     def look_again_here(self, place: int) -> None:
         """A kind was pressed on the card of the current unit, and is meant for that one."""
-        self.mean(self._bench.unit_id)
+        self.touched()
         self.look_again(place)
 
     def step(self, by: int) -> None:
         """The unit below (1) or above (-1), no further than the ends."""
-        self.stop()
         ids, here = self._ids, self._bench.unit_id
         if here in ids:
             self._bench.move_to(ids[max(0, min(len(ids) - 1, ids.index(here) + by))])
 
     def next_open(self) -> None:
         """The next open unit, in this report and then in the ones that follow, around the end."""
-        self.stop()
         unit_id = self._next_in_report()
         if unit_id and self._is_after(unit_id):
             self._bench.move_to(unit_id)
@@ -91,14 +93,12 @@ class LabellingFlow(flow.Flow):
 
     def neighbour(self, by: int) -> None:
         """The report shown below (1) or above (-1) in the queue."""
-        self.stop()
         task = self._queue.neighbour(self._bench.task_id, by)
         if task is not None:
             self._bench.open(task.id)
 
     def submit(self) -> None:
         """Done with this report: on to the item's next, or its labels are ready; or say what is still open here."""
-        self.stop()
         waiting = self._bench.open_units
         if waiting:
             self._bench.move_to(waiting[0])
@@ -123,10 +123,8 @@ class LabellingFlow(flow.Flow):
 
     def _go_on_unless_asked(self) -> None:
         kinds, unit_id = self._bench.kinds, self._bench.unit_id
-        if self.waits_for_kinds and kinds.waits(unit_id):
-            self.stop()
-        else:
-            self.go_on_soon()
+        if not (self.waits_for_kinds and kinds.waits(unit_id)):
+            self.advance()
 
     def _go_on(self) -> None:
         unit_id = self._next_in_report()

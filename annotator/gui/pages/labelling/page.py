@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
@@ -54,8 +54,6 @@ class LabelPage(Page):
 
     NAME = "Label"
     ICON = "label"
-    MOMENT_MS: ClassVar[int] = 350
-    """A label stays in view this long before the next criterion takes the focus."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -63,7 +61,7 @@ class LabelPage(Page):
         self.queue = LabelQueue(self)
         self.bench = LabellingBench(desk, self.queue, self.clock, self)
         readonly = desk.project.readonly
-        self.flow = LabellingFlow(self.bench, self.queue, self.MOMENT_MS, readonly=readonly)
+        self.flow = LabellingFlow(self.bench, self.queue, readonly=readonly)
         self.submission = LabelSubmission(desk, self.queue, self.bench)
         self.sealed = SealedStrip(readonly=readonly)
         self._stale = True
@@ -120,6 +118,7 @@ class LabelPage(Page):
         self.bar.said.connect(self.flow.say)
         self.bar.asked.connect(lambda act: self._acts[act]())
         self.flow.paused.connect(self._say_report_done)
+        self.flow.kind_missing.connect(self._say_kind_missing)
         self.flow.still_open.connect(self.criteria.list_open)
         self.flow.finished.connect(self._show_done)
         self.flow.ready.connect(self.submission.submit)
@@ -160,6 +159,7 @@ class LabelPage(Page):
         for place, act in enumerate(KIND_ACTS):
             self._bind_once(act, partial(self.flow.look_again, place))
         self._bind_once("say_rest", self._acts.setdefault("say_rest", self.flow.say_rest))
+        self.bind("take_back", self._kept(partial(self.desk.take_back, self.NAME)), self.work)
         self.bind("other_pane", self.hand.other_pane)
         self.bind("queue", self.report_pane.queue_shown.toggle)
         self._offer_keys()
@@ -234,7 +234,6 @@ class LabelPage(Page):
 
     def _take_up(self, protocol: str) -> None:
         """Another kind of question from now on; the place under the former is kept."""
-        self.flow.stop()
         self.criteria.flush()
         self.kept_places.leave()
         self.bench.take_up(protocol)
@@ -257,7 +256,6 @@ class LabelPage(Page):
 
     def leave(self) -> None:
         """Keep the note that is being typed and the time that was spent."""
-        self.flow.stop()
         self.criteria.flush()
         self.bench.put_down()
 
@@ -266,12 +264,13 @@ class LabelPage(Page):
         if change.kind in STALE_KINDS:
             self._stale = True
             return
-        acting, told = self.bench.acting, self.bench.take_in(change)
+        told = self.bench.take_in(change)
         if told is None:
             return
         self.queue_pane.recount()
-        if not acting and self.isVisible():
-            self.flow.stop()
+        # Only undo and redo lead elsewhere: what comes in meanwhile must not move what the next key is for.
+        if self.desk.turning and self.isVisible():
+            self.flow.touched()
             if told.protocol != self.bench.protocol:
                 self.arrive({"protocol": told.protocol})
             task = self.queue.about(told.response_id, told.unit_id)
@@ -334,9 +333,18 @@ class LabelPage(Page):
 
     def _say_report_done(self) -> None:
         units = presentation_of(self.bench.protocol).counted(len(self.bench.units))
-        self.messages.show_message("success", f"All {units} of this report are labelled.")
+        self.messages.show_message(
+            "success", f"All {units} of this report are labelled.",
+            f"{keys.shown('take_back')} takes the last label back.",
+        )  # fmt: skip
         words = "Submit the labels of this item" if self._is_last else "Next report"
         self.messages.set_action(f"{words}  {keys.shown('submit')}", self.flow.submit)
+
+    def _say_kind_missing(self) -> None:
+        self.messages.show_message(
+            "info", "This label waits for its kind.",
+            f"Give it, go on with {keys.shown('next_open')}, or take the label back with {keys.shown('take_back')}.",
+        )  # fmt: skip
 
     def _show_missing(self, response_id: str, unit_id: str, missing: int) -> None:
         """Go to the first label that is missing before the item can be submitted, and list those of its report."""

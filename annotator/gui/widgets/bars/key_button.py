@@ -1,7 +1,7 @@
 """Button that shows its key."""
 
 from PySide6.QtCore import Property, QEvent, QObject, Qt
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent
 from PySide6.QtWidgets import QApplication, QPushButton, QToolButton, QWidget
 from shiboken6 import isValid
 
@@ -45,6 +45,10 @@ class KeyButton(QPushButton):
         """Say in the tooltip what the button does."""
         self._hint = hint
         self.show_words()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """A double click presses once: the button may act on the next subject by now."""
+        event.accept()
 
     def show_brief(self, brief: bool) -> None:
         """Print the words alone, where there is no room for the key; its tooltip still tells it."""

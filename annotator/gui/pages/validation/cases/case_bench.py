@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -10,12 +9,12 @@ from PySide6.QtWidgets import QApplication
 
 from annotator.actions.sets import verdict_readings
 from annotator.domain.judges.informed import Fault, Review
-from annotator.gui import theme
+from annotator.gui import keys, theme
 from annotator.gui.desk import flow
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.validation.cases.case_card import CaseCard
 from annotator.gui.pages.validation.cases.case_pane import CasePane
-from annotator.gui.pages.validation.cases.faults import VerdictAnswer
+from annotator.gui.pages.validation.cases.faults import FAULTS, VerdictAnswer
 from annotator.gui.pages.validation.cases.reading_pane import CaseReadingPane
 from annotator.gui.pages.validation.cases.verdict_cases import (
     CaseFilter,
@@ -50,10 +49,10 @@ LEAST_CARD = 330
 class CaseBench(Splitter):
     """One case at a time; every answer goes through `keep`."""
 
-    MOMENT_MS: ClassVar[int] = 350
-    """What was said stays in view this long before the next open case is shown."""
     moved = Signal()
     """Another case lies open, or what is said of it has changed."""
+    told = Signal(str)
+    """What a key did where the case in view does not show it, or why it did nothing."""
     finished = Signal()
     """Nothing is open any more."""
 
@@ -63,7 +62,7 @@ class CaseBench(Splitter):
         self.cases = VerdictCases(self)
         self.cases.faces = {one.value: (one.words, one.icon, one.state) for one in answers}
         self.key: Key = ()
-        self._asks = False
+        self._asks = self._replaced = False
         self._reasons: dict[Key, str] = {}
         self._notes: dict[Key, str] = {}
         self.pane = CasePane(self.cases, words.lists, words.done)
@@ -95,10 +94,15 @@ class CaseBench(Splitter):
         """The current case."""
         return self.cases.case(self.key)
 
-    def show_cases(self, cases: Cases, wanted: Key = ()) -> None:
-        """Take the cases over as they now are; the current one stays, otherwise the first open one comes."""
+    def show_cases(self, cases: Cases, wanted: Key = (), *, chosen: bool = False) -> None:
+        """Take the cases over as they now are; the current one stays, otherwise the first open one comes.
+
+        `chosen`: whether they are others because the person chose others.
+        """
         self.cases.fill(cases)
         there = [key for key in (wanted, self.key) if self.cases.number(key) is not None]
+        # The person may be about to answer the case that is gone: the next key is not for another one.
+        self._replaced = bool(self.key) and not there and not chosen
         self.key = there[0] if there else self.cases.next_open(()) or self.cases.first()
         self.pane.show_open(self.key)
         self.pane.refill()
@@ -106,10 +110,10 @@ class CaseBench(Splitter):
 
     def open(self, key: Key) -> None:
         """Lay a case open."""
-        self.flow.touched(key)
+        self.flow.touched()
         self.card.note.tell()
         if key != self.key and self.cases.number(key) is not None:
-            self.key, self._asks = key, False
+            self.key, self._asks, self._replaced = key, False, False
             self.pane.show_open(key)
             self._show()
 
@@ -138,9 +142,9 @@ class CaseBench(Splitter):
         self.moved.emit()
 
     def say(self, place: int) -> None:
-        """Answer; then, after a moment, on to the next open case, unless a reason is waited for."""
+        """Answer, then on to the next open case, unless a reason is waited for."""
         case = self.case
-        if case is None or self._desk.project.readonly:
+        if case is None or self._desk.project.readonly or self._is_held(case, place):
             return
         self.card.note.tell()
         answer = self._answers[place]
@@ -150,16 +154,31 @@ class CaseBench(Splitter):
             return
         self._asks = answer.asks and not reason and not again and self.card.waiting.isChecked()
         self._show_said()
-        self.flow.said = case.key if answer.asks else ""
+        self.flow.said = case.key
         if not self._asks:
-            self.flow.go_on_soon()
+            self.flow.advance()
+
+    def _is_held(self, case: VerdictCase, place: int) -> bool:
+        """Whether a key decides nothing: it was typed for another case, or this one is answered and stays."""
+        back = keys.shown("take_back")
+        if self._replaced:
+            self._replaced = False
+            self.told.emit("The list has changed: this is another case. Read it, then answer.")
+        elif self._asks and self._answers[place].value != case.said:
+            self.told.emit(f"This answer waits for a reason. {back} takes it back.")
+        elif case.said and self.flow.is_spent(case.key) and not self._asks:
+            self.told.emit(f"This was the last open case. {back} takes your answer back.")
+        else:
+            return False
+        return True
 
     def give_reason(self, fault: Fault) -> None:
         """Say why, before or after the answer; the same reason again undoes it.
 
         It is for the case answered last until another is touched: going on by itself does not take it away.
         """
-        case = self.cases.case(self.flow.said) or self.case
+        last = self.cases.case(self.flow.said)
+        case = last if last is not None and self._asking(last.said) else self.case
         if case is None or self._desk.project.readonly:
             return
         held = self._reasons.get(case.key, case.reason)
@@ -171,12 +190,15 @@ class CaseBench(Splitter):
         if not self._asking(case.said):
             return
         here = case.key == self.key
-        going = here and (self.flow.moment.isActive() or self._asks)
+        going = here and self._asks
         if self._kept(case, case.said, reason):
             self._asks = self._asks and not here
             self._show_said()
-            if going and reason:
-                self.flow.go_on_soon()
+            if not here:
+                words = next((words for _, one, words in FAULTS if one == reason), "no reason")
+                self.told.emit(f"Item {case.place.item_key}, answered before: {words}.")
+            elif going and reason:
+                self.flow.advance()
 
     def give_kind(self, place: int) -> None:
         """Say of what kind the error is that the verdict tells of, which accepts it; then on to the next open case."""
@@ -186,13 +208,13 @@ class CaseBench(Splitter):
             return
         self.card.note.tell()
         if self._kept(case, Review.AGREE.value, "", kind=asked.values[place]):
-            self._asks = False
+            self._asks, self.flow.said = False, case.key
             self._show_said()
-            self.flow.go_on_soon()
+            self.flow.advance()
 
     def _give_reason_here(self, fault: Fault) -> None:
         """A reason was pressed on the card of the current case, and is meant for that one."""
-        self.flow.mean(self.key)
+        self.flow.touched()
         self.give_reason(fault)
 
     def _asking(self, said: str) -> bool:
@@ -202,7 +224,6 @@ class CaseBench(Splitter):
         case = self.case
         if case is None:
             return
-        self.flow.stop()
         if not case.said or not self._kept(case, case.said, case.reason, note):
             self._notes[case.key] = note
 
@@ -226,7 +247,6 @@ class CaseBench(Splitter):
 
     def next_open(self) -> None:
         """The next open case, from the top again after the last, or say that there is none."""
-        self.flow.stop()
         key = self.cases.next_open(self.key)
         if key is None:
             self.finished.emit()
@@ -255,8 +275,7 @@ class CaseBench(Splitter):
             super().keyPressEvent(event)
 
     def stop(self) -> None:
-        """Stay where it is, and keep what is being typed."""
-        self.flow.stop()
+        """Keep what is being typed."""
         self.card.note.tell()
 
 
@@ -264,7 +283,7 @@ class _Flow(flow.Flow):
     """Advances to the next open case."""
 
     def __init__(self, bench: CaseBench) -> None:
-        super().__init__(bench.MOMENT_MS, bench)
+        super().__init__(bench)
         self._bench = bench
 
     def _go_on(self) -> None:

@@ -90,7 +90,7 @@ class CaseCard(QWidget):
         self.reasons = KeyChips("Why is the judge wrong?", FAULTS)
         self.reasons.chosen.connect(self.faulted)
         self.waiting = QCheckBox(waits)
-        self.waiting.setChecked(QSettings().value(self._setting, name.endswith("reviews"), bool) is True)
+        self.waiting.setChecked(QSettings().value(self._setting, False, bool) is True)
         self.waiting.toggled.connect(lambda on: QSettings().setValue(self._setting, on))
         self.note = GrowingEdit(least=1, most=5)
         self.note.setAccessibleName("Note")

@@ -89,6 +89,7 @@ class CasePart(PagePart):
         super().__init__(desk, bar)
         self.choices, self.stack = ChoiceRow(self.NAMES), QStackedWidget()
         self.bench = CaseBench(desk, words, answers, keep)
+        self.bench.told.connect(lambda words: self.answer.show_message("info", words))
         self.recount = QTimer(self, singleShot=True)
         # What counts on another thread holds up painting: what there is is painted first.
         self._soon = later(self, self.look, 0)
@@ -109,6 +110,7 @@ class CasePart(PagePart):
             **{act: partial(self._say, place) for place, act in enumerate(ACTS)},
             **{act: partial(self._give_reason, fault) for act, fault, _ in FAULTS},
             **{act: partial(self._give_kind, place) for place, act in enumerate(OF_VERDICT)},
+            "take_back": self._take_back,
             "next_open": self.bench.next_open,
             "next_item": partial(self._step, 1),
             "previous_item": partial(self._step, -1),
@@ -149,8 +151,8 @@ class CasePart(PagePart):
         if self._acting:
             return
         about: Mapping[str, Any] = (change.after or change.before or {}) if change.kind == "informed" else {}
-        if about and bool(about.get("label_of")) == self.OF_LABELS:
-            self.bench.flow.stop()
+        if about and self.desk.turning and bool(about.get("label_of")) == self.OF_LABELS:
+            self.bench.flow.touched()
             names = ("judge_id", "response_id", "unit_id", "label_of")
             self.go_to = tuple(str(about.get(name) or "") for name in names)
         self.fill()
@@ -167,6 +169,10 @@ class CasePart(PagePart):
     def _give_kind(self, place: int) -> None:
         if self.at_work and self.bench.is_at_hand():
             self.bench.give_kind(place)
+
+    def _take_back(self) -> None:
+        if self.at_work and self.bench.is_at_hand():
+            self.desk.take_back("Validate")
 
     def _step(self, by: int) -> None:
         if self.at_work:

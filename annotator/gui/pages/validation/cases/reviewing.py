@@ -134,7 +134,7 @@ class ReviewsPart(CasePart):
         self.drawing.setVisible(found.choice.order == ReviewOrder.ERRORS.value)
         self.drawing.fill()
         if self.go_to or found.outlook is not before.outlook:
-            self.bench.show_cases(found.cases, self.go_to)
+            self.bench.show_cases(found.cases, self.go_to, chosen=found.choice != before.choice)
         self.go_to = ()
         if found.choice != before.choice:
             self._tell(())

@@ -186,7 +186,7 @@ class RulingPart(CasePart):
             self.choices.offer_all(found.options, asdict(found.choice))
         self.choices.setVisible(bool(found.choice.protocol))
         if self.go_to or found.outlook is not before.outlook:
-            self.bench.show_cases(found.cases, self.go_to)
+            self.bench.show_cases(found.cases, self.go_to, chosen=found.choice != before.choice)
         self.go_to = ()
         self.unclear.show_found(found.choice.protocol, found.unclear, found.outlook.shown, found.again)
         self.bar.set_words("unclear_criteria", f"Unclear ({len(found.unclear):,})")

@@ -1,0 +1,137 @@
+"""Digits typed at any speed: every key labels what was at hand when it was typed, and moves on."""
+
+from collections.abc import Iterator
+from itertools import cycle, islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotator.actions.contests import contest_rows
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.gui.pages.validation.cases.verdict_cases import CASE_ROLE
+from tests.actions.contests.contest_project import add_seminar, task
+from tests.projects import judged_project, pairs_project
+from tests.projects.labelling_project import labelling_project
+from tests.projects.pairs_project import rubric, submit, work_as
+from tests.storage import sql
+from tests.templates import once
+from tests.windows.labelling_keys import press
+from tests.windows.settling import settle
+
+MANY = 200
+# What was answered, by subject in the order typed.
+Answers = dict[Any, Any]
+
+
+def typed(keys: str) -> Iterator[str]:
+    return islice(cycle(keys), MANY)
+
+
+@once
+def judged(folder: Path) -> Project:
+    """A judge judged everything, and one person labelled it all and agreed with every other verdict."""
+    project = judged_project.imported(
+        folder / "judged.goldsmith", judged_project.peer_folder(folder / "peer", 10, 15, 3, 40)
+    )
+    people.someone(project)
+    judged_project.judge_everything(project, 1)
+    judged_project.label_everything(project, "Ann", 1.0, 0.4)
+    return project
+
+
+def label(folder: Path, page_over: Any) -> tuple[Answers, Answers]:
+    """Two reports; at the end of each the person goes on."""
+    page = page_over(labelling_project(folder, criteria=MANY // 2, reports=2, questions=1), "Label")
+    keys, wanted = typed("1221212"), {}
+    for _ in range(2):
+        here = {
+            (page.bench.response_id, unit.id): key for unit, key in zip(page.bench.units, keys, strict=False)
+        }
+        for key in here.values():
+            press(key)
+        press("Ctrl+Return")
+        wanted |= here
+    rows = sql.rows(page.desk.project, "SELECT response_id, unit_id, value FROM judgement")
+    said = {"yes": "1", "no": "2"}
+    return wanted, {(response_id, unit_id): said[value] for response_id, unit_id, value in rows}
+
+
+def adjudicate(folder: Path, page_over: Any) -> tuple[Answers, Answers]:
+    """Five items; half of the rows both have worded, so that a ruling needs a reason, which none is given here."""
+    project, each, takes = (
+        pairs_project.pairs_project(folder, 5),
+        MANY // 5,
+        {"0": "drop", "1": "A", "2": "B"},
+    )
+    words = [
+        f"Names {number} of the {number * 7} causes in its {number * 13}th table" for number in range(each)
+    ]
+    for place in range(5):
+        submit(project, {
+            "Ada": rubric(tuple((one, 1 + n % 2) for n, one in enumerate(words)), "a"),
+            "Ben": rubric(tuple((one, 3) for one in words[::2]), "b"),
+        }, place)  # fmt: skip
+    page = page_over(work_as(project, "Cleo"), "Adjudicate")
+    page.frame.beginning.begin.click()
+    keys, wanted = typed("0112"), {}
+    for _ in range(5):
+        here = {}
+        for row, key in zip(page.bench.rows.values(), keys, strict=False):
+            here[row.ruling.id] = "drop" if key == "0" or takes[key] not in row.units else takes[key]
+        for take in here.values():
+            press(next(key for key, name in takes.items() if name == take))
+        press("Ctrl+PgDown")
+        wanted |= here
+    rows = sql.rows(project, "SELECT id, json_extract(content, '$.take') FROM ruling")
+    return wanted, dict(rows)
+
+
+def verdicts(
+    folder: Path, page_over: Any, part: str, answers: dict[str, str], keys: str
+) -> tuple[Answers, Answers]:
+    page = page_over(judged(folder), "Validate", part=part)
+    settle(page)
+    page.focus_first()
+    model = page.part.bench.cases
+    shown = [model.index(row).data(CASE_ROLE).key[:3] for row in range(MANY)]
+    wanted = dict(zip(shown, typed(keys), strict=True))
+    for key in wanted.values():
+        press(key)
+    rows = sql.rows(page.desk.project, "SELECT judge_id, response_id, unit_id, said FROM informed")
+    return {case: answers[key] for case, key in wanted.items()}, {row[:3]: row[3] for row in rows}
+
+
+def rule(folder: Path, page_over: Any) -> tuple[Answers, Answers]:
+    answers = {"1": "judge wrong", "2": "person wrong", "3": "criterion unclear"}
+    return verdicts(folder, page_over, "Disagreements", answers, "1213")
+
+
+def review(folder: Path, page_over: Any) -> tuple[Answers, Answers]:
+    answers = {"1": "agree", "2": "disagree", "3": "unsure"}
+    return verdicts(folder, page_over, "Reviews", answers, "1231")
+
+
+def rank(folder: Path, page_over: Any) -> tuple[Answers, Answers]:
+    project = pairs_project.pairs_project(folder)
+    for seminar in range(20):
+        add_seminar(project, f"s{seminar}", tuple(task(seminar * 20 + n) for n in range(20)))
+    page = page_over(project, "Contest")
+    wanted = {}
+    for key in typed("1638052749"):
+        pair = page.ranking._pair
+        side, step = divmod((int(key) - 1) % 10, 5)
+        wanted[pair.first.id, pair.second.id] = ("first", "second")[side], (0.5, 0.6, 0.7, 0.8, 0.95)[step]
+        press(key)
+    found = contest_rows.showings(project, people.someone(project).id)
+    return wanted, {(one.first, one.second): (one.value, one.confidence) for one in found}
+
+
+@pytest.mark.parametrize("page", [label, adjudicate, rule, review, rank], ids=lambda page: page.__name__)
+def test_two_hundred_digits_at_any_speed_are_two_hundred_labels_each_where_it_belongs(
+    page: Any, tmp_path: Path, page_over: Any
+) -> None:
+    wanted, found = page(tmp_path, page_over)
+    assert len(wanted) == MANY
+    assert found == wanted
