@@ -343,7 +343,7 @@ class LabelPage(Page):
     def _say_kind_missing(self) -> None:
         self.messages.show_message(
             "info", "This label waits for its kind.",
-            f"Give it, go on with {keys.shown('next_open')}, or take the label back with {keys.shown('take_back')}.",
+            f"Give it, leave it with {keys.shown('next_open')}, or take the label back with {keys.shown('take_back')}.",
         )  # fmt: skip
 
     def _show_missing(self, response_id: str, unit_id: str, missing: int) -> None:
