@@ -37,6 +37,7 @@ def price(project: Project, judge: str, cost: float | None) -> None:
                 "cache_key": f"{judge}-{place}",
                 "judge_id": judge_id,
                 "status": "ok",
+                "tokens_output": 9,
             }
             db.execute(insert(CALL).values(**call, cost_usd=cost, at=now(), sha256="h"))
             db.execute(update(JUDGEMENT).where(JUDGEMENT.c.id == row.id).values(call_id=call["id"]))
