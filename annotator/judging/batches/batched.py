@@ -1,5 +1,6 @@
 """Batch answers handed to the ordinary run, and the questions that still need a batch."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +16,7 @@ from annotator.judging.batches.batch_results import DECLINED, QuestionFate
 from annotator.judging.batches.batch_state import Shelf
 from annotator.judging.calls.asking import Asker, CaseAsk
 from annotator.judging.calls.breaker import RunHalt
-from annotator.judging.calls.cache import keys_of
+from annotator.judging.calls.cache import keys_of, subjects_of
 from annotator.judging.calls.replies import UnreadableReply, reread
 from annotator.judging.calls.settling import KeyedQuestion
 
@@ -42,7 +43,16 @@ class Batched:
 
     def __call__(self, case: Case) -> "BatchedAsk":
         """The `ask` of one case."""
-        return BatchedAsk(self.asker, case.trial, batched=self)
+        return BatchedAsk(self.asker, case.trial, subjects_of(case), batched=self)
+
+    @property
+    def opened(self) -> asyncio.Event:
+        """Set with the first usable answer of the endpoint."""
+        return self.asker.opened
+
+    def failing(self, case: Case) -> bool:
+        """Whether the last questions came to nothing, one of them on the report or a unit of this case."""
+        return self.asker.failing(case)
 
     def waiting_until(self) -> datetime | None:
         """The moment the endpoint may be called again, when it may not now."""

@@ -15,7 +15,7 @@ from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Answer, Case
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.breaker import RunHalt
-from annotator.judging.calls.cache import CallJournal, cache_key
+from annotator.judging.calls.cache import CallJournal, cache_key, subjects_of
 from annotator.judging.calls.client import Endpoint
 from annotator.judging.calls.noting import CallNotes
 from annotator.judging.calls.replies import UnreadableReply, reread
@@ -73,7 +73,16 @@ class Asker:
 
     def __call__(self, case: Case) -> "CaseAsk":
         """The `ask` of one case."""
-        return CaseAsk(self, case.trial)
+        return CaseAsk(self, case.trial, subjects_of(case))
+
+    @property
+    def opened(self) -> asyncio.Event:
+        """Set with the first usable answer of the endpoint."""
+        return self.sender.limits.opened
+
+    def failing(self, case: Case) -> bool:
+        """Whether the last questions came to nothing, one of them on the report or a unit of this case."""
+        return not self.sender.limits.breaker.failing.isdisjoint(subjects_of(case))
 
     def waiting_until(self) -> datetime | None:
         """The moment the endpoint may be called again, when it may not now."""
@@ -137,6 +146,7 @@ class CaseAsk:
 
     asker: Asker
     trial: int = 1
+    subjects: tuple[str, ...] = ("",)
     calls: list[Call] = field(default_factory=list)
     reused: list[Call] = field(default_factory=list)
     flags: set[str] = field(default_factory=set)
@@ -154,13 +164,16 @@ class CaseAsk:
             self.reused.append(call)
             self.call_id = call.id
             return Answer(Status.OK, found, call.raw, flags=flags)
+        limits = self.asker.sender.limits
         with self.asker.putting(question.key) as came:
-            reading = await QuestionSettling(
-                question, self.asker.sender, self._keep, self.asker.notes
-            ).settle()
-            call = reading.call
-            if call.status is Status.OK:
-                came((call, reading.reply))
+            async with limits.question() as number:
+                reading = await QuestionSettling(
+                    question, self.asker.sender, self._keep, self.asker.notes
+                ).settle()
+                call = reading.call
+                if call.status is Status.OK:
+                    came((call, reading.reply))
+                limits.settled(number, call.status, reading.outcome.http, call.cause, self.subjects)
         return Answer(call.status, reading.reply, call.raw, call.cause, flags)
 
     def raised(self, fields: Mapping[str, str], fenced: Sequence[str]) -> tuple[str, ...]:

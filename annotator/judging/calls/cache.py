@@ -37,6 +37,11 @@ def keys_of(case: Case) -> tuple[Key, ...]:
     return tuple((case.response.id, unit.id, case.trial) for unit in case.units)
 
 
+def subjects_of(case: Case) -> tuple[str, ...]:
+    """What a case is about: its report, or its item where there is none, then its units."""
+    return f"{case.item.id}/{case.response.id}", *(unit.id for unit in case.units)
+
+
 class CallJournal(Protocol):
     """The finished calls, as a store keeps them."""
 

@@ -4,10 +4,11 @@ import asyncio
 import random
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 
+from annotator.domain.judges.judgement import Status
 from annotator.judging.calls.breaker import Breaker, RunHalt
 from annotator.judging.calls.outcome import PASSING, CallOutcome, CallTrouble
 
@@ -52,6 +53,41 @@ class MinuteWindow:
             self._total += amount
 
 
+class Turns:
+    """At most so many at once as there is room for, in the order in which they came; the room may change."""
+
+    def __init__(self, room: Callable[[], float]) -> None:
+        self._room, self.active = room, 0
+        self._queue: deque[asyncio.Future[None]] = deque()
+
+    @asynccontextmanager
+    async def one(self) -> AsyncIterator[None]:
+        """Wait for a turn, and have it."""
+        while self.active >= self._room():
+            turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._queue.append(turn)
+            try:
+                await turn
+            except asyncio.CancelledError:
+                self.wake()
+                raise
+        self.active += 1
+        try:
+            yield
+        finally:
+            self.active -= 1
+            self.wake()
+
+    def wake(self) -> None:
+        """Let in who there is room for."""
+        free = self._room() - self.active
+        while self._queue and free > 0:
+            turn = self._queue.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                free -= 1
+
+
 class Limits:
     """The gate all calls to one endpoint pass through.
 
@@ -76,10 +112,11 @@ class Limits:
     ) -> None:
         self.asked = max(1, concurrency)
         self.allowed = float(self.asked)
-        self.active = 0
         self._clock, self._sleep, self._chance = clock, sleep, chance
         self._backoff_s = backoff_s
-        self._breaker = breaker or Breaker(threshold=max(10, 2 * self.asked))
+        self.breaker = breaker or Breaker()
+        self._slots = Turns(lambda: min(int(self.allowed), self.breaker.most_requests))
+        self._questions = Turns(lambda: self.breaker.most_questions if self._halt is None else float("inf"))
         self._requests = MinuteWindow(requests_per_minute)
         self._tokens = MinuteWindow(tokens_per_minute)
         self._longest_wait_s = longest_wait_s
@@ -87,11 +124,18 @@ class Limits:
         self._only_429_since: float | None = None
         self._resume_at = self._halved_at = float("-inf")
         self._halt: RunHalt | None = None
-        self._queue: deque[asyncio.Future[None]] = deque()
+        self._asked = 0
+        self.opened = asyncio.Event()
+        """Set with the first usable answer, and when a run ends: until then, few questions are begun."""
+
+    @property
+    def active(self) -> int:
+        """The requests that are out."""
+        return self._slots.active
 
     def waiting_until(self) -> datetime | None:
         """The moment calls go out again, when none may now (a quota's pause, the breaker's rest); None otherwise."""
-        wait = max(self._resume_at, self._breaker.rests_until) - self._clock()
+        wait = max(self._resume_at, self.breaker.rests_until) - self._clock()
         return datetime.now(UTC) + timedelta(seconds=wait) if wait > 0 else None
 
     @asynccontextmanager
@@ -100,15 +144,32 @@ class Limits:
 
         Raises Halt when the endpoint is given up.
         """
-        await self._take()
-        try:
+        async with self._slots.one():
             await self._until_open(tokens)
             yield self._clock()
-        finally:
-            self.active -= 1
-            self._wake()
 
-    def heard(self, outcome: CallOutcome, started: float) -> None:
+    @asynccontextmanager
+    async def question(self) -> AsyncIterator[int]:
+        """Wait for leave to put a question, which may take several requests; gives its number, from 1."""
+        async with self._questions.one():
+            self._asked += 1
+            yield self._asked
+
+    def settled(
+        self, number: int, status: Status, http: int | None, cause: str, subjects: Sequence[str]
+    ) -> None:
+        """Learn what a question came to; raises Halt when too many have failed in a row."""
+        try:
+            self.breaker.settled(number, status, http, cause, subjects)
+        except RunHalt as halt:
+            self._end(self._halt or halt)
+            raise
+        if self.breaker.proven:
+            self.opened.set()
+        self._slots.wake()
+        self._questions.wake()
+
+    def heard(self, outcome: CallOutcome, started: float, *, form_doubtful: bool = False) -> None:
         """Learn from an attempt that was granted at that moment; raises Halt when the endpoint is given up."""
         try:
             if outcome.trouble is CallTrouble.RATE:
@@ -118,10 +179,15 @@ class Limits:
                 self._only_429_since = None
                 self.allowed = min(float(self.asked), self.allowed + 1 / self.allowed)
             self._pause(outcome)
-            self._breaker.heard(outcome, started, self._clock())
+            self.breaker.heard(outcome, started, self._clock(), form_doubtful=form_doubtful)
         except RunHalt as halt:
-            self._halt = halt
+            self._end(halt)
             raise
+
+    def _end(self, halt: RunHalt) -> None:
+        self._halt = halt
+        self.opened.set()
+        self._questions.wake()
 
     async def back_off(self, attempt: int) -> None:
         """Wait before trying again after the attempt-th failure; raises Halt when the endpoint is given up."""
@@ -154,25 +220,6 @@ class Limits:
                 f"The endpoint asks to wait until {until:%Y-%m-%d %H:%M} UTC. {outcome.message}", until
             )
 
-    async def _take(self) -> None:
-        while self.active >= int(self.allowed):
-            turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._queue.append(turn)
-            try:
-                await turn
-            except asyncio.CancelledError:
-                self._wake()
-                raise
-        self.active += 1
-
-    def _wake(self) -> None:
-        free = int(self.allowed) - self.active
-        while self._queue and free > 0:
-            turn = self._queue.popleft()
-            if not turn.done():
-                turn.set_result(None)
-                free -= 1
-
     async def _until_open(self, tokens: float) -> None:
         while (wait := self._wait(self._clock(), tokens)) > 0:
             await self._nap(wait)
@@ -183,7 +230,7 @@ class Limits:
     def _wait(self, now: float, tokens: float) -> float:
         wait = max(self._resume_at - now, self._requests.delay(now, 1), self._tokens.delay(now, tokens))
         # The breaker gives its one trial to the first caller: ask it only when nothing else stands in the way.
-        return wait if wait > 0 else self._breaker.delay(now)
+        return wait if wait > 0 else self.breaker.delay(now)
 
     async def _nap(self, wait: float) -> None:
         self._check()

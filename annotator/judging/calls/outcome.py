@@ -60,6 +60,8 @@ _TOO_LONG = re.compile(
     re.IGNORECASE,
 )
 
+# What no waiting makes smaller, though it is told as a rate.
+_TOO_LARGE = re.compile(r"\b(?:prompt|input|request)\b.{0,40}\btoo large\b", re.IGNORECASE)
 # A quota that does not come back within the hour, said in words alone.
 _SPENT = re.compile(
     r"\b(?:daily|weekly|monthly|(?:per|a|each)[- ](?:day|week|month))\b.{0,60}\b(?:quota|limit|cap|allowance|budget)"
@@ -228,7 +230,8 @@ def _failure(
 def _trouble(http: int, codes: set[str], message: str) -> CallTrouble:
     if codes & _FILTER_CODES:
         return CallTrouble.FILTERED
-    if codes & _TOO_LONG_CODES or http == 413 or (http in (400, 422, 500) and _TOO_LONG.search(message)):
+    too_long = _TOO_LONG if http in (400, 422, 500) else _TOO_LARGE if http == 429 else None
+    if codes & _TOO_LONG_CODES or http == 413 or (too_long and too_long.search(message)):
         return CallTrouble.TOO_LONG
     if "insufficient_quota" in codes or http == 402:
         return CallTrouble.QUOTA

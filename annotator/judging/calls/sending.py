@@ -69,7 +69,7 @@ class Sender:
         model, attempts = self.client.endpoint.model, 0
         while True:
             sent = self.fitted(parameters, likely) | ({FORMAT: form} if form else {})
-            outcome, cost = await self._attempt(messages, sent, likely, trail)
+            outcome, cost = await self._attempt(messages, sent, likely, trail, form_doubtful=tries > 0)
             attempts += 1
             part = rejected_part(outcome, sent)
             if part == FORMAT:
@@ -86,7 +86,13 @@ class Sender:
                 await self.limits.back_off(troubles.total())
 
     async def _attempt(
-        self, messages: Messages, sent: Mapping[str, Any], likely: int, trail: CallTrail
+        self,
+        messages: Messages,
+        sent: Mapping[str, Any],
+        likely: int,
+        trail: CallTrail,
+        *,
+        form_doubtful: bool,
     ) -> tuple[CallOutcome, float | None]:
         tokens, output = tokens_of(messages), self.most_output(sent, likely)
         model = self.client.endpoint.model
@@ -108,7 +114,10 @@ class Sender:
                     within=within and cap_of(sent) is not None,
                     input_ratio=ratio,
                 )
-            self.limits.heard(outcome, granted)
+            # A rejection that names its part teaches something: the next request leaves it out.
+            if rejected_part(outcome, sent) is None:
+                doubtful = form_doubtful and outcome.http in (500, 501)
+                self.limits.heard(outcome, granted, form_doubtful=doubtful)
         return outcome, most if bill.cost_usd is None else bill.cost_usd
 
     def _cost(self, outcome: CallOutcome) -> float | None:

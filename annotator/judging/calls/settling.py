@@ -95,6 +95,8 @@ class QuestionSettling:
                 self._steps.parsed(rung, well=not fault)
         told = {**sent.parameters, FORMAT: rung.value}
         call = trail.call(outcome, fault, told, attempts=attempts, cost_usd=sent.cost_usd)
+        if call.status is not Status.OK and outcome.answered:
+            self._sender.limits.breaker.unread()
         await trail.came(call)
         self._keep(call)
         return ReadReply(call, outcome, found, fault)

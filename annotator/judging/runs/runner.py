@@ -2,9 +2,11 @@
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Callable, Container, Coroutine, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import chain, islice
 from typing import Any
 from typing import Protocol as Shape
 
@@ -15,7 +17,7 @@ from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Protocol, Verdicts
 from annotator.domain.texts.canonical import escaped
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.calls.breaker import RunHalt
+from annotator.judging.calls.breaker import OPENING, RunHalt
 from annotator.judging.calls.cache import Key, keys_of
 from annotator.judging.runs.progress import Finished, Progress, ProgressTally
 from annotator.judging.runs.side_by_side import side_by_side
@@ -23,6 +25,7 @@ from annotator.judging.runs.side_by_side import side_by_side
 BATCH_S = 0.05
 HEARTBEAT_S = 1.0
 _BREATH_S = 0.001
+_LOOK_AHEAD = 500
 
 Record = Callable[[list[Finished]], None]
 Tell = Callable[[Progress], None]
@@ -44,6 +47,15 @@ class AskFactory(Shape):
 
     def waiting_until(self) -> datetime | None:
         """The moment calls go out again, when none may now."""
+        ...
+
+    @property
+    def opened(self) -> asyncio.Event:
+        """Set with the first usable answer, until which few cases are begun; a run sets it when it has none left."""
+        ...
+
+    def failing(self, case: Case) -> bool:
+        """Whether the last questions came to nothing, one of them on the report or a unit of this case."""
         ...
 
 
@@ -125,6 +137,7 @@ class _Run:
         self._asks = asks
         self._record = record
         self._tell = tell
+        self._put_off: deque[Case] = deque()
         self._pending: list[Finished] = []
         self._news, self._over = asyncio.Event(), asyncio.Event()
 
@@ -150,10 +163,10 @@ class _Run:
     async def crew(self, asks: AskFactory, concurrency: int, going: asyncio.Event | None) -> None:
         """Judge with so many cases side by side; when the run is halted, only count what is left."""
         async with side_by_side() as group:
-            for _ in range(max(1, concurrency)):
-                group.create_task(self._work(asks, going))
+            for number in range(max(1, concurrency)):
+                group.create_task(self._work(asks, going, first=number < OPENING))
         if self.halt is not None:
-            for case in self._source:
+            for case in chain(self._put_off, self._source):
                 self.tally.skipped += len(case.units)
                 await asyncio.sleep(0)
 
@@ -171,16 +184,32 @@ class _Run:
                 since = time.monotonic()
         self._write_here()
 
-    async def _work(self, asks: AskFactory, going: asyncio.Event | None) -> None:
+    async def _work(self, asks: AskFactory, going: asyncio.Event | None, *, first: bool) -> None:
+        if not first:
+            await asks.opened.wait()
         while True:
             if going is not None:
                 await going.wait()
-            case = next(self._source, None) if self.halt is None else None
+            case = self._next(asks) if self.halt is None else None
             if case is None:
+                asks.opened.set()
                 return
             await self._one(case, asks(case))
             # Cached answers never wait for anything: without this they would keep the loop to themselves.
             await asyncio.sleep(0)
+
+    def _next(self, asks: AskFactory) -> Case | None:
+        """The next case. While questions come to nothing, those on the same reports and units are put off."""
+        for _ in range(len(self._put_off)):
+            case = self._put_off.popleft()
+            if not asks.failing(case):
+                return case
+            self._put_off.append(case)
+        for case in islice(self._source, _LOOK_AHEAD - len(self._put_off)):
+            if not asks.failing(case):
+                return case
+            self._put_off.append(case)
+        return self._put_off.popleft() if self._put_off else None
 
     async def _one(self, case: Case, ask: RecordingAsk) -> None:
         judge = self._protocol.judge

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from annotator.domain.judges.judgement import Status
 from annotator.judging.calls.breaker import Breaker, RunHalt
 from annotator.judging.calls.limits import Limits, MinuteWindow, backoff
 from annotator.judging.calls.outcome import CallOutcome, CallTrouble
@@ -63,6 +64,7 @@ async def test_a_429_halves_once_for_all_that_were_out_and_answers_win_it_back()
     assert gate.allowed == 4
     gate.heard(rate(), clock.now)
     assert gate.allowed == 2
+    gate.settled(1, Status.OK, 200, "", [""])
     for _ in range(200):
         gate.heard(ANSWER, clock.now)
     assert gate.allowed == 8
@@ -238,6 +240,7 @@ def test_an_account_that_is_used_up_ends_the_run_at_once() -> None:
 def test_an_answer_between_refusals_keeps_the_run_going() -> None:
     breaker = Breaker()
     for _ in range(9):
+        breaker.settled(1, Status.OK, 200, "", [""])
         breaker.heard(CallOutcome(CallTrouble.KEY), 0, 0)
         breaker.heard(ANSWER, 0, 0)
     assert breaker.delay(0) == 0

@@ -2,6 +2,7 @@
 
 import asyncio
 import dataclasses
+import re
 import time
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
@@ -15,8 +16,10 @@ from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Verdicts
 from annotator.domain.kinds.rubric import Criterion
 from annotator.domain.texts.refusal import Refusal
+from annotator.judging.calls.breaker import LIKE_FAILURES, Breaker
 from annotator.judging.calls.budget import Budget
 from annotator.judging.calls.cache import keys_of
+from annotator.judging.calls.limits import Limits
 from annotator.judging.runs.progress import Finished, Progress
 from annotator.judging.runs.runner import RunEnd, left, run
 from tests.judging.odd_server import (
@@ -270,6 +273,93 @@ async def test_a_refused_key_interrupts_instead_of_failing_every_case(odd: OddSe
     ended = await judged(odd, folder, map(case, range(100)), Book(), concurrency=1)
     assert (ended.state, len(odd.bodies)) == (RunState.INTERRUPTED, 3)
     assert "refuses the key" in ended.cause
+
+
+HOPELESS = {
+    "empty": completion(""),
+    "prose": completion("It is all there, I think."),
+    "cut": completion('{"reason": "lo', "length"),
+    "refusal": completion(None, refusal="No."),
+    "too long": error(413, "too long"),
+    "too large a rate": error(429, "Request too large for test-model: Limit 10, Requested 99"),
+    "no chat": Odd("<html>"),
+    **{str(status): error(status, "no") for status in (400, 401, 404, 422, 500, 503)},
+}
+
+
+@pytest.mark.parametrize("before", [0, 3], ids=["from the start", "after answers"])
+@pytest.mark.parametrize("concurrency", [1, 8, 32])
+@pytest.mark.parametrize("kind", HOPELESS)
+async def test_a_hopeless_run_stops_within_twice_the_told_failures_and_goes_on_later(
+    kind: str, concurrency: int, before: int, odd: OddServer, folder: Path
+) -> None:
+    odd.answer = lambda body, number: completion(YES_JSON) if number < before else HOPELESS[kind]
+    book, cases = Book(), [case(number) for number in range(60)]
+
+    def limits() -> Limits:
+        return Limits(concurrency, backoff_s=0.001, breaker=Breaker(rest_s=0.02, short_rest_s=0.02))
+
+    ended = await judged(odd, folder, cases, book, concurrency=concurrency, limits=limits())
+    assert ended.state is RunState.INTERRUPTED
+    # What is out when a server turns cannot be called back.
+    assert len(odd.bodies) - before <= 2 * LIKE_FAILURES + (concurrency if before else 0)
+    assert ended.progress.by_status.get("ok", 0) == before
+    odd.answer = lambda body, number: completion(YES_JSON)
+    already = {key for each in book.finished if each.judged for key in keys_of(each.case)}
+    await judged(odd, folder, cases, book, concurrency=concurrency, limits=limits(), already=already)
+    assert book.numbers == list(range(60))
+
+
+def _schema_only_in_words(body: dict[str, Any], number: int) -> Odd:
+    return error(500, "boom") if "response_format" in body else completion("yes\nSo.")
+
+
+def _choosy(body: dict[str, Any], number: int) -> Odd:
+    wrong = next((name for name in ("temperature", "top_p", "seed", "response_format") if name in body), None)
+    return (
+        completion("yes\nSo.")
+        if wrong is None
+        else error(400, f"Unsupported parameter: {wrong}", param=wrong)
+    )
+
+
+def _repaired(body: dict[str, Any], number: int) -> Odd:
+    return completion(YES_JSON if len(body["messages"]) > 2 else f"Well: {YES_JSON}")
+
+
+def _long_reports(body: dict[str, Any], number: int) -> Odd:
+    return error(413, "too long") if "Report 1:" in str(body) else completion(YES_JSON)
+
+
+def _half(body: dict[str, Any], number: int) -> Odd:
+    return completion(YES_JSON if int(re.findall(r"Criterion (\d+)", str(body))[0]) % 2 else "prose")
+
+
+@pytest.mark.parametrize("concurrency", [2, 32])
+@pytest.mark.parametrize(
+    ("answer", "failing"),
+    [(_schema_only_in_words, 0), (_choosy, 0), (_repaired, 0), (_long_reports, 20), (_half, 40)],
+    ids=["no formats", "choosy of parameters", "repaired", "reports too long", "half unreadable"],
+)
+async def test_a_run_that_gets_somewhere_is_not_stopped(
+    answer: Any, failing: int, concurrency: int, odd: OddServer, folder: Path
+) -> None:
+    """Four reports of twenty questions each, the first report first."""
+    odd.answer, book = answer, Book()
+    cases = [
+        dataclasses.replace(
+            case(report, f"Report {report}: text."),
+            units=(Criterion(id=f"c{number}", text=f"Criterion {number}"),),
+        )
+        for report in (1, 2, 3, 4)
+        for number in range(20)
+    ]
+    endpoint = {"temperature": 0, "top_p": 1, "seed": 1}
+    limits = Limits(concurrency, backoff_s=0.001)
+    async with asker(odd.url, folder, limits=limits, parameters=endpoint) as factory:
+        ended = await run(TINY, cases, factory, record=book.record, concurrency=concurrency)
+    assert (ended.state, ended.progress.done) == (RunState.DONE, 80)
+    assert 80 - ended.progress.by_status["ok"] == failing
 
 
 async def test_injection_flags_reach_the_verdict_though_the_protocol_forgets_them(
