@@ -2,6 +2,7 @@
 
 import os
 import pkgutil
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,7 +20,9 @@ from annotator.actions.project.file import Project
 from annotator.cli import carrying, commands, run_command
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls import limits
+from tests.judging.odd_server import OddServer, at_work, completion, error
 from tests.projects.small_project import small_project
+from tests.storage import sql
 
 JUDGE, DEAD = "distant", "http://127.0.0.1:1/v1"
 # Numbers out of every range, texts that are no JSON, no size, no date and no name.
@@ -240,3 +243,35 @@ def test_a_project_can_be_opened_after_all_of_it(file: str) -> None:
     project = Project.open(Path(file))
     assert not project.readonly
     project.close()
+
+
+HOSTILE = "a\x1b[2J\x1b]0;b\x07\x9b31m\x7f\x08\r\u202ec\u2066d\u2028"
+SHOWN = (
+    "info FILE", "items list FILE", "systems list FILE", "people list FILE", "status FILE", "judge list FILE",
+    "judge runs FILE", "judge missing FILE", "judge test FILE JUDGE", "results FILE", "gold FILE",
+    "judge run FILE --judge no", "judge run FILE --judge JUDGE", "judge estimate FILE --judge JUDGE",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("json_", [False, True])
+def test_names_and_servers_messages_do_nothing_to_a_terminal(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], json_: bool
+) -> None:
+    project = small_project(tmp_path)
+    with at_work(OddServer()) as server:
+        server.script(error(400, HOSTILE, code=HOSTILE), completion(HOSTILE), error(403, HOSTILE))
+        judges.add(project, JUDGE, base_url=server.url, model="m")
+        sql.alter(project, "UPDATE judge SET name = ?, model = ?", [HOSTILE, HOSTILE])
+        sql.alter(project, "UPDATE person SET name = ?", [HOSTILE])
+        sql.alter(project, "UPDATE system SET name = ? WHERE name = 'Alpha'", [HOSTILE])
+        sql.alter(project, "UPDATE item SET question = ?, key = ? || key, subject = ?", [HOSTILE] * 3)
+        project.close()
+        told = {}
+        for words in SHOWN:
+            places = {"FILE": str(project.path), "JUDGE": HOSTILE}
+            asked = [places.get(word, word) for word in words.split()]
+            run_command([*asked, "--json"] if json_ else asked)
+            told[words] = "".join(capfd.readouterr())
+    acting = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066\u2067]")
+    assert {words: acting.findall(out) for words, out in told.items() if acting.search(out)} == {}
+    assert sum(("\\u202e" if json_ else "⟨U+202E⟩") in out for out in told.values()) > 5

@@ -67,8 +67,8 @@ def key_place(project: Project, judge: Judge) -> str:
     """Where the judge's key is found now, in a sentence; the key itself is never told."""
     from annotator.judging.calls.keys import KeyPlace, address_of
 
-    found = _found_key(project, judge)
-    if found is None and (why := not_allowed(project, judge)):
+    found, why = _looked_for(project, judge)
+    if why is not None:
         return f"{why.happened} Allow it if both are right."
     if found is None and not _given(project, _asked_for(project, judge)):
         return f"This judge was imported: add a key for {address_of(judge.base_url)} before using it."
@@ -82,21 +82,26 @@ def key_place(project: Project, judge: Judge) -> str:
 
 
 def not_allowed(project: Project, judge: Judge) -> KeyNotAllowed | None:
-    """The refusal of a key that a judge asks for and that nobody at this machine has allowed for its address.
+    """The refusal of a key that a judge asks for and that nobody at this machine has allowed for its address."""
+    return _looked_for(project, judge)[1]
+
+
+def _looked_for(project: Project, judge: Judge) -> tuple[Any, KeyNotAllowed | None]:
+    """The judge's key, or the refusal of one that is at hand and may not go to its address.
 
     What the project's file says of it, its history among it, counts for nothing.
     """
-    key = (
-        _keys().held_back(*sought)
-        if (sought := _sought(project, judge)) and not _keys().find(*sought)
-        else ""
-    )
-    if not sought or not key:
-        return None
-    address = sought[0]
-    return KeyNotAllowed(
+    from annotator.judging.calls.keys import address_of
+
+    of, address = _asked_for(project, judge), address_of(judge.base_url)
+    if address_of(of.base_url) != address:
+        return None, None
+    found, key = _keys().look(address, of.key_env, of.name)
+    if not key:
+        return found, None
+    return None, KeyNotAllowed(
         f"“{visible(judge.name)}” asks for {_words(key)}, which is not allowed for {address} on this machine.",
-        f"Nothing was sent. If both are right, allow it: {allow_command(key, address)}",
+        f"Nothing was sent. If both are right, allow it: goldsmith keys allow {shlex.quote(visible(key))} {address}",
         key,
         address,
     )
@@ -107,11 +112,6 @@ def _words(key: str) -> str:
 
     entry = visible(key.removeprefix(RING))
     return f"the keyring entry “{entry}”" if key.startswith(RING) else f"the environment variable {entry}"
-
-
-def allow_command(key: str, address: str) -> str:
-    """The command that lets a key go to an address."""
-    return f"goldsmith keys allow {shlex.quote(visible(key))} {address}"
 
 
 def allow(key: str, address: str, *, allowed: bool = True) -> str:
@@ -155,22 +155,20 @@ def key_of(project: Project, judge: Judge) -> str | None:
     A key is bound to an address, and goes there only where a person at this machine said so. A judge that was made
     from another has that judge's key.
     """
-    found = _found_key(project, judge)
+    found = _looked_for(project, judge)[0]
     return found.value if found else None
 
 
 def key_to_ask_with(project: Project, judge: Judge) -> str | None:
-    """The same for a judge that is about to be asked; Refusal where a key that it wants is not at hand."""
-    found = _found_key(project, judge)
-    if found is None:
-        _refuse_without(project, judge)
-    return found.value if found else None
+    """The same for a judge that is about to be asked; Refusal where a key that it wants is not at hand.
 
-
-def _refuse_without(project: Project, judge: Judge) -> None:
-    """Refuse to ask a judge whose key may not go to its address, is not here, or cannot be meant to be missing."""
-    if why := not_allowed(project, judge):
+    So is one that may not go to its address, or that cannot be meant to be missing.
+    """
+    found, why = _looked_for(project, judge)
+    if why is not None:
         raise why
+    if found is not None:
+        return str(found.value)
     of = _asked_for(project, judge)
     if of.key_env:
         raise Refusal(
@@ -182,6 +180,7 @@ def _refuse_without(project: Project, judge: Judge) -> None:
             f"“{of.name}” came from elsewhere, and has no key here.",
             f"Check that {of.base_url} is the right address, then add a key with: judge key; nothing was sent.",
         )
+    return None
 
 
 def _given(project: Project, judge: Judge) -> bool:
@@ -223,19 +222,6 @@ def _address(settings: Mapping[str, Any]) -> str:
     return address_of(str(settings.get("base_url", "")))
 
 
-def _sought(project: Project, judge: Judge) -> tuple[str, str, str] | None:
-    """A judge's address, and the variable and the name by which its key is looked for; None where it has none."""
-    from annotator.judging.calls.keys import address_of
-
-    of, address = _asked_for(project, judge), address_of(judge.base_url)
-    return (address, of.key_env, of.name) if address_of(of.base_url) == address else None
-
-
-def _found_key(project: Project, judge: Judge) -> Any:
-    sought = _sought(project, judge)
-    return _keys().find(*sought) if sought else None
-
-
 def _asked_for(project: Project, judge: Judge) -> Judge:
     """The judge whose key is asked for."""
     if not judge.asked.of:
@@ -253,10 +239,12 @@ def handed_over(project: Project, judge: Judge) -> dict[str, str]:
     """
     from annotator.judging.calls.keys import handing_over
 
-    key = key_of(project, judge) if judge.kind == JudgeKind.ENDPOINT else None
-    if key is None and (why := not_allowed(project, judge)):
+    if judge.kind != JudgeKind.ENDPOINT:
+        return {}
+    found, why = _looked_for(project, judge)
+    if why is not None:
         raise why
-    return handing_over(judge.base_url, key) if key else {}
+    return handing_over(judge.base_url, found.value) if found else {}
 
 
 def in_use(project: Project) -> list[str]:

@@ -125,33 +125,36 @@ class Keys:
 
         `former` is the name of a judge under which an earlier version may have kept it.
         """
+        return self.look(address, variable, former)[0]
+
+    def look(self, address: str, variable: str, former: str) -> tuple[FoundKey | None, str]:
+        """The same, and without a key the name of one at hand of which a person has yet to say whether it may go there.
+
+        A variable stays so after a no, since the judge cannot do without it.
+        """
+        held_back = ""
         for key, place, value in self._at_hand(address, variable, former):
-            if not key or self.grants.of(key, address):
+            allowed = self.grants.of(key, address) if key else True
+            if allowed:
                 found = FoundKey(checked_key(value), place)
                 hold(found.value)
-                return found
-        return None
-
-    def held_back(self, address: str, variable: str = "", former: str = "") -> str:
-        """The name of a key that is at hand, and of which a person has yet to say whether it may go to the address.
-
-        Empty where there is none. A variable stays so after a no, since the judge cannot do without it.
-        """
-        for key, _, _ in self._at_hand(address, variable, former):
-            if key and (self.grants.of(key, address) is None or key == variable):
-                return key
-        return ""
+                return found, ""
+            if allowed is None or key == variable:
+                held_back = held_back or key
+        return None, held_back
 
     def _at_hand(self, address: str, variable: str, former: str) -> Iterator[tuple[str, KeyPlace, str]]:
         """Each key that is there: its name, where it lies, and itself. Without a name it is for this address alone."""
-        places = (
-            (RING + address, KeyPlace.KEYRING, self._from_ring(address)),
-            (RING + former, KeyPlace.KEYRING, self._from_ring(former) if former else None),
-            (variable, KeyPlace.ENVIRONMENT, self._environment.get(variable) if variable else None),
-            ("", KeyPlace.ENVIRONMENT, self._handed_over(address)),
-            ("", KeyPlace.SESSION, self._session.get(address)),
-        )
-        return ((key, place, value) for key, place, value in places if value)
+        if value := self._from_ring(address):
+            yield RING + address, KeyPlace.KEYRING, value
+        if former and (value := self._from_ring(former)):
+            yield RING + former, KeyPlace.KEYRING, value
+        if variable and (value := self._environment.get(variable)):
+            yield variable, KeyPlace.ENVIRONMENT, value
+        if value := self._handed_over(address):
+            yield "", KeyPlace.ENVIRONMENT, value
+        if value := self._session.get(address):
+            yield "", KeyPlace.SESSION, value
 
     def keep(self, address: str, key: str, *, session_only: bool = False) -> KeyPlace:
         """Keep a key in the system keyring, or in this session's memory when there is none; says which."""

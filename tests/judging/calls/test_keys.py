@@ -121,7 +121,7 @@ def test_only_the_variable_a_judge_names_is_read_and_only_for_the_address_it_is_
     assert keys.find("judge") is None
     assert keys.find("judge", "OPENAI_API_KEY") is not None
     assert keys.find("other", "OPENAI_API_KEY") is None
-    assert keys.held_back("other", "OPENAI_API_KEY") == "OPENAI_API_KEY"
+    assert keys.look("other", "OPENAI_API_KEY", "") == (None, "OPENAI_API_KEY")
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"keys": 1}', '{"keys": [{"key": 1}]}', "\xff"])
