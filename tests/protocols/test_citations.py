@@ -7,7 +7,7 @@ import pytest
 
 from annotator.protocols.citations import MASK, marks_in, read
 from annotator.protocols.reference_lists import fetchable, normal, trimmed
-from annotator.protocols.researcherbench.sections import LONGEST_SECTION, sections
+from annotator.protocols.researcherbench.claims import LONGEST_SECTION, sections
 
 PUBLIC = Path(__file__).parents[2] / "../shared/data/researcherbench/responses"
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from annotator.stats.agreement.icc import moments, of_moments
+from annotator.stats.agreement.levels import moments, of_moments
 
 
 def icc(raters, form):

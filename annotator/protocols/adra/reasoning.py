@@ -6,9 +6,22 @@ The judge has nothing but the report, and says of each statement true, false or 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import Annotated, ClassVar, Literal
 
+from pydantic import Field
+
+from annotator.domain.judges.judgement import Verdict
 from annotator.domain.judges.presentation import Presentation
-from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, RatedResponse, Target
+from annotator.domain.judges.protocol import (
+    Ask,
+    Case,
+    Material,
+    Metric,
+    Protocol,
+    RatedResponse,
+    Target,
+    Verdicts,
+)
 from annotator.domain.judges.scale import Value, ValueLook, nominal
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.diagnostics import Statement
@@ -16,16 +29,10 @@ from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.adra import counts
 from annotator.protocols.adra.counts import CountFigure, CountTally, estimate
-from annotator.protocols.adra.reasoning_judge import (
-    CANNOT_TELL,
-    FALSE,
-    PROMPTS,
-    TRUE,
-    baseline,
-    judge,
-    judge_together,
-)
+from annotator.protocols.lexical import at_least, by_passages
 from annotator.protocols.missing import told_missing
+from annotator.protocols.replies import ModelReply, ValueReply, Word, with_quote
+from annotator.protocols.several import by_letter, listed, of_one, of_several
 
 NAME = "adra.reasoning"
 
@@ -68,6 +75,9 @@ F1 = replace(counts.F1, undefined="no statement is true and none was said to be"
 
 Pair = tuple[bool, str | None]
 """A gold label and what a rater says of the statement, None when that is missing."""
+
+PROMPTS = ("adra.reasoning", "adra.reasoning.together")
+TRUE, FALSE, CANNOT_TELL = "true", "false", "cannot-tell"
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +216,72 @@ def aspect(unit: Unit) -> str:
     if not isinstance(unit, Statement):
         raise TypeError(f"{type(unit).__name__} is not a statement")
     return unit.aspect.value if unit.aspect else ""
+
+
+class Told(ValueReply):
+    """What a judge replies about one statement. The evidence comes first, so that the verdict follows from it."""
+
+    VALUE: ClassVar[str] = "verdict"
+    TEXT_FORM: ClassVar[str] = (
+        "Reply in plain text. The first line must be true, false or cannot-tell, in exactly those letters, and "
+        "nothing else. On the next line, after a true or a false, copy the passage of the report that decided it "
+        "between double quotes. On the last line give your reason in one or two sentences."
+    )
+    quote: str = Field(
+        description="The report's own words that decide it, copied exactly; empty if there are none"
+    )
+    rationale: str = Field(description="Why, in one or two sentences")
+    verdict: Annotated[Literal["true", "false", "cannot-tell"], Word] = Field(
+        description="What the report lets its reader say of the statement"
+    )
+
+
+class OneTold(ModelReply):
+    """What a judge replies about one of several statements."""
+
+    id: str = Field(description="The name of the listed statement, such as s1")
+    told: Told = Field(description="What is said of it")
+
+
+class Together(ModelReply):
+    """What a judge replies about several statements at once."""
+
+    answers: list[OneTold] = Field(description="One entry for each listed statement")
+
+
+async def judge(case: Case, ask: Ask) -> Verdicts:
+    """One statement and the report, and nothing else."""
+    fields = {"statement": case.unit.text, "report": case.response.text}
+    answer = await ask(PROMPTS[0], fields, Told, fenced=("report",))
+    return of_one(case, answer, _verdict)
+
+
+async def judge_together(case: Case, ask: Ask) -> Verdicts:
+    """Several statements in one call, each with a name of its own in it."""
+    names = by_letter(case.units, "s")
+    fields = {"statements": listed(names), "report": case.response.text}
+    answer = await ask(PROMPTS[1], fields, Together, fenced=("report",))
+    return of_several(case, names, answer, lambda one, *call: _verdict(one.told, *call))
+
+
+def _verdict(reply: Told, case: Case, flags: tuple[str, ...]) -> Verdict:
+    owed = reply.verdict != CANNOT_TELL
+    return with_quote(reply.verdict, reply.rationale, reply.quote, case.response.text, flags, owed=owed)
+
+
+# No network: the floor under every judge (not in the paper).
+
+# Half of a statement's words: there are no public verdicts to set it by.
+BASELINE_THRESHOLD = 0.5
+
+
+def baseline(case: Case) -> Verdicts:
+    """True when one passage of the report holds enough of the statement's terms, cannot-tell otherwise.
+
+    It never says false: words alone cannot contradict.
+    """
+    said = at_least(BASELINE_THRESHOLD, TRUE, CANNOT_TELL)
+    return by_passages(case, "statement", said, unmet=CANNOT_TELL)
 
 
 REASONING = Protocol(

@@ -4,8 +4,10 @@ ResearcherBench: claims as triplets, §4.2.1, stage 1; section by section, appen
 its citation, appendix E.4.
 """
 
+import re
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -17,11 +19,27 @@ from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.identity import derived_id
 from annotator.domain.texts.quotation import find
-from annotator.protocols.citations import ReportCitations, marks_in, read
-from annotator.protocols.reference_lists import Span, fetchable, normal
+from annotator.domain.texts.words import word_count
+from annotator.protocols.citations import MASK, Citation, ReportCitations, marks_in, read, without_marks
+from annotator.protocols.reference_lists import BULLET, FENCE, Span, fetchable, is_heading, normal
 from annotator.protocols.replies import ModelReply, blocks
-from annotator.protocols.researcherbench.sections import sections
-from annotator.protocols.researcherbench.statements import statements
+
+# A sentence that cites nothing states something when it has this many words and neither asks nor announces.
+FEWEST_WORDS = 6
+# In characters; what never ends, such as a table in one line, is cut.
+LONGEST_STATEMENT = 2000
+_CITED_BEHIND = rf"(?:[ \t]*[(\[]?{MASK}++[)\]]?[,;]?)*"
+_END = re.compile(rf"(?:[.!?]+[\"'”’)\]*_]*{_CITED_BEHIND}(?=\s|$)|[。！？]{_CITED_BEHIND})[ \t]*")
+_ABBREVIATED = re.compile(
+    r"(?:\b(?:e\.g|i\.e|cf|vs|al|fig|eq|sec|no|dr|mr|ms|st|approx|resp)|\b[A-Z])\.$", re.IGNORECASE
+)
+_LINE = re.compile(r"[^\n]+")
+
+# In characters. All claims of a section come in one reply, several times as long as what they stand in.
+LONGEST_SECTION = 5000
+_BREAK = re.compile(r"\n[ \t\r]*\n\s*")
+# Where a paragraph that is too long may be cut, the best place first.
+_CUTS = (re.compile(r"\n"), re.compile(r"[.!?][\"”)\]*]*\s|[。！？]"), re.compile(r"\s"))
 
 NAME = "researcherbench.claims.extract"
 PROMPTS = (NAME,)
@@ -195,3 +213,123 @@ CLAIMS = Extraction(
     baseline=baseline,
     departures=DEPARTURES,
 )
+
+
+def sections(report: str, body: Iterable[Span], longest: int = LONGEST_SECTION) -> list[Span]:
+    """The sections of the body's stretches as half-open spans of the report, none longer than `longest`.
+
+    Paragraphs are never joined across a reference list, and a heading stays with what follows it. A paragraph
+    that is too long is cut at the end of a line, else of a sentence, else of a word, else anywhere.
+    """
+    found: list[Span] = []
+    for stretch in body:
+        last: Span | None = None
+        for start, end in _paragraphs(report, stretch, longest):
+            if last and end - last[0] <= longest:
+                found[-1] = last = (last[0], end)
+            else:
+                found.append(last := (start, end))
+    return found
+
+
+def _paragraphs(report: str, stretch: Span, longest: int) -> Iterator[Span]:
+    """The stretch's paragraphs, headings joined to the next, cut to length."""
+    heading: int | None = None
+    for start, end in _blocks(report, stretch):
+        first = start if heading is None else heading
+        if is_heading(report[start:end]) and "\n" not in report[start:end]:
+            heading = first
+            continue
+        heading = None
+        yield from _cut(report, first, end, longest)
+    if heading is not None:
+        yield from _cut(report, heading, stretch[1], longest)
+
+
+def _blocks(report: str, stretch: Span) -> Iterator[Span]:
+    """What stands between empty lines, without the white space around it."""
+    at = stretch[0]
+    for start, end in [*(gap.span() for gap in _BREAK.finditer(report, *stretch)), (stretch[1], stretch[1])]:
+        text = report[at:start]
+        if text.strip():
+            yield at + len(text) - len(text.lstrip()), at + len(text.rstrip())
+        at = end
+
+
+def _cut(report: str, start: int, end: int, longest: int) -> Iterator[Span]:
+    while end - start > longest:
+        cut = _place(report, start, start + longest)
+        yield start, cut
+        start = cut
+    yield start, end
+
+
+def _place(report: str, start: int, limit: int) -> int:
+    """The last good place for a cut, in the second half of what is allowed."""
+    for pattern in _CUTS:
+        places = [match.end() for match in pattern.finditer(report, (start + limit) // 2, limit)]
+        if places:
+            return places[-1]
+    return limit
+
+
+@dataclass(frozen=True, slots=True)
+class ReportStatement:
+    """A sentence without its citations and marks: its place, its context, what it cites."""
+
+    text: str
+    span: Span
+    context: Span
+    urls: tuple[str, ...]
+
+
+def statements(cited: ReportCitations) -> Iterator[ReportStatement]:
+    """The statements of a report's body, in order: each sentence that cites, and each that tells something."""
+    starts = [citation.start for citation in cited.citations]
+    for line in _lines(cited):
+        sentences = list(_sentences(cited.masked, line))
+        for place, (start, end) in enumerate(sentences):
+            within = cited.citations[bisect_left(starts, start) : bisect_left(starts, end)]
+            urls = tuple(dict.fromkeys(url for citation in within for url in citation.urls))
+            text = without_marks(cited.masked[start:end])
+            if _states(text, urls, within, table="|" in cited.masked[line[0] : line[0] + 1]):
+                context = sentences[max(0, place - 1)][0], sentences[min(len(sentences), place + 2) - 1][1]
+                yield ReportStatement(text, (start, end), context, urls)
+
+
+def _lines(cited: ReportCitations) -> Iterator[Span]:
+    """The body's lines of prose: no headings, no code; without what makes them items of a list."""
+    for stretch in cited.body:
+        fenced = False
+        for match in _LINE.finditer(cited.report, *stretch):
+            if FENCE.match(match[0]):
+                fenced = not fenced
+            elif not fenced and not is_heading(match[0]):
+                start = BULLET.match(cited.report, *match.span())
+                yield start.end() if start else match.start(), match.end()
+
+
+def _sentences(masked: str, line: Span) -> Iterator[Span]:
+    """The sentences of a line, each with the citations behind its full stop."""
+    at = line[0]
+    for end in _END.finditer(masked, *line):
+        following = masked[end.end() : end.end() + 1]
+        if following.islower() or _ABBREVIATED.search(masked, max(at, end.start() - 10), end.start() + 1):
+            continue
+        yield from _pieces(at, end.end())
+        at = end.end()
+    if at < line[1]:
+        yield from _pieces(at, line[1])
+
+
+def _pieces(start: int, end: int) -> Iterator[Span]:
+    for at in range(start, end, LONGEST_STATEMENT):
+        yield at, min(end, at + LONGEST_STATEMENT)
+
+
+def _states(text: str, urls: tuple[str, ...], within: tuple[Citation, ...], *, table: bool) -> bool:
+    if not re.search(r"[^\W_]", text):
+        return False
+    if urls or within:
+        return True
+    return not table and text[-1] not in "?？:：" and word_count(text) >= FEWEST_WORDS

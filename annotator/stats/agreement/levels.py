@@ -4,13 +4,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import NormalDist
+from typing import Literal
 
 import numpy as np
 
 from annotator.domain.judges.level_figures import FIGURES, MOST_CROSSED
 from annotator.domain.judges.scale import Level, Scale
 from annotator.domain.texts.estimate import Estimate, settled
-from annotator.stats.agreement import alpha, icc
+from annotator.stats.agreement import alpha
 from annotator.stats.agreement.agreement import NO_PAIR
 from annotator.stats.agreement.correlation import spearman
 from annotator.stats.intervals.clustered import Figure, ResamplingPlan, estimate, over, tallied
@@ -29,6 +30,12 @@ from annotator.stats.intervals.coding import (
     named,
 )
 from annotator.stats.intervals.resampling import RESAMPLES, Floats
+
+# Of the six of Shrout & Fleiss (1979) those of one rater: where each unit has raters of its own, and where raters are
+# a sample that scores all units.
+Form = Literal["1,1", "2,1"]
+# Below this share of the sum of squares, a sum of squares is what rounding left over.
+ROUNDING = 1e-12
 
 # Bland & Altman (1999): so many standard deviations about the mean hold 95 % of differences that are normal.
 LIMITS = NormalDist().inv_cdf(0.975)
@@ -81,7 +88,7 @@ def kappa_of(size: int, weights: Weights, gaps: Floats | None = None) -> Measure
     )
 
 
-def measures(scale: Scale, form: icc.Form = "2,1") -> dict[str, Measure]:
+def measures(scale: Scale, form: Form = "2,1") -> dict[str, Measure]:
     """The measures of an ordered scale by name, in the order of `FIGURES`; none of one without an order.
 
     `form` is that of the intraclass correlation: 1,1 where units have raters of their own.
@@ -95,7 +102,7 @@ def measures(scale: Scale, form: icc.Form = "2,1") -> dict[str, Measure]:
 
 def figures(
     scale: Scale, first: Values, second: Values, clusters: Values | None = None, weights: Weighing | None = None,
-    resamples: int = RESAMPLES, form: icc.Form = "2,1",
+    resamples: int = RESAMPLES, form: Form = "2,1",
 ) -> dict[str, Estimate]:  # fmt: skip
     """Every measure of an ordered scale, and of ordinal values ρ, with intervals over clusters.
 
@@ -166,7 +173,7 @@ def _of_order(size: int) -> dict[str, Measure]:
     }
 
 
-def _of_numbers(numbers: Floats, form: icc.Form) -> dict[str, Measure]:
+def _of_numbers(numbers: Floats, form: Form) -> dict[str, Measure]:
     """What fits values whose differences can be told."""
 
     def gaps(first: Codes, second: Codes) -> Floats:
@@ -182,8 +189,8 @@ def _of_numbers(numbers: Floats, form: icc.Form) -> dict[str, Measure]:
 
     def correlated(first: Codes, second: Codes) -> Added:
         scores = np.column_stack([numbers[first], numbers[second]])
-        rows = icc.moments(scores - numbers.min())
-        return Added(rows, lambda sums: icc.of_moments(sums, form))
+        rows = moments(scores - numbers.min())
+        return Added(rows, lambda sums: of_moments(sums, form))
 
     few, size = "a standard deviation takes two units", len(numbers)
     apart = (numbers[:, None] - numbers) ** 2
@@ -229,3 +236,32 @@ def _ac2(size: int, weights: Weights) -> Measure:
         return over(agreed - chance, 1 - chance)
 
     return Measure(f"Gwet's AC2{named(weights)}", "all judgements are of one value, as by chance", adds)
+
+
+def moments(scores: Floats) -> Floats:
+    """What adds up over units: their number, each rater's score, the squares, and the squared sum of raters."""
+    columns = np.ones(len(scores)), scores, (scores**2).sum(axis=1), scores.sum(axis=1) ** 2
+    return np.column_stack(columns)
+
+
+def of_moments(sums: Floats, form: Form) -> Floats:
+    """The intraclass correlations of sums (draws × columns) by the mean squares of an analysis of variance."""
+    raters, squares, of_units = sums[:, 1:-2], sums[:, -2], sums[:, -1]
+    # One unit has no variance between units.
+    n = np.where(sums[:, 0] > 1, sums[:, 0], np.nan)
+    k = raters.shape[1]
+    middle = raters.sum(axis=1) ** 2 / (n * k)
+    total, between, columns = squares - middle, of_units / k - middle, (raters**2).sum(axis=1) / n - middle
+    total, between, columns = (
+        np.where(part > ROUNDING * squares, part, 0) for part in (total, between, columns)
+    )
+    within = np.maximum(total - between, 0)
+    error = np.maximum(within - columns, 0) / ((n - 1) * (k - 1))
+    # The mean squares between units, within them and between raters, as Shrout & Fleiss name them.
+    bms, wms, jms = between / (n - 1), within / (n * (k - 1)), columns / (k - 1)
+    # Raters who are a sample add their own variance.
+    noise, sampled = (wms, 0.0) if form == "1,1" else (error, k * (jms - error) / n)
+    whole = bms + (k - 1) * noise + sampled
+    found = over(bms - noise, np.where(whole > ROUNDING * (bms + noise + jms), whole, 0.0))
+    # It ends at −1 / (k − 1); where raters differ by less than chance, the second form runs past that.
+    return np.asarray(np.maximum(found, -1 / (k - 1)))

@@ -13,9 +13,9 @@ from annotator.places import resources
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.protocols.adra.drawn_plan import DrawnPlan, Step
 from annotator.protocols.adra.drawn_references import Listed, References
-from annotator.protocols.adra.plan_judge import Cell, Row
+from annotator.protocols.adra.plan import Cell, Row
 from annotator.protocols.adra.preference import Preferred
-from annotator.protocols.adra.reasoning_judge import OneTold, Together, Told
+from annotator.protocols.adra.reasoning import OneTold, Together, Told
 
 # Prompt, the fields it is filled with, the reply it asks for, and the classes whose fields it explains.
 PROMPTS = (

@@ -5,8 +5,7 @@ import pytest
 from annotator.domain.judges.judgement import Status
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.part import ResponsePart
-from annotator.protocols.adra.plan import PLAN
-from annotator.protocols.adra.plan_judge import Cell, Row, baseline, judge
+from annotator.protocols.adra.plan import PLAN, Cell, Row, baseline, judge
 from tests.protocols.adra.adra_material import Ask, material, plan, run
 
 GOLD = ["Review what is known of retrieval.", "Measure the rate of invented answers.", "Compare costs."]

@@ -7,9 +7,9 @@ import pytest
 from annotator.domain.judges.judgement import Status
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.diagnostics import Diagnostics, Statement
-from annotator.protocols.adra.reasoning import REASONING
-from annotator.protocols.adra.reasoning_judge import (
+from annotator.protocols.adra.reasoning import (
     BASELINE_THRESHOLD,
+    REASONING,
     OneTold,
     Together,
     Told,

@@ -10,8 +10,18 @@ from annotator.domain.judges.protocol import Material, RatedResponse
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.keypoints import KeyPoint, KeyPoints
 from annotator.domain.material.part import ResponsePart
-from annotator.protocols.arena.alignment import COMMON_POOL, KCR, KEYPOINTS, KOR, KSR, baseline, rate
-from annotator.protocols.arena.relation_judge import Relation, judge, judge_together
+from annotator.protocols.arena.alignment import (
+    COMMON_POOL,
+    KCR,
+    KEYPOINTS,
+    KOR,
+    KSR,
+    Relation,
+    baseline,
+    judge,
+    judge_together,
+    rate,
+)
 from tests.protocols.arena.key_point_material import REPORT, material, point, pool
 from tests.servers.scripted_ask import ScriptedAsk
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics.pairwise import cosine_similarity
 
-from annotator.protocols.arena.likeness import (
+from annotator.protocols.arena.leakage import (
     Likeness,
     Vocabulary,
     likeness,

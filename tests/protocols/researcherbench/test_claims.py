@@ -21,8 +21,8 @@ from annotator.protocols.researcherbench.claims import (
     baseline,
     claim_id,
     extract,
+    statements,
 )
-from annotator.protocols.researcherbench.statements import statements
 from tests.material.anchors import stands_in
 from tests.servers.scripted_ask import ScriptedAsk
 

@@ -7,8 +7,7 @@ from math import nan
 import numpy as np
 import pytest
 
-from annotator.stats.agreement.agreement import cohen_kappa, percent_agreement
-from annotator.stats.agreement.confusion import meetings
+from annotator.stats.agreement.agreement import cohen_kappa, meetings, percent_agreement
 from tests.stats.agreement_oracles import needs_oracles, oracle, two_raters
 
 # 35 of 50 agree; by chance (25 · 30 + 25 · 20) / 50² = 1/2 would: κ = (7/10 − 1/2) / (1/2).
