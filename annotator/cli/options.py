@@ -30,6 +30,11 @@ RequestsPerMinute = Annotated[
     float | None, typer.Option("--rpm", min=0.1, help="Rate limit: calls per minute")
 ]
 TokensPerMinute = Annotated[float | None, typer.Option("--tpm", min=1, help="Rate limit: tokens per minute")]
+InputPrice = Annotated[
+    float | None, typer.Option(min=0, help="US dollars per million tokens in; by default as listed")
+]
+OutputPrice = Annotated[float | None, typer.Option(min=0, help="US dollars per million tokens out")]
+CachedPrice = Annotated[float | None, typer.Option(min=0, help="US dollars per million cached tokens in")]
 Together = Annotated[
     int,
     typer.Option(min=1, max=100, help="Units per call, shuffled; more than one creates a separate judge"),

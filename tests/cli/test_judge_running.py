@@ -219,3 +219,32 @@ def test_a_check_is_told_to_a_window_too(file: Path, capsys: Any, monkeypatch: p
     _, out, _ = goldsmith(capsys, "judge", "drift", file, "--judge", JUDGE, "--progress", "json")
     last = json.loads(out.splitlines()[-1])
     assert (last["event"], last["drift"]["compared"]) == ("ended", 12)
+
+
+def test_a_model_of_unknown_price_is_run_within_a_budget_by_commands_alone(
+    tmp_path: Path, capsys: Any, server: OddServer
+) -> None:
+    project = small_project(tmp_path)
+    project.close()
+    file = project.path
+    words = ("judge", "add", file, "--name", "near", "--base-url", server.url, "--model", "nobody-knows-it")
+    assert goldsmith(capsys, *words)[0] == 0
+    run = ("judge", "run", file, "--judge", "near", "--json", "--budget")
+    code, _, err = goldsmith(capsys, *run, 1)
+    assert (code, "judge price" in err, server.bodies) == (1, True, [])
+    prices = ("--input-price", 1000, "--output-price", 2000)
+    assert "$1000 in, $2000 out" in goldsmith(capsys, "judge", "price", file, "near", *prices)[1]
+    code, _, err = goldsmith(capsys, "judge", "price", file, "near", "--input-price", "1")
+    assert (code, "The price cannot be read" in err) == (1, True)
+    found = told(capsys, "judge", "estimate", file, "--judge", "near")
+    code, _, err = goldsmith(capsys, *run, found["smallest_usd"] / 2)
+    assert (code, "asks nothing" in err, server.bodies) == (1, True, [])
+    code, out, _ = goldsmith(capsys, *run, found["smallest_usd"])
+    some = json.loads(out)
+    assert (code, some["state"], 0 < some["judged"] < 12) == (3, "interrupted", True)
+    code, out, _ = goldsmith(capsys, *run, found["cost_usd"])
+    assert (code, json.loads(out)["state"], len(server.bodies)) == (0, "done", 12)
+    # Each call has 100 tokens in and 20 out.
+    costs = told(capsys, "judge", "costs", file)
+    assert sum(one["cost_usd"] for one in costs["costs"]) == pytest.approx(12 * 0.14)
+    assert found["cost_usd"] >= 12 * 0.14

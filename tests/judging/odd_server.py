@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+from annotator.domain.judges.judge import Price
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Metric, Protocol, Verdicts, missing_verdicts
 from annotator.domain.judges.scale import plain
@@ -25,7 +26,7 @@ from annotator.judging.calls.asking import Asker
 from annotator.judging.calls.budget import Budget
 from annotator.judging.calls.client import Client, Endpoint
 from annotator.judging.calls.limits import Limits
-from annotator.judging.calls.prices import Price, Prices, PriceTable
+from annotator.judging.calls.prices import Prices, PriceTable
 from annotator.judging.calls.sending import Sender
 
 KEY = "sk-test-9f8e7d6c5b4a"

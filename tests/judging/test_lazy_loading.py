@@ -6,6 +6,7 @@ import sys
 HEAVY = (
     "openai",
     "aiohttp",
+    "genai_prices",
     "httpx2",
     "keyring",
     "PySide6",

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -10,7 +11,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
-from annotator.domain.judges.judge import Asking, Judge, JudgeFields, JudgeKind
+from annotator.domain.judges.judge import Judge, JudgeFields, JudgeKind, Price, PricedAsking
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import derived_id, new_id
 from annotator.domain.texts.redaction import key_in_settings, looks_like_key
@@ -77,11 +78,13 @@ def add(
     key_env: str = "",
     parameters: str = "{}",
     asking: str = "{}",
+    price: Sequence[str] = (),
 ) -> Change:
     """A judge behind an endpoint. No key is asked for here, and none is ever kept in the project.
 
     Whoever adds it names both the variable `key_env` and the address: from this machine the one may go to the other.
-    `parameters` is a JSON object of what is sent with each request, `asking` one of how the judge is asked.
+    `parameters` is a JSON object of what is sent with each request, `asking` one of how the judge is asked; `price` is
+    what a million tokens cost in US dollars: in, out and cached, as typed.
     """
     judge = checked(
         new_id(),
@@ -90,7 +93,7 @@ def add(
         model=model,
         key_env=key_env,
         parameters=parameters,
-        asking=asking,
+        asking=_priced(asking, price) if any(price) else asking,
     )
     refuse_taken(project, name)
     if judge.key_env:
@@ -104,8 +107,13 @@ def add(
         )
 
 
-def change(project: Project, judge_id: str, fields: dict[str, str]) -> Change:
-    """Give a judge other settings. One that has judged keeps its model and endpoint: add another instead."""
+def change(
+    project: Project, judge_id: str, fields: dict[str, str], price: Sequence[str] | None = None
+) -> Change:
+    """Give a judge other settings. One that has judged keeps its model and endpoint: add another instead.
+
+    `price` is as in `add`; an empty one is forgotten, None leaves it as it is.
+    """
     old = next((judge for judge in all_of(project) if judge.id == judge_id), None)
     if old is None or old.kind != JudgeKind.ENDPOINT:
         raise Refusal("This judge has no endpoint settings.", "Add a judge behind an endpoint.")
@@ -118,6 +126,8 @@ def change(project: Project, judge_id: str, fields: dict[str, str]) -> Change:
             raise Refusal(
                 f"“{old.name}” has already judged with {old.model}.", "Add a new judge for another model."
             )
+        if price is not None:
+            fields = fields | {"asking": _priced(fields.get("asking", old.asking), price)}
         judge = checked(judge_id, **old.model_dump(exclude={"id", "kind", "retired"}) | fields)
         refuse_taken(project, judge.name, judge_id)
         db.execute(update(JUDGE).where(JUDGE.c.id == judge_id).values(**judge.model_dump(exclude={"id"})))
@@ -125,6 +135,24 @@ def change(project: Project, judge_id: str, fields: dict[str, str]) -> Change:
         return record(
             project, db, Change("judge", judge_id, "change judge", old.model_dump(mode="json"), after)
         )
+
+
+def _priced(asking: str, price: Sequence[str]) -> str:
+    """How a judge is asked, with a price; Refusal where that is no price."""
+    known = PricedAsking.model_validate_json(asking)
+    typed = [one.strip().replace(",", ".") or None for one in price]
+    try:
+        own = (
+            Price.model_validate(dict(zip(("input", "output", "cached"), typed, strict=False)))
+            if any(typed)
+            else None
+        )
+    except ValidationError:
+        raise Refusal(
+            "The price cannot be read.",
+            "Give US dollars per million tokens in and out, for example 0.15 and 0.60. Nothing was changed.",
+        ) from None
+    return known.model_copy(update={"price": own}).model_dump_json(exclude_defaults=True)
 
 
 def restore(project: Project, db: Connection, judge_id: str, present: Any, goal: Any) -> None:
@@ -169,7 +197,7 @@ def checked(judge_id: str, **values: Any) -> Judge:
 
     try:
         judge = Judge(id=judge_id, **JudgeFields.model_validate(values).model_dump())
-        Asking.model_validate_json(judge.asking)
+        PricedAsking.model_validate_json(judge.asking)
         if not isinstance(json.loads(judge.parameters), dict):
             raise ValueError
     except ValidationError as error:

@@ -11,7 +11,7 @@ from annotator.actions.judges import judges
 from annotator.actions.judges.judges import JUDGE
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
-from annotator.domain.judges.judge import Asking, Judge, JudgeKind
+from annotator.domain.judges.judge import Judge, JudgeKind, PricedAsking
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id
@@ -121,7 +121,8 @@ def _from_judge(project: Project, settings: WriterSettings) -> dict[str, str]:
     if judge.kind != JudgeKind.ENDPOINT:
         raise Refusal(f"“{judge.name}” has no endpoint to write with.", "Choose a judge behind an endpoint.")
     # The key is looked for where that judge has it.
-    asking = Asking(of=judge.asked.of or judge.id).model_dump_json(exclude_defaults=True)
+    of, price = judge.asked.of or judge.id, judge.asked.price
+    asking = PricedAsking(of=of, price=price).model_dump_json(exclude_defaults=True)
     kept = {name: getattr(judge, name) for name in ("base_url", "model", "key_env")}
     return kept | {"asking": asking, "parameters": settings.parameters or judge.parameters}
 

@@ -2,20 +2,21 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from math import fsum
+from math import ceil, fsum
 from typing import Any
 
 from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import case as case_of
 
 from annotator.actions.judges import endpoint_memory, prompts
 from annotator.actions.judging import judge_offers
 from annotator.actions.project.file import Project
 from annotator.actions.runs.driving import RunWork
-from annotator.actions.runs.journal import CALL, RUN, KnownKeys, RunJournal
+from annotator.actions.runs.journal import CALL, JUDGEMENT, RUN, KnownKeys, RunJournal
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_kind import RunKind
 from annotator.domain.judges.judge import Judge, JudgeKind
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judgement import YES, Status
 from annotator.domain.judges.protocol import Case
 from annotator.domain.texts.counting import counted, lasting, usd
 from annotator.domain.texts.refusal import Refusal
@@ -23,6 +24,8 @@ from annotator.judging.calls.budget import TOKENS_A_UNIT as TOKENS_A_UNIT
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 
 HALF_A_CENT = 0.005
+# From so many answers on an estimate goes by how often they settle a case.
+_ENOUGH = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,11 @@ class CostEstimate:
         """The estimate as a JSON tree."""
         return asdict(self)
 
+    @property
+    def prices(self) -> str:
+        """By which prices it is."""
+        return f"the prices of {self.price_as_of}" if self.price_as_of else "the judge's own prices"
+
     def words(self) -> list[str]:
         """The estimate as a person reads it."""
         if self.lacks:
@@ -85,14 +93,14 @@ class CostEstimate:
         if self.cost_usd is None:
             return [
                 *said,
-                f"The price of {self.model} is not known; add it to the price table to see the cost.",
+                f"The price of {self.model} is not known; enter it to see the cost and to set a budget.",
             ]
         afresh = self.cost_usd_afresh or 0.0
         smallest = f"The smallest useful budget is {usd(self.smallest_usd)}." if self.smallest_usd else ""
         return [
             *said,
             *([smallest] if smallest else []),
-            f"{_dollars(self.cost_usd).capitalize()} at the prices of {self.price_as_of}; the whole order, as if "
+            f"{_dollars(self.cost_usd).capitalize()} at {self.prices}; the whole order, as if "
             f"nothing had been asked before, {_dollars(afresh)}.",
         ]
 
@@ -116,6 +124,9 @@ class Questions:
     fresh: list[int] = field(default_factory=list)
     known: list[int] = field(default_factory=list)
     ever: list[int] = field(default_factory=list)
+    weighed: int = 0
+    asked: float = 0.0
+    """How many of those to be asked will be, where a case ends with an answer that settles it."""
     longest: tuple[int, int] = (0, 0)
     """The most tokens that a question to be asked and its reply are likely to have."""
 
@@ -201,29 +212,39 @@ def _priced(
 
     of_reply, latency = made
     each = of_reply or usual
-    price = prices().of(judge.model)
+    price = prices(judge).of(judge.model)
 
-    def cost(questions: list[int]) -> float | None:
-        return price.price.cost(sum(questions), round(each * len(questions))) if price else None
+    # After a question for a plan another follows, so that more may be listed than were weighed.
+    share = found.asked / found.weighed if found.weighed else 1.0
+    asked = share * len(found.fresh)
+
+    def cost(questions: list[int], share: float = 1.0) -> float | None:
+        return price.price.cost(sum(questions), round(each * len(questions))) * share if price else None
 
     return CostEstimate(
         judge=judge.name,
         protocol=order.protocol,
         model=judge.model,
         units=found.units,
-        calls=len(found.fresh),
+        calls=round(asked),
         in_journal=len(found.known),
-        tokens_input=sum(found.fresh),
-        tokens_output=round(each * len(found.fresh)),
+        tokens_input=round(sum(found.fresh) * share),
+        tokens_output=round(each * asked),
         assumed=of_reply is None,
-        cost_usd=cost(found.fresh),
-        cost_usd_without_journal=cost(found.fresh + found.known),
+        cost_usd=cost(found.fresh, share),
+        cost_usd_without_journal=cost(found.fresh + found.known, share),
         price_as_of=price.as_of if price else "",
         calls_afresh=len(found.ever),
         cost_usd_afresh=cost(found.ever),
-        seconds=None if latency is None else latency * len(found.fresh) / max(1, order.concurrency),
-        smallest_usd=price.price.cost(*found.longest) if price and found.fresh else None,
+        seconds=None if latency is None else latency * asked / max(1, order.concurrency),
+        smallest_usd=_in_full(price.price.cost(*found.longest)) if price and found.fresh else None,
     )
+
+
+def _in_full(amount: float) -> float:
+    """Rounded up as it is shown: what is read and typed again must be enough."""
+    places = 10_000 if amount < 0.1 else 100
+    return ceil(amount * places) / places
 
 
 def _lacking(project: Project, order: RunRequest) -> str:
@@ -243,22 +264,25 @@ async def _weighed(kind: RunKind, work: RunWork, cases: Iterable[Case], *, one: 
 
     journal = RunJournal(kind.project, "", kind.judge.id, kind.order.protocol)
     endpoint, edited, found = Endpoint.of(kind.judge), prompts.edited(kind.project), Questions()
-    noted = KnownKeys()
+    ever, fresh = KnownKeys(), KnownKeys()
+    going_on = 1.0 - _stopping(kind) if work.shape.stops else 1.0
     ask: Callable[..., Any] | None = work.shape.judge
     for case in cases if ask else ():
         wanted = next(left([case], work.already), None)
-        questions = noted.new(await weighed(ask, case, endpoint, edited) if ask else [], by=_key)
-        found.ever += _lengths(questions, kind.plan_tokens)
+        questions = await weighed(ask, case, endpoint, edited) if ask else []
+        found.ever += _lengths(ever.new(questions, by=_key), kind.plan_tokens)
         if wanted is None:
             continue
         found.units += len(wanted.units)
         if wanted is not case and ask:
-            questions = noted.new(await weighed(ask, wanted, endpoint, edited), by=_key)
-        for question in questions:
+            questions = await weighed(ask, wanted, endpoint, edited)
+        for place, question in enumerate(fresh.new(questions, by=_key)):
             known = journal.find(question.key) is not None
             (found.known if known else found.fresh).append(question.tokens)
             found.fresh += _lengths([question], kind.plan_tokens)[1:]
             if not known:
+                found.asked += going_on**place
+                found.weighed += 1
                 found.longest = _longest(found.longest, question.likely(kind.told_output))
             if one and not known:
                 return found
@@ -278,6 +302,18 @@ async def refuse_small_budget(kind: RunKind) -> None:
             f"A budget of {usd(budget)} asks nothing: one question is likely to cost {usd(smallest)}.",
             "Give more, or choose a model of a lower price. Nothing was asked.",
         )
+
+
+def _stopping(kind: RunKind) -> float:
+    """How often a judge's answers have settled a case so far; 0 before it has given enough of them."""
+    question = select(func.count(), func.sum(case_of((JUDGEMENT.c.value == YES, 1), else_=0))).where(
+        JUDGEMENT.c.rater_id == kind.judge.id,
+        JUDGEMENT.c.protocol == kind.order.protocol,
+        JUDGEMENT.c.status == Status.OK.value,
+    )
+    with kind.project.store.read() as db:
+        answers, settled = db.execute(question).one()
+    return settled / answers if answers >= _ENOUGH else 0.0
 
 
 def _longest(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:

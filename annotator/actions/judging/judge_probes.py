@@ -10,9 +10,8 @@ from annotator.actions.judges import endpoint_memory, kept_keys
 from annotator.actions.judges.judges import named
 from annotator.actions.project.file import Project
 from annotator.actions.runs.journal import RunJournal
-from annotator.domain.judges.judge import JudgeKind
+from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.texts.counting import usd
-from annotator.places import user_data
 from annotator.storage.tables import ResponseRow, table
 
 RESPONSE = table(ResponseRow)
@@ -47,7 +46,7 @@ async def test(project: Project, name: str) -> dict[str, Any]:
 
     length = max(FILLER_CHARACTERS, _longest_report(project))
     found = await probe(
-        Endpoint.of(judge, kept_keys.key_to_ask_with(project, judge)), prices(), judge.id, length
+        Endpoint.of(judge, kept_keys.key_to_ask_with(project, judge)), prices(judge), judge.id, length
     )
     endpoint_memory.keep_latency(project, judge, found.latency_s if found.ok else None)
     if not project.store.readonly:
@@ -67,7 +66,7 @@ async def test(project: Project, name: str) -> dict[str, Any]:
         "rejected_parameters": list(found.rejected),
         "attempts": sum(call.attempts for call in found.calls),
         "raw": found.calls[-1].raw if found.calls else "",
-        "price": price_words(project, judge.model),
+        "price": price_words(project, judge),
     }
 
 
@@ -106,13 +105,12 @@ def _ends(arrived: list[Any]) -> str:
     return f"the {' and the '.join(lost)} of a long prompt is cut off silently"
 
 
-def price_words(_project: Project, model: str) -> str:
-    """A model's price with the day it was true; where it is not known, where to write it."""
-    from annotator.judging.calls.prices import FILE, prices
+def price_words(_project: Project, judge: Judge) -> str:
+    """A judge's price with the day it was true; where it is not known, where to enter it."""
+    from annotator.judging.calls.prices import prices
 
-    known = prices().of(model)
+    known = prices(judge).of(judge.model)
     if known is None:
-        return f"not known; its runs cannot have a budget until you add the price to {user_data() / FILE}"
-    price = known.price
-    cached = "" if price.cached is None else f", ${price.cached:g} cached"
-    return f"${price.input:g} in{cached}, ${price.output:g} out per million tokens, as of {known.as_of}"
+        return "not known; enter it, or its runs have no budget and their cost is unknown"
+    where = f"as of {known.as_of} ({known.table})" if known.as_of else "as entered for this judge"
+    return f"{known.price.words()}, {where}"

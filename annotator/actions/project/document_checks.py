@@ -20,7 +20,7 @@ from annotator.domain.experts.person import PersonFields
 from annotator.domain.judges.attack import AttackContent
 from annotator.domain.judges.contest import ContestFields
 from annotator.domain.judges.informed import InformedFields
-from annotator.domain.judges.judge import Asking, JudgeFields, RunState
+from annotator.domain.judges.judge import JudgeFields, PricedAsking, RunState
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.validation import Content
 from annotator.domain.kinds.artifact import Kind, State
@@ -127,7 +127,7 @@ def _states(table: str, **columns: Callable[[Any], object]) -> DocumentTable:
 
 
 def _judge(values: Values) -> object:
-    Asking.model_validate_json(values["asking"])
+    PricedAsking.model_validate_json(values["asking"])
     return JudgeFields.model_validate(values), dict(orjson.loads(values["parameters"]))
 
 

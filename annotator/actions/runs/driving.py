@@ -71,9 +71,9 @@ async def drive(
     except Refusal:
         run_records.close_run(project, run_id, RunState.INTERRUPTED)
         raise
-    run_records.close_run(project, run_id, ended.state)
+    cost = run_records.close_run(project, run_id, ended.state)
     last = run_lines.ended_line(run_id, work.deed, ended, work.before, work.total, journal.without())
-    return last | {"kind": str(judge.kind)}
+    return last | {"kind": str(judge.kind), "cost_usd": cost}
 
 
 class _Drive:
@@ -82,6 +82,7 @@ class _Drive:
     ) -> None:
         self.cancel, self.going = asyncio.Event(), asyncio.Event()
         self.going.set()
+        _, self._paid = run_records.paid(project, journal.run_id)
         self._project, self._order, self._work, self._journal, self._tell = (
             project,
             order,
@@ -129,12 +130,14 @@ class _Drive:
 
     def _told(self, progress: Any) -> None:
         work = self._work
-        line = run_lines.line(self._journal.run_id, work.deed, progress, work.before, work.total)
+        line = run_lines.line(self._journal.run_id, work.deed, progress, work.before, work.total, self._paid)
         self._tell(line if self.going.is_set() else {**line, "held": True})
 
     def _told_of_batches(self, told: Any) -> None:
         work = self._work
-        self._tell(run_lines.batch_line(self._journal.run_id, work.deed, told, work.before, work.total))
+        self._tell(
+            run_lines.batch_line(self._journal.run_id, work.deed, told, work.before, work.total, self._paid)
+        )
 
 
 @contextmanager

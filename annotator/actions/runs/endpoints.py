@@ -52,7 +52,7 @@ async def asking(
     spent, longest = run_records.spent(project, journal.run_id)
     budget = Budget(order.budget_usd, spent, told_output=told_output, longest_output=longest)
     async with Client(endpoint) as client:
-        sender = Sender(client, limits, prices(), budget)
+        sender = Sender(client, limits, prices(judge), budget)
         endpoint_memory.recall(project, sender)
         edited, notes = prompts.edited(project), CallNotes(journal.note, many=journal.many_calls)
         try:

@@ -20,8 +20,14 @@ _ADVICE = {
 }
 
 
-def line(run_id: str, deed: str, progress: Any, before: int, total: int) -> RunEvent:
-    """A line of progress: what, how many, how fast, how long still, what it cost, what did not come and why."""
+def line(
+    run_id: str, deed: str, progress: Any, before: int, total: int, paid: float | None = 0.0
+) -> RunEvent:
+    """A line of progress: what, how many, how fast, how long still, what it cost, what did not come and why.
+
+    The cost is that of the whole run, of which earlier sessions `paid` a part; None where some of it is unknown.
+    """
+    cost = None if paid is None or progress.unpriced else paid + progress.spent_usd
     rate = progress.done / progress.seconds if progress.seconds > 0 else 0.0
     left = (total - before - progress.done) / rate if rate else None
     missing = {name: count for name, count in progress.by_status.items() if name not in SETTLED}
@@ -37,7 +43,7 @@ def line(run_id: str, deed: str, progress: Any, before: int, total: int) -> RunE
         "rate": round(rate, 2),
         "left_s": None if left is None else round(left, 1),
         "seconds": round(progress.seconds, 2),
-        "cost_usd": round(progress.spent_usd, 6) if progress.calls > progress.unpriced else None,
+        "cost_usd": round(cost, 6) if cost is not None and (paid or progress.calls) else None,
         "missing": missing,
         "models": list(progress.models),
         "running": len(progress.running),
@@ -55,14 +61,16 @@ def _under_way(running: Any) -> RunEvent:
     return {"response": response, "units": units, "trial": trial, "seconds": round(running.seconds, 1)}
 
 
-def batch_line(run_id: str, deed: str, told: Any, before: int, total: int) -> RunEvent:
+def batch_line(
+    run_id: str, deed: str, told: Any, before: int, total: int, paid: float | None = 0.0
+) -> RunEvent:
     """A line of a run that waits for its batches: nothing is judged yet, and how far the provider is."""
     from annotator.judging.runs.progress import ProgressTally
 
     until = f", by {told.until:%Y-%m-%d %H:%M} UTC at the latest" if told.until else ""
     return line(run_id, deed, ProgressTally().told((), None), before, total) | {
         "paused": f"The provider has answered {told.done:,} of {told.questions:,} questions{until}",
-        "cost_usd": round(told.spent_usd, 6) if told.spent_usd else None,
+        "cost_usd": None if paid is None else round(paid + told.spent_usd, 6) or None,
         "batches": {
             "out": told.batches,
             "questions": told.questions,
@@ -105,7 +113,8 @@ def words(line: RunEvent) -> list[str]:
     if line["calls"]:
         cost, reused = dollars(line["cost_usd"]), line["reused"]
         said.append(
-            f"{counted(line['calls'], 'call')} for {cost}; {counted(reused, 'answer')} taken from the journal."
+            f"{counted(line['calls'], 'call')}, {counted(reused, 'answer')} taken from the journal; "
+            f"the whole run cost {cost}."
         )
     if len(line["models"]) > 1:
         said.append(f"The endpoint answered as more than one model: {', '.join(line['models'])}.")

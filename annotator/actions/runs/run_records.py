@@ -293,11 +293,23 @@ def spent(project: Project, run_id: str) -> tuple[float, int]:
     return float(cost or 0.0), int(longest or 0)
 
 
-def close_run(project: Project, run_id: str, state: RunState) -> None:
-    """Keep how a run ended, and what its calls cost as far as is known."""
+def paid(project: Project, run_id: str) -> tuple[int, float | None]:
+    """How many calls a run has made, and what they cost; None where that of some is unknown."""
     bill = bills()
-    cost = select(func.sum(bill.c.charged)).where(bill.c.run_id == run_id)
+    cost = select(func.count(), func.count(bill.c.charged), func.sum(bill.c.charged)).where(
+        bill.c.run_id == run_id
+    )
+    with project.store.read() as db:
+        calls, priced, charged = db.execute(cost).one()
+    return calls, float(charged or 0.0) if calls == priced else None
+
+
+def close_run(project: Project, run_id: str, state: RunState) -> float | None:
+    """Keep how a run ended, and what its calls cost; None where it made none, or the cost of some is unknown."""
+    calls, cost = paid(project, run_id)
+    cost = cost if calls else None
     with project.store.write() as db:
-        ended = {"state": state.value, "ended_at": now(), "cost_usd": db.execute(cost).scalar()}
+        ended = {"state": state.value, "ended_at": now(), "cost_usd": cost}
         db.execute(update(RUN).where(RUN.c.id == run_id).values(**ended))
         record(project, db, Change("judge_run", run_id, "end run", None, {"state": state.value}))
+    return cost

@@ -8,7 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from annotator.cli.judging import judge_checks, judge_review, judge_running
-from annotator.cli.options import KeyEnv, RequestsPerMinute, TokensPerMinute
+from annotator.cli.options import (
+    CachedPrice,
+    InputPrice,
+    KeyEnv,
+    OutputPrice,
+    RequestsPerMinute,
+    TokensPerMinute,
+)
 from annotator.cli.saying import File, Json, opened, said, say
 from annotator.domain.texts.well_formed import visible
 
@@ -53,6 +60,9 @@ def judge_add(
     ] = False,
     rpm: RequestsPerMinute = None,
     tpm: TokensPerMinute = None,
+    input_price: InputPrice = None,
+    output_price: OutputPrice = None,
+    cached_price: CachedPrice = None,
 ) -> None:
     """Add a judge behind an OpenAI-compatible endpoint."""
     from annotator.actions.judges import judges
@@ -69,8 +79,42 @@ def judge_add(
             key_env=key_env,
             parameters=parameters,
             asking=json.dumps(asking),
+            price=_typed(input_price, output_price, cached_price),
         )
     said.print(f"Added the judge “{name}”. Try it with: goldsmith judge test {file} {name}", markup=False)
+
+
+def _typed(*prices: float | None) -> tuple[str, ...]:
+    return tuple("" if price is None else str(price) for price in prices)
+
+
+@app.command("price")
+def judge_price(
+    file: File,
+    name: str,
+    input_price: InputPrice = None,
+    output_price: OutputPrice = None,
+    cached_price: CachedPrice = None,
+    forget: Annotated[bool, typer.Option("--forget", help="Use the listed price again")] = False,
+    json_: Json = False,
+) -> None:
+    """Set what a judge's tokens cost, so that its runs have a cost and a budget; or tell the price in use."""
+    from annotator.actions.judges import judges
+    from annotator.actions.judging import judge_probes
+
+    typed = _typed(input_price, output_price, cached_price)
+    with opened(file, readonly=not (forget or any(typed))) as project:
+        judge = judges.named(project, name)
+        if forget or any(typed):
+            judges.change(project, judge.id, {}, () if forget else typed)
+            judge = judges.named(project, name)
+        own = judge.asked.price
+        words = judge_probes.price_words(project, judge)
+    say(
+        {"judge": name, "price": own.model_dump(exclude_none=True) if own else None, "words": words},
+        json_,
+        [f"{name}: {words}."],
+    )
 
 
 @app.command("test")

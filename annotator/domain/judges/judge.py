@@ -9,6 +9,8 @@ from sqlmodel import Field, SQLModel, String
 from annotator.domain.judges.judgement import Status
 from annotator.domain.texts.canonical import Text
 
+_MILLION = 1_000_000
+
 
 class JudgeKind(StrEnum):
     """How a judge comes to its verdict."""
@@ -33,6 +35,41 @@ class Asking(BaseModel):
     tokens_per_minute: float | None = Value(
         default=None, gt=0, description="Most tokens in any sixty seconds"
     )
+
+
+class Price(BaseModel):
+    """US dollars per million tokens. Without a price of their own, cached tokens cost as much as any.
+
+    `long` holds other prices for calls of more input tokens than its key says.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    input: float = Value(ge=0)
+    output: float = Value(ge=0)
+    cached: float | None = Value(default=None, ge=0)
+    long: dict[int, "Price"] = {}
+
+    def cost(self, tokens_input: int, tokens_output: int, tokens_cached: int = 0) -> float:
+        """Dollars for so many tokens; the cached ones are a part of the input."""
+        above = [start for start in self.long if tokens_input > start]
+        price = self.long[max(above)] if above else self
+        cached = min(tokens_cached, tokens_input)
+        rate = price.input if price.cached is None else price.cached
+        return (
+            (tokens_input - cached) * price.input + cached * rate + tokens_output * price.output
+        ) / _MILLION
+
+    def words(self) -> str:
+        """The price as a person reads it."""
+        cached = "" if self.cached is None else f", ${self.cached:g} cached"
+        more = f", more above {min(self.long):,} tokens in" if self.long else ""
+        return f"${self.input:g} in{cached}, ${self.output:g} out per million tokens{more}"
+
+
+class PricedAsking(Asking):
+    """The same with what its calls cost, which no release tells."""
+
+    price: Price | None = None
 
 
 class JudgeFields(SQLModel):
@@ -64,9 +101,9 @@ class Judge(JudgeFields):
     id: str
 
     @property
-    def asked(self) -> Asking:
+    def asked(self) -> PricedAsking:
         """How it is asked."""
-        return Asking.model_validate_json(self.asking)
+        return PricedAsking.model_validate_json(self.asking)
 
 
 class RunState(StrEnum):

@@ -1,6 +1,7 @@
 """From question to answer: stored calls first, then the endpoint, with a record of every call."""
 
 import asyncio
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -61,7 +62,7 @@ class Asker:
         if sender.budget.limit_usd is not None and sender.prices.of(endpoint.model) is None:
             raise Refusal(
                 f"The price of {endpoint.model} is not known, so no budget can be kept.",
-                "Add the model to the price table, or run without a budget.",
+                "Enter its prices (in the window on Judges, or with “judge price”), or run without a budget.",
             )
         self.sender = sender
         self.judge_id, self.run_id = judge_id, run_id
@@ -151,6 +152,14 @@ class CaseAsk:
     reused: list[Call] = field(default_factory=list)
     flags: set[str] = field(default_factory=set)
     call_id: str | None = None
+    asking_since: float | None = None
+    """Since when a request of it is out; None while none is."""
+    _out: int = 0
+
+    def went(self, by: int) -> None:
+        """Count its requests that are out."""
+        self._out += by
+        self.asking_since = (self.asking_since or time.monotonic()) if self._out else None
 
     async def __call__(
         self, prompt: str, fields: Mapping[str, str], reply: type[R], fenced: Sequence[str] = ()
@@ -168,7 +177,7 @@ class CaseAsk:
         with self.asker.putting(question.key) as came:
             async with limits.question() as number:
                 reading = await QuestionSettling(
-                    question, self.asker.sender, self._keep, self.asker.notes
+                    question, self.asker.sender, self._keep, self.asker.notes, self.went
                 ).settle()
                 call = reading.call
                 if call.status is Status.OK:

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from annotator import __version__
@@ -81,7 +82,17 @@ class CallTrail:
     def __init__(self, notes: CallNotes | None, **asked: Any) -> None:
         """`asked` is what is known of the call beforehand, by the names of its fields."""
         self.id = new_id()
+        self.went: Callable[[int], None] = lambda _: None
         self._notes, self._asked, self._out = notes, asked, False
+
+    @contextmanager
+    def in_flight(self) -> Iterator[None]:
+        """While a request is out; `went` hears 1 as it goes and -1 as it is over."""
+        self.went(1)
+        try:
+            yield
+        finally:
+            self.went(-1)
 
     async def sent(self, parameters: Mapping[str, Any], most_usd: float | None) -> None:
         """Keep that a request goes out, with the most that it may cost; the same one tried again is there already."""

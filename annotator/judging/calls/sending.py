@@ -103,7 +103,8 @@ class Sender:
             self.limits.slot(tokens + output) as granted,
         ):
             await trail.sent(sent, most)
-            outcome = await self.client.attempt(body)
+            with trail.in_flight():
+                outcome = await self.client.attempt(body)
             bill.cost_usd = self._cost(outcome)
             if outcome.answered:
                 within = most is not None and bill.cost_usd is not None and bill.cost_usd <= most

@@ -60,10 +60,11 @@ class QuestionSettling:
         sender: Sender,
         keep: Callable[[Call], None],
         notes: CallNotes | None = None,
+        went: Callable[[int], None] = lambda _: None,
     ) -> None:
         self._question = question
         self._sender = sender
-        self._notes = notes
+        self._notes, self._went = notes, went
         self._steps = sender.ladder
         self._keep = keep
         self._plain = ladder.is_plain(question.reply)
@@ -103,7 +104,7 @@ class QuestionSettling:
 
     def _trail(self, *, repaired: bool) -> CallTrail:
         question = self._question
-        return CallTrail(
+        trail = CallTrail(
             self._notes,
             run_id=question.run_id,
             judge_id=question.judge_id,
@@ -112,6 +113,8 @@ class QuestionSettling:
             prompt_sha256=question.prompt.sha256,
             repaired=repaired,
         )
+        trail.went = self._went
+        return trail
 
     async def _descend(
         self, parameters: Mapping[str, Any], unread: ReadReply | None, trail: CallTrail

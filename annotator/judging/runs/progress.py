@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from annotator.domain.judges.judge import Call
 from annotator.domain.judges.protocol import Case, Verdicts
@@ -29,7 +30,7 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class RunningCase:
-    """A running case, by the judgements it is to give, and for how many seconds."""
+    """A case with a request in flight, by the judgements it is to give, and for how many seconds."""
 
     keys: tuple[Key, ...]
     seconds: float
@@ -73,7 +74,7 @@ class ProgressTally:
     unpriced: int = 0
     saved_usd: float = 0.0
     models: dict[str, None] = field(default_factory=dict)
-    running: dict[tuple[Key, ...], float] = field(default_factory=dict)
+    running: dict[tuple[Key, ...], Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._began = self.clock()
@@ -92,9 +93,9 @@ class ProgressTally:
             if call.returned_model:
                 self.models[call.returned_model] = None
 
-    def begin(self, case: Case) -> None:
-        """Note that a case is in progress."""
-        self.running[keys_of(case)] = self.clock()
+    def begin(self, case: Case, ask: Any) -> None:
+        """Note that a case is in progress; `ask` knows whether a request of it is out."""
+        self.running[keys_of(case)] = ask
 
     def end(self, case: Case) -> None:
         """Note that a case is in progress no longer."""
@@ -103,6 +104,7 @@ class ProgressTally:
     def told(self, latest: tuple[Finished, ...], waiting_until: datetime | None) -> Progress:
         """The counters as they stand."""
         now = self.clock()
+        out = ((keys, ask.asking_since) for keys, ask in self.running.items())
         return Progress(
             done=self.by_status.total(),
             by_status=dict(self.by_status),
@@ -114,7 +116,7 @@ class ProgressTally:
             unpriced=self.unpriced,
             saved_usd=self.saved_usd,
             models=tuple(self.models),
-            running=tuple(RunningCase(keys, now - since) for keys, since in self.running.items()),
+            running=tuple(RunningCase(keys, now - since) for keys, since in out if since is not None),
             waiting_until=waiting_until,
             seconds=now - self._began,
             latest=latest,

@@ -38,6 +38,7 @@ class RecordingAsk(Ask, Shape):
     reused: list[Call]
     flags: set[str]
     call_id: str | None
+    asking_since: float | None
 
 
 class AskFactory(Shape):
@@ -213,7 +214,7 @@ class _Run:
 
     async def _one(self, case: Case, ask: RecordingAsk) -> None:
         judge = self._protocol.judge
-        self.tally.begin(case)
+        self.tally.begin(case, ask)
         try:
             verdicts = await judge(case, ask) if judge else {}
         except RunHalt as halt:

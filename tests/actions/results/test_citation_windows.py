@@ -1,6 +1,8 @@
 """Sentences drawn, judged outwards and shown window by window, from a report in a project."""
 
 import asyncio
+import itertools
+import json
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,7 @@ from annotator.actions.studies import result_views
 from annotator.domain.material.page import Page, PageState
 from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
+from tests.judging.odd_server import OddServer, completion
 from tests.projects.labelling_project import add_report
 
 COVERAGE = "deepscholar.coverage"
@@ -97,6 +100,40 @@ def test_a_forecast_says_that_fewer_calls_may_do(project: Project) -> None:
     # One and two places of four sentences: its own sources or the task, and those of the sentence beside it that cites.
     assert found.calls == 1 + 3 + 1 + 2
     assert "by at most 7 calls" in found.words()[0]
+
+
+@pytest.mark.parametrize("answers", [("no",), ("yes",), ("no", "no", "yes")], ids="-".join)
+def test_an_estimate_for_each_window_is_near_what_the_run_asks(
+    project: Project, server: OddServer, answers: tuple[str, ...]
+) -> None:
+    said = itertools.cycle(answers)
+    server.answer = lambda body, number: completion(
+        json.dumps({"quote": "", "rationale": "So.", "supported": next(said)})
+    )
+    (item_id,) = items.ids(project)
+    lines = [f"Oak {number} cools playground {number} [{number}]." for number in range(1, 41)]
+    urls = [f"[{number}]: http://a.org/{number}" for number in range(1, 41)]
+    add_report(project, item_id, "Beta", " ".join(lines) + "\n\n" + "\n".join(urls))
+    for number in range(1, 41):
+        page = Page(
+            url=f"http://a.org/{number}", state=PageState.OK, text=f"On oak {number}.", fetched_at=now()
+        )
+        pages.take_in(project, page)
+    asyncio.run(extracting.run(project, RunRequest("baseline", "deepscholar.sentences")))
+    judges.add(project, "model", base_url=server.url, model="gpt-4o-mini")
+    order, known = RunRequest("model", COVERAGE, concurrency=1), False
+    for width in (1, 2, 3, 5):
+        citation_window.widen(project, width) if width > 1 else None
+        found = asyncio.run(forecasts.of(JudgeRun(project, order)))
+        server.bodies.clear()
+        ended = asyncio.run(judge_runs.run(project, order))
+        assert (ended["state"], len(server.bodies) > 30) == ("done", True)
+        # Before the first run nobody knows how often a case ends early: that is the most, and is told as such.
+        if known or answers == ("no",):
+            assert found.calls == pytest.approx(len(server.bodies), rel=0.2)
+        else:
+            assert (found.calls >= len(server.bodies), found.at_most) == (True, True)
+        known = True
 
 
 def test_views_of_one_part_stand_together() -> None:

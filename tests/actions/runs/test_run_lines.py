@@ -80,8 +80,10 @@ def test_whom_asking_again_does_not_help_is_not_advised_to(kind: str, advice: st
 
 def test_a_cost_that_nobody_knows_is_not_told_as_nothing() -> None:
     assert ended(finished(1))["cost_usd"] is None
-    assert "1 call for an unknown amount" in " ".join(run_lines.words(ended(finished(1))))
-    assert ended(finished(1, cost_usd=0.25, tokens_output=9), finished(2))["cost_usd"] == 0.25
+    assert "the whole run cost an unknown amount" in " ".join(run_lines.words(ended(finished(1))))
+    assert ended(finished(1, cost_usd=0.25), finished(2))["cost_usd"] is None
+    both = ended(finished(1, cost_usd=0.25, tokens_output=1), finished(2, cost_usd=0.5, tokens_output=1))
+    assert both["cost_usd"] == 0.75
 
 
 def test_why_a_run_stopped_is_said() -> None:

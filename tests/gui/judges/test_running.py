@@ -8,12 +8,14 @@ import threading
 import pytest
 from PySide6.QtCore import QProcess
 
+from annotator.actions.judges import judges
 from annotator.actions.judging import derived_judges, judge_queue, judge_runs
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
 from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.cli.carrying import NICENESS
+from annotator.domain.judges.judge import Price
 from annotator.gui.desk.child import Child
 from annotator.gui.pages.judges.roster.judges_model import compared
 from annotator.gui.pages.judges.runs import forecast_view
@@ -102,6 +104,41 @@ def test_questions_tokens_money_and_time_are_shown_before_the_start(served, pric
     page.running.form.budget.setValue(5.5)
     assert page.running.form.budget.text() == "$ 5.50"
     qtbot.waitUntil(lambda: "asks nothing" not in said_in(forecast))
+
+
+@pytest.mark.usefixtures("real_children")
+def test_a_model_of_unknown_price_is_run_within_a_budget_in_the_window_alone(small, server, show, qtbot):
+    server.answer = answering(lambda words: "yes")
+    page = show(small)
+    page.roster.acts["new_judge"]()
+    form = page.roster.side.endpoint
+    for name, words in {"name": "near", "base_url": server.url, "model": "nobody-knows-it"}.items():
+        form.fields[name].setText(words)
+    qtbot.waitUntil(lambda: form.price.text().startswith("not known; enter it"))
+    for field, words in zip(form.prices, ("1000", "2000,0", ""), strict=True):
+        field.setText(words)
+    page.roster.acts["submit"]()
+    assert judges.named(small, "near").asked.price == Price(input=1000, output=2000)
+    assert not page.roster.side.dirty
+    page.arrive({"part": "Runs"})
+    qtbot.waitUntil(lambda: page.running.form.judge.findData("near") >= 0)
+    choose(page.running.form.judge, "near")
+    forecast = page.running.forecast
+    qtbot.waitUntil(lambda: "at the judge's own prices" in said_in(forecast), timeout=20000)
+    smallest = float(said_in(forecast).partition("useful from $")[2].split()[0])
+    page.running.form.budget.setValue(smallest)
+    settle(page)
+    run_shown(page, qtbot)
+    (run,) = run_records.runs(small)
+    assert (run.state, 0 < run.judged < 12, run.cost_usd <= smallest) == ("interrupted", True, True)
+    page.running.form.budget.setValue(5)
+    settle(page)
+    run_shown(page, qtbot)
+    (run,) = run_records.runs(small)
+    # Each call has 100 tokens in and 20 out.
+    assert (run.state, run.judged, run.cost_usd) == ("done", 12, pytest.approx(12 * 0.14))
+    assert cells(page.running.past.table, 7) == ["$1.68"]
+    assert "for $1.68." in said_in(page.running.live)
 
 
 def test_a_price_that_nobody_knows_is_not_said_to_be_nothing(served, show, qtbot):

@@ -482,3 +482,19 @@ async def test_units_left_by_a_halt_are_counted_one_by_one(odd: OddServer, folde
     odd.script(error(401, "bad key"))
     ended = await judged(odd, folder, [of_units("a", "b")] * 9, Book(), concurrency=1)
     assert ended.progress.done + ended.progress.skipped == 18
+
+
+async def test_in_progress_counts_requests_that_are_out_and_no_case_that_waits_for_its_turn(
+    odd: OddServer, folder: Path
+) -> None:
+    # The first call within a budget goes out alone: seven cases wait for it.
+    odd.answer = lambda body, number: Odd(held=True)
+    book, cancel = Book(), asyncio.Event()
+    running = asyncio.ensure_future(
+        judged(odd, folder, map(case, range(20)), book, concurrency=8, budget=Budget(90.0), cancel=cancel)
+    )
+    while not (book.told and odd.bodies):
+        await asyncio.sleep(0.05)
+    cancel.set()
+    await running
+    assert {len(told.running) for told in book.told[:1]} == {1}

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from annotator.actions.judges import judges, kept_keys
 from annotator.actions.judging import judge_probes
-from annotator.domain.judges.judge import Asking, Judge
+from annotator.domain.judges.judge import Judge, Price, PricedAsking
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.fields.choices import ChoiceBox
@@ -70,6 +70,7 @@ class EndpointForm(QWidget):
         self.weights = QCheckBox("&Show it the weight of each unit")
         self.calls = _rate(" calls", 100_000)
         self.tokens = _rate(" tokens", 1_000_000_000)
+        self.prices = [LineField(placeholderText=words) for words in ("in", "out", "cached")]
         self.price, self.place = PlainLabel("", "hint", wrap=True), PlainLabel("", "hint", wrap=True)
         self.locked = PlainLabel("", "hint", wrap=True)
         self._soon = later(self, self._show_price, 300)
@@ -87,7 +88,14 @@ class EndpointForm(QWidget):
         form.addRow(FIELDS["name"][0], self.fields["name"])
         form.addRow(label_of(self.fields["base_url"], FIELDS["base_url"][0]), addressed)
         form.addRow(FIELDS["model"][0], self.fields["model"])
-        form.addRow("Price", self.price)
+        for field, words in zip(self.prices, ("in", "out", "in from the cache"), strict=True):
+            field.setAccessibleName(f"US dollars per million tokens {words}")
+            field.setToolTip(f"US dollars per million tokens {words}; empty: as listed")
+        form.addRow(
+            label_of(self.prices[0], "P&rice $/M"),
+            horizontal(*((field, 1) for field in self.prices), spacing=6),
+        )
+        form.addRow("", self.price)
         form.addRow("", self.locked)
         form.addRow(FIELDS["parameters"][0], self.fields["parameters"])
         form.addRow("", self.weights)
@@ -124,9 +132,10 @@ class EndpointForm(QWidget):
         self.edited.emit()
 
     def _listen(self) -> None:
-        for field in (*self.fields.values(), self.key, self.key_env):
+        for field in (*self.fields.values(), *self.prices, self.key, self.key_env):
             field.textEdited.connect(lambda _: self.edited.emit())
-        self.fields["model"].textChanged.connect(lambda _: self._soon.start())
+        for field in (self.fields["model"], self.fields["base_url"], *self.prices):
+            field.textChanged.connect(lambda _: self._soon.start())
         self.weights.toggled.connect(lambda _: self.edited.emit())
         for rate in (self.calls, self.tokens):
             rate.valueChanged.connect(lambda _: self.edited.emit())
@@ -143,6 +152,7 @@ class EndpointForm(QWidget):
             field.setText(str(getattr(judge, name)))
             field.setCursorPosition(0)
         self.key_env.setText(judge.key_env)
+        self._put_price(judge.asked.price)
         self.weights.setChecked(judge.asked.weights_shown)
         self.calls.setValue(judge.asked.requests_per_minute or 0)
         self.tokens.setValue(judge.asked.tokens_per_minute or 0)
@@ -156,7 +166,7 @@ class EndpointForm(QWidget):
     def begin(self) -> None:
         """Empty fields for a new judge."""
         self._judge = None
-        for field in (*self.fields.values(), self.key, self.key_env):
+        for field in (*self.fields.values(), *self.prices, self.key, self.key_env):
             field.clear()
         self.fields["parameters"].setText("{}")
         self.weights.setChecked(False)
@@ -191,11 +201,12 @@ class EndpointForm(QWidget):
         return name
 
     def _kept(self, values: dict[str, str]) -> bool:
+        values, price = dict(values), [field.text() for field in self.prices]
+        values.pop("price")
         if self._judge is None:
-            name, rest = values["name"], {key: value for key, value in values.items() if key != "name"}
-            return self._desk.do(judges.add, name, **rest) is not None
+            return self._desk.do(judges.add, values.pop("name"), **values, price=price) is not None
         typed = values["key_env"] if values["key_env"] != self._judge.key_env else ""
-        if self._desk.do(judges.change, self._judge.id, values) is None:
+        if self._desk.do(judges.change, self._judge.id, values, price) is None:
             return False
         return not typed or self._may_go(typed, values["base_url"])
 
@@ -207,18 +218,19 @@ class EndpointForm(QWidget):
         values = {name: field.text().strip() for name, field in self.fields.items()}
         values["parameters"] = values["parameters"] or "{}"
         values["key_env"] = self.key_env.text().strip()
-        asked = self._judge.asked if self._judge else Asking()
+        values["price"] = " ".join(field.text() for field in self.prices)
+        asked = self._judge.asked if self._judge else PricedAsking()
         how = {
             "weights_shown": self.weights.isChecked(),
             "requests_per_minute": self.calls.value() or None,
             "tokens_per_minute": self.tokens.value() or None,
         }
-        values["asking"] = Asking(**asked.model_dump() | how).model_dump_json(exclude_defaults=True)
+        values["asking"] = PricedAsking(**asked.model_dump() | how).model_dump_json(exclude_defaults=True)
         return values
 
     def _lock(self, *, follows: bool, judged: bool) -> None:
         readonly = self._desk.project.readonly
-        for field in (*self.fields.values(), self.key_env):
+        for field in (*self.fields.values(), *self.prices, self.key_env):
             field.setReadOnly(readonly or follows)
         for name in ("base_url", "model"):
             self.fields[name].setReadOnly(readonly or follows or judged)
@@ -228,10 +240,30 @@ class EndpointForm(QWidget):
         self.locked.setText(FOLLOWS if follows else HAS_JUDGED if judged else "")
         self.locked.setVisible(follows or judged)
 
+    def _put_price(self, price: Price | None) -> None:
+        told = (price.input, price.output, price.cached) if price else (None, None, None)
+        for field, amount in zip(self.prices, told, strict=True):
+            field.setText("" if amount is None else f"{amount:.10g}")
+
     def _show_price(self) -> None:
-        model = self.fields["model"].text().strip()
-        words = self._desk.ask(judge_probes.price_words, model) if model else "known once the model is"
-        self.price.setText(words or "")
+        """Say what its tokens cost; looked up on another thread, since the table takes a moment to load."""
+        model, url = self.fields["model"].text().strip(), self.fields["base_url"].text().strip()
+        if any(field.text().strip() for field in self.prices):
+            self.price.setText(
+                "US dollars per million tokens, as entered here; leave all empty for the listed price"
+            )
+        elif not model:
+            self.price.setText("known once the model is")
+        else:
+            asked = Judge(id="", name="asked", model=model, base_url=url)
+            self._desk.ask_later(partial(self._priced, asked), judge_probes.price_words, asked)
+
+    def _priced(self, asked: Judge, words: str) -> None:
+        typed = any(field.text().strip() for field in self.prices)
+        if not typed and (asked.model, asked.base_url) == tuple(
+            self.fields[name].text().strip() for name in ("model", "base_url")
+        ):
+            self.price.setText(words)
 
     def show_place(self) -> None:
         """Say where the judge's key is now, and whether it may be used."""

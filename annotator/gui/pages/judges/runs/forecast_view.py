@@ -111,6 +111,10 @@ class ForecastView(QFrame):
         self.state.setVisible(True)
 
 
+def _by(as_of: str) -> str:
+    return f"at prices of {as_of}" if as_of else "at the judge's own prices"
+
+
 def facts(found: dict[str, Any]) -> list[tuple[str, str]]:
     """A estimate name by name."""
     if found["lacks"]:
@@ -127,7 +131,7 @@ def facts(found: dict[str, Any]) -> list[tuple[str, str]]:
         ("Tokens", f"about {found['tokens_input']:,} in, {found['tokens_output']:,} out{assumed}"),
         (
             "Money",
-            f"about {usd(money)}, at prices of {found['price_as_of']}" if money is not None else "not known",
+            f"about {usd(money)}, {_by(found['price_as_of'])}" if money is not None else "not known",
         ),
     ]
     if found["smallest_usd"]:
