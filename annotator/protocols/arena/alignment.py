@@ -275,44 +275,6 @@ def _protocol(
     )
 
 
-KEYPOINTS = _protocol(
-    OWN,
-    "Key points of its sources that a report supports",
-    ResponsePart.KEYPOINTS,
-    _metrics(),
-    Presentation(
-        "Key points",
-        "What does the report do with each key point of its own sources? (DeepResearch Arena)",
-        "key point",
-        "key points",
-        rest=OMITS,
-        lacking=(
-            "No key points yet",
-            "A report can be labelled once key points are drawn from its pages, and there are any.",
-        ),
-    ),
-    YARDSTICK,
-)
-COMMON_POOL = _protocol(
-    COMMON,
-    "Key points of the common pool that a report supports",
-    ResponsePart.POOL,
-    _common_metrics(),
-    Presentation(
-        "Common pool",
-        "What does the report do with each key point of all systems' sources? (after DeepResearch Arena)",
-        "key point",
-        "key points",
-        rest=OMITS,
-        lacking=(
-            "No common pool yet",
-            "Accept the key points of the reports on an item, and freeze its common pool.",
-        ),
-    ),
-    COMMON_DEPARTURES,
-)
-
-
 class Relation(ValueReply):
     """What a judge replies about one key point. The evidence comes first, so that the relation follows from it."""
 
@@ -370,3 +332,41 @@ def _verdict(reply: Relation, case: Case, flags: tuple[str, ...]) -> Verdict:
     found = with_quote(reply.relation, reply.rationale, reply.quote, case.response.text, flags, owed=owed)
     sure = [] if reply.confidence is None else [f"confidence {reply.confidence:.2f}"]
     return found.model_copy(update={"note": "; ".join([*sure, *reply.aspects])})
+
+
+KEYPOINTS = _protocol(
+    OWN,
+    "Key points of its sources that a report supports",
+    ResponsePart.KEYPOINTS,
+    _metrics(),
+    Presentation(
+        "Key points",
+        "What does the report do with each key point of its own sources? (DeepResearch Arena)",
+        "key point",
+        "key points",
+        rest=OMITS,
+        lacking=(
+            "No key points yet",
+            "A report can be labelled once key points are drawn from its pages, and there are any.",
+        ),
+    ),
+    YARDSTICK,
+)
+COMMON_POOL = _protocol(
+    COMMON,
+    "Key points of the common pool that a report supports",
+    ResponsePart.POOL,
+    _common_metrics(),
+    Presentation(
+        "Common pool",
+        "What does the report do with each key point of all systems' sources? (after DeepResearch Arena)",
+        "key point",
+        "key points",
+        rest=OMITS,
+        lacking=(
+            "No common pool yet",
+            "Accept the key points of the reports on an item, and freeze its common pool.",
+        ),
+    ),
+    COMMON_DEPARTURES,
+)
