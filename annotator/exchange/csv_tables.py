@@ -2,7 +2,8 @@
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from annotator.domain.texts.canonical import storable
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.reading import CORRECT, LARGEST_FILE, decoded, read_bytes
 
+# The library's own limit of 131 072 characters for a cell is less than an abstract or a report may have.
+csv.field_size_limit(LARGEST_FILE)
 _EMPTY = {"", "nan", "n/a", "none"}
 
 
@@ -28,8 +31,7 @@ def read_table(path: Path, wanted: Sequence[str]) -> CsvTable:
         raise Refusal(
             f"“{path.name}” is larger than {LARGEST_FILE // 2**20} MB.", "Split it, or choose the right file."
         )
-    text = decoded(content, path.name)
-    rows = _rows(text, path.name, _delimiter(text))
+    rows = [cells for _, cells in rows_of(decoded(content, path.name), path.name)]
     head = [name.strip() for name in rows[0]] if rows else []
     if lacking := [name for name in wanted if name not in head]:
         raise Refusal(
@@ -41,20 +43,24 @@ def read_table(path: Path, wanted: Sequence[str]) -> CsvTable:
     )
 
 
-def _rows(text: str, name: str, delimiter: str) -> list[list[str]]:
-    usual = csv.field_size_limit(LARGEST_FILE)
+def rows_of(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a text in CSV, each with its line; Refusal with the line where one cannot be read.
+
+    What parts the cells is said by Excel's first line `sep=…`, which is no row, or seen in the head.
+    """
+    lines = io.StringIO(text, newline="")
+    head = lines.readline()
+    told = re.fullmatch(r'"?sep=(.)"?\s*', head)
+    if told is None:
+        lines.seek(0)
+    rows = csv.reader(lines, delimiter=told[1] if told else max(",;\t", key=head.count), strict=True)
     try:
-        return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
+        for cells in rows:
+            yield rows.line_num + bool(told), cells
     except csv.Error as error:
-        raise Refusal(f"“{name}” is not a table in CSV: {error}.", CORRECT) from None
-    finally:
-        csv.field_size_limit(usual)
-
-
-def _delimiter(text: str) -> str:
-    """What parts the names of the columns: a comma, or where there is none the semicolon or tab of a spreadsheet."""
-    head = text.partition("\n")[0]
-    return next((one for one in ",;\t" if one in head), ",")
+        # What a quotation mark out of place has swallowed cannot be told.
+        line = rows.line_num + bool(told)
+        raise Refusal(f"“{name}” is not a table in CSV: line {line}: {error}.", CORRECT) from None
 
 
 def _cell(text: str) -> str:

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 from xml.etree import ElementTree
@@ -74,6 +75,17 @@ def parse(content: bytes, name: str, cap: int = LARGEST_FILE) -> Any:
     if SUSPICIOUS.search(text):
         _check_texts(tree, name)
     return tree
+
+
+def json_lines(content: bytes, name: str) -> Iterator[tuple[int, Any]]:
+    """Number and tree of each line of a file that has a document a line; of what is no JSON its Refusal."""
+    # Not splitlines, which parts a text at separators that JSON leaves as they are.
+    for number, line in enumerate(decoded(content, name).split("\n"), start=1):
+        if line.strip():
+            try:
+                yield number, parse(line.encode(), name)
+            except Refusal as refusal:
+                yield number, Refusal(refusal.happened.replace("line 1,", f"line {number},", 1), refusal.todo)
 
 
 def decoded(content: bytes, name: str) -> str:

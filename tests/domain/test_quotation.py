@@ -1,3 +1,5 @@
+from unicodedata import normalize
+
 import pytest
 
 from annotator.domain.texts.quotation import find, find_in_rendered, locate
@@ -70,6 +72,44 @@ def test_a_quote_of_the_markdown_is_found_in_what_is_seen(quote):
 
 def test_quotes_and_dashes_may_be_typed_otherwise():
     assert found("it’s a “well–known” case", 'it\'s a "well-known" case') == "it’s a “well–known” case"
+
+
+COMPOSED = "le café reçoit 한국"
+APART = normalize("NFD", COMPOSED)
+LEFT_OUT = "Erosion upstream is the main source of sediment. Floods matter. Slow flow lets sediment settle."
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "stands"),
+    [
+        (f"Ici {APART} ici.", COMPOSED, APART),
+        (f"Ici {COMPOSED} ici.", APART, COMPOSED),
+        ("An eﬃcient ﬁlter ﬂows.", "efficient filter flows", "eﬃcient ﬁlter ﬂows"),
+        ("An efficient filter flows.", "eﬃcient ﬁlter", "efficient filter"),
+        ("Die Straße führt weiter.", "DIE STRASSE FÜHRT", "Die Straße führt"),
+        ("The sed\u00adi\u00adment set\u00adtles.", "sediment settles", "sed\u00adi\u00adment set\u00adtles"),
+        ("The sediment settles.", "sed\u00adi\u00adment settles", "sediment settles"),
+        ("It waits… and goes on.", "It waits... and goes", "It waits… and goes"),
+        ("Costs fell by ½ in 2020.", "fell by 1⁄2 in", "fell by ½ in"),
+        (LEFT_OUT, "Erosion upstream … sediment settle", LEFT_OUT[:-1]),
+        (LEFT_OUT, "Erosion upstream is the main source ... Slow flow", LEFT_OUT[:73]),
+        (LEFT_OUT, "Erosion upstream […] Floods matter", LEFT_OUT[:62]),
+        (LEFT_OUT, "…main source of sediment…", "main source of sediment"),
+        (
+            f"{LEFT_OUT} Erosion upstream, of sediment.",
+            "Erosion upstream … of sediment",
+            "Erosion upstream, of sediment",
+        ),
+        (LEFT_OUT, "Floods matter … Erosion upstream", None),
+        (LEFT_OUT, "the … of … in", None),
+        (LEFT_OUT, "Erosion upstream … rivers", None),
+        (f"Erosion upstream {'and so on ' * 400} settles.", "Erosion upstream … settles", None),
+    ],
+)
+def test_a_quote_is_located_however_its_letters_are_encoded_and_where_it_leaves_words_out(
+    text, quote, stands
+):
+    assert found(text, quote) == stands
 
 
 def test_text_without_spaces_is_found():

@@ -24,6 +24,9 @@ from annotator.exchange.formats.label_entries import EntryFinding, EntryTrouble,
 from annotator.exchange.formats.layouts import LAYOUTS
 from annotator.protocols import PROTOCOLS
 
+# How other programs write the answers of a question that is answered by yes or no, or by true or false.
+_ALIKE = (("yes", "true", "1", "1.0", "y"), ("no", "false", "0", "0.0", "n"))
+
 
 @dataclass(frozen=True, slots=True)
 class MatchingHints:
@@ -175,6 +178,8 @@ class Matcher:
         if isinstance(unit, str):
             return entry.finding(EntryTrouble.UNKNOWN_UNIT, unit)
         value = entry.value.casefold()
+        alike = next((group for group in _ALIKE if value in group), ())
+        value = next((one for one in unit.values if one in alike[:2]), value)
         if value not in unit.values:
             known = ", ".join(unit.values)
             return entry.finding(
@@ -200,7 +205,7 @@ def _named(units: Sequence[AskedUnit], entry: LabelEntry) -> AskedUnit | str:
         return by_id[0] if by_id else f"nothing with the id “{entry.unit_id[:80]}” is asked about this report"
     if not entry.unit:
         return "a number alone names nothing: give the words or the id"
-    same = [unit for unit in units if unit.words == entry.unit]
+    same = [unit for unit in units if entry.unit in (unit.words, unit.id)]
     same = same or [unit for unit in units if same_words(unit.words, entry.unit)]
     # A place decides between equal words, and never by itself.
     numbered = [unit for unit in same if unit.number == entry.number] if len(same) > 1 else same

@@ -1,14 +1,16 @@
 r"""Quotations: words of a text, found again despite white space or Markdown marks between them.
 
 Texts and quotes are compared first letter by letter, then without white space, marks and link targets, then
-without regard to case. Offsets are Python's (code points), half-open [start, end), into the text given.
+without regard to case, then with ligatures and accented letters taken apart; a quote that leaves words out (“…”) is
+found by its parts. Offsets are Python's (code points), half-open [start, end), into the text given.
 """
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
+from unicodedata import normalize
 
 Span = tuple[int, int]
 
@@ -32,6 +34,9 @@ _UNSEEN = re.compile(
 )
 # A quote this short, once bared, may only match whole words.
 _SHORT = 8
+_LEFT_OUT = re.compile(r"[\[(]?(?:…|\.(?:\s?\.){2,})[\])]?")
+# A quote with more parts than this, or which leaves more out, is none.
+_MOST_PARTS, _FURTHEST = 10, 3000
 
 
 class _Bare(NamedTuple):
@@ -64,7 +69,23 @@ def find(text: str, quote: str) -> Span | None:
     exact = _choose(text, list(_occurrences(text, quote)))
     if exact and (len(quote) >= _SHORT or _whole(text, *exact)):
         return exact
-    return _find_bare(text, quote) or exact
+    return _find_bare(text, quote) or exact or _find_parts(text, quote)
+
+
+def _find_parts(text: str, quote: str) -> Span | None:
+    """The shortest stretch that holds the parts of a quote with “…” in their order, one of them of some length."""
+    parts = [part for part in _LEFT_OUT.split(quote) if _bare(part).text]
+    if not _LEFT_OUT.search(quote) or len(parts) > _MOST_PARTS or max(map(len, parts), default=0) < _SHORT:
+        return None
+    first, *others = (_bare_spans(text, part) for part in parts)
+    found = []
+    for start, end in first:
+        for spans in others:
+            following = bisect_left(spans, (end, 0))
+            end = spans[following][1] if following < len(spans) else len(text) + _FURTHEST
+        found.append((start, end))
+    shortest = min(found, key=lambda span: span[1] - span[0], default=(0, _FURTHEST))
+    return shortest if shortest[1] - shortest[0] < _FURTHEST else None
 
 
 def find_in_rendered(rendered: str, quote: str, markdown: str = "", start: int = -1) -> Span | None:
@@ -104,16 +125,24 @@ def _counterpart(one: str, start: int, other: str, quote: str) -> Span | None:
 
 
 def _find_bare(text: str, quote: str, near: int | None = None) -> Span | None:
+    return _choose(text, _bare_spans(text, quote, near), near)
+
+
+def _bare_spans(text: str, quote: str, near: int | None = None) -> list[Span]:
+    """Where the quote stands, compared as little strictly as it must be."""
     bare, sought = _bare_report(text), _bare(quote)
     if not sought.text:
-        return None
-    for haystack, needle in ((bare.text, sought.text), (bare.folded, sought.folded)):
-        spans = [(bare.origin(a), bare.origin(b - 1) + 1) for a, b in _occurrences(haystack, needle)]
-        if len(needle) < _SHORT and near is None:
-            spans = [span for span in spans if _whole(text, *span)]
-        if spans:
-            return _choose(text, spans, near)
-    return None
+        return []
+    found = _matches(text, bare, sought.text, near)
+    found = found or _matches(text, bare._replace(text=bare.folded), sought.folded, near)
+    return found or _matches(text, _report_taken_apart(text), _taken_apart(sought).text, near)
+
+
+def _matches(text: str, bare: _Bare, needle: str, near: int | None) -> list[Span]:
+    spans = [(bare.origin(a), bare.origin(b - 1) + 1) for a, b in _occurrences(bare.text, needle)]
+    if len(needle) < _SHORT and near is None:
+        return [span for span in spans if _whole(text, *span)]
+    return spans
 
 
 def _choose(text: str, spans: list[Span], near: int | None = None) -> Span | None:
@@ -141,6 +170,23 @@ def _joined(before: str, after: str) -> bool:
 @lru_cache(maxsize=4)
 def _bare_report(text: str) -> _Bare:
     return _bare(text)
+
+
+@lru_cache(maxsize=4)
+def _report_taken_apart(text: str) -> _Bare:
+    return _taken_apart(_bare_report(text))
+
+
+def _taken_apart(bare: _Bare) -> _Bare:
+    """The same with each ligature as its letters and each accent behind its letter, in lower case."""
+    letters = [
+        (part, bare.origin(at))
+        for at, letter in enumerate(bare.text)
+        for part in normalize("NFKD", letter.casefold())
+        if not part.isspace()
+    ]
+    text = "".join(part for part, _ in letters)
+    return _Bare(text, text, list(range(len(letters))), [origin for _, origin in letters])
 
 
 def _bare(text: str) -> _Bare:

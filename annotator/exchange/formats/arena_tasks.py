@@ -18,7 +18,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import word_count
 from annotator.exchange.csv_tables import read_table
 from annotator.exchange.formats.layout import ExistingItems, Files, KnownItem
-from annotator.exchange.reading import decoded, parse, read_bytes, read_json
+from annotator.exchange.reading import json_lines, read_bytes, read_json
 from annotator.exchange.release.bundle import Bundle, Problem, in_words, of_file
 from annotator.exchange.release.records import ArtifactRecord, ItemRecord
 
@@ -59,14 +59,7 @@ def _entries(path: Path) -> Iterator[tuple[int, Any]]:
         tree = read_json(path)
         yield from enumerate(tree if isinstance(tree, list) else [tree], start=1)
     else:
-        # Not splitlines, which parts a text at separators that JSON leaves as they are.
-        lines = decoded(read_bytes(path, path.name), path.name).split("\n")
-        for number, line in enumerate(lines, start=1):
-            if line.strip():
-                try:
-                    yield number, parse(line.encode(), path.name)
-                except Refusal as refusal:
-                    yield number, refusal
+        yield from json_lines(read_bytes(path, path.name), path.name)
 
 
 class _TaskReader:

@@ -6,13 +6,14 @@ away again, so that a file comes back as it was written.
 
 import csv
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.csv_tables import rows_of
 from annotator.exchange.folders import pretty
 from annotator.exchange.formats import layouts
 from annotator.exchange.formats.label_entries import (
@@ -24,7 +25,7 @@ from annotator.exchange.formats.label_entries import (
     too_long,
     unreadable,
 )
-from annotator.exchange.reading import CORRECT, LARGEST_FILE, decoded, parse, read_bytes
+from annotator.exchange.reading import CORRECT, LARGEST_FILE, decoded, json_lines, parse, read_bytes
 from annotator.exchange.release.tables_csv import FORMULA_STARTS, guard
 
 # What is read; the others are only told to anyone who looks into the file.
@@ -40,13 +41,13 @@ _ALSO_CALLED = {
     "label": "value",
 }  # fmt: skip
 _NEEDED = (("item", "item_id"), ("unit", "unit_id"), ("rater", "rater_id"), ("value",))
-_DELIMITERS = ",;\t"
+_NEEDS = "Each label needs an item, a unit, a rater and a value (as columns of a table, or fields of a list in JSON)"
 FORMAT, VERSION = "goldsmith labels", 1
 Rows = Iterable[Mapping[str, Any]]
 
 
 def read(paths: Sequence[Path]) -> LabelFileContent:
-    """The labels of some files (.csv, .tsv, .json), and of benchmarks' own layouts; what cannot be read is named.
+    """The labels of tables, JSON files and benchmarks' own layouts; what cannot be read is named.
 
     Refusal when there is nothing of the kind at all.
     """
@@ -66,35 +67,38 @@ def read(paths: Sequence[Path]) -> LabelFileContent:
 
 
 def _table(path: Path) -> LabelFileContent:
-    endings = {".csv": _from_csv, ".tsv": _from_csv, ".json": _from_json}
+    endings = {
+        ".csv": _from_csv,
+        ".tsv": _from_csv,
+        ".json": _from_json,
+        ".jsonl": _from_json,
+        ".ndjson": _from_json,
+    }
     try:
         if path.suffix.lower() not in endings:
-            raise Refusal(f"“{path.name}” is neither a .csv nor a .json file.", "Choose another file.")
-        return endings[path.suffix.lower()](read_bytes(path, path.name), path.name)
+            raise Refusal(
+                f"“{path.name}” is neither a .csv nor a .json file.",
+                "Choose a file that ends in .csv, .tsv, .json or .jsonl.",
+            )
+        content = read_bytes(path, path.name)
+        if len(content) > LARGEST_FILE:
+            raise Refusal(f"“{path.name}” is larger than {LARGEST_FILE // 2**20} MB.", "Split it.")
+        return endings[path.suffix.lower()](content, path.name)
     except Refusal as refusal:
         return unreadable(path.name, refusal)
 
 
 def _from_csv(content: bytes, name: str) -> LabelFileContent:
-    if len(content) > LARGEST_FILE:
-        raise Refusal(f"“{name}” is larger than {LARGEST_FILE // 2**20} MB.", "Split it.")
     text = decoded(content, name)
     if "\x00" in text:
         line = text.count("\n", 0, text.index("\x00")) + 1
         raise Refusal(f"“{name}” contains a NUL character on line {line}.", CORRECT)
-    head = text.split("\n", 1)[0]
-    delimiter = max(_DELIMITERS, key=head.count)
-    rows = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
     found, names = LabelFileContent(), list[str]()
-    try:
-        for row, cells in enumerate(rows, 1):
-            if not names:
-                names = _head(cells, name, found)
-            elif any(cell.strip() for cell in cells):
-                _take(found, _by_name(names, [unguarded(cell) for cell in cells]), name, row)
-    except csv.Error as error:
-        # What a quotation mark out of place has swallowed cannot be told.
-        raise Refusal(f"“{name}” line {rows.line_num}: {error}.", CORRECT) from None
+    for row, (_, cells) in enumerate(rows_of(text, name), 1):
+        if not names:
+            names = _head(cells, name, found)
+        elif any(cell.strip() for cell in cells):
+            _take(found, _by_name(names, [unguarded(cell) for cell in cells]), name, row)
     if not names:
         raise Refusal(f"“{name}” is empty.", CORRECT)
     return _finished(found, name)
@@ -107,16 +111,18 @@ def _head(cells: Sequence[str], name: str, found: LabelFileContent) -> list[str]
     twice = next((each for each in names if each and names.count(each) > 1), "")
     if twice:
         raise Refusal(f"“{name}” has the column “{twice}” twice.", CORRECT)
-    for needed in _NEEDED:
-        if not set(needed) & set(names):
-            raise Refusal(
-                f"“{name}” has no column “{' or '.join(needed)}”.", f"Available: {', '.join(READ)}."
-            )
-    _tell_strangers(names, name, found)
+    _check_names(names, name, found, "column")
     return names
 
 
-def _tell_strangers(names: Iterable[str], name: str, found: LabelFileContent) -> None:
+def _check_names(names: Collection[str], name: str, found: LabelFileContent, called: str) -> None:
+    """Refusal where one is lacking that is needed; those that are not read are told."""
+    for needed in _NEEDED:
+        if not set(needed) & set(names):
+            raise Refusal(
+                f"“{name}” has no {called} “{' or '.join(needed)}”.",
+                f"{_NEEDS}. Available: {', '.join(READ)}.",
+            )
     strangers = [each for each in names if each and each not in COLUMNS]
     if strangers:
         found.notes.append(f"{name}: not read are {', '.join(f'“{each[:40]}”' for each in strangers[:10])}")
@@ -130,26 +136,34 @@ def _by_name(names: Sequence[str], cells: Sequence[str]) -> Mapping[str, Any] | 
 
 
 def _from_json(content: bytes, name: str) -> LabelFileContent:
-    tree = parse(content, name)
+    whole = name.lower().endswith(".json")
+    rows = enumerate(_listed(parse(content, name), name), 1) if whole else json_lines(content, name)
+    found, names = LabelFileContent(), dict[str, None]()
+    for row, raw in rows:
+        fields = _fields(raw)
+        names |= dict.fromkeys(fields if isinstance(fields, dict) else ())
+        _take(found, fields, name, row)
+    if names:
+        _check_names(names, name, found, "field")
+    return _finished(found, name)
+
+
+def _listed(tree: Any, name: str) -> list[Any]:
     if isinstance(tree, dict):
         if "labels" not in tree:
-            raise Refusal(f"“{name}” holds no list of labels.", CORRECT)
+            raise Refusal(f"“{name}” holds no list of labels.", f"{_NEEDS}.")
         if tree.get("version", VERSION) != VERSION:
             raise Refusal(f"“{name}” has a newer form of labels.", "Open it with a newer Goldsmith.")
         tree = tree["labels"]
     if not isinstance(tree, list):
-        raise Refusal(f"“{name}” should be a list of labels.", CORRECT)
-    found, strangers = LabelFileContent(), dict[str, None]()
-    for row, raw in enumerate(tree, 1):
-        fields = _fields(raw)
-        strangers |= dict.fromkeys(fields if isinstance(fields, dict) else ())
-        _take(found, fields, name, row)
-    _tell_strangers(strangers, name, found)
-    return _finished(found, name)
+        raise Refusal(f"“{name}” should be a list of labels.", f"{_NEEDS}.")
+    return tree
 
 
 def _fields(raw: Any) -> dict[str, Any] | str:
     """An entry's fields by our names, or the reason why it has none."""
+    if isinstance(raw, Refusal):
+        return str(raw)
     if not isinstance(raw, dict) or not raw:
         return "it is not an object with fields"
     fields: dict[str, Any] = {_ALSO_CALLED.get(str(key), str(key)): value for key, value in raw.items()}
@@ -184,13 +198,15 @@ def _entry(fields: Mapping[str, Any], name: str, row: int) -> LabelEntry | str:
 
 
 def _text(column: str, value: object) -> str | None:
-    """What a cell says, a whole number as its digits; None where it is no text."""
+    """What a cell says, a whole number as its digits, true and false as words; None where it is no text."""
     if isinstance(value, str):
         # A table says the same few names in every row: all equal ones are one object.
         return value if column in _VERBATIM else sys.intern(value.strip())
-    if value is None:
-        return ""
-    return str(value) if type(value) is int else None
+    if isinstance(value, bool) and column == "value":
+        return str(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(int(value)) if value == int(value) else None
+    return "" if value is None else None
 
 
 def _number(value: object) -> int | str | None:

@@ -2,8 +2,10 @@
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from datetime import UTC
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import func, insert, select, update
@@ -132,7 +134,7 @@ def test_an_import_is_one_change_with_a_backup_before_it(project: Project, tmp_p
         ({"protocol": "adra.efficiency"}, "unknown unit", "nothing to label by under “adra.efficiency”"),
         ({"rater": "Bob"}, "unknown rater", "choose who that is"),
         ({"value": "covered"}, "bad value", "use one of yes, no, unsure"),
-        ({"value": "1"}, "bad value", "“1” is not a valid value here"),
+        ({"value": "2"}, "bad value", "“2” is not a valid value here"),
         ({"value": "no, yes"}, "bad value", "is not a valid value here"),
     ],
     ids=str,
@@ -145,6 +147,48 @@ def test_what_cannot_be_taken_is_named_with_its_row(
     assert (finding.trouble.value, finding.row) == (trouble, 3)
     assert reason in finding.reason
     assert str(finding) in refused(project, path)
+
+
+def as_json(rows: list[dict[str, Any]], words: dict[str, Any]) -> str:
+    return json.dumps([row | {"value": words[row["value"]]} for row in rows])
+
+
+def as_lines(rows: list[dict[str, Any]], words: dict[str, Any]) -> str:
+    return "".join(f"{json.dumps(row | {'value': words[row['value']]})}\n\n" for row in rows)
+
+
+def as_cells(rows: list[dict[str, Any]], words: dict[str, Any], before: str = "", sign: str = ",") -> str:
+    lines = [
+        sign.join(rows[0]),
+        *(sign.join((row | {"value": words[row["value"]]}).values()) for row in rows),
+    ]
+    return before + "\r\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("name", "written_as"),
+    [
+        ("labels.csv", lambda rows: as_cells(rows, {"yes": "TRUE", "no": "False"})),
+        ("labels.csv", lambda rows: as_cells(rows, {"yes": "1", "no": "0"})),
+        ("labels.csv", lambda rows: as_cells(rows, {"yes": "1.0", "no": "0.0"}, "\ufeff")),
+        ("labels.csv", lambda rows: as_cells(rows, {"yes": "Yes", "no": "NO"}, "sep=,\r\n")),
+        ("labels.csv", lambda rows: as_cells(rows, {"yes": "yes", "no": "n"}, "sep=|\r\n", "|")),
+        ("labels.json", lambda rows: as_json(rows, {"yes": True, "no": False})),
+        ("labels.json", lambda rows: as_json(rows, {"yes": 1, "no": 0.0})),
+        ("labels.jsonl", lambda rows: as_lines(rows, {"yes": "yes", "no": "no"})),
+        ("labels.ndjson", lambda rows: as_lines(rows, {"yes": True, "no": False})),
+    ],
+)
+def test_labels_come_in_as_other_tools_write_them_and_units_by_words_or_id(
+    project: Project, tmp_path: Path, name: str, written_as: Callable[[list[dict[str, Any]]], str]
+) -> None:
+    usual = {"item": "1", "system": "Alpha", "unit": FIRST, "rater": "Ann", "value": "yes"}
+    by_id = {"unit": unit_of(project, report_of(project), SECOND), "value": "no"}
+    (tmp_path / name).write_text(written_as([usual, usual | by_id]), encoding="utf-8", newline="")
+    assert take(project, tmp_path / name).new == 2
+    assert {row["unit_id"]: row["value"] for row in stored(project)} == {
+        unit_of(project, report_of(project), FIRST): "yes", by_id["unit"]: "no",
+    }  # fmt: skip
 
 
 def test_what_is_good_goes_in_when_the_bad_is_to_be_left_out(project: Project, tmp_path: Path) -> None:

@@ -173,6 +173,11 @@ def test_labels_of_other_protocols_find_their_units_too(tmp_path: Path) -> None:
         *rows_of(project, PAIRS, ["Canary-Beta-9000"], "first"),
     )
     assert take(project, path, LabelImportOptions({"Ann": ANN})).new == 3
+    for protocol, words, value in ((PLAN, cells[0], "TRUE"), (PAIRS, "Canary-Beta-9000", "1")):
+        # Yes and no answer no such question.
+        assert "is not a valid value here: use one of" in refused(
+            project, written(tmp_path, *rows_of(project, protocol, [words], value))
+        )
     assert {(row["protocol"], row["unit_id"]) for row in stored(project)} >= {(PLAN, "p1~g1"), (CLAIMS, "c2")}
     project.close()
 
