@@ -364,6 +364,27 @@ def test_a_judge_that_is_interrupted_holds_back_its_own_runs_alone(served, serve
     assert [one.order.items for one in judge_queue.waiting(served)] == [("2",)]
 
 
+def test_a_queued_run_whose_key_is_not_allowed_waits_and_keeps_no_other_from_its_turn(
+    served, server, show, qtbot, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("THEIR_KEY", "sk-canary-1234567890")
+    with served.store.write():
+        sql.alter(served, "UPDATE judge SET key_env = 'THEIR_KEY' WHERE name = ?", [JUDGE])
+    for name in (JUDGE, "baseline"):
+        judge_queue.add(served, RunRequest(name))
+    page = show(served, "Runs")
+    with qtbot.waitSignal(page.driver.ended):
+        page.running.acts["start_queue"]()
+    settle(page)
+    assert [one.order.judge for one in judge_queue.waiting(served)] == [JUDGE]
+    assert server.headers == []
+    page.window().messages._act.click()
+    with qtbot.waitSignal(page.driver.ended):
+        page.running.acts["start_queue"]()
+    assert "sk-canary-1234567890" in str(server.headers)
+    assert judge_queue.waiting(served) == []
+
+
 def test_after_a_cancelled_run_the_queue_stands_still(served, server, show, qtbot):
     server.answer = first_alone
     for order in (RunRequest(JUDGE), RunRequest("baseline")):

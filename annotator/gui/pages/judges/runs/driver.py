@@ -77,6 +77,9 @@ class Driver(BackgroundRun):
             self.queued.emit()
             if self.start(order):
                 return True
+            # A key that is not allowed yet, for example: it waits for its turn again, and keeps none from theirs.
+            self._held_back.add(order.judge)
+            self.enqueue(order)
         return False
 
     def _ended(self, line: dict[str, Any]) -> None:
