@@ -68,6 +68,12 @@ def is_heading(line: str) -> bool:
     return bool(_HEADING.match(line))
 
 
+def has_list(report: str) -> bool:
+    """Whether a report lists its references itself: under a heading of their own, or as definitions of marks."""
+    lines = (match[0].rstrip("\n") for match in _LINE.finditer(report))
+    return any(_LIST_HEADING.fullmatch(line) or _DEFINITION.match(line) for line in lines)
+
+
 def parted(report: str) -> tuple[list[Span], list[tuple[str, str]]]:
     """The stretches of a report that are its body, and the entries of its reference lists as (mark, text).
 

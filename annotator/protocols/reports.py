@@ -1,20 +1,21 @@
 """Asking a model for a report: freely, along a plan, or from given evidence."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import ClassVar, Self
 
 from pydantic import Field
 
-from annotator.domain.judges.protocol import Answer, Ask, Material
+from annotator.domain.judges.protocol import Answer, Ask, CitedSource, Material
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Reference
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.material.item import Item
 from annotator.domain.material.page import PageState
 from annotator.domain.texts import identifier
+from annotator.protocols.reference_lists import has_list
 from annotator.protocols.replies import ModelReply
 from annotator.protocols.several import numbered
 
@@ -71,6 +72,20 @@ class Report(ModelReply):
         if not text:
             raise ValueError("the report is empty")
         return cls(text=text)
+
+    def with_sources(self, sources: Sequence[CitedSource]) -> Self:
+        """The same with a list of the sources that the server named beside it, unless it has a list of its own."""
+        if has_list(self.text):
+            return self
+        lines = (
+            " ".join(
+                filter(
+                    None, (f"- [{one.number}]" if one.number else "-", one.title and f"{one.title}.", one.url)
+                )
+            )
+            for one in sources
+        )
+        return type(self)(text="\n".join([f"{self.text.rstrip()}\n\n## References\n", *lines]))
 
 
 _FENCED = re.compile(r"```(?:markdown|md)?[ \t]*\n((?:(?!```).)*)\n```", re.DOTALL | re.IGNORECASE)

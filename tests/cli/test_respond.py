@@ -79,6 +79,28 @@ def committed(file: Path, wanted: int) -> None:
         time.sleep(0.02)
 
 
+def test_a_report_has_no_thinking_and_the_servers_sources_and_both_stay_with_the_reply(
+    file: Path, server: OddServer
+) -> None:
+    found = ["https://a.example/one"]
+    server.answer = answering(
+        lambda question, _: completion(f"Hm. I begin.</think># Report\n\nOn: {question} [1]", citations=found)
+    )
+    code, out = run(*words(file, server))
+    assert code == 0
+    assert out.splitlines()[-2:] == [
+        "2 reports: The model's thinking was taken off; the reply as it came still has it.",
+        "2 reports: The reference list is made of the sources that the server named beside the text.",
+    ]
+    project = Project.open(file, readonly=True)
+    texts = {text for (text,) in sql.rows(project, "SELECT text FROM response")}
+    assert texts == {f"# Report\n\nOn: {one} [1]\n\n## References\n\n- [1] {found[0]}" for one in QUESTIONS}
+    raws = [raw for (raw,) in sql.rows(project, "SELECT raw FROM call")]
+    project.close()
+    assert len(raws) == 2
+    assert all(raw.startswith("Hm. I begin.</think># Report") and found[0] in raw for raw in raws)
+
+
 def test_what_was_written_and_what_failed_is_said(file: Path, server: OddServer) -> None:
     server.answer = answering(
         lambda question, _: error(400, "No.") if question == QUESTIONS[1] else written(question)

@@ -17,6 +17,7 @@ from annotator.actions.material.response_journal import (
     ResponseJournal,
     WrittenResponse,
     failures,
+    remarks,
 )
 from annotator.actions.material.response_settings import MANNERS, ResponseSettings, settings_of
 from annotator.actions.project.file import Project
@@ -136,14 +137,16 @@ class ResponseRun(RunKind):
 
     def ended(self, line: RunEvent, journal: RunJournal) -> RunEvent:
         """The last line with what failed."""
-        return with_failures(line, failures(self.project, journal.run_id))
+        told = {"remarks": remarks(self.project, journal.run_id)}
+        return with_failures(line, failures(self.project, journal.run_id)) | told
 
     @staticmethod
     def words(line: RunEvent) -> list[str]:
         """The last line of a run as a person reads it: how far it came, what did not come and why, what it cost."""
         count = counted(len(line["failed"]), "report")
         first = f"{count} failed. Run the same command again to retry."
-        return failure_words(line, lambda one: f"Item {one['item']}, trial {one['trial']}", first=first)
+        words = failure_words(line, lambda one: f"Item {one['item']}, trial {one['trial']}", first=first)
+        return [*words, *line.get("remarks", [])]
 
     def _shape(self, name: str) -> Protocol:
         """The manner in the shape of a protocol whose cases have one unit, the report."""

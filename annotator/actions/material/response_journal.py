@@ -28,9 +28,11 @@ from annotator.domain.material.page import Page
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import ResponseFields
 from annotator.domain.texts.change import Change
+from annotator.domain.texts.counting import counted
 from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.moments import local
 from annotator.domain.texts.ordering import natural
+from annotator.judging.calls.reply_parts import parted
 from annotator.judging.runs.progress import Finished
 from annotator.storage import upserts
 from annotator.storage.tables import ResponseRow, SystemRow, table
@@ -38,6 +40,10 @@ from annotator.storage.tables import ResponseRow, SystemRow, table
 RESPONSE, SYSTEM = table(ResponseRow), table(SystemRow)
 WROTE, FAILED = "write report", "no report"
 ASKED = "prompts "
+BESIDE = {
+    "thinking": "The model's thinking was taken off; the reply as it came still has it.",
+    "sources": "The reference list is made of the sources that the server named beside the text.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +68,7 @@ class ResponseOrigin:
     calls: tuple[str, ...]
     requested_model: str
     returned_model: str
+    remarks: tuple[str, ...] = ()
 
 
 def asked_words(prompts: Sequence[str], parameters: str = "", how: str = "") -> str:
@@ -139,6 +146,7 @@ class ResponseJournal(RunJournal):
             "calls": [call.id for call in used],
             "requested_model": last.requested_model if last else "",
             "returned_model": last.returned_model if last else "",
+            **(_beside(last, written.text) if last else {}),
             **written.told,
         }
         record(self._project, db, Change("response", case.response.id, WROTE, None, about))
@@ -197,7 +205,11 @@ def origin_of(project: Project, response_id: str) -> ResponseOrigin | None:
         return None
     about = json.loads(found)
     return ResponseOrigin(
-        about["run"], tuple(about["calls"]), about["requested_model"], about["returned_model"]
+        about["run"],
+        tuple(about["calls"]),
+        about["requested_model"],
+        about["returned_model"],
+        tuple(words for name, words in BESIDE.items() if about.get(name)),
     )
 
 
@@ -213,6 +225,19 @@ def _is_there(db: Connection, about: dict[str, Any]) -> bool:
         )
     )
     return db.execute(question).first() is not None
+
+
+def remarks(project: Project, run_id: str) -> list[str]:
+    """What was done to the replies of a run before they became reports, each with the number of reports."""
+    count = Counter(name for one in written_in(project, run_id) for name in BESIDE if one.get(name))
+    return [f"{counted(count[name], 'report')}: {words}" for name, words in BESIDE.items() if count[name]]
+
+
+def _beside(call: Call, text: str) -> dict[str, Any]:
+    """What else was in the reply that a report came of: characters of thinking, sources that became its list."""
+    parts = parted(call.raw)
+    listed = len(parts.sources) if len(text) > len(parts.text) else 0
+    return {name: count for name, count in zip(BESIDE, (len(parts.thinking), listed), strict=True) if count}
 
 
 def _used(finished: Finished) -> list[Call]:

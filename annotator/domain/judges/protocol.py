@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from typing import Protocol as Shape
 
 from pydantic import BaseModel
@@ -120,6 +120,14 @@ class Case:
 
 
 R = TypeVar("R", bound=BaseModel)
+
+
+class CitedSource(NamedTuple):
+    """A source that a server names beside a report; `number` is that of its marker in the text, if it has one."""
+
+    number: int | None
+    title: str
+    url: str
 
 
 @dataclass(frozen=True, slots=True)

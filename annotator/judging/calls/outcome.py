@@ -11,6 +11,7 @@ from typing import Any
 from annotator.domain.judges.judgement import Status
 from annotator.domain.texts.canonical import escaped
 from annotator.domain.texts.redaction import redact, without_keys
+from annotator.judging.calls.reply_parts import composed
 from annotator.judging.calls.waits import hinted_wait, retry_after
 
 
@@ -256,7 +257,7 @@ def _message(tree: Any) -> dict[str, Any] | None:
 def _completion(tree: dict[str, Any], message: dict[str, Any], body: str, http: int) -> CallOutcome:
     finish = str(tree["choices"][0].get("finish_reason") or "")
     refusal = message.get("refusal")
-    content = refusal if isinstance(refusal, str) and refusal else _content(message.get("content"))
+    content = refusal if isinstance(refusal, str) and refusal else composed(tree, message)
     trouble, words = CallTrouble.NONE, ""
     if finish == "content_filter":
         trouble, words = CallTrouble.FILTERED, "The provider's content filter stopped the reply."
@@ -275,13 +276,6 @@ def _completion(tree: dict[str, Any], message: dict[str, Any], body: str, http: 
         fingerprint=str(tree.get("system_fingerprint") or ""),
         finish_reason=finish,
     )
-
-
-def _content(content: Any) -> str:
-    if isinstance(content, list):
-        parts = (part.get("text") for part in content if isinstance(part, dict))
-        return "".join(part for part in parts if isinstance(part, str))
-    return content if isinstance(content, str) else ""
 
 
 def _usage(usage: Any, *, wrote: bool) -> Usage:

@@ -9,14 +9,11 @@ from pydantic import BaseModel, ValidationError
 from annotator.domain.judges.judge import Call
 from annotator.domain.texts.canonical import checked_text, checked_tree
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.calls.ladder import ReplyForm, reads_text
+from annotator.judging.calls.ladder import ReplyForm, is_plain, reads_text
 from annotator.judging.calls.parameters import FORMAT
+from annotator.judging.calls.reply_parts import UNSEEN, parted
 
 LONGEST = 200_000
-_THOUGHT = re.compile(
-    r"\A(?:\s*<(?P<tag>think(?:ing)?|thought|reason(?:ing)?|reflection|scratchpad)>.*?</(?P=tag)>)+",
-    re.DOTALL | re.IGNORECASE,
-)
 _FENCED = re.compile(r"\A```(?:json|JSON)?[ \t]*\n(.*)\n[ \t]*```\Z", re.DOTALL)
 
 
@@ -28,22 +25,37 @@ class UnreadableReply(ValueError):
 
 
 def parse(content: str, reply: type[R], rung: ReplyForm) -> R:
-    """The reply a content holds, in the form asked for on this rung; raises Unreadable otherwise.
+    """The reply a content holds, in the form asked for on this rung; raises UnreadableReply otherwise.
 
     JSON counts only when it is the whole content or the whole of one fence around it: a verdict quoted in
-    prose is not a verdict.
+    prose is not a verdict. Thinking is none of it, and sources beside it count for what lists its references.
     """
-    thought = _THOUGHT.match(content)
-    text = (content[thought.end() :] if thought else content).strip()
-    if not text:
-        raise UnreadableReply("the reply is empty")
-    if len(text) > getattr(reply, "LONGEST", LONGEST):
-        raise UnreadableReply(f"the reply is too long to be what was asked for ({len(text):,} characters)")
-    return _from_text(text, reply) if reads_text(reply, rung) else _from_json(text, reply)
+    parts = parted(content)
+    if not parts.text:
+        raise UnreadableReply("the reply is only thinking" if parts.thinking else "the reply is empty")
+    if len(parts.text) > getattr(reply, "LONGEST", LONGEST):
+        words = f"the reply is too long to be what was asked for ({len(parts.text):,} characters)"
+        raise UnreadableReply(words)
+    if parts.before and not is_plain(reply) and _reads(parts.before.strip(UNSEEN), reply, rung):
+        raise UnreadableReply("the thinking is not separated from the answer")
+    read = _read(parts.text, reply, rung)
+    return read.with_sources(parts.sources) if parts.sources and hasattr(read, "with_sources") else read
+
+
+def _reads(text: str, reply: type[R], rung: ReplyForm) -> bool:
+    try:
+        return bool(text) and _read(text, reply, rung) is not None
+    except UnreadableReply:
+        return False
+
+
+def _read(text: str, reply: type[R], rung: ReplyForm) -> R:
+    found: R = _from_text(text, reply) if reads_text(reply, rung) else _from_json(text, reply)
+    return found
 
 
 def reread(call: Call, reply: type[R]) -> R:
-    """The reply in a finished call, in the form it was asked for in; raises Unreadable where there is none."""
+    """The reply in a finished call, in the form it was asked for in; raises UnreadableReply where there is none."""
     return parse(call.raw, reply, ReplyForm(json.loads(call.parameters).get(FORMAT, ReplyForm.TEXT)))
 
 
@@ -58,7 +70,7 @@ def _from_text(text: str, reply: Any) -> Any:
 
 def _from_json(text: str, reply: type[R]) -> R:
     fenced = _FENCED.match(text)
-    text = fenced[1].strip() if fenced else text
+    text = fenced[1].strip(UNSEEN) if fenced else text
     try:
         tree = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
         checked_tree(tree)

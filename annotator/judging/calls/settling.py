@@ -15,6 +15,7 @@ from annotator.judging.calls.noting import CallNotes, CallTrail
 from annotator.judging.calls.outcome import CallOutcome, CallTrouble
 from annotator.judging.calls.parameters import CAPS, FORMAT
 from annotator.judging.calls.replies import UnreadableReply, parse
+from annotator.judging.calls.reply_parts import parted
 from annotator.judging.calls.sending import Sender, SentCall
 from annotator.judging.prompts.messages import Messages, Prompt
 
@@ -146,7 +147,7 @@ class QuestionSettling:
         messages = ladder.asked_for(self._question.messages, reply, rung)
         if unread is None:
             return messages
-        return ladder.repair(messages, unread.outcome.content, unread.fault, reply, rung)
+        return ladder.repair(messages, parted(unread.outcome.content).text, unread.fault, reply, rung)
 
 
 def _larger(parameters: Mapping[str, Any], cut: ReadReply) -> dict[str, Any]:

@@ -245,7 +245,7 @@ class ReportsView(QWidget):
         ]
         origin = self._desk.ask(response_journal.origin_of, found[0].id) if found else None
         if origin is not None:
-            lines.append(f"Written here by {origin.returned_model or origin.requested_model}.")
+            lines += [f"Written here by {origin.returned_model or origin.requested_model}.", *origin.remarks]
         return lines
 
     def _activate(self, index: QModelIndex) -> None:

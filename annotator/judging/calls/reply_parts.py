@@ -1,0 +1,260 @@
+"""The parts of a reply: the model's thinking, its text, and the sources that a server found for it.
+
+Servers send thinking in the text, between tags or channels of a dozen kinds, or in a field beside it, and sources only
+beside it. A stored reply holds all three in one text: thinking in tags, the text as it came, the sources in a block at
+the end. `parted` is the only place that tells them apart again.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from annotator.domain.judges.protocol import CitedSource
+from annotator.domain.texts.canonical import checked_text, escaped
+
+# Byte order marks and characters without width, which no JSON parser takes for blanks.
+UNSEEN = "\ufeff\u200b\u200c\u200d\u2060 \t\r\n\x0b\x0c\x85\xa0\u2028\u2029\u3000"
+_NAMES = r"(?:\w{1,12}:)?(?:think(?:ing)?|thought|reason(?:ing)?|reflection|scratchpad|cot_budget_reflect)"
+_TAG = re.compile(
+    rf"(?i:<(?P<end>/?)(?P<name>{_NAMES})[ \t]*>|◁(?P<end_3>/?)think▷|<\|(?:begin|(?P<end_4>end))_of_thought\|>)"
+    r"|\[(?P<end_2>/?)THINK\]"
+)
+_CODE = re.compile(
+    r"^[ \t>]*(?P<fence>`{3,}|~{3,})[^`\n]*\n(?:.*\n){0,300}?[ \t>]*(?P=fence)[`~]*[ \t]*$"
+    r"|(?<!`)(?P<tick>`+)(?!`)(?:(?!\n[ \t]*\n)[\s\S])*?(?<!`)(?P=tick)(?!`)",
+    re.MULTILINE,
+)
+_TOKEN = re.compile(f"(?P<code>{_CODE.pattern})|{_TAG.pattern}", re.MULTILINE)
+# Prose that speaks of a tag, not a model that thinks.
+_MENTIONED = re.compile(
+    r"[ \t]*[.,;:!?)\"'”’»/]|[ \t]+(?:(?:start|end|opening|closing)?[ \t]?(?:tags?|tokens?|blocks?|elements?|markers?"
+    r"|delimiters?|sections?)|and|or|to|is|are|was|were|then|before|after|which|that|when)\b"
+)
+_FINAL = re.compile(
+    r"(?:<\|end\|>)?(?:<\|start\|>\w+)?<\|channel\|>\s*final\b[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>"
+    r"|(?<=[.!?…\s])assistantfinal(?=\S)"
+)
+_CHANNEL = re.compile(
+    r"\s*(?:<\|start\|>\w+)?(?:<\|channel\|>\s*)?(?:analysis|commentary)\b[^<]*<\|message\|>|analysis(?=[A-Z])"
+)
+_CHANNEL_END = re.compile(r"<\|(?:return|end|call)\|>")
+_SPOKEN = "assistantfinal"
+_CLOSING = "</sources-beside>"
+_SOURCES = re.compile(r"\n\n<sources-beside>\n(\[.*\])\n</sources-beside>\Z")
+_MARKER = re.compile(r"\[(\d{1,3})\]")
+_MARKS = ("<", "THINK]", "◁", _SPOKEN)
+_LONGEST_TITLE, _LONGEST_URL, _MOST_SOURCES = 300, 2_000, 500
+# No reply has as many tags of thinking; to look for the ends of more takes too long.
+_MOST_TAGS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyParts:
+    """Thinking, text and sources of a reply. `before` is what an end of thinking without a beginning cut off."""
+
+    text: str
+    thinking: str = ""
+    sources: tuple[CitedSource, ...] = ()
+    before: str = ""
+
+
+def parted(content: str) -> ReplyParts:
+    """The parts of a reply. Tags that are quoted in code, in JSON or in prose are text; all others delimit thinking."""
+    text, sources = _apart(content)
+    spans, before = _thoughts(text) if any(mark in text for mark in _MARKS) else ([], "")
+    thinking = "\n\n".join(text[start:end].strip() for start, end in spans)
+    places = [0, *(place for span in spans for place in span), len(text)]
+    kept = "".join(text[start:end] for start, end in zip(places[::2], places[1::2], strict=True))
+    return ReplyParts(kept.strip(UNSEEN), thinking, sources, before)
+
+
+def _apart(content: str) -> tuple[str, tuple[CitedSource, ...]]:
+    """A stored reply without the block of its sources, and these; a model's own block that looks like one is text."""
+    found = _SOURCES.search(content) if content.endswith(_CLOSING) else None
+    try:
+        sources = tuple(CitedSource(*one) for one in json.loads(found[1])) if found else ()
+    except (ValueError, TypeError, RecursionError):
+        return content, ()
+    if not found or not all(map(_is_source, sources)):
+        return content, ()
+    return content[: found.start()], sources
+
+
+def _is_source(one: CitedSource) -> bool:
+    known = one.number is None or type(one.number) is int
+    return known and isinstance(one.title, str) and _source(one._asdict()) == (one.url, one.title)
+
+
+def _thoughts(text: str) -> tuple[list[tuple[int, int]], str]:
+    """Where thinking stands in a text, and what stands before an end of it that has no beginning."""
+    code = [found.span() for found in _CODE.finditer(text)] if _FINAL.search(text) else []
+    final = [
+        found
+        for found in _FINAL.finditer(text)
+        if not any(start <= found.start() < end for start, end in code)
+        and (found[0] != _SPOKEN or text.startswith("analysis"))
+    ]
+    if final:
+        end = _CHANNEL_END.search(text, final[-1].end())
+        return [(0, final[-1].end()), *([(end.start(), len(text))] if end else [])], ""
+    count = sum(1 for _ in islice(_TAG.finditer(text), _MOST_TAGS))
+    if _CHANNEL.match(text) or count == _MOST_TAGS:
+        return [(0, len(text))], ""
+    return _tagged(text) if count else ([], "")
+
+
+def _tagged(text: str) -> tuple[list[tuple[int, int]], str]:
+    spans, at, open_words, before = list[tuple[int, int]](), 0, 0, ""
+    while not (at == (spans[-1][1] if spans else 0) and _json(text[at:])) and (
+        token := _TOKEN.search(text, at)
+    ):
+        at = token.end()
+        if token["code"] is not None:
+            continue
+        if _opens(token):
+            end = 0 if _mentioned(text, token) else _end_of(text, token)
+            if end:
+                spans.append((token.start(), at := end))
+            else:
+                open_words += 1
+        elif open_words or _mentioned(text, token):
+            open_words = max(0, open_words - 1)
+        elif text[at:].strip(UNSEEN) or not spans:
+            spans, before = [(0, at)], text[: token.start()]
+        else:
+            spans.append(token.span())
+    return spans, before
+
+
+def _json(text: str) -> bool:
+    text = text.strip(UNSEEN)
+    try:
+        return text[:1] == "{" and isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _opens(tag: re.Match[str]) -> bool:
+    return not any(tag[name] for name in ("end", "end_2", "end_3", "end_4"))
+
+
+def _mentioned(text: str, tag: re.Match[str]) -> bool:
+    line = text[text.rfind("\n", 0, tag.start()) + 1 : tag.start()].strip(UNSEEN)
+    return bool(line and (_MENTIONED.match(text, tag.end()) or line[-1] in "\"'“‘«("))
+
+
+def _end_of(text: str, opening: re.Match[str]) -> int:
+    """Where a thought ends; 0 for a tag within a line that is never closed, which is a word of the text."""
+    last = 0
+    for tokens in (_TOKEN, _TAG):
+        depth = 1
+        for tag in tokens.finditer(text, opening.end()):
+            if tokens is _TOKEN and tag["code"] is not None:
+                continue
+            depth += 1 if _opens(tag) else -1
+            last = last if _opens(tag) else tag.end()
+            if not depth:
+                return last
+        if last:
+            return last
+    begins = not text[: opening.start()].strip(UNSEEN)
+    alone = re.search(r"(?:\A|\n)[ \t]*\Z", text[: opening.start()]) and re.match(
+        r"[ \t]*(?:\n|\Z)", text[opening.end() :]
+    )
+    return len(text) if begins or alone else 0
+
+
+def composed(tree: Mapping[str, Any], message: Mapping[str, Any]) -> str:
+    """What a server's message holds, as it is stored."""
+    parts = message.get("content")
+    told = parts if isinstance(parts, list) else [{"text": parts}]
+    thoughts = [
+        part for part in told if isinstance(part, dict) and part.get("type") in ("thinking", "reasoning")
+    ]
+    text = "".join(_texts([part for part in told if part not in thoughts]))
+    named = (message.get(name) for name in ("reasoning_content", "reasoning", "thinking"))
+    beside = dict.fromkeys("".join(_texts(one)) for one in (*named, thoughts))
+    if not any(beside):
+        beside = dict.fromkeys(["".join(_texts(message.get("reasoning_details")))])
+    thinking = "\n\n".join(filter(None, beside))
+    # No tag in it may end it.
+    thinking = _TAG.sub(lambda tag: tag[0].replace("<", "‹").replace("[", "［").replace("◁", "‹"), thinking)
+    sources = _sources(tree, message, text)
+    block = (
+        f"\n\n<sources-beside>\n{json.dumps(sources, ensure_ascii=False)}\n</sources-beside>"
+        if sources
+        else ""
+    )
+    return (f"<think>\n{thinking}\n</think>\n" if thinking.strip() else "") + text + block
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The texts in a field that is one, or has them in parts."""
+    if isinstance(value, str):
+        yield value
+    for part in value if isinstance(value, list) else [value]:
+        for name in ("text", "summary", "thinking") if isinstance(part, dict) else ():
+            yield from _texts(part.get(name))
+
+
+def _sources(
+    tree: Mapping[str, Any], message: Mapping[str, Any], text: str
+) -> list[tuple[int | None, str, str]]:
+    """The sources beside a reply as (number, title, address), numbered as the markers in the text refer to them."""
+
+    def listed(name: str) -> list[Any]:
+        found = next((one for one in (tree.get(name), message.get(name)) if isinstance(one, list)), [])
+        return found[:_MOST_SOURCES]
+
+    titles = dict(
+        reversed([(url, title) for url, title in map(_source, listed("search_results")) if url and title])
+    )
+    listing = listed("citations") or listed("search_results")
+    found: list[tuple[int | None, str, str]] = [
+        (number, *_source(one)) for number, one in enumerate(listing, 1)
+    ]
+    if not any(url for _, url, _ in found):
+        found = _annotated(listed("annotations"), text)
+    return [(number, title or titles.get(url, ""), url) for number, url, title in found if url]
+
+
+def _annotated(annotations: list[Any], text: str) -> list[tuple[int | None, str, str]]:
+    """Of annotations in the text each address once: by the number at its place, else by its place in the list.
+
+    Where the text refers to more than there are, nobody knows which is which: they have no numbers then.
+    """
+    told: dict[str, tuple[int | None, str]] = {}
+    for one in annotations:
+        inner = one.get("url_citation", one) if isinstance(one, dict) else None
+        url, title = _source(inner)
+        if url and isinstance(inner, dict):
+            start, end = inner.get("start_index"), inner.get("end_index")
+            whole = type(start) is int and type(end) is int
+            marker = _MARKER.fullmatch(text[start:end].strip()) if whole else None
+            number, before = told.get(url, (None, ""))
+            told[url] = number or (int(marker[1]) if marker else None), before or title
+    if any(number for number, _ in told.values()):
+        return sorted(
+            ((number, url, title) for url, (number, title) in told.items()), key=lambda one: one[0] or 1_000
+        )
+    known = all(int(marker) <= len(told) for marker in _MARKER.findall(text))
+    return [(place if known else None, url, title) for place, (url, (_, title)) in enumerate(told.items(), 1)]
+
+
+def _source(one: Any) -> tuple[str, str]:
+    """The address and title of a source, in one line each; empty where there is none to be stored."""
+    given = one if isinstance(one, dict) else {"url": one}
+    url = next(
+        (given[name] for name in ("url", "link", "uri") if isinstance(given.get(name), str)), ""
+    ).strip()
+    title = given.get("title")
+    try:
+        fits = re.fullmatch(r"https?://\S+", checked_text(url)) and len(url) <= _LONGEST_URL
+    except ValueError:
+        fits = None
+    if not fits:
+        return "", ""
+    return url, escaped(" ".join(title.split())[:_LONGEST_TITLE]) if isinstance(title, str) else ""
