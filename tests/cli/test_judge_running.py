@@ -232,6 +232,7 @@ def test_a_model_of_unknown_price_is_run_within_a_budget_by_commands_alone(
     run = ("judge", "run", file, "--judge", "near", "--json", "--budget")
     code, _, err = goldsmith(capsys, *run, 1)
     assert (code, "judge price" in err, server.bodies) == (1, True, [])
+    assert told(capsys, "judge", "runs", file)["runs"] == []
     prices = ("--input-price", 1000, "--output-price", 2000)
     assert "$1000 in, $2000 out" in goldsmith(capsys, "judge", "price", file, "near", *prices)[1]
     code, _, err = goldsmith(capsys, "judge", "price", file, "near", "--input-price", "1")

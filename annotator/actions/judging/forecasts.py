@@ -290,10 +290,14 @@ async def _weighed(kind: RunKind, work: RunWork, cases: Iterable[Case], *, one: 
 
 
 async def refuse_small_budget(kind: RunKind) -> None:
-    """Refuse an order whose budget does not reach for its first question."""
+    """Refuse an order whose budget does not reach for its first question, or cannot be kept."""
     budget, asked = kind.order.budget_usd, kind.asker()
     if budget is None or asked.kind != JudgeKind.ENDPOINT:
         return
+    from annotator.judging.calls.prices import prices, unpriced
+
+    if prices(asked).of(asked.model) is None:
+        raise unpriced(asked.model)
     work = kind.outlook()
     found = await _weighed(kind, work, work.cases(), one=True)
     smallest = _priced(asked, kind.order, found, (None, None), 0).smallest_usd

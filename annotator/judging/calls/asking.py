@@ -14,11 +14,11 @@ from pydantic import BaseModel
 from annotator.domain.judges.judge import Call
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Answer, Case
-from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.breaker import RunHalt
 from annotator.judging.calls.cache import CallJournal, cache_key, subjects_of
 from annotator.judging.calls.client import Endpoint
 from annotator.judging.calls.noting import CallNotes
+from annotator.judging.calls.prices import unpriced
 from annotator.judging.calls.replies import UnreadableReply, reread
 from annotator.judging.calls.sending import Sender
 from annotator.judging.calls.settling import KeyedQuestion, QuestionSettling
@@ -60,10 +60,7 @@ class Asker:
     ) -> None:
         endpoint = sender.client.endpoint
         if sender.budget.limit_usd is not None and sender.prices.of(endpoint.model) is None:
-            raise Refusal(
-                f"The price of {endpoint.model} is not known, so no budget can be kept.",
-                "Enter its prices (in the window on Judges, or with “judge price”), or run without a budget.",
-            )
+            raise unpriced(endpoint.model)
         self.sender = sender
         self.judge_id, self.run_id = judge_id, run_id
         self.delimiter, self.refused, self.notes = delimiter, refused, notes

@@ -105,6 +105,14 @@ def prices(judge: Judge | None = None, folder: Path | None = None) -> Prices:
     )
 
 
+def unpriced(model: str) -> Refusal:
+    """What to say where a budget is wanted for a model of unknown price."""
+    return Refusal(
+        f"The price of {model} is not known, so no budget can be kept.",
+        "Enter its prices (in the window on Judges, or with “judge price”), or run without a budget.",
+    )
+
+
 def _names(model: str) -> dict[str, None]:
     names = dict.fromkeys((model, model.rsplit("/", 1)[-1]))
     return dict.fromkeys((*names, *(_SNAPSHOT.sub("", name) for name in names)))
