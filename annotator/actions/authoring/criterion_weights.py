@@ -1,6 +1,6 @@
 """Which weights the criteria of a project may have: what its coordinator allows, 1 to 3 as long as nobody says more."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import orjson
@@ -11,8 +11,8 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.domain.kinds.artifact import Document, Kind
-from annotator.domain.kinds.rubric import Rubric, counted_weights, not_allowed
-from annotator.domain.kinds.weights import Weights, read
+from annotator.domain.kinds.rubric import Criterion, Rubric, counted_weights, not_allowed
+from annotator.domain.kinds.weights import MOST, Weights, read
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import ArtifactRow, RevisionRow, table
@@ -88,6 +88,16 @@ def outside(project: Project, document: Document[Any]) -> str:
     """The first criterion of a rubric whose weight is not allowed here, in words; empty where there is none."""
     weights = allowed(project)
     odd = not_allowed(document, weights) if isinstance(document, Rubric) else []
-    return (
-        f"“{odd[0].text[:80]}” has weight {odd[0].weight}; this project allows {weights.text}." if odd else ""
-    )
+    return f"{has_weight(odd[0], weights)}." if odd else ""
+
+
+def has_weight(criterion: Criterion, weights: Weights) -> str:
+    """In words that a criterion's weight is not one of those."""
+    return f"“{criterion.text[:80]}” has weight {criterion.weight}; this project allows {weights.text}"
+
+
+def way_to_allow(weights: Weights, rubrics: Iterable[Rubric]) -> str:
+    """How the weights of these rubrics can be allowed beside those that already are."""
+    wanted = sorted({*weights.values, *counted_weights(rubrics)})
+    text = Weights(tuple(wanted)).text if len(wanted) <= MOST else "LOWEST to HIGHEST"
+    return f'allow it on the Guidelines page or by goldsmith weights FILE --allow "{text}"'

@@ -37,6 +37,7 @@ from annotator.exchange.formats.layout import ExistingItems, FileLayout, KnownIt
 from annotator.exchange.formats.layouts import LAYOUTS
 from annotator.exchange.release import release
 from annotator.exchange.release.bundle import Bundle, Problem
+from annotator.exchange.release.records import ArtifactRecord
 from annotator.exchange.transcripts import reader
 from annotator.storage import search
 from annotator.storage.tables import SystemRow, table
@@ -156,7 +157,7 @@ def _read(
     if format == TRANSCRIPTS:
         return seminars.read(project, paths, tell, pseudonyms=pseudonyms)
     if format == GOLDSMITH:
-        return seminars.Seminars(*_weighed(project, *release.read(paths)), {})
+        return seminars.Seminars(*_weighed(project, *release.read(paths), whole=True), {})
     if format == COLLECTED:
         return seminars.Seminars(*collected_papers.read(paths, rules or Rules(), tell), {})
     if format in LAYOUTS:
@@ -166,16 +167,29 @@ def _read(
     raise Refusal(f"“{format}” is not a format that can be read.", f"Choose one of {', '.join(offered())}.")
 
 
-def _weighed(project: Project, bundle: Bundle, problems: list[Problem]) -> tuple[Bundle, list[Problem]]:
-    """The bundle without rubrics of which a criterion has a weight that the project does not allow."""
-    weights, kept = criterion_weights.after_import(project, bundle.weights), []
+def _weighed(
+    project: Project, bundle: Bundle, problems: list[Problem], *, whole: bool = False
+) -> tuple[Bundle, list[Problem]]:
+    """The bundle without criteria of weights that the project does not allow; of rubrics that are `whole`, since their
+    hash is signed or their criteria are judged, without each that has one.
+    """
+    weights = criterion_weights.after_import(project, bundle.weights)
+    made = {
+        one.id: document_of(one.kind, one.document) for one in bundle.artifacts if one.kind is Kind.RUBRIC
+    }
+    rubrics = {own: one for own, one in made.items() if isinstance(one, Rubric)}
+    problems, kept, way = [*problems], [], criterion_weights.way_to_allow(weights, rubrics.values())
     for one in bundle.artifacts:
-        rubric = document_of(one.kind, one.document) if one.kind is Kind.RUBRIC else None
-        odd = not_allowed(rubric, weights) if isinstance(rubric, Rubric) else ()
-        if odd:
-            reason = f"a criterion has weight {odd[0].weight}; this project allows {weights.text}"
-            problems = [*problems, Problem(*bundle.place("artifacts", one.id), reason)]
-        else:
+        rubric = rubrics.get(one.id, Rubric())
+        odd = not_allowed(rubric, weights)
+        for unit in odd[:1] if whole else odd:
+            reason = f"{criterion_weights.has_weight(unit, weights)} ({way})"
+            reason += "; its rubric comes in as a whole or not at all" if whole else ""
+            problems.append(Problem(*bundle.place("artifacts", one.id), reason))
+        left = tuple(unit for unit in rubric.units if unit not in odd)
+        if odd and left and not whole:
+            kept.append(ArtifactRecord.settled(one.id, one.item_id, Rubric(units=left), one.at))
+        elif not odd:
             kept.append(one)
     return replace(bundle, artifacts=kept), problems
 

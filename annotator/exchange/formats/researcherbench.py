@@ -29,6 +29,7 @@ from annotator.exchange.formats.researcherbench_layout import (
     QuestionEntry,
     ResponseEntry,
     RubricEntry,
+    RubricPoint,
     mapped,
     numbered,
 )
@@ -186,21 +187,23 @@ class _Reader:
         for number, (index, entry) in rubrics.entries.items():
             if items_too and number not in self.asked:
                 self._take_item(rubrics.file, index, entry, "", "")
-            if self._answers(rubrics.file, index, entry):
-                record = self._rubric_record(entry)
+            criteria = tuple(self._criteria(rubrics.file, index, entry))
+            if self._answers(rubrics.file, index, entry) and criteria:
+                own, item_id = derived_id(*self._stem(number), "rubric"), self._item_id(number)
+                record = ArtifactRecord.settled(own, item_id, Rubric(units=criteria), self.at)
                 self.bundle.artifacts.append(record)
                 self.bundle.places["artifacts", record.id] = (rubrics.file, index)
 
-    def _rubric_record(self, entry: RubricEntry) -> ArtifactRecord:
-        stem = self._stem(entry.id)
-        criteria = tuple(
-            Criterion.model_validate(
-                {"id": derived_id(*stem, place, line.point), "text": line.point, "weight": line.weight}
-            )
-            for place, line in enumerate(entry.rubric)
-        )
-        own, item_id = derived_id(*stem, "rubric"), self._item_id(entry.id)
-        return ArtifactRecord.settled(own, item_id, Rubric(units=criteria), self.at)
+    def _criteria(self, file: str, index: int, entry: RubricEntry) -> Iterator[Criterion]:
+        """The criteria of a rubric; a line that is none is a problem of its own."""
+        for place, raw in enumerate(entry.rubric):
+            try:
+                line = RubricPoint.model_validate(raw)
+            except ValidationError as error:
+                self._problem(file, index, f"(id {entry.id}) criterion {place + 1}: {in_words(error)}")
+            else:
+                own = derived_id(*self._stem(entry.id), place, line.point)
+                yield Criterion(id=own, text=line.point, weight=line.weight)
 
     def _take_responses(self, file: Path) -> None:
         name = self.system_names.get(file.stem, file.stem)

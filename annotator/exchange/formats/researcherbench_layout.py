@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, Field
 
+from annotator.domain.kinds.weights import Weight
 from annotator.domain.texts.canonical import Text
 from annotator.domain.texts.identity import derived_id
 from annotator.exchange.formats.layout import HasNumber, LayoutEntry, MappedSystem
@@ -26,11 +27,6 @@ def _said(text: str) -> str:
     return text
 
 
-def _whole(number: Any) -> Any:
-    """A whole number that was written with a point as what it is."""
-    return int(number) if isinstance(number, float) and number.is_integer() else number
-
-
 Said = Annotated[Text, AfterValidator(_said)]
 Number = Annotated[int, Field(ge=0, le=LARGEST_NUMBER)]
 
@@ -50,16 +46,16 @@ class QuestionEntry(Numbered):
 
 
 class RubricPoint(LayoutEntry):
-    """A line of a rubric."""
+    """A line of a rubric. The published ones weigh 1 to 3; which others may come in, the project decides."""
 
     point: Annotated[Said, Field(max_length=20_000)]
-    weight: Annotated[int, BeforeValidator(_whole), Field(ge=1, le=3)]
+    weight: Weight
 
 
 class RubricEntry(Numbered):
-    """An entry of `rubric.json`."""
+    """An entry of `rubric.json`; each line is a `RubricPoint`, or wrong by itself."""
 
-    rubric: Annotated[list[RubricPoint], Field(min_length=1)]
+    rubric: Annotated[list[Any], Field(min_length=1)]
 
 
 class ResponseEntry(Numbered):

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import func, select, update
 
 from annotator.actions.assignments import submitting
-from annotator.actions.authoring import artifacts
+from annotator.actions.authoring import artifacts, criterion_weights
 from annotator.actions.imports import imports
 from annotator.actions.items import items
 from annotator.actions.project import backups, people
@@ -174,6 +174,58 @@ def test_one_bad_entry_keeps_everything_out_unless_it_is_skipped(project: Projec
     assert bytes_of(project) == before
     report = take(project, PEER, folder, skip_bad=True)
     assert (report.counts["items"].new, report.counts["responses"].new, len(report.problems)) == (1, 1, 3)
+
+
+@pytest.mark.parametrize(
+    ("allowed", "weights", "skipped"),
+    [
+        ("", (2, 1), {}),
+        ("-8 to 9", (9, 5, -8), {}),
+        ("0 to 1 by 0.25", (0.25, 1.0), {}),
+        ("", (9, 2, -8), {0: "has weight 9; this project allows 1 to 3", 2: "has weight -8"}),
+        ("-8, 5, 9", (9, 0.5), {1: "has weight 0.5; this project allows -8, 5, 9"}),
+        ("", (1, "3", True, 2), {1: "criterion 2: “weight” should", 2: "criterion 3: “weight” should"}),
+        ("", (7, 8), {0: "has weight 7", 1: "has weight 8"}),
+        ("", (1, 5000), {1: "criterion 2: “weight” should"}),
+    ],
+)
+def test_criteria_come_in_with_the_weights_that_the_project_allows_and_others_are_named_one_by_one(
+    project: Project, tmp_path: Path, allowed: str, weights: tuple[Any, ...], skipped: dict[int, str]
+) -> None:
+    files = peer_files()
+    files["rubric.json"][1:] = []
+    files["rubric.json"][0]["rubric"] = [{"point": f"P{n}", "weight": w} for n, w in enumerate(weights)]
+    folder = write_peer(tmp_path / "in", files)
+    criterion_weights.allow(project, allowed)
+    if skipped:
+        with pytest.raises(Refusal) as refused:
+            take(project, PEER, folder)
+        assert refused.value.happened.startswith("rubric.json[0]: ")
+    report = take(project, PEER, folder, skip_bad=True)
+    assert len(report.problems) == len(skipped)
+    for reason, problem in zip(skipped.values(), report.problems, strict=True):
+        assert reason in problem.reason
+        assert "this project allows" not in reason or "goldsmith weights FILE --allow" in problem.reason
+    with project.store.read() as db:
+        kept = [
+            (unit["text"], unit["weight"])
+            for one in gather(db)[0].artifacts
+            for unit in one.document["units"]
+        ]
+    assert kept == [(f"P{n}", w) for n, w in enumerate(weights) if n not in skipped]
+    assert (len(items.ids(project)), report.counts["responses"].new) == (2, 2)
+
+
+def test_the_way_to_allow_a_weight_that_a_refusal_names_lets_the_file_in(
+    project: Project, tmp_path: Path
+) -> None:
+    files = peer_files()
+    files["rubric.json"][1]["rubric"][0]["weight"] = -8
+    folder = write_peer(tmp_path / "in", files)
+    with pytest.raises(Refusal) as refused:
+        take(project, PEER, folder)
+    criterion_weights.allow(project, refused.value.happened.partition('--allow "')[2].partition('"')[0])
+    assert take(project, PEER, folder).counts["artifacts"].new == 2
 
 
 @pytest.mark.parametrize("kind", [PEER, OURS])
