@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import genai_prices
 import pytest
 
 from annotator.actions.items import sources
@@ -112,11 +113,9 @@ def test_what_the_server_does_not_count_is_unknown(project: Project, server: Odd
 
 def test_a_known_price_gives_the_cost(project: Project, server: OddServer) -> None:
     respond(project, server, settings=WriterSettings(base_url=server.url, model="gpt-4.1-mini"), items=("1",))
-    # 60 fresh and 40 cached tokens in, 20 out: prices per million as resources/prices.json lists them.
-    price = json.loads((Path(__file__).parents[3] / "resources/prices.json").read_text("utf-8"))["models"][
-        "gpt-4.1-mini"
-    ]
-    wanted = (60 * price["input"] + 40 * price["cached"] + 20 * price["output"]) / 1e6
+    # 60 fresh and 40 cached tokens in, 20 out.
+    usage = genai_prices.Usage(input_tokens=100, cache_read_tokens=40, output_tokens=20)
+    wanted = float(genai_prices.calc_price(usage, "gpt-4.1-mini", provider_id="openai").total_price)
     ((cost,),) = responses(project, "r.cost_usd")
     assert cost == pytest.approx(wanted)
 
@@ -365,11 +364,10 @@ def test_a_run_that_was_stopped_is_gone_on_with(project: Project, server: OddSer
 
 def test_a_budget_reckons_with_the_length_of_a_report(project: Project, server: OddServer) -> None:
     settings = WriterSettings(base_url=server.url, model="gpt-4.1")
-    price = json.loads((Path(__file__).parents[3] / "resources/prices.json").read_text("utf-8"))["models"][
-        "gpt-4.1"
-    ]
     # Enough for the thousand tokens that a verdict may have, not for the eight thousand of a report.
-    ended = respond(project, server, settings=settings, budget_usd=price["output"] * 4_000 / 1e6)
+    usage = genai_prices.Usage(output_tokens=4_000)
+    budget = float(genai_prices.calc_price(usage, "gpt-4.1", provider_id="openai").total_price)
+    ended = respond(project, server, settings=settings, budget_usd=budget)
     assert (ended["state"], server.bodies) == ("interrupted", [])
     assert "budget" in ended["cause"]
 
