@@ -53,6 +53,7 @@ BINDINGS: tuple[Binding, ...] = (
     Binding("next_item", "Next item", EVERYWHERE, ("Ctrl+PgDown",)),
     Binding("previous_item", "Previous item", EVERYWHERE, ("Ctrl+PgUp",)),
     Binding("next_open", "Next open item", EVERYWHERE, ("Ctrl+J",)),
+    Binding("unsure", "Unsure, wherever answers are given", EVERYWHERE, ("-",)),
     Binding("flag", "Flag", EVERYWHERE, ("Ctrl+G",)),
     Binding("note", "Note", EVERYWHERE, ("Ctrl+M",)),
     Binding("evidence", "Mark the selected text as evidence", EVERYWHERE, ("Ctrl+E",)),
@@ -84,9 +85,9 @@ BINDINGS: tuple[Binding, ...] = (
     Binding("take_and_edit", "Take the unit of the draft and edit it", "Author", ("Ctrl+Shift+T",)),
     Binding("refuse_draft", "Dismiss the rest of the draft", "Author", ("Ctrl+Shift+Backspace",)),
     Binding("queue", "Show or hide the list of reports", "Label", ("Ctrl+B",)),
-    Binding("met", "The first answer, or 1", "Label", ("1",)),
+    Binding("met", "The first answer, the best, or 1", "Label", ("1",)),
     Binding("not_met", "The second answer, or 2", "Label", ("2",)),
-    Binding("unsure", "The third answer, or 3", "Label", ("3",)),
+    Binding("third", "The third answer, or 3", "Label", ("3",)),
     Binding("fourth", "The fourth answer, or 4", "Label", ("4",)),
     Binding("fifth", "The fifth answer, or 5", "Label", ("5",)),
     Binding("sixth", "The sixth answer, or 6", "Label", ("6",)),
@@ -95,7 +96,6 @@ BINDINGS: tuple[Binding, ...] = (
     Binding("ninth", "The ninth answer, or 9", "Label", ("9",)),
     Binding("say_rest", "Label all remaining units in this group, or 0", "Label", ("0",)),
     Binding("ten", "10 where answers are numbers", "Label", ("=",)),
-    Binding("unsure_of_number", "Unsure where answers are numbers", "Label", ("-",)),
     Binding("kind_1", "First kind of error or source", "Label", ("Alt+1",)),
     Binding("kind_2", "Second kind of error or source", "Label", ("Alt+2",)),
     Binding("kind_3", "Third kind of error or source", "Label", ("Alt+3",)),
@@ -180,7 +180,7 @@ BINDINGS: tuple[Binding, ...] = (
     Binding("see_figures", "Figures on the chosen set", "Validate", ("Ctrl+Shift+G",)),
     Binding("say_first", "The judge is wrong, or: agree", "Validate", ("1",)),
     Binding("say_second", "The person is wrong, or: disagree", "Validate", ("2",)),
-    Binding("say_third", "The criterion is unclear, or: unsure", "Validate", ("3",)),
+    Binding("say_third", "The criterion is unclear", "Validate", ("3",)),
     Binding("fault_missed", "Reason: missed what the report says", "Validate", ("4",)),
     Binding("fault_invented", "Reason: saw what the report does not say", "Validate", ("5",)),
     Binding("fault_quote", "Reason: the quote does not support it", "Validate", ("6",)),
@@ -201,7 +201,8 @@ BINDINGS: tuple[Binding, ...] = (
     Binding("attack_families", "Families of models", "Validate", ("F8",)),
     *(
         Binding(f"rank_{side}_{step}", f"The {side} task is better: confidence {sure}", "Contest", (key,))
-        for side, row in (("first", "12345"), ("second", "67890"))
+        # From the first task nearly certainly, by 1, to the second nearly certainly, by 0.
+        for side, row in (("first", "54321"), ("second", "67890"))
         for step, (key, sure) in enumerate(zip(row, (".5", ".6", ".7", ".8", ".95"), strict=True), start=1)
     ),
     Binding("contest_rank", "Pairs to rank", "Contest", ("Alt+1",)),
@@ -337,6 +338,14 @@ def rebind(act: str, key: str) -> Binding | None:
     if other is None:
         QSettings().setValue(f"keys/{act}", key)
     return other
+
+
+def is_news(name: str) -> bool:
+    """Whether a change is to be told on this machine: it is told once."""
+    settings, place = QSettings(), f"news/{name}"
+    told = settings.contains(place)
+    settings.setValue(place, True)
+    return not told
 
 
 def restore_all() -> None:

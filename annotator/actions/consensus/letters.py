@@ -64,7 +64,7 @@ def values(kind: Kind, unit: Unit | None, weights: Weights = USUAL) -> tuple[str
     """
     if isinstance(unit, Label):
         known = PROTOCOLS.get(unit.protocol)
-        return (*known.values, UNSURE) if known else ()
+        return (*known.scale.best_first, UNSURE) if known else ()
     field = KINDS[kind].under(weights).voted
     return tuple(_said(value) for value, *_ in field.options) if field else ()
 

@@ -38,8 +38,9 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The values a rater may give, in the order of their keys; none where a protocol is computed.
+    """The values a rater may give; none where a protocol is computed.
 
+    Values without an order are declared from the best to the worst, ordered ones from the lowest up.
     With `of_numbers` each value is named by its number; the number of any other ordered value is its place, from 0.
     `positive` counts as positive where a figure needs one. Of pairs `mirrored` says what a value becomes when the
     two change places.
@@ -55,6 +56,12 @@ class Scale:
     def names(self) -> tuple[str, ...]:
         """The values as they are stored."""
         return tuple(value.name for value in self.values)
+
+    @property
+    def best_first(self) -> tuple[str, ...]:
+        """The values in the order in which people are offered them: the best first; numbers from the lowest up."""
+        rising = self.level is not Level.NOMINAL and not self.of_numbers
+        return self.names[::-1] if rising else self.names
 
     def value(self, name: str) -> Value:
         """The value of that name; one that is not known, as in a file of a later version, is shown as it is stored."""

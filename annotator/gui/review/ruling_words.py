@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from annotator.actions.adjudication.adjudication_sheets import SheetRow
+from annotator.actions.labelling.label_rows import UNSURE
 from annotator.domain.experts.adjudication import BOTH, DROP, OWN, Confidence, Origin, Provenance, Reason
 from annotator.domain.experts.agreement import Figure
 from annotator.domain.experts.assignment import Stage, stage_of
@@ -33,6 +34,14 @@ CONFIDENCES: tuple[tuple[str, Confidence, str], ...] = (
 LETTER_ACTS = ("take_a", "take_b", "take_c", "take_d")
 # The acts whose keys cast a first vote, in the order of the values.
 VOTE_ACTS = ("take_a", "take_b", "take_both", "write_own", "take_c", "take_d")
+
+
+def votes_of(values: Sequence[str]) -> dict[str, str]:
+    """Act → the value that its key votes for; unsure has the key that it has everywhere."""
+    digits = dict(zip(VOTE_ACTS, (value for value in values if value != UNSURE), strict=False))
+    return digits | ({UNSURE: UNSURE} if UNSURE in values else {})
+
+
 # Means over what one rater said are not agreement, and their A and B are not the letters.
 NOT_AGREEMENT = "item_score"
 

@@ -52,9 +52,9 @@ LOOKS: dict[ValueLook, tuple[str, str]] = {
     ValueLook.SECOND: ("right", "agreed"),
     ValueLook.STEP: ("", "incomplete"),
 }
-# The acts of the key table whose keys give answers, in the order of the answers, and those that numbers need beside.
-ACTS = ("met", "not_met", "unsure", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
-ZERO, OF_NUMBERS = "say_rest", ("ten", "unsure_of_number")
+# The acts of the key table whose keys give answers, in the order of the answers, and those beside the digits.
+ACTS = ("met", "not_met", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+ZERO, OTHERS = "say_rest", ("ten", UNSURE)
 
 
 def said(label: Judgement | None) -> str:
@@ -76,15 +76,17 @@ def faces(protocol: str) -> tuple[Face, ...]:
 
 def answers(protocol: str) -> tuple[str, ...]:
     """The answers themselves, in the same order."""
-    return (*scale_of(protocol).names, UNSURE)
+    return (*scale_of(protocol).best_first, UNSURE)
 
 
 def places(protocol: str) -> dict[str, int]:
-    """Act → the place of the answer that its key gives: digit by digit, of numbers each by its own digit."""
+    """Act → the place of the answer that its key gives: digit by digit from the best, of numbers each by its
+    own digit; unsure is one key everywhere.
+    """
     known = answers(protocol)
     if not scale_of(protocol).of_numbers:
-        return {act: place for place, act in enumerate(ACTS[: len(known)])}
-    named = {ZERO: "0", **dict(zip(ACTS, "123456789", strict=True)), "ten": "10", "unsure_of_number": UNSURE}
+        return {act: place for place, act in enumerate(ACTS[: len(known) - 1])} | {UNSURE: len(known) - 1}
+    named = {ZERO: "0", **dict(zip(ACTS, "123456789", strict=True)), "ten": "10", UNSURE: UNSURE}
     return {act: known.index(value) for act, value in named.items() if value in known}
 
 

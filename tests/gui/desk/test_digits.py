@@ -8,9 +8,15 @@ from typing import Any
 import pytest
 
 from annotator.actions.contests import contest_rows
+from annotator.actions.labelling.label_rows import UNSURE
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
+from annotator.domain.judges.scale import Level, ValueLook
+from annotator.gui import keys
+from annotator.gui.pages.labelling.units.verdict_buttons import VerdictButtons
 from annotator.gui.pages.validation.cases.verdict_cases import CASE_ROLE
+from annotator.gui.review.verdicts import places
+from annotator.protocols import PROTOCOLS
 from tests.actions.contests.contest_project import add_seminar, task
 from tests.projects import judged_project, pairs_project
 from tests.projects.labelling_project import labelling_project
@@ -21,6 +27,7 @@ from tests.windows.labelling_keys import press
 from tests.windows.settling import settle
 
 MANY = 200
+HELP = Path(__file__).parents[3] / "resources" / "help" / "labelling.md"
 # What was answered, by subject in the order typed.
 Answers = dict[Any, Any]
 
@@ -109,8 +116,8 @@ def rule(folder: Path, page_over: Any) -> tuple[Answers, Answers]:
 
 
 def review(folder: Path, page_over: Any) -> tuple[Answers, Answers]:
-    answers = {"1": "agree", "2": "disagree", "3": "unsure"}
-    return verdicts(folder, page_over, "Reviews", answers, "1231")
+    answers = {"1": "agree", "2": "disagree", "-": "unsure"}
+    return verdicts(folder, page_over, "Reviews", answers, "12-1")
 
 
 def rank(folder: Path, page_over: Any) -> tuple[Answers, Answers]:
@@ -121,8 +128,10 @@ def rank(folder: Path, page_over: Any) -> tuple[Answers, Answers]:
     wanted = {}
     for key in typed("1638052749"):
         pair = page.ranking._pair
-        side, step = divmod((int(key) - 1) % 10, 5)
-        wanted[pair.first.id, pair.second.id] = ("first", "second")[side], (0.5, 0.6, 0.7, 0.8, 0.95)[step]
+        # From the first nearly certainly, by 1, down to the second nearly certainly, by 0.
+        side, sure = divmod((int(key) - 1) % 10, 5)
+        steps = (0.95, 0.8, 0.7, 0.6, 0.5) if side == 0 else (0.5, 0.6, 0.7, 0.8, 0.95)
+        wanted[pair.first.id, pair.second.id] = ("first", "second")[side], steps[sure]
         press(key)
     found = contest_rows.showings(project, people.someone(project).id)
     return wanted, {(one.first, one.second): (one.value, one.confidence) for one in found}
@@ -135,3 +144,39 @@ def test_two_hundred_digits_at_any_speed_are_two_hundred_labels_each_where_it_be
     wanted, found = page(tmp_path, page_over)
     assert len(wanted) == MANY
     assert found == wanted
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, one in PROTOCOLS.items() if one.values and one.presentation.tab]
+)
+def test_1_is_the_best_answer_and_buttons_keys_f1_and_help_say_the_same(
+    qapp: Any, qtbot: Any, name: str
+) -> None:
+    scale, tab = PROTOCOLS[name].scale, PROTOCOLS[name].presentation.tab
+    known = {binding.act: binding for binding in keys.BINDINGS}
+    offered = [*scale.best_first, UNSURE]
+    buttons = VerdictButtons(name, offered, "", "")
+    qtbot.addWidget(buttons)
+    said = [scale.value(each).words for each in scale.best_first] + ["Unsure"]
+    by_digit = (
+        scale.best_first if scale.of_numbers else tuple(str(n) for n in range(1, len(scale.best_first) + 1))
+    )
+    pressed = ["=" if key == "10" else key for key in by_digit] + ["-"]
+    assert [button._words for button in buttons.buttons] == said
+    assert [button._key for button in buttons.buttons] == pressed
+    acts = {place: act for act, place in places(name).items()}
+    assert [known[acts[place]].keys[0] for place in range(len(offered))] == pressed
+    row = next(line for line in HELP.read_text(encoding="utf-8").splitlines() if f"**{tab}**" in line)
+    if scale.level is Level.INTERVAL:
+        assert f"| {said[0]} to {said[-2]} |" in row
+    else:
+        assert f"| {', '.join(said[:-1]).lower()} |" in row
+    if not scale.of_numbers:
+        assert scale.value(scale.best_first[0]).look in (ValueLook.GOOD, ValueLook.FIRST)
+        ordinals = ("first", "second", "third", "fourth")
+        assert all(
+            word in known[acts[place]].title for place, word in enumerate(ordinals[: len(offered) - 1])
+        )
+    if scale.level is Level.ORDINAL and not scale.of_numbers:
+        falling = [scale.number(each) for each in scale.best_first]
+        assert falling == sorted(falling, reverse=True)

@@ -68,7 +68,7 @@ def test_the_last_label_and_done_lead_to_all_labelled(project, show):
     page = show(project)
     for _ in range(2):
         press("1")
-        press("3")
+        press("-")
         press("Ctrl+Return")
     assert page.done.isVisible()
     words = [label.text() for label in page.done.findChildren(PlainLabel)]

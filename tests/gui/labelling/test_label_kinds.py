@@ -45,7 +45,7 @@ def test_nothing_is_asked_before_a_label_and_other_kinds_after_each(page):
     press("1")
     press("Up")
     assert offered(page) == ["Retrieved", "Known", "One source", "Several sources"]
-    press("3")
+    press("-")
     press("Up")
     assert not page.criteria.details.kinds.isVisible()
 

@@ -45,7 +45,7 @@ def test_the_arrows_go_in_four_directions_and_stop_at_the_words(page):
 
 
 def test_digits_fill_the_column_and_go_on_to_the_next(page):
-    for key in ("1", "2", "3"):
+    for key in ("1", "2", "-"):
         press(key)
     assert kept(page) == {"p1~g1": "relevant", "p1~g2": "not", "p1~g3": None}
     assert at(page) == "p2~g1"

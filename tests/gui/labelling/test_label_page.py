@@ -53,8 +53,8 @@ def test_the_digits_label_and_the_next_open_criterion_takes_the_focus(page):
     assert focus() is page.criteria.row
 
 
-def test_three_is_unsure_and_no_value(page):
-    press("3")
+def test_unsure_is_no_value(page):
+    press("-")
     assert kept(page) == [("c1", None)]
     assert page.criteria.rows[page.bench.units[0].id].chip.words() == "Unsure"
 
@@ -66,6 +66,18 @@ def test_backspace_takes_the_last_label_back_and_shows_its_criterion(page):
     assert (kept(page), number(page)) == ([("c1", "yes")], 2)
     press("1")
     assert kept(page) == [("c1", "yes"), ("c2", "yes")]
+
+
+def test_whoever_labelled_by_the_old_order_is_told_once_what_changed(project, page_over):
+    task = labels.queue(project)[0]
+    unit = labels.sheet(project, task.response_id).units[0]
+    labels.set_label(project, task.response_id, unit.id, "yes")
+    page = page_over(project, "Label")
+    assert page.messages.text().startswith("The keys have changed: 1 is the best answer")
+    page.messages.clear()
+    page.window().show_page("Items")
+    page.window().show_page("Label")
+    assert page.messages.text() == ""
 
 
 def test_keys_typed_past_the_last_criterion_change_no_label(page):
@@ -84,7 +96,9 @@ def test_a_key_held_down_labels_one_criterion(page, qtbot):
     QApplication.sendEvent(focus(), held)
     assert kept(page) == [("c1", "yes")]
     assert all(
-        not shortcut.autoRepeat() for act in ("met", "not_met", "unsure") for shortcut in page._shortcuts[act]
+        not shortcut.autoRepeat()
+        for act in ("met", "not_met", "third", "unsure")
+        for shortcut in page._shortcuts[act]
     )
 
 
@@ -282,7 +296,7 @@ def test_recent_labels_lead_back_to_their_criterion(page):
     press("1")
     press("2")
     press("Ctrl+PgDown")
-    press("3")
+    press("-")
     menu = page.recent()
     words = [action.text() for action in menu.actions()]
     assert [word.split(" — ")[0] for word in words] == ["Unsure", "Not met", "Met"]

@@ -4,9 +4,8 @@ import pytest
 from PySide6.QtWidgets import QPushButton
 
 from annotator.actions.items import items
-from annotator.actions.labelling import label_rows, label_tasks, second_looks
+from annotator.actions.labelling import label_tasks, second_looks
 from annotator.gui.pages.labelling import LabelPage
-from annotator.gui.review.verdicts import answers
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.protocols import PROTOCOLS, USUAL
 from tests.projects.labelled_protocols import ALL, CLAIMS, PAIRS, PLAN, PREFERENCE, REASONING, kept, one_item
@@ -22,11 +21,6 @@ def show(project, page_over):
         return page_over(project, "Label", protocol=protocol, **place)
 
     return make
-
-
-def test_answers_stand_in_the_order_of_the_protocols_own_values():
-    asked = {name: shape for name, shape in PROTOCOLS.items() if shape.values}
-    assert all(answers(name) == (*shape.values, label_rows.UNSURE) for name, shape in asked.items())
 
 
 def test_a_project_with_one_protocol_shows_no_choice(tmp_path, page_over):

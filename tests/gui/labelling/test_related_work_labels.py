@@ -62,7 +62,7 @@ SAYS = {
 KEYS = {
     # Three reports on each of two items: two pairs with the exemplar each, asked in one order.
     ORGANIZATION: ("3", 4),
-    NUGGETS: ("1", 2 * 3 * 2),
+    NUGGETS: ("3", 2 * 3 * 2),
     RELEVANCE: ("0", 4),
     # One sentence of each report cites its one work, and one cites nothing.
     PRECISION: ("1", 4),

@@ -21,7 +21,7 @@ def ranked(page):
 
 @pytest.mark.parametrize(
     ("key", "value", "confidence"),
-    [("1", "first", 0.5), ("5", "first", 0.95), ("6", "second", 0.5), ("0", "second", 0.95)],
+    [("1", "first", 0.95), ("5", "first", 0.5), ("6", "second", 0.5), ("0", "second", 0.95)],
 )
 def test_one_key_ranks_a_pair_and_shows_the_next(window, qtbot, key, value, confidence):
     page = window.page.ranking

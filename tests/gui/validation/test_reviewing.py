@@ -61,7 +61,7 @@ def test_one_key_reviews_and_goes_on_and_a_reason_is_for_what_was_answered_last(
     opened: Any, project: Project
 ) -> None:
     opened(project)
-    for key in "1293":
+    for key in "129-":
         press(key)
     assert said(project) == [("agree", "", ""), ("disagree", "too lenient", ""), ("unsure", "", "")]
 
@@ -79,7 +79,7 @@ def test_whoever_wishes_stays_until_a_reason_is_given(opened: Any, project: Proj
     assert "waits for a reason" in page.reviewing.answer.text()
     press("9")
     assert bench.key != at
-    press("3")
+    press("-")
     assert said(project) == [("agree", "", ""), ("disagree", "too lenient", ""), ("unsure", "", "")]
     assert bench.pane.left.text() == f"3 of {VERDICTS} reviewed"
 

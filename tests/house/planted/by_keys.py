@@ -23,7 +23,7 @@ KEYS = {
         "1": "supports",
         "2": "omits",
         "3": "contradicts",
-        "4": labels.UNSURE,
+        "-": labels.UNSURE,
         "Ctrl+Z": "contradicts",
     },
     "planted.rating": {"0": "0", "7": "7", "=": "10", "-": labels.UNSURE, "Ctrl+Z": "10"},

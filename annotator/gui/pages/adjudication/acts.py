@@ -7,13 +7,14 @@ from typing import Any
 from PySide6.QtCore import QObject
 
 from annotator.actions.adjudication import pairing, ruling, unanimity, voting
+from annotator.actions.labelling.label_rows import UNSURE
 from annotator.domain.experts.adjudication import BOTH, DROP, OWN, Confidence, Reason
 from annotator.gui import keys
 from annotator.gui.pages.adjudication.bench import AdjudicationBench
 from annotator.gui.pages.adjudication.flow import AdjudicationFlow
 from annotator.gui.pages.adjudication.rows.pairing_mode import PairingMode
 from annotator.gui.pages.adjudication.rows.rows_pane import RowsPane
-from annotator.gui.review.ruling_words import CONFIDENCES, LETTER_ACTS, REASONS, VOTE_ACTS, about
+from annotator.gui.review.ruling_words import CONFIDENCES, LETTER_ACTS, REASONS, about, votes_of
 from annotator.gui.widgets.bars.message_bar import MessageBar
 
 PLAIN_TAKES = {"take_both": BOTH, "write_own": OWN, "drop_unit": DROP}
@@ -76,13 +77,15 @@ class AdjudicationActs(QObject):
         self.pairing.leave()
         ballot = self._bench.ballot(self._bench.ruling_id)
         if ballot is not None:
-            place = VOTE_ACTS.index(act) if act in VOTE_ACTS else len(ballot.values)
-            if place < len(ballot.values):
-                self.vote(ballot.values[place])
+            value = votes_of(ballot.values).get(act)
+            if value is not None:
+                self.vote(value)
             else:
                 self._messages.show_message(
                     "info", "Vote first: what is your own value?", "A and B are shown after your vote."
                 )
+            return
+        if act == UNSURE:
             return
         row = self._bench.row
         if row is not None and not row.ruling.open and self._flow.is_spent(row.ruling.id):

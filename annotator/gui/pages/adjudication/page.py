@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from annotator.actions.adjudication import adjudicating, closing, settled
 from annotator.actions.adjudication.adjudicating import QueueLine
+from annotator.actions.labelling.label_rows import UNSURE
 from annotator.domain.texts.change import Change
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
@@ -92,7 +93,7 @@ class AdjudicatePage(Page):
             self.bind(act, self._kept(slot))
         self.bind("next_row", lambda: self.acts.step(1), self.rows)
         self.bind("previous_row", lambda: self.acts.step(-1), self.rows)
-        for act in (*LETTER_ACTS, *PLAIN_TAKES):
+        for act in (*LETTER_ACTS, *PLAIN_TAKES, UNSURE):
             self.bind(act, partial(self.acts.digit, act), self.frame.work)
             # A key held down rules on one row, not on one after the other.
             for shortcut in self._shortcuts[act]:

@@ -22,6 +22,10 @@ from annotator.gui.widgets.plain import PlainLabel
 
 # Experts who decide which tasks are worth keeping: hundreds of pairs, a key each, nothing that sways them.
 ABOUT = "Which is the better task to give a research assistant, and how sure are you?"
+NEWS = (
+    "The keys have changed.",
+    "1 now says that the first task is better, nearly certain, and 5 that this is a guess; 6 to 0 are as before.",
+)
 SURE = ("a guess", "slightly", "fairly", "quite", "nearly certain")
 SIDES: dict[str, str] = {FIRST: "The first task", SECOND: "The second task"}
 BACK = Command(
@@ -67,8 +71,8 @@ class RankingPart(PagePart):
         return button
 
     def _answers(self, side: str) -> FlowRow:
-        row = FlowRow()
-        for step in range(1, len(STEPS) + 1):
+        row, steps = FlowRow(), range(1, len(STEPS) + 1)
+        for step in reversed(steps) if side == FIRST else steps:
             row.addWidget(self.buttons[side, step])
         return row
 
@@ -98,6 +102,8 @@ class RankingPart(PagePart):
             return
         for side, task in ((FIRST, self._pair.first), (SECOND, self._pair.second)):
             self.texts[side].setPlainText(task.shown)
+        if before is None and keys.is_news("contest order") and done:
+            self.answer.show_message("info", *NEWS, lasting=True)
         if before is None or (before.first, before.second) != (self._pair.first, self._pair.second):
             self._since = time.monotonic()
 

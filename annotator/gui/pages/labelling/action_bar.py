@@ -7,7 +7,7 @@ from annotator.actions.labelling.label_rows import USUAL
 from annotator.domain.judges.presentation import CaseLayout
 from annotator.domain.texts.counting import counted
 from annotator.gui.pages.labelling.units.locking import lock
-from annotator.gui.review.verdicts import ACTS, OF_NUMBERS, ZERO, Face, face, faces, places
+from annotator.gui.review.verdicts import ACTS, OTHERS, ZERO, Face, face, faces, places
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.fitting_bar import Act, FittingBar
 
@@ -32,7 +32,7 @@ class LabellingActionBar(FittingBar):
         super().__init__()
         self._locked, self._here, self._rest = locked, "", ""
         self._protocol, self._places = USUAL, dict[str, int]()
-        for act in (*ACTS, *OF_NUMBERS):
+        for act in (*ACTS, *OTHERS):
             button = self.put(act, "")
             lock(button, locked)
             button.clicked.connect(lambda _=False, act=act: self.said.emit(self._places[act]))
@@ -59,7 +59,7 @@ class LabellingActionBar(FittingBar):
         self._protocol, self._places = protocol, places(protocol)
         # What labels the rest stands behind the answers; as the first of numbers it is one of them.
         numbered = ZERO in self._places
-        self.row.insertWidget(0 if numbered else len(ACTS) + len(OF_NUMBERS), self.buttons[ZERO])
+        self.row.insertWidget(0 if numbered else len(ACTS) + len(OTHERS), self.buttons[ZERO])
         if not numbered:
             icons.put(self.buttons[ZERO], "down", color="text")
         for act, one in self._faces().items():
@@ -112,7 +112,7 @@ class LabellingActionBar(FittingBar):
         self.shrink(BESIDE, level)
         # So many numbers stand on the card of the current unit, too.
         shown = self._places if level < 5 or ZERO not in self._places else {}
-        for act in (*ACTS, *OF_NUMBERS):
+        for act in (*ACTS, *OTHERS):
             self.buttons[act].setVisible(act in shown)
         for act in (*ACTS, "submit"):
             self.buttons[act].show_brief(level >= 5)

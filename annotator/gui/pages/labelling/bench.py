@@ -21,7 +21,7 @@ from annotator.gui.desk.attention import Clock
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.labelling.kinds import Kinds
 from annotator.gui.pages.labelling.label_queue import LabelQueue
-from annotator.gui.review.verdicts import UnitLabel, is_flagged, said
+from annotator.gui.review.verdicts import UnitLabel, answers, is_flagged, said
 
 KIND = "judgement"
 
@@ -153,10 +153,10 @@ class LabellingBench(QObject):
 
     def say(self, place: int) -> bool:
         """Give the current unit the label of a place in the order of the keys; whether it is now so labelled."""
-        answers = (*self.sheet.values, label_rows.UNSURE) if self.sheet else ()
-        if not self.unit_id or place >= len(answers):
+        known = answers(self.protocol) if self.sheet else ()
+        if not self.unit_id or place >= len(known):
             return False
-        value = answers[place]
+        value = known[place]
         if self.said(self.unit_id) == value:
             return True
         seconds = self._clock.take()

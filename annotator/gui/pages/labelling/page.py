@@ -36,7 +36,7 @@ from annotator.gui.pages.labelling.units.locking import LOCKED, why_locked
 from annotator.gui.pages.labelling.units.units_pane import UnitsPane, below
 from annotator.gui.review.kind_row import ACTS as KIND_ACTS
 from annotator.gui.review.label_guideline import GuidelinePanel
-from annotator.gui.review.verdicts import ACTS, OF_NUMBERS, places
+from annotator.gui.review.verdicts import ACTS, OTHERS, places
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.layouts import column_of, stacked, vertical
@@ -45,6 +45,8 @@ from annotator.gui.widgets.layouts import column_of, stacked, vertical
 # controls that scroll away, losing their place, labels changed by a stray key, and not knowing what is left.
 PROTOCOL = "label/protocol"
 NOTHING = "The previous item has nothing to label yet."
+NEWS = "The keys have changed: 1 is the best answer everywhere, then down to the worst."
+NEWS_MORE = "Unsure has one key everywhere. Each button shows its own."
 LEAST_QUEUE = 150
 STALE_KINDS = ("item", "artifact", "import", "response", "person", "extract", "page", "setting")
 
@@ -154,7 +156,7 @@ class LabelPage(Page):
         # In a matrix the arrows are the matrix's own, and go in four directions.
         self.bind("next_unit", lambda: self.flow.step(1), self.criteria.cards)
         self.bind("previous_unit", lambda: self.flow.step(-1), self.criteria.cards)
-        for act in (*ACTS, *OF_NUMBERS):
+        for act in (*ACTS, *OTHERS):
             self._bind_once(act, partial(self.flow.answer, act))
         for place, act in enumerate(KIND_ACTS):
             self._bind_once(act, partial(self.flow.look_again, place))
@@ -167,7 +169,7 @@ class LabelPage(Page):
     def _offer_keys(self) -> None:
         """Only keys of answers that there are take a press: a person may have given theirs to another act."""
         offered = places(self.bench.protocol)
-        for act in (*ACTS, *OF_NUMBERS):
+        for act in (*ACTS, *OTHERS):
             for shortcut in self._shortcuts[act]:
                 shortcut.setEnabled(act in offered)
 
@@ -211,6 +213,8 @@ class LabelPage(Page):
         self._stale = False
         if wanted is None and place.get("item_id"):
             self.messages.show_message("info", NOTHING, needs(self.bench.protocol))
+        elif keys.is_news("label order") and any(task.labelled for task in self.queue.tasks):
+            self.messages.show_message("info", NEWS, NEWS_MORE, lasting=True)
 
     def place(self) -> dict[str, str]:
         """The question, the report (or pair) and the current unit."""

@@ -15,7 +15,7 @@ from annotator.domain.kinds.documents import KINDS
 from annotator.gui import keys, theme
 from annotator.gui.review.field_chips import value_words
 from annotator.gui.review.key_chips import KeyChips
-from annotator.gui.review.ruling_words import CONFIDENCES, LETTER_ACTS, REASONS, VOTE_ACTS
+from annotator.gui.review.ruling_words import CONFIDENCES, LETTER_ACTS, REASONS, votes_of
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
@@ -169,10 +169,10 @@ class RowControls(QWidget):
             button.deleteLater()
         self.votes = []
         field = KINDS[kind].voted
-        for place, value in enumerate(ballot.values if ballot else ()):
+        acts = {value: act for act, value in votes_of(ballot.values if ballot else ()).items()}
+        for value in ballot.values if ballot else ():
             words = value_words(field, value, ballot.protocol) if field and ballot else value
-            act = VOTE_ACTS[place] if place < len(VOTE_ACTS) else ""
-            button = KeyButton(words, keys.sequences(act)[0] if act else "")
+            button = KeyButton(words, keys.sequences(acts[value])[0] if value in acts else "")
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             button.clicked.connect(lambda _=False, value=value: self.voted.emit(value))
             self._votes.addWidget(button)

@@ -13,7 +13,7 @@ from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.part import PagePart
 from annotator.gui.pages.validation.cases.case_bench import BenchWords, CaseBench, Keep
-from annotator.gui.pages.validation.cases.faults import ACTS, FAULTS, VerdictAnswer
+from annotator.gui.pages.validation.cases.faults import FAULTS, VerdictAnswer
 from annotator.gui.pages.validation.cases.verdict_cases import Key
 from annotator.gui.review.kind_row import OF_VERDICT
 from annotator.gui.widgets.bars.acts_bar import ActsBar
@@ -80,6 +80,8 @@ class CasePart(PagePart):
 
     NAMES: ClassVar[Mapping[str, str]]
     """What can be chosen, with its words."""
+    ANSWERS: ClassVar[Sequence[str]]
+    """The acts whose keys answer, in the order of the answers."""
     OF_LABELS: ClassVar[bool]
     """Whether a case sets a verdict against a person's label."""
 
@@ -107,7 +109,7 @@ class CasePart(PagePart):
     def case_acts(self) -> Mapping[str, Callable[[], object]]:
         """What keys do while the cases are in view."""
         return {
-            **{act: partial(self._say, place) for place, act in enumerate(ACTS)},
+            **{act: partial(self._say, place) for place, act in enumerate(self.ANSWERS)},
             **{act: partial(self._give_reason, fault) for act, fault, _ in FAULTS},
             **{act: partial(self._give_kind, place) for place, act in enumerate(OF_VERDICT)},
             "take_back": self._take_back,
@@ -127,7 +129,7 @@ class CasePart(PagePart):
         """Offer what can be done with a case, where there are some."""
         for act in ("previous_item", "next_item", "next_open"):
             self.bar.enable(act, some)
-        for act in ACTS:
+        for act in self.ANSWERS:
             self.bar.enable(act, some and not self.desk.project.readonly)
 
     def turn(self, place: int) -> None:

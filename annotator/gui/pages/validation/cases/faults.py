@@ -16,8 +16,10 @@ FAULTS: tuple[tuple[str, Fault, str], ...] = (
 )
 # The acts of the key table whose keys answer, in the order of the answers.
 ACTS = ("say_first", "say_second", "say_third")
+# Whoever reviews is unsure by the key that says so everywhere.
+REVIEW_ACTS = (*ACTS[:2], "unsure")
 # A key held down says one of these of one verdict, not of one after the other.
-ONCE = (*ACTS, *OF_VERDICT, *(act for act, _, _ in FAULTS))
+ONCE = (*ACTS, *REVIEW_ACTS, *OF_VERDICT, *(act for act, _, _ in FAULTS))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,12 @@ from annotator.actions.studies import error_counts
 from annotator.domain.experts.person import Role
 from annotator.domain.judges.informed import Review
 from annotator.domain.texts.counting import counted
+from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.validation.cases import review_look
 from annotator.gui.pages.validation.cases.case_bench import BenchWords
 from annotator.gui.pages.validation.cases.case_part import PAINTED_MS, WORK, CasePart
-from annotator.gui.pages.validation.cases.faults import ACTS, REVIEWS
+from annotator.gui.pages.validation.cases.faults import REVIEW_ACTS, REVIEWS
 from annotator.gui.pages.validation.cases.review_look import ReviewChoice, ReviewLook
 from annotator.gui.pages.validation.cases.verdict_cases import CaseFilter, VerdictCase
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
@@ -73,7 +74,7 @@ RIGHT = (
     Command("previous_item", "Back", hint="The verdict before"),
     Command("next_item", "On", hint="The next verdict"),
     Command("next_open", "Next open", hint="Next verdict you have not reviewed"),
-    *(Command(act, answer.words, hint=answer.hint) for act, answer in zip(ACTS, REVIEWS, strict=True)),
+    *(Command(act, answer.words, hint=answer.hint) for act, answer in zip(REVIEW_ACTS, REVIEWS, strict=True)),
 )
 WORDS = BenchWords("validate/reviews", "Verdicts", "reviewed", "Stay until a reason is given")
 APART = "Reviews are informed: they are shown beside figures of blind labels and never count in them."
@@ -84,7 +85,7 @@ class ReviewsPart(CasePart):
     """Choices above; list, report and verdict below. No system is named."""
 
     NAMES = {"protocol": "What", "judge": "Judge", "order": "Order", "experts": "Seen by"}
-    OF_LABELS = False
+    ANSWERS, OF_LABELS = REVIEW_ACTS, False
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, ActsBar((), RIGHT), WORDS, REVIEWS, self._keep)
@@ -143,6 +144,9 @@ class ReviewsPart(CasePart):
         unjudged = found.outlook is None or not found.outlook.verdicts
         self.judging.setVisible(found.refusal is None and unjudged)
         self.turn(WORK if len(found.cases) else NOTHING)
+        if self.at_work and keys.is_news("review order") and self.bench.cases.counted(CaseFilter.DONE):
+            words = "The keys have changed: unsure has one key everywhere."
+            self.answer.show_message("info", words, "Its button shows it; 3 does nothing here.", lasting=True)
         self._offer()
         if found.outlook is not None and self.isVisible():
             self.recount.start(PAINTED_MS)

@@ -116,7 +116,7 @@ class RulingPart(CasePart):
     """Choices above; figures, list, report and verdict below; unclear criteria in their place."""
 
     NAMES = {"protocol": "What", "labels": "Labels", "judge": "Judge", "person": "Against"}
-    OF_LABELS = True
+    ANSWERS, OF_LABELS = ACTS, True
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, ActsBar(LEFT, RIGHT), WORDS, RULINGS, self._keep)
