@@ -111,6 +111,28 @@ def completion(content: str | None, finish: str = "stop", **message: Any) -> Odd
     return Odd(json.dumps(tree))
 
 
+def streamed(odd: Odd, *, done: bool = True) -> Odd:
+    """The same completion as events of a stream, a few characters each."""
+    tree = json.loads(str(odd.body))
+    message, usage = tree["choices"][0]["message"], tree.pop("usage")
+    finish = tree["choices"][0]["finish_reason"]
+    deltas: list[Any] = [{"role": "assistant", "content": ""}]
+    for name in ("reasoning_content", "content"):
+        text = message.get(name) or ""
+        deltas += [{name: text[start : start + 7]} for start in range(0, len(text), 7)]
+    events = [tree | {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+    if done:
+        events += [
+            tree | {"choices": [{"delta": {}, "finish_reason": finish}]},
+            tree | {"choices": [], "usage": usage},
+        ]
+    lines = [f"data: {json.dumps(event, ensure_ascii=False)}\r\n\r\n" for event in events]
+    return Odd(
+        ": begun\n\n" + "".join(lines) + "data: [DONE]\n\n" * done,
+        headers={"content-type": "text/event-stream"},
+    )
+
+
 class Used:
     """Tokens of a call as a server knows them, its charge at the prices of these tests, and how it may tell of them.
 

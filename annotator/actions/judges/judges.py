@@ -215,7 +215,7 @@ def checked(judge_id: str, **values: Any) -> Judge:
             "The endpoint is not an http address.", "It starts with https:// and usually ends in /v1."
         )
     # Before it is kept: a password in it would stay in the file.
-    checked_url(judge.base_url)
+    judge = judge.model_copy(update={"base_url": checked_url(judge.base_url)})
     refuse_among_settings(judge)
     if not judge.model.strip():
         raise Refusal("The model's name is missing.", "Write it as the endpoint lists it.")

@@ -60,7 +60,9 @@ class BatchFileWriter:
 
     def request(self, question: KeyedQuestion, trial: int) -> BatchRequest:
         """A question as it would stand in this file."""
-        messages = ladder.asked_for(question.messages, question.reply, self._rung)
+        messages = self.sender.learned.arranged(
+            ladder.asked_for(question.messages, question.reply, self._rung)
+        )
         form = ladder.response_format(question.reply, self._rung)
         likely = ladder.likely_tokens(question.reply)
         self._parameters = self.sender.fitted(self.sender.client.endpoint.parameters, likely)

@@ -1,6 +1,7 @@
 """HTTP client for one endpoint: a shared connection pool, one attempt at a time, always an outcome."""
 
 import asyncio
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -25,6 +26,9 @@ CONNECT_S = 15.0
 # No reply is as long; what an endpoint sends beyond it is not taken into memory.
 LONGEST_BODY = 16_000_000
 _NO_KEY = "none"
+# An address may be given with the page that the program asks for.
+_WHOLE_PATH = re.compile(r"/(?:chat/completions|completions|responses|messages|models)?/*\Z")
+_NO_PAGE = re.compile(r"<html|<!doctype|unexpected endpoint|cannot post|not found", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +57,30 @@ class Endpoint:
 
 
 def checked_url(url: str) -> str:
-    """An endpoint's base address without a closing slash; Refusal unless it is http(s) and has no room for a secret."""
-    parts = urlsplit(url.strip())
+    """An endpoint's base address, without the page that is asked for.
+
+    Refusal unless it is http(s) and has no room for a secret.
+    """
+    url = _WHOLE_PATH.sub("", url.strip())
+    parts = urlsplit(url)
     secret = parts.username or parts.password or not {"?", "#"}.isdisjoint(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or secret:
         raise Refusal(
             "The address of the endpoint cannot be used.",
-            "Enter an address like https://host/v1, without a name or password in it and nothing after a “?” or “#”. "
-            "A key has a place of its own.",
+            "Enter an address like https://host/v1, without a name or password in it and nothing after a “?” or “#”: "
+            "keys and query parameters have places of their own.",
         )
-    return url.strip().rstrip("/")
+    if blank := re.search(r"\b(?:RESOURCE|DEPLOYMENT)\b", url):
+        raise Refusal(f"The address still has {blank[0]} in it.", "Write your own name in its place.")
+    return url.rstrip("/")
+
+
+def _address_words(outcome: CallOutcome, base_url: str) -> str:
+    """What may be wrong with the address, where a server knows no such page and the address names no version."""
+    if outcome.answered or re.search(r"/v\d", urlsplit(base_url).path):
+        return ""
+    nowhere = outcome.http in (404, 405) or _NO_PAGE.search(outcome.body[:1_000])
+    return f" The address has no /v1: perhaps it is {base_url}/v1." if nowhere else ""
 
 
 class Client:
@@ -121,7 +139,10 @@ class Client:
             words = f"The server sent more than {LONGEST_BODY // 1_000_000} MB."
             return CallOutcome(CallTrouble.MALFORMED, message=words, http=response.status_code)
         # JSON is UTF-8; what a header says of the encoding is not worth the reading.
-        return read(response.status_code, response.headers, content.decode("utf-8", "replace"), self._now())
+        text = content.decode("utf-8", "replace")
+        outcome = read(response.status_code, response.headers, text, self._now())
+        words = _address_words(outcome, self.endpoint.base_url)
+        return replace(outcome, message=outcome.message + words) if words else outcome
 
     def package(self) -> "AsyncOpenAI":
         """The openai package's own client, on the same connections, for whatever is no chat call."""

@@ -11,7 +11,7 @@ from typing import Any
 from annotator.domain.judges.judgement import Status
 from annotator.domain.texts.canonical import escaped
 from annotator.domain.texts.redaction import redact, without_keys
-from annotator.judging.calls.reply_parts import composed
+from annotator.judging.calls.reply_parts import UNSEEN, composed
 from annotator.judging.calls.waits import hinted_wait, retry_after
 
 
@@ -165,9 +165,43 @@ def read(http: int, headers: Mapping[str, str], body: str, now: datetime | None 
 
 def _tree(body: str) -> Any:
     try:
-        return json.loads(body)
+        return json.loads(body.strip(UNSEEN))
     except (ValueError, RecursionError):
+        return _streamed(body)
+
+
+def _streamed(body: str) -> Any:
+    """What the events of a stream come to, as one reply; None where they are none, or end in the middle."""
+    tree, message, finish, whole = dict[str, Any](), dict[str, Any](), None, False
+    for line in re.split(r"\r\n|\n|\r", body.strip(UNSEEN)):
+        name, _, data = line.partition(":")
+        if name != "data":
+            continue
+        if data.strip() == "[DONE]":
+            whole = True
+            continue
+        try:
+            event = json.loads(data)
+        except (ValueError, RecursionError):
+            return None
+        if _error(event) is not None:
+            return event
+        choices = event.pop("choices", None) if isinstance(event, dict) else None
+        tree |= (
+            {key: value for key, value in event.items() if value is not None}
+            if isinstance(event, dict)
+            else {}
+        )
+        choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
+        finish = choice.get("finish_reason") or finish
+        delta = choice.get("delta") or choice.get("message")
+        for key, value in delta.items() if isinstance(delta, dict) else ():
+            before = message.get(key)
+            joined = type(value) in (str, list) and type(value) is type(before) and key != "role"
+            message[key] = before + value if joined else before if value is None else value
+    if not message or not (whole or finish):
         return None
+    return tree | {"choices": [{"message": message, "finish_reason": finish}]}
 
 
 def _error(tree: Any) -> dict[str, Any] | None:

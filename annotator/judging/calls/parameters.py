@@ -10,9 +10,24 @@ from annotator.domain.judges.judge import Judge
 from annotator.domain.texts.canonical import canonical_json
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.outcome import CallOutcome, CallTrouble
+from annotator.judging.prompts.messages import Messages
 
 CAPS = ("max_completion_tokens", "max_tokens")
 FORMAT = "response_format"
+# How a server wants to be asked, beside the parameters: remembered among what it has turned down.
+SYSTEM, AT_ONCE = "system role", "replies in one piece"
+_STREAM = {"stream": True, "stream_options": {"include_usage": True}}
+_REFUSING = r"(?=.*(?:not|n't|unsupported|invalid|unknown|only|must|should|expect|requires?|enable))"
+_MANNERS = {
+    SYSTEM: re.compile(
+        _REFUSING
+        + r".*(?:\bsystem\b.{0,60}\b(?:role|message|prompt|instruction)s?\b|\brole\b.{0,80}\bsystem\b"
+        r"|developer instruction|\broles? must alternate|\broles?\b.{0,80}\buser\W"
+        r"|\buser\W{1,3}(?:and |or )?\W?assistant\b.{0,40}\broles?\b)",
+        re.IGNORECASE | re.DOTALL,
+    ),
+    AT_ONCE: re.compile(_REFUSING + r".*\b(?:non-?)?stream(?:ing|ed)?\b", re.IGNORECASE | re.DOTALL),
+}
 _OURS = {"model", "messages", "stream", "n", "tools", "tool_choice", "functions", FORMAT}
 _FORMAT_WORDS = re.compile(
     r"response_?format|json_?schema|json_?object|structured[ _]outputs?|\bgrammar\b|guided", re.IGNORECASE
@@ -69,13 +84,35 @@ def rejected_part(outcome: CallOutcome, sent: Mapping[str, Any]) -> str | None:
 
 @dataclass
 class Learned:
-    """What one endpoint and model have turned down; shared by all calls to them."""
+    """What one endpoint and model have turned down; shared by all calls to them.
+
+    `dropped` holds names of parameters, and SYSTEM or AT_ONCE where they are asked in another manner.
+    """
 
     dropped: set[str] = field(default_factory=set)
     renamed: dict[str, str] = field(default_factory=dict)
 
+    def arranged(self, messages: Messages) -> Messages:
+        """The messages in the roles that the server takes: without its own, the system's text begins the user's."""
+        if SYSTEM not in self.dropped or messages[0]["role"] != "system":
+            return messages
+        first, second, *rest = messages
+        return [{**second, "content": f"{first['content']}\n\n{second['content']}"}, *rest]
+
+    def other_manner(self, outcome: CallOutcome) -> bool:
+        """Learn of a rejection that is about the manner of asking; whether there is another manner to try."""
+        if outcome.trouble is not CallTrouble.REJECTED and outcome.http not in (500, 501):
+            return False
+        words = f"{outcome.parameter} {outcome.message}"
+        found = next(
+            (name for name, form in _MANNERS.items() if name not in self.dropped and form.match(words)), ""
+        )
+        self.dropped |= {found} - {""}
+        return bool(found)
+
     def fit(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters worth sending."""
+        parameters = {**parameters, **(_STREAM if AT_ONCE in self.dropped else {})}
         fitted = {self.renamed.get(name, name): value for name, value in parameters.items()}
         return {name: value for name, value in fitted.items() if name not in self.dropped}
 

@@ -77,6 +77,8 @@ class Sender:
             if part is not None:
                 self.learned.reject(part, outcome.message)
                 continue
+            if self.learned.other_manner(outcome):
+                continue
             troubles[outcome.trouble] += 1
             if _final(outcome, troubles, tries):
                 return SentCall(outcome, attempts, model, sent, cost)
@@ -96,7 +98,7 @@ class Sender:
     ) -> tuple[CallOutcome, float | None]:
         tokens, output = tokens_of(messages), self.most_output(sent, likely)
         model = self.client.endpoint.model
-        body = {"model": model, "messages": messages, **sent}
+        body = {"model": model, "messages": self.learned.arranged(messages), **sent}
         most, expected = self.most_usd(body, likely), self.likely_usd(tokens, sent, likely)
         async with (
             self.budget.reserve(expected or 0.0, most or 0.0) as bill,

@@ -1,6 +1,7 @@
 """How a question fares with servers of every kind."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,8 @@ from tests.judging.odd_server import (
     completion,
     error,
     prices,
+    streamed,
+    tiny_judge,
 )
 
 pytestmark = pytest.mark.anyio
@@ -399,3 +402,77 @@ async def test_an_answer_of_a_model_that_may_not_answer_is_not_served_from_the_j
     assert (len(again.calls), again.reused) == (1, [])
     _, free = await asked(odd, folder, journal=shelf)
     assert (free.calls, len(free.reused)) == ([], 1)
+
+
+SAID = completion('{"reason": "Section\u20282 says so.", "covered": "yes"}')
+
+
+def once_right(
+    refusal: Odd, right: Callable[[dict[str, Any]], bool], answer: Odd = SAID
+) -> Callable[..., Odd]:
+    """A server that refuses whatever is asked in another manner."""
+    return lambda body, number: answer if right(body) else refusal
+
+
+def without_system(body: dict[str, Any]) -> bool:
+    (message,) = body["messages"] if len(body["messages"]) == 1 else ({"role": ""},)
+    return (
+        message["role"] == "user"
+        and "Begin" not in message["content"][:5]
+        and "Criterion 1" in message["content"]
+    )
+
+
+SERVERS = {
+    **{
+        f"no system role: {words}": once_right(error(status, words, param=parameter), without_system)
+        for status, words, parameter in (
+            (400, "Unsupported value: 'messages[0].role' does not support 'system'.", "messages[0].role"),
+            (500, "System role not supported", None),
+            (400, "Developer instruction is not enabled for models/gemma-3-27b-it", None),
+            (400, "Conversation roles must alternate user/assistant/user/assistant/...", None),
+            (500, "Only user and assistant roles are supported!", None),
+            (422, "messages.0.role: Input should be 'user' or 'assistant'", None),
+        )
+    },
+    "answers in a stream": lambda body, number: streamed(SAID),
+    **{
+        f"answers in a stream only: {words}": once_right(
+            error(400, words), lambda body: body.get("stream") is True, streamed(SAID)
+        )
+        for words in (
+            "This model only support stream mode, please enable the stream parameter to access the model.",
+            "parameter.enable_thinking must be set to false for non-streaming calls",
+        )
+    },
+    "a stream without options": lambda body, number: (
+        error(400, "Extra inputs are not permitted", param="stream_options")
+        if "stream_options" in body
+        else streamed(SAID) if body.get("stream") else error(400, "stream must be true")
+    ),
+    "a mark of byte order": lambda body, number: Odd(f"\ufeff{SAID.body}"),
+    "marks around the content": lambda body, number: completion(f"\ufeff{YES_JSON}\u200b"),
+    "a fence around a mark": lambda body, number: completion(f"\u200b```json\n\ufeff{YES_JSON}\n```\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("server", SERVERS)
+async def test_a_server_that_wants_to_be_asked_in_another_manner_is_and_what_it_wants_is_remembered(
+    server: str, odd: OddServer, folder: Path
+) -> None:
+    odd.answer = SERVERS[server]
+    async with asker(odd.url, folder) as judge:
+        for number in (1, 2):
+            ask = judge(case(number))
+            answer = await tiny_judge(case(1), ask)
+            assert {verdict.value for verdict in answer.values()} == {"yes"}
+            assert [(call.status, call.tokens_output) for call in ask.calls] == [(Status.OK, 20)]
+            asked = len(odd.bodies)
+            odd.bodies.clear()
+    assert asked == 1
+
+
+async def test_a_stream_that_breaks_off_is_no_answer(odd: OddServer, folder: Path) -> None:
+    odd.script(streamed(completion(YES_JSON), done=False))
+    answer, _ = await asked(odd, folder)
+    assert (answer.status, answer.reply) == (Status.API_ERROR, None)

@@ -17,7 +17,7 @@ from annotator.domain.judges.judge import Judge
 from annotator.domain.judges.judgement import Status
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls import client
-from annotator.judging.calls.client import Client, Endpoint
+from annotator.judging.calls.client import Client, Endpoint, checked_url
 from annotator.judging.calls.outcome import CallOutcome, CallTrouble
 from annotator.judging.redaction import guard
 from tests.judging.batch_server import BatchServer
@@ -278,6 +278,31 @@ async def test_one_client_serves_many_calls(odd: OddServer) -> None:
 def test_an_address_that_cannot_be_used_is_refused(url: str) -> None:
     with pytest.raises(Refusal):
         Endpoint.of(Judge(id="j", name="j", model="m", base_url=url))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://h/v1",
+        "https://h/v1/",
+        " https://h/v1/chat/completions ",
+        "https://h/v1/models/",
+        "https://h/v1//",
+    ],
+)
+def test_an_address_with_the_whole_path_is_corrected(url: str) -> None:
+    assert checked_url(url) == "https://h/v1"
+
+
+@pytest.mark.parametrize(
+    "odd_one",
+    [error(404, "no route"), Odd("<html>", 200), error(200, "Unexpected endpoint or method."), Odd("", 405)],
+)
+async def test_an_address_without_its_version_is_told(odd: OddServer, odd_one: Odd) -> None:
+    odd.script(odd_one)
+    base = odd.url.removesuffix("/v1")
+    assert (await attempt(base)).message.endswith(f"The address has no /v1: perhaps it is {odd.url}.")
+    assert "has no /v1" not in (await attempt(odd.url)).message
 
 
 def test_an_endpoint_is_made_of_a_judges_settings_and_hides_its_key() -> None:
