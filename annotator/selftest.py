@@ -84,7 +84,8 @@ def _beside() -> str:
             try:
                 return f"{backups.make(project, 'tried').parent.name} beside a project"
             finally:
-                project.close()
+                # Nothing is noted of a project that is gone.
+                project.store.close()
     except OSError as error:
         raise Refusal(f"{places.user_data()} cannot be written: {error.strerror}.") from error
 

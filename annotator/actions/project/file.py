@@ -192,7 +192,7 @@ class Project:
 
     def remember(self) -> None:
         """Note that the file is this program's own as it lies there now: a child need not check it again."""
-        if self._copied is None:
+        if self._copied is None and self.path.suffix == SUFFIX:
             remember(self.path)
 
     def close(self) -> None:

@@ -49,7 +49,8 @@ def project(tmp_path: Path) -> Iterator[Project]:
     project.close()
 
 
-@pytest.mark.parametrize("name", [view.name for view in VIEWS])
+# Of runs that were asked again nothing is shown before there is one: `actions/judging/test_drift` has some.
+@pytest.mark.parametrize("name", [view.name for view in VIEWS if view.name != "again"])
 def test_every_view_shows_something_by_its_first_choices(project: Project, name: str) -> None:
     shown = result_views.show(project, name, {}, among=VIEWS)
     assert shown.sheets
