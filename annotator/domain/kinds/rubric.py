@@ -51,8 +51,8 @@ _VERB_STEMS = """
     enumerat establish estimat evaluat examin exemplif explain explor formulat giv highlight hypothesi identif
     illustrat includ incorporat indicat infer integrat interpret introduc investigat justif link list map mention
     motivat nam not offer outlin point pos predict present prioriti propos prov provid quantif question quot rank
-    reason recogni recommend reconcil refer referenc reflect relat report review set show specif stat suggest summari
-    support survey synthesi trac uncover understand use verif warn weigh
+    reason recogni recommend reconcil refer referenc reflect relat report review say set show specif stat suggest
+    summari support survey synthesi tell trac uncover understand use verif warn weigh
 """
 # A stem, then any ending of the present tense: identif-y, identif-ies, emphasi-ze, analyz-es, discuss-es, explain.
 _VERB = re.compile(rf"(?:{'|'.join(_VERB_STEMS.split())})(?:[sz]es?|ies|es|[sey])?", re.IGNORECASE)
@@ -72,7 +72,8 @@ _TWO_SENTENCES = re.compile(r"[a-z]{3}[.)]?\.\s+[A-Z][a-z]")
 # Four things or more, outside brackets.
 _LONG_LIST = re.compile(r"(?:[^,()]{2,40}, ){3,}(?:and|or) ")
 _VAGUE = phrases(
-    "good|nice|interesting|various|several|many|appropriately|adequately|properly|sufficiently|reasonably|thoroughly",
+    "good|nice|interesting|various|several",
+    "(?<!how )many|appropriately|adequately|properly|sufficiently|reasonably|thoroughly",
     "meaningfully|insightful|originality|satisfactory|high-level|etc",
     r"in[- ]depth",
     "(?:comprehensive|thorough|detailed|deep|clear|strong|useful|appropriate|adequate|proper|sufficient) "

@@ -111,7 +111,7 @@ class Window(QMainWindow):
         if self._current and self._current in self._pages:
             self._pages[self._current].leave()
             for bar in (self.messages, *below(self._pages[self._current], MessageBar)):
-                bar.expire()
+                bar.expire(left=True)
         page = self._pages.get(name) or self._make(name)
         self._current = name
         self.stack.setCurrentWidget(page)

@@ -117,6 +117,20 @@ def test_the_next_unresolved_row_is_found_around_the_end(page):
     assert page.bench.row.number == 2
 
 
+def test_next_open_stays_in_an_item_while_a_row_of_it_is_open(tmp_path, window_over, qtbot):
+    page = adjudicate(scripts_project(tmp_path), window_over, qtbot)
+    page._open(page.queue.lines[2])
+    press("Ctrl+U")
+    while (
+        len([each for each in page.bench.unresolved(contested=True) if page.bench.rows[each].ruling.open]) > 1
+    ):
+        press("3" if len(page.bench.row.units) == 2 else "0")
+        press("Alt+2")
+    assert list(page.bench.lacking) == [page.bench.ruling_id]
+    press("Ctrl+J")
+    assert page.bench.sheet.item_key == "3"
+
+
 def test_after_the_last_row_comes_the_next_item(tmp_path, window_over, qtbot):
     page = adjudicate(scripts_project(tmp_path), window_over, qtbot)
     page._open(page.queue.lines[2])

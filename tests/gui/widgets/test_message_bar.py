@@ -124,6 +124,20 @@ def test_a_message_expires_with_its_act_unless_it_lasts_or_offers_a_way_on(bar):
     assert not bar.isHidden()
 
 
+@pytest.mark.parametrize("level", ["success", "info"])
+def test_a_message_that_offers_an_act_goes_with_its_page_and_after_its_time(bar, qtbot, monkeypatch, level):
+    bar.show_message(level, "The import is done.")
+    bar.set_action("Show", lambda: None)
+    bar.expire()
+    assert not bar.isHidden()
+    bar.expire(left=True)
+    assert bar.isHidden()
+    monkeypatch.setattr(message_bar, "ACT_MS", 1)
+    bar.show_message(level, "The import is done.")
+    bar.set_action("Show", lambda: None)
+    qtbot.waitUntil(bar.isHidden)
+
+
 def test_a_message_of_any_page_lies_over_what_is_there(sample, window_over):
     window = window_over(sample)
     for name, *_ in (*STEPS, *ASIDE):

@@ -57,7 +57,8 @@ def nothing_yet(desk: Desk, lacking: Lacking) -> EmptyState:
     """What must come first, with the way there."""
     headline, words, page, button = LACKING[lacking]
     empty = EmptyState("adjudicate", headline, words)
-    way = empty.add_action(button, lambda: desk.go(page), primary=True)
+    place = {"part": "Team"} if page == "People" else {}
+    way = empty.add_action(button, lambda: desk.go(page, **place), primary=True)
     way.setAutoDefault(True)
     empty.setFocusProxy(way)
     return empty

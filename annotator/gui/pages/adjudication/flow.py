@@ -78,6 +78,9 @@ class AdjudicationFlow(flow.Flow):
                 self.leaving.emit()
                 self._bench.move_to(self._after(waiting) or waiting[0])
                 return
+        if here in self._bench.lacking:
+            # This key does not leave an item of which a row lacks something, be it the one at hand.
+            return
         line = self._queue.next_conflict(self._bench.place)
         if line is not None and place_of(line) != self._bench.place:
             self._bench.open(line)

@@ -258,7 +258,8 @@ class ImportFiles(QWidget):
     def _heading(self) -> str:
         if not self._arrivals:
             return "Reading…" if self._busy else ""
-        return f"{'What happened' if self._done else 'What would happen'} · {outcomes.total_words(self._arrivals)}"
+        total = outcomes.total_words(self._arrivals, done=self._done)
+        return f"{'What happened' if self._done else 'What would happen'} · {total}"
 
     def _about(self, *, sound: bool, news: bool) -> str:
         if self._done:

@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from PySide6.QtGui import QColor, QIcon
 
@@ -36,6 +36,14 @@ _LOOKS: dict[ParcelOutcome, tuple[str, str]] = {
     ParcelOutcome.DAMAGED: ("error", "disagree"),
 }
 _GOES_IN = (ParcelOutcome.NEW, ParcelOutcome.NEWER)
+_ORDER = tuple(ParcelOutcome)
+# What happened to each once the import is done.
+_HAPPENED = {
+    **dict.fromkeys(_GOES_IN, "imported"),
+    **dict.fromkeys(TRAYED, "waiting in the tray"),
+    **dict.fromkeys(REFUSED, "refused"),
+    ParcelOutcome.DUPLICATE: "here already",
+}
 # Outcomes that someone has to look at.
 ATTENTION = (*TRAYED, *REFUSED)
 
@@ -70,10 +78,10 @@ def pieces_words(pieces: Sequence[ReturnedPiece]) -> str:
     return f"{number}: {_counted(piece.outcome for piece in pieces)}"
 
 
-def total_words(arrivals: Sequence[Arrival]) -> str:
-    """What the files come to: “20 files: 17 new, 2 duplicate, 1 damaged”."""
+def total_words(arrivals: Sequence[Arrival], *, done: bool = False) -> str:
+    """What the files come to: “20 files: 17 new, 2 duplicate”; once that is `done`, “17 imported, 2 not needed”."""
     files = "1 file" if len(arrivals) == 1 else f"{len(arrivals):,} files"
-    return f"{files}: {_counted(arrival.outcome for arrival in arrivals)}"
+    return f"{files}: {_counted((arrival.outcome for arrival in arrivals), _HAPPENED if done else {})}"
 
 
 def urgency(arrival: Arrival) -> tuple[bool, tuple[tuple[int, str], ...]]:
@@ -131,9 +139,11 @@ def why_waiting(entry: TrayEntry, *, known_item: bool) -> str:
     )
 
 
-def _counted(outcomes: Iterable[ParcelOutcome]) -> str:
-    counts = Counter(outcomes)
-    return ", ".join(f"{counts[outcome]} {outcome.value}" for outcome in ParcelOutcome if counts[outcome])
+def _counted(outcomes: Iterable[ParcelOutcome], called: Mapping[ParcelOutcome, str] | None = None) -> str:
+    counts = Counter(
+        (called or {}).get(outcome, outcome.value) for outcome in sorted(outcomes, key=_ORDER.index)
+    )
+    return ", ".join(f"{count} {words}" for words, count in counts.items())
 
 
 def shown(name: str) -> str:

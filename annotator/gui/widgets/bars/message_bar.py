@@ -15,6 +15,8 @@ from annotator.gui.widgets.plain import PlainLabel
 
 Level = Literal["info", "success", "warning", "error"]
 SUCCESS_MS, INFO_MS, READ_MS = 6_000, 6_000, 60
+# What offers a way on stays long enough to take it.
+ACT_MS = 30_000
 # In pixels: between a message and what it lies over, and the widest that a passing one gets.
 EDGE, WIDEST = 8, 820
 _ICONS = {"info": "info", "success": "check", "warning": "warning", "error": "error"}
@@ -124,7 +126,8 @@ class MessageBar(QFrame):
         button.setText(words.replace("&", "&&"))
         button.show()
         self._lie()
-        self._timer.stop()
+        if self._timer.isActive():
+            self._timer.start(ACT_MS)
 
     def text(self) -> str:
         """All that is said now; empty when nothing is."""
@@ -137,9 +140,13 @@ class MessageBar(QFrame):
         self._lasting = False
         self._lie()
 
-    def expire(self) -> None:
-        """The act that this was said of is over: only what lasts, or offers a way on, stays."""
-        if not self._lasting and self._act.isHidden():
+    def expire(self, *, left: bool = False) -> None:
+        """The act that this was said of is over: only what lasts, or offers a way on, stays.
+
+        Once the page is `left`, what offers a way on goes too, unless it is a warning or an error.
+        """
+        gone = self._act.isHidden() or (left and self.level in ("success", "info"))
+        if not self._lasting and gone:
             self.clear()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
