@@ -298,6 +298,7 @@ class AllowedKeys(QWidget):
         self._rows = vertical(
             PlainLabel("Keys allowed on this machine", "strong"), on=self, margins=0, spacing=4
         )
+        self.hide()
 
     def fill(self) -> None:
         """Show what is allowed now; nothing where that is nothing."""
