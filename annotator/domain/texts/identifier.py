@@ -150,7 +150,8 @@ def _doi(text: str) -> Identifier | None:
     found = _DOI.fullmatch(_path(text))
     if not found:
         return None
-    value = found[1].rstrip(".,;:'\"]}>").lower()
+    # Also one without its address may be copied from it, as 10.1002/1097-0258%3C1661.
+    value = unquote(found[1]).rstrip(".,;:'\"]}>").lower()
     # A closing bracket belongs to the DOI only when it was opened in it: 10.1016/s0140-6736(20)30183-5.
     while value.endswith(")") and value.count(")") > value.count("("):
         value = value[:-1].rstrip(".,;")

@@ -6,14 +6,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, zip_longest
 
-from pylatexenc.latex2text import LatexNodes2Text
-
 from annotator.domain.material.collected import CitedEntry
 from annotator.domain.texts.identifier import Identifier, work_named
 from annotator.exchange.eprints.assembling import Assembled, found_as
 from annotator.exchange.formats.bibliographies import arxiv_mentioned, bibtex
 from annotator.exchange.formats.works import made
-from annotator.exchange.texts.latex import masked
+from annotator.exchange.texts.latex import masked, plain_decoder
 
 ON_ARXIV = "http://arxiv.org/abs/{}"
 _NAMED = re.compile(r"\\bibliography\s*\{([^{}]*)\}|\\addbibresource\s*(?:\[[^\]]*\])?\s*\{([^{}]*)\}")
@@ -190,4 +188,4 @@ def _braced(text: str, start: int) -> str:
 
 def _plain(latex: str) -> str:
     """The words of a piece of LaTeX on one line."""
-    return " ".join(LatexNodes2Text().latex_to_text(latex, tolerant_parsing=True).split())
+    return " ".join(plain_decoder().latex_to_text(latex, tolerant_parsing=True).split())

@@ -1,18 +1,21 @@
-"""Bibliographies: BibTeX, RIS, CSV, LaTeX, replies of CrossRef or OpenAlex, and lists of works, DOIs or arXiv ids."""
+"""Bibliographies: BibTeX, RIS, PubMed, EndNote, Web of Science, CSV, CSL JSON, LaTeX, replies of CrossRef or OpenAlex,
+and lists of works, DOIs or arXiv ids.
+"""
 
 import csv
 import logging
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from io import StringIO
+from itertools import accumulate, pairwise
 from typing import Any
 
 from annotator.domain.kinds.evidence import Reference
 from annotator.domain.texts.identifier import work_named
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.formats.works import made, works_of
+from annotator.exchange.csv_tables import rows_of
+from annotator.exchange.formats.works import made, records, work_of
 from annotator.exchange.reading import parse
 from annotator.protocols.lent import (
     LIST_MARKER,
@@ -23,19 +26,47 @@ from annotator.protocols.lent import (
 )
 
 LONGEST_SAID = 200
+NO_RECORD = "It is no record of a work: it has neither a DOI nor a title with authors, date or type."
 _BIBTEX = re.compile(r"^\s*@\w+\s*[{(]", re.MULTILINE)
-_RIS = re.compile(r"^TY  - ", re.MULTILINE)
+# Formats of lines with a tag: how a record begins, a line, and the tag of RIS that has the meaning of a line's.
+_TAGGED: dict[str, tuple[str, str, dict[str, str]]] = {
+    "RIS": (r"^TY {0,2}[-–] ", r"^([A-Z][A-Z\d]) {0,2}[-–](?: (.*)|$)()", {"L3": "UR"}),
+    "PubMed": (
+        r"^PMID *- *\d",
+        r"^([A-Z]{2,4}) *- (.*?)( \[(?:doi|pii)\])?$",
+        {"PMID": "TY", "TI": "TI", "FAU": "AU", "AU": "A1", "DP": "PY", "LID [doi]": "DO", "AID [doi]": "DO"},
+    ),
+    "EndNote": (
+        r"^%0 ",
+        r"^%(\S)(?: (.*)|$)()",
+        {"0": "TY", "T": "TI", "A": "AU", "D": "PY", "R": "DO", "U": "UR"},
+    ),
+    "Web of Science": (
+        r"^PT [A-Z]\b",
+        r"^([A-Z][A-Z\d])(?: (.*)|$)()",
+        {"PT": "TY", "TI": "TI", "AF": "AU", "AU": "A1", "PY": "PY", "DI": "DO"},
+    ),
+}
 _BIBITEM = re.compile(r"\\bibitem\s*(?:\[[^\]]*\])?\s*\{[^}]*\}")
 _END_OF_LIST = re.compile(r"\\end\{thebibliography\}.*", re.DOTALL)
 _COLUMNS = {
     "title": ("title", "article title", "name"),
     "identifier": ("doi", "identifier", "id", "arxiv", "arxiv id", "isbn", "url", "link", "address"),
-    "authors": ("authors", "author", "author full names"),
+    "authors": ("authors", "author", "author names", "author full names"),
     "year": ("year", "publication year", "date", "published"),
 }
-_NAMING = ("doi", "eprint", "isbn", "url")
+# Embase's “fields by row”: the name of a field and its values in each row, an empty one between the records.
+_BY_ROW = re.compile(r'^"?AUTHOR NAMES"?,', re.MULTILINE)
+_NAMING = ("doi", "eprint", "isbn", "url", "howpublished")
+# Signs that TeX reads as its own, as private ones while the fields that hold addresses are decoded; in others all but
+# the tie and mathematics are themselves, for nobody comments within a field.
+_SHIELD = {ord(sign): 0xE000 + place for place, sign in enumerate("%&#_^~$<>-'`")}
+_SHIELDED = {private: sign for sign, private in _SHIELD.items()}
+_FIELD = re.compile(r"[\s\"}]([A-Za-z][\w-]*)\s*=")
+_ESCAPED = re.compile(r"\\([%&#_$^~])(?:\{\})?|\$(?:\\sim|([<>]))\$")
 # Where an entry that has no field for it tells the arXiv id: “arXiv preprint arXiv:2301.00001”, “abs/2301.00001”.
 _MENTIONING = ("journal", "volume", "note", "howpublished", "booktitle", "number")
+_READ = {"title", "author", "year", "date", *_NAMING, *_MENTIONING}
 _ON_ARXIV = re.compile(
     r"(?:arxiv[^\w]{0,3}|\babs/|arxiv\.org/\w+/)(\d{4}\.\d{4,5}|[a-z][a-z-]*(?:\.[a-z]{2})?/\d{7})(?!\d)",
     re.I,
@@ -72,7 +103,7 @@ class Bibliography:
 
 def read(text: str, name: str = "") -> Bibliography:
     """The entries of a text, which shows itself what it is; `name` is its file's name, where it has one."""
-    text = text.replace("\r\n", "\n")
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     form, reader = next((form, reader) for form, fits, reader in _FORMS if fits(text, name.lower()))
     found = tuple(_checked(entry) for entry in reader(text))
     if not found:
@@ -110,16 +141,37 @@ def _checked(entry: ReadEntry) -> ReadEntry:
 
 
 def bibtex(text: str, *, outside: bool = False) -> Iterator[ReadEntry]:
-    """The entries of BibTeX, each under its key; with `outside` also what stands between them, which BibTeX skips."""
+    """The entries of BibTeX, each under its key; with `outside` also what stands between them, which BibTeX skips.
+
+    Of a field that stands in an entry several times the first holds, as for BibTeX.
+    """
     import bibtexparser
     from bibtexparser.middlewares import LatexDecodingMiddleware
-    from bibtexparser.model import DuplicateBlockKeyBlock, ImplicitComment
+    from bibtexparser.middlewares.parsestack import default_parse_stack
+    from bibtexparser.model import DuplicateBlockKeyBlock, DuplicateFieldKeyBlock, ImplicitComment
+
+    from annotator.exchange.texts.latex import plain_decoder
 
     logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
-    library = bibtexparser.parse_string(text, append_middleware=[LatexDecodingMiddleware()])
+    library = bibtexparser.parse_string(text, parse_stack=[])
+    for block in library.failed_blocks:
+        if isinstance(block, DuplicateFieldKeyBlock):
+            library.replace(block, block.ignore_error_block, fail_on_duplicate_key=False)
     found: list[tuple[int, ReadEntry]] = []
     for entry in library.entries:
-        fields = {field.key.lower(): str(field.value) for field in entry.fields}
+        first = {field.key.lower(): field for field in reversed(entry.fields)}
+        entry.fields = [field for name, field in first.items() if name in _READ]
+        for field in entry.fields:
+            if lacking := _without_comma(field.value):
+                why = f"A comma is missing between “{field.key}” and “{lacking}”."
+                found.append((entry.start_line, _unread(field.start_line, entry.raw, why)))
+                library.remove(entry)
+                break
+            field.value = _shielded(field.value, verbatim=field.key.lower() in _NAMING)
+    for middleware in (*default_parse_stack(), LatexDecodingMiddleware(decoder=plain_decoder("verbatim"))):
+        library = middleware.transform(library)
+    for entry in library.entries:
+        fields = {field.key.lower(): str(field.value).translate(_SHIELDED) for field in entry.fields}
         place = f"line {entry.start_line + 1}"
         named = _told_identifiers(fields)
         read_ = ReadEntry(place, entry.key, _from_fields(fields, named), named=named)
@@ -128,12 +180,35 @@ def bibtex(text: str, *, outside: bool = False) -> Iterator[ReadEntry]:
         if isinstance(block, DuplicateBlockKeyBlock):
             again = [replace(one, place=f"line {block.start_line + 1}") for one in bibtex(block.raw)]
         else:
-            again = [_unread(block.start_line, block.raw, "This is no complete BibTeX entry.")]
+            cause = getattr(block.error, "abort_reason", block.error)
+            again = [_unread(block.start_line, block.raw, f"This is no complete BibTeX entry. {cause}")]
         found += [(block.start_line, one) for one in again]
     for block in library.blocks if outside else ():
         if isinstance(block, ImplicitComment):
             found += [(block.start_line, one) for one in _beside_entries(block.start_line, block.comment)]
     return (entry for _, entry in sorted(found, key=lambda one: one[0]))
+
+
+def _without_comma(value: str) -> str:
+    """The field that follows within a value as it is written, since there is no comma before it."""
+    if not _FIELD.search(value):
+        return ""
+    plain = re.sub(r"\\[{}]", "", value)
+    depths = accumulate({"{": 1, "}": -1}.get(sign, 0) for sign in plain)
+    bare = "".join(sign for sign, depth in zip(plain, depths, strict=True) if not depth)
+    found = _FIELD.search(re.sub(r'"[^"]*"', '"', bare))
+    return found[1] if found else ""
+
+
+def _shielded(value: str, *, verbatim: bool) -> str:
+    """A field's value in which decoding changes none of the signs that stand for themselves."""
+    plain = (
+        _ESCAPED.sub(lambda found: (found[1] or found[2] or "~").translate(_SHIELD), value)
+        if verbatim
+        else value
+    )
+    signs = r"(?<!\\)[%&#_^~$<>'`-]" if verbatim else r"(?<!\\)[%&]"
+    return re.sub(signs, lambda found: found[0].translate(_SHIELD), plain)
 
 
 def _beside_entries(first: int, text: str) -> Iterator[ReadEntry]:
@@ -162,17 +237,23 @@ def _from_fields(fields: dict[str, str], named: Sequence[str]) -> Reference:
     )  # fmt: skip
 
 
-def _ris(text: str) -> Iterator[ReadEntry]:
+def _tagged(form: str, text: str) -> Iterator[ReadEntry]:
+    """The records of a format of tagged lines, read as RIS."""
     import rispy
 
-    for start, record in _pieces(
-        text, re.compile(r"^TY  - .*?(?:^ER  -[^\n]*|(?=^TY  - )|\Z)", re.MULTILINE | re.DOTALL)
-    ):
-        ended = record if re.search(r"^ER  -", record, re.MULTILINE) else f"{record.rstrip()}\nER  - "
+    begins, line, meaning = _TAGGED[form]
+
+    def as_ris(found: re.Match[str]) -> str:
+        tag = meaning.get(found[1] + found[3] if found[3] else found[1], found[1] if form == "RIS" else "ZZ")
+        return f"{tag}  - {found[2] or ''}"
+
+    starts = [found.start() for found in re.finditer(begins, text, re.MULTILINE)]
+    for start, end in pairwise((*starts, len(text))):
+        record = re.sub(line, as_ris, text[start:end], flags=re.MULTILINE)
         try:
-            (told,) = rispy.loads(ended)
+            (told,) = rispy.loads(f"{record.rstrip()}\nER  - ")
         except (ValueError, OSError, KeyError):
-            yield _unread(_line(text, start) - 1, record, "This is no complete RIS record.")
+            yield _unread(_line(text, start) - 1, record, f"This is no complete record of {form}.")
             continue
         title = told.get("title") or told.get("primary_title") or told.get("short_title") or ""
         urls = [*told.get("urls", []), told.get("url", "")]
@@ -182,6 +263,7 @@ def _ris(text: str) -> Iterator[ReadEntry]:
         names = [
             " ".join(reversed(one.split(", ", 1)))
             for one in told.get("authors") or told.get("first_authors") or []
+            if one
         ]
         year = told.get("year") or told.get("publication_year") or told.get("date") or ""
         yield ReadEntry(
@@ -190,41 +272,54 @@ def _ris(text: str) -> Iterator[ReadEntry]:
 
 
 def _table(text: str) -> Iterator[ReadEntry]:
-    columns = _columns(text)
-    reader = csv.reader(StringIO(text), delimiter=_delimiter(text))
-    next(reader)
-    for row in reader:
-        if any(cell.strip() for cell in row):
+    columns: dict[str, list[int]] = {}
+    head: list[str] = []
+    for line, row in rows_of(text, "The text"):
+        if not columns:
+            columns, head = _columns(row), row
+        elif any(cell.strip() for cell in row[len(head) :]):
+            yield _unread(line - 1, ", ".join(row), f"It has {len(row):,} cells, the head has {len(head):,}.")
+        elif any(cell.strip() for cell in row):
             told = {
                 name: [row[at].strip() for at in places if at < len(row)] for name, places in columns.items()
             }
-            named = next((str(work_named(one)) for one in told["identifier"] if work_named(one)), "")
-            title, authors, year = (next(iter(told[name]), "") for name in ("title", "authors", "year"))
-            yield ReadEntry(
-                f"line {reader.line_num}", ", ".join(row)[:LONGEST_SAID], made(title, named, authors, year)
-            )
+            yield _of_cells(line, ", ".join(row), told)
 
 
-def _columns(text: str) -> dict[str, list[int]]:
-    head = next(csv.reader(StringIO(text), delimiter=_delimiter(text)), [])
-    cells = [cell.strip().lstrip("\ufeff").lower() for cell in head]
+def _by_row(text: str) -> Iterator[ReadEntry]:
+    told: dict[str, list[str]] = {}
+    begun = 0
+    for line, row in (*rows_of(text, "The text"), (0, [])):
+        name = next((one for one, called in _COLUMNS.items() if row and row[0].strip().lower() in called), "")
+        if not any(cell.strip() for cell in row) and told:
+            yield _of_cells(begun, ", ".join(map(", ".join, told.values())), told)
+            told = {}
+        elif name:
+            begun = begun if told else line
+            told.setdefault(name, []).append(", ".join(cell.strip() for cell in row[1:] if cell.strip()))
+
+
+def _of_cells(line: int, said: str, told: Mapping[str, Sequence[str]]) -> ReadEntry:
+    named = next((str(work_named(one)) for one in told.get("identifier", ()) if work_named(one)), "")
+    title, authors, year = (next(iter(told.get(name, ())), "") for name in ("title", "authors", "year"))
+    return ReadEntry(f"line {line}", said[:LONGEST_SAID], made(title, named, authors, year))
+
+
+def _columns(head: Sequence[str]) -> dict[str, list[int]]:
+    cells = [cell.strip().lower() for cell in head]
     return {name: [cells.index(one) for one in called if one in cells] for name, called in _COLUMNS.items()}
 
 
-def _delimiter(text: str) -> str:
-    head = text.lstrip().partition("\n")[0]
-    return max(",;\t", key=head.count)
-
-
 def _is_table(text: str, _name: str) -> bool:
-    columns = _columns(text)
+    head = re.sub(r'^"?sep=.*\n', "", text).partition("\n")[0]
+    columns = _columns(next(csv.reader([head], delimiter=max(",;\t|", key=head.count))))
     return bool(columns["title"] or columns["identifier"])
 
 
 def _latex(text: str) -> Iterator[ReadEntry]:
-    from pylatexenc.latex2text import LatexNodes2Text
+    from annotator.exchange.texts.latex import plain_decoder
 
-    decode = LatexNodes2Text().latex_to_text
+    decode = plain_decoder().latex_to_text
     begins = [found for found in _BIBITEM.finditer(text)]
     for found, after in zip(begins, [*begins[1:], None], strict=True):
         body = _END_OF_LIST.sub("", text[found.end() : after.start() if after else len(text)])
@@ -233,12 +328,12 @@ def _latex(text: str) -> Iterator[ReadEntry]:
 
 
 def _json(text: str) -> Iterator[ReadEntry]:
-    works = works_of(parse(text.encode(), "The list"))
-    listed = (
-        works[0].references if len(works) == 1 and works[0].references else [one.reference for one in works]
-    )
-    for number, one in enumerate(listed, start=1):
-        yield ReadEntry(f"entry {number}", one.text or one.identifier, one)
+    told = records(parse(text.encode(), "The list"))
+    works = [work_of(one) for one in told]
+    own = works[0].references if len(works) == 1 and works[0] else ()
+    for number, one in enumerate(own or [work.reference if work else None for work in works], start=1):
+        said = (one.text or one.identifier) if one else str(told[number - 1])[:LONGEST_SAID]
+        yield ReadEntry(f"entry {number}", said, one, "" if one else NO_RECORD)
 
 
 def _list(text: str) -> Iterator[ReadEntry]:
@@ -288,19 +383,21 @@ def _unread(line: int, raw: Any, why: str) -> ReadEntry:
     return ReadEntry(f"line {line + 1}", str(raw)[:LONGEST_SAID], None, why)
 
 
-def _pieces(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, str]]:
-    return ((found.start(), found[0]) for found in pattern.finditer(text))
-
-
 def _line(text: str, at: int) -> int:
     return text.count("\n", 0, at) + 1
 
 
+def _holding(pattern: str | re.Pattern[str]) -> Callable[[str, str], bool]:
+    """Whether a text holds what a form is known by."""
+    return lambda text, _: bool(re.search(pattern, text))
+
+
 _FORMS: tuple[tuple[str, Callable[[str, str], bool], Callable[[str], Iterator[ReadEntry]]], ...] = (
-    ("BibTeX", lambda text, _: bool(_BIBTEX.search(text)), partial(bibtex, outside=True)),
-    ("RIS", lambda text, _: bool(_RIS.search(text)), _ris),
-    ("LaTeX", lambda text, _: bool(_BIBITEM.search(text)), _latex),
+    ("BibTeX", _holding(_BIBTEX), partial(bibtex, outside=True)),
+    *((form, _holding(f"(?m){begins}"), partial(_tagged, form)) for form, (begins, *_) in _TAGGED.items()),
+    ("LaTeX", _holding(_BIBITEM), _latex),
     ("JSON", lambda text, _: text.lstrip()[:1] in ("{", "["), _json),
+    ("CSV", _holding(_BY_ROW), _by_row),
     ("CSV", _is_table, _table),
     ("a list", lambda _text, _name: True, _list),
 )

@@ -1,6 +1,6 @@
-"""What CrossRef and OpenAlex say of works: publication, citations and, of CrossRef's, the list of references."""
+"""What CrossRef, OpenAlex and CSL JSON say of works: publication, citations and, of CrossRef's, the references."""
 
-from collections.abc import Iterator
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,8 @@ SERVICES = {
     "crossref": "https://api.crossref.org/works/{}",
 }
 FIRST_YEAR, LAST_YEAR = 1000, 2200
+_YEAR = re.compile(r"(?<!\d)\d{4}")
+_DATE = re.compile(r"(?<!\d)\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?(?!\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,33 +47,39 @@ def doi_of(text: str) -> str:
 
 
 def works_of(tree: Any) -> list[Work]:
-    """The works of a reply of either service, or of a file of several; none when it is something else."""
-    return [_work(one) for one in _records(tree)]
+    """The works of a reply of either service, or of a file of several or in CSL JSON; none of something else."""
+    return [work for told in records(tree) if (work := work_of(told))]
 
 
-def _records(tree: Any) -> Iterator[dict[str, Any]]:
+def records(tree: Any) -> list[Any]:
+    """What a reply or a file lists: each should be a record of a work."""
     if isinstance(tree, list):
-        for one in tree:
-            yield from _records(one)
-    elif isinstance(tree, dict):
-        inside = next((tree[name] for name in ("message", "items", "results") if name in tree), None)
-        if isinstance(inside, dict | list):
-            yield from _records(inside)
-        elif tree.keys() & {"DOI", "doi", "display_name"}:
-            yield tree
+        return [record for one in tree for record in records(one)]
+    held = tree if isinstance(tree, dict) else {}
+    inside = next((held[name] for name in ("message", "items", "results") if name in held), None)
+    return records(inside) if isinstance(inside, dict | list) else [tree]
 
 
-def _work(told: dict[str, Any]) -> Work:
-    return _crossref(told) if "DOI" in told else _openalex(told)
+def work_of(told: Any) -> Work | None:
+    """The work that a record describes; None where it is no record of one."""
+    known = _dict(told).keys()
+    if not (
+        known & {"DOI", "doi", "display_name"} or ("title" in known and known & {"type", "issued", "author"})
+    ):
+        return None
+    return _openalex(told) if known & {"doi", "display_name", "authorships"} else _crossref(told)
 
 
 def _crossref(told: dict[str, Any]) -> Work:
+    """A record of CrossRef, or of CSL JSON, whose form is the same."""
     names = [
-        _words(one.get("given"), one.get("family") or one.get("name")) for one in _dicts(told.get("author"))
+        _words(one.get("given"), one.get("family") or one.get("name") or one.get("literal"))
+        for one in _dicts(told.get("author"))
     ]
-    published = _day(_dict(told.get("issued")).get("date-parts"))
+    published = _day(told.get("issued"))
+    named = [text for name in ("DOI", "ISBN", "URL") if identifier.work_named(text := _first(told.get(name)))]
     return Work(
-        _reference(_first(told.get("title")), told.get("DOI"), names, published[:4]),
+        _reference(_first(told.get("title")), next(iter(named), ""), names, published[:4]),
         published,
         _first(told.get("container-title")),
         _count(told.get("is-referenced-by-count")),
@@ -124,21 +132,30 @@ def _reference(title: Any, doi: Any, names: list[str], year: Any) -> Reference:
 
 def made(title: str, named: str, authors: str, year: str) -> Reference:
     """A reference of these words, cut to what its fields hold; what is no year is left out."""
-    number = int(year[:4]) if year[:4].isdecimal() and len(year[:4]) == 4 else 0
+    number = int(found[0]) if (found := _YEAR.search(year)) else 0
     return Reference(
         text=" ".join(title.split())[:20_000],
         identifier=named.strip()[:1000],
-        authors=" ".join(authors.split())[:2000],
+        authors=_cut(" ".join(authors.split())),
         year=number if FIRST_YEAR <= number <= LAST_YEAR else None,
     )
 
 
-def _day(parts: Any) -> str:
-    """2024-03-01 of CrossRef's [[2024, 3, 1]], as far as it goes."""
-    first = parts[0] if isinstance(parts, list) and parts else None
-    if not isinstance(first, list) or not first or not isinstance(first[0], int):
-        return ""
-    return "-".join([f"{first[0]:04d}", *(f"{number:02d}" for number in first[1:3])])
+def _cut(authors: str) -> str:
+    """Authors by whole names, as many as a reference holds."""
+    return authors if len(authors) <= 2000 else f"{authors[:1990].rpartition(', ')[0]} et al."
+
+
+def _day(issued: Any) -> str:
+    """2024-03-01 of {"date-parts": [[2024, 3, 1]]}, numbers or text, or of words with a date, as far as it goes.
+
+    Of a range it is where it begins.
+    """
+    parts = _dict(issued).get("date-parts")
+    first = parts[0] if isinstance(parts, list) and parts and isinstance(parts[0], list) else [issued]
+    told = "-".join(f"{part:0>2}" for part in map(_words, first[:3]) if part)
+    found = _DATE.search(told or _words(_dict(issued).get("raw") or _dict(issued).get("literal")))
+    return found[0] if found else ""
 
 
 def _words(*values: Any) -> str:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -63,12 +64,31 @@ _FIRM = {*_HEADINGS, "bibliography", "label", "item", "appendix", "documentclass
 _SPACES = re.compile(r"[ \t]+")
 _MANY_LINES = re.compile(r"[ \t]*\n(?:[ \t]*\n)+")
 
+# Known to the library with their braces, but not what they say, which it would leave out.
+_SAYING = {
+    **dict.fromkeys(("texttt", "textsf", "textmd", "textup", "mbox"), "%s"),
+    "textless": "<", "textgreater": ">", "textunderscore": "_", "textbar": "|", "slash": "/",
+}  # fmt: skip
+
 Marks = Callable[[tuple[str, ...]], str]
 
 
 def without_comments(latex: str) -> str:
     """The source that is set: without comments and without what is switched off; `\\%` stays a percent sign."""
     return _LEFT_OUT.sub("", _COMMENT.sub(r"\1", latex))
+
+
+@cache
+def plain_decoder(math_mode: str = "text") -> LatexNodes2Text:
+    """A decoder of single fields and entries: all their words and signs, addresses without brackets."""
+    return LatexNodes2Text(latex_context=_saying({"url": "%s"}), math_mode=math_mode)
+
+
+def _saying(more: Mapping[str, str] = {}) -> Any:
+    words = default_words()
+    macros = [MacroTextSpec(name, simplify_repl=said) for name, said in {**_SAYING, **more}.items()]
+    words.add_context_category("saying", macros=macros, prepend=True)
+    return words
 
 
 def citations(latex: str, *, comments: bool = False) -> list[tuple[str, ...]]:
@@ -337,7 +357,7 @@ def _words(citing: set[str], mark: Marks) -> Any:
         **dict.fromkeys(_FORGOTTEN, ""),
         **dict.fromkeys(citing, cited),
     }
-    words = default_words()
+    words = _saying()
     words.add_context_category(
         "markdown",
         macros=[MacroTextSpec(name, simplify_repl=made) for name, made in shown.items()],

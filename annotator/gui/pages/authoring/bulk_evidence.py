@@ -24,7 +24,7 @@ from annotator.gui.widgets.plain import PlainLabel, tooltip, wrap_lines
 
 SETTLE_MS = 300
 PASTE_HEIGHT = 90
-FILES = "References (*.bib *.ris *.csv *.tsv *.txt *.tex *.bbl *.json *.pdf *.md);;All files (*)"
+FILES = "References (*.bib *.ris *.nbib *.enw *.ciw *.csv *.tsv *.txt *.tex *.bbl *.json *.pdf *.md);;All files (*)"
 ABOUT = "Paste references, or take them from a file or the item's sources."
 RESEARCH = "The source is a research paper: its evidence is the source itself."
 
