@@ -11,7 +11,7 @@ from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.material.response import CONTINUATION
 from annotator.storage.tables import ResponseRow, table
 from tests.projects.labelled_protocols import seal
-from tests.projects.labelling_project import add_report, project_with
+from tests.projects.labelling_project import add_report, project_with, submit_labels
 
 NAME = "arena.checklist"
 POINTS = Checklist(units=tuple(CheckPoint(text=f"Point {one}?", share=one) for one in (0.5, 0.3, 0.2)))
@@ -40,4 +40,5 @@ def rated_tasks(folder: Path) -> Project:
             for unit, rating in zip(units, RATED[system, language], strict=True):
                 labels.set_label(made, response_id, unit, str(rating), protocol=NAME)
         add_report(made, item_id, "Alpha again", "Nobody knows.", CONTINUATION)
+    submit_labels(made)
     return made

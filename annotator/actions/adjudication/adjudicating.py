@@ -14,9 +14,10 @@ from annotator.actions.adjudication.adjudication_sheets import sheet as sheet
 from annotator.actions.adjudication.openings import look as look
 from annotator.actions.adjudication.openings import open_ as open_
 from annotator.actions.assignments import adjudicators
+from annotator.actions.authoring.comparing import ITEM_SCORE
 from annotator.actions.consensus import ruling_rows
 from annotator.actions.project.file import Project
-from annotator.domain.experts.adjudication import Adjudication, AdjudicationState, DisputeState
+from annotator.domain.experts.adjudication import BOTH, Adjudication, AdjudicationState, DisputeState
 from annotator.domain.experts.agreement import Agreement, Figure
 from annotator.domain.experts.assignment import Stage
 from annotator.storage.tables import AgreementRow, DisputeRow, ItemRow, RulingRow, table
@@ -24,6 +25,8 @@ from annotator.storage.tables import AgreementRow, DisputeRow, ItemRow, RulingRo
 AGREEMENT, DISPUTE = table(AgreementRow), table(DisputeRow)
 ITEM, RULING = table(ItemRow), table(RulingRow)
 UNOPENED = "not begun"
+# What the names of figures begin with that are not the higher the better.
+NO_AGREEMENT = ("mean_difference", "lower_limit", "upper_limit", ITEM_SCORE)
 _STAGES = {stage.value: place for place, stage in enumerate(Stage)}
 
 
@@ -32,7 +35,8 @@ class QueueLine:
     """A line of the queue: a stage of an item, how contested it is, and the progress of its adjudication.
 
     `state` is “not begun” or an AdjudicationState's; `contested` counts rows that are not unanimous, `decided` rows
-    of either kind that are ruled on, `disputes` those not yet answered.
+    of either kind that are ruled on, `confirmed` those of them that are unanimous and taken as they are, `disputes`
+    those not yet answered.
     """
 
     item_id: str
@@ -49,6 +53,7 @@ class QueueLine:
     decided: int
     order_differs: bool
     disputes: int
+    confirmed: int = 0
 
     @property
     def unanimous(self) -> bool:
@@ -117,13 +122,19 @@ def _line(
         decided=counted["decided"],
         order_differs=order_differs,
         disputes=disputes,
+        confirmed=counted["confirmed"],
     )
 
 
 def _headline(agreement: dict[str, Any]) -> Figure | None:
-    """The figure by which a frozen agreement (as JSON) is ranked: the first of all raters', or of the pair's."""
-    figures = agreement["figures"] or [figure for pair in agreement["pairs"] for figure in pair["figures"]]
-    return next(iter(masked(map(Figure.model_validate, figures[:1]))), None)
+    """The figure by which a frozen agreement (as JSON) is ranked: the worst of all that is known of its raters.
+
+    The first figure stands where all are undefined.
+    """
+    figures = [*agreement["figures"], *(figure for pair in agreement["pairs"] for figure in pair["figures"])]
+    known = [one for one in figures if one["value"] is not None and not one["name"].startswith(NO_AGREEMENT)]
+    worst = [min(known, key=lambda one: one["value"])] if known else figures[:1]
+    return next(iter(masked(map(Figure.model_validate, worst))), None)
 
 
 # What an agreement holds never changes, so what was counted of it once holds for good: its hash → the counts.
@@ -139,11 +150,14 @@ def _laid(db: Connection, row: Row[Any]) -> tuple[int, int, bool]:
 
 
 def _progress(db: Connection) -> dict[str, Counter[str]]:
-    """Adjudication by adjudication: how many rows, how many contested, how many decided."""
+    """Adjudication by adjudication: how many rows, how many contested, decided, confirmed as they are."""
     found: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for adjudication_id, content in db.execute(select(RULING.c.adjudication_id, RULING.c.content)):
         ruling = orjson.loads(content)
-        found[adjudication_id].update(rows=1, contested=not ruling["unanimous"], decided=bool(ruling["take"]))
+        unanimous, take = ruling["unanimous"], ruling["take"]
+        found[adjudication_id].update(
+            rows=1, contested=not unanimous, decided=bool(take), confirmed=unanimous and take == BOTH
+        )
     return found
 
 

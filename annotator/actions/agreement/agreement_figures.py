@@ -21,6 +21,7 @@ from annotator.actions.agreement.agreement_inputs import (
 from annotator.actions.authoring.comparing import ITEM_SCORE, VALUE, fields_of
 from annotator.actions.authoring.draft_provenance import COMMON
 from annotator.actions.authoring.value_figures import ComparedField, JoinedValue, alpha, noted, of_pairs
+from annotator.actions.labelling.label_rows import counted_rows
 from annotator.actions.project.file import PERSON, Project
 from annotator.domain.experts.agreement import Agreement, Figure, figure
 from annotator.domain.experts.assignment import Stage
@@ -32,9 +33,7 @@ from annotator.domain.kinds.labels import UNSURE
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.ordering import natural
-from annotator.storage.tables import JudgementRow, table
 
-JUDGEMENT = table(JudgementRow)
 # The field of the rows that say how far two raters wrote the same units, in the same order.
 UNITS = "units"
 # What the rows of silent repeats are grouped by.
@@ -247,7 +246,7 @@ def _mean(name: str, averaged: Iterable[_Averaged]) -> Estimate:
 
 def repeated(project: Project) -> dict[tuple[str, str, str], list[Repeated]]:
     """(person, alias, protocol) → each unit that they labelled twice, with both values."""
-    first, second = JUDGEMENT.alias("first"), JUDGEMENT.alias("second")
+    first, second = counted_rows("first"), counted_rows("second")
     same = [first.c[name] == second.c[name] for name in ("protocol", "response_id", "unit_id", "rater_id")]
     by_people = [each.c.rater_kind == RaterKind.PERSON.value for each in (first, second)]
     question = (

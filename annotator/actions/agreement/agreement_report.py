@@ -180,7 +180,11 @@ def half_sealed(project: Project) -> int:
     refuse_others(project)
     sealed = (
         select(ARTIFACT.c.item_id, ARTIFACT.c.kind, func.count().label("seals"))
-        .where(ARTIFACT.c.state == State.SEALED.value, ARTIFACT.c.author_id != "")
+        .where(
+            ARTIFACT.c.sealed_at.is_not(None),
+            ARTIFACT.c.state != State.CONSENSUS.value,
+            ARTIFACT.c.author_id != "",
+        )
         .group_by(ARTIFACT.c.item_id, ARTIFACT.c.kind)
     )
     with project.store.read() as db:

@@ -58,8 +58,8 @@ _OPENED = (
     .scalar_subquery()
 )
 _REOPENED = ARTIFACT.c.state == State.DRAFT.value
-# Which revision of an artifact is looked at: its newest, or the one that may leave, which is the newest unless the
-# artifact is open again; then it is the last before that.
+# Which revision of an artifact is looked at: its newest, or the submitted one, which counts in every figure and leaves
+# in a release. That is the newest unless the artifact is open again; then it is the last before that.
 NEWEST = (REVISION.c.artifact_id == ARTIFACT.c.id) & (REVISION.c.number == ARTIFACT.c.revision)
 RELEASED = (REVISION.c.artifact_id == ARTIFACT.c.id) & (
     REVISION.c.number
@@ -109,12 +109,12 @@ def judged_rows(
     Consensus comes first, that of an adjudicator before one that was imported; then imported gold, then the sealed
     one of an item's single author. What several wrote is no gold before it is adjudicated, unless the project says so:
     then it is that of the lowest alias. While a rubric set is in force, rubrics are that set's, unless the experts'
-    `own` are asked for. With `released` they are those of a release, which has of a reopened document what was sealed,
-    and scores by no other set.
+    `own` are asked for; with `released` they are the experts' too. Of every document the submitted revision counts: one
+    that is only begun is none, and of one that is open again what was submitted stays.
     """
     if kind is Kind.RUBRIC and not released and not own and (name := set_in_force(db)):
         return {row.item_id: row for row in db.execute(_of_set(name, items))}
-    question = _judged(kind, released, of_items=items is not None)
+    question = _judged(kind, of_items=items is not None)
     wanted: dict[str, Any] = {} if items is None else {"wanted": list(items)}
     rows, first = db.execute(question, wanted).all(), dict[str, Row[Any]]()
     written = any(row.author_id and row.state != State.CONSENSUS.value for row in rows)
@@ -126,13 +126,12 @@ def judged_rows(
 
 
 @cache
-def _judged(kind: Kind, released: bool, *, of_items: bool = False) -> Select[Any]:
+def _judged(kind: Kind, *, of_items: bool = False) -> Select[Any]:
     """Asked after every label, and written once: writing it takes longer than its answer."""
     consensus, imported = ARTIFACT.c.state == State.CONSENSUS.value, ARTIFACT.c.author_id == ""
-    settled = or_(ARTIFACT.c.state.in_((State.CONSENSUS.value, State.SEALED.value)), imported)
-    chosen = released_revisions(*_STANDING) if released else _newest().where(settled)
     question = (
-        chosen.outerjoin(PERSON, PERSON.c.id == ARTIFACT.c.author_id)
+        submitted_revisions()
+        .outerjoin(PERSON, PERSON.c.id == ARTIFACT.c.author_id)
         .where(ARTIFACT.c.kind == kind.value)
         .order_by(None)
         .order_by(~consensus, case((consensus, imported), else_=~imported), PERSON.c.alias, ARTIFACT.c.id)
@@ -157,9 +156,7 @@ def _of_set(name: str, items: Iterable[str] | None) -> Select[Any]:
 
 
 def doubles(db: Connection, kind: Kind) -> set[str]:
-    """The items of which several people write a document of a kind: they are asked for it, or have sealed one; where
-    nobody is asked, or have begun one.
-    """
+    """The items of which several people write a document of a kind: they are asked for it, or have submitted one."""
     return set(db.execute(_doubles(kind)).scalars()) | set(_setting(db, AWAITED, {}).get(kind.value, ()))
 
 
@@ -168,16 +165,7 @@ def _doubles(kind: Kind) -> Select[Any]:
     asked = select(ASSIGNMENT.c.item_id, ASSIGNMENT.c.person_id).where(
         ASSIGNMENT.c.stage == stage_of(kind).value, ASSIGNMENT.c.trial == 1
     )
-    counts = (ARTIFACT.c.state == State.SEALED.value) | ARTIFACT.c.item_id.not_in(
-        asked.with_only_columns(ASSIGNMENT.c.item_id)
-    )
-    begun = select(ARTIFACT.c.item_id, ARTIFACT.c.author_id).where(
-        ARTIFACT.c.kind == kind.value,
-        ARTIFACT.c.author_id != "",
-        ARTIFACT.c.state != State.CONSENSUS.value,
-        counts,
-    )
-    both = union(begun, asked).subquery()
+    both = union(_submitted(kind, ARTIFACT.c.item_id, ARTIFACT.c.author_id), asked).subquery()
     return select(both.c[0]).group_by(both.c[0]).having(func.count() > 1)
 
 
@@ -203,13 +191,17 @@ def sealed_once(db: Connection, kind: Kind) -> set[str]:
 
 
 def _sealed(db: Connection, kind: Kind) -> list[str]:
-    question = select(ARTIFACT.c.item_id).where(
+    return list(db.execute(_submitted(kind, ARTIFACT.c.item_id)).scalars())
+
+
+def _submitted(kind: Kind, *columns: ColumnElement[Any]) -> Select[Any]:
+    """Of each document that a person has submitted, open again or not, these columns."""
+    return select(*columns).where(
         ARTIFACT.c.kind == kind.value,
         ARTIFACT.c.author_id != "",
         ARTIFACT.c.state != State.CONSENSUS.value,
         (ARTIFACT.c.state == State.SEALED.value) | ARTIFACT.c.sealed_at.is_not(None),
     )
-    return list(db.execute(question).scalars())
 
 
 def _setting(db: Connection, key: str, default: Any) -> Any:
@@ -244,6 +236,11 @@ def released_revisions(*columns: ColumnElement[Any]) -> Select[Any]:
     """Each artifact's revision that may leave, with these columns and its `state`."""
     state = case((_REOPENED, State.SEALED.value), else_=ARTIFACT.c.state).label("state")
     return select(*columns, state).select_from(ARTIFACT).join(REVISION, RELEASED).order_by(ARTIFACT.c.id)
+
+
+def submitted_revisions() -> Select[Any]:
+    """Each artifact as it was last submitted, as rows that `artifact_of` reads; none of one that never was."""
+    return released_revisions(*_STANDING)
 
 
 def _newest() -> Select[Any]:

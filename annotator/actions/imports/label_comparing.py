@@ -11,7 +11,15 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.imports.label_matching import MatchedLabel
 from annotator.actions.imports.label_raters import NamedRater, Raters
-from annotator.actions.labelling.label_rows import JUDGEMENT, SAID, UNSURE, is_given, sealed_by, submits
+from annotator.actions.labelling.label_rows import (
+    JUDGEMENT,
+    SAID,
+    UNSURE,
+    is_given,
+    is_waiting,
+    sealed_by,
+    submits,
+)
 from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.texts.counting import counted
 from annotator.exchange.formats.label_entries import EntryFinding, EntryTrouble
@@ -137,11 +145,16 @@ def _sort(found: Compared, label: Label, here: _Here, *, may_replace: bool) -> N
         (found.filled if more else found.new).append(label)
 
 
+def _counts(said: MatchedLabel, row: Row[Any] | None) -> bool:
+    """Whether a label that is there counts without being submitted item by item."""
+    return row is not None and not submits(said.place.protocol) and not is_waiting(row.flags)
+
+
 def _sort_alike(found: Compared, label: Label, here: _Here, *, may_replace: bool) -> None:
     """A label that is there alike: as finished as in the file, or a draft on one of the two sides."""
     (said, rater), row = label, here.row
     finished = row is not None and is_given(row.flags)
-    if here.locked or finished == is_given(said.flags) or not submits(said.place.protocol):
+    if here.locked or finished == is_given(said.flags) or _counts(said, row):
         found.same += 1
     elif may_replace:
         words = "a draft again" if finished else "no draft any more"

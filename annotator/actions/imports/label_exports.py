@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, select
+from sqlalchemy import FromClause, Row, false, select
 from sqlalchemy.engine import Connection
 
 from annotator import files
@@ -21,8 +21,11 @@ from annotator.actions.labelling.label_rows import (
     JUDGEMENT,
     SAID,
     UNSURE,
+    counted_rows,
     is_given,
+    is_waiting,
     sealed_by,
+    submits,
     to_give_again,
     to_submit,
 )
@@ -200,15 +203,20 @@ def _chosen(project: Project, choice: LabelSelection) -> _Chosen:
     ids = materials.item_ids(project)
     for protocol in protocols:
         with project.store.read() as db:
-            rows = _rows(db, protocol, persons, choice.systems)
+            every = rows = _rows(db, protocol, persons, choice.systems, JUDGEMENT)
+            if not choice.everything:
+                rows = _rows(db, protocol, persons, choice.systems, counted_rows())
             whose, origins = {row.rater_id for row in rows}, Origins(db)
             sealed = {person: sealed_by(db, person, protocol) for person in whose}
             gone = {one for person in whose for one in to_give_again(db, person, protocol)}
+        open_ = {row.id for row in every} - {row.id for row in rows} - gone
+        if open_:
+            found.left_out["not yet submitted"] += len(open_)
         units = _units(project, protocol, ids, {row.response_id for row in rows}) if rows else {}
         for row in rows:
-            state = OPEN if row.id in gone else _state(row, sealed)
+            state = OPEN if row.id in gone else _state(row, sealed, whole=choice.everything)
             if state == OPEN and not choice.everything:
-                found.left_out["of another wording" if row.id in gone else "not yet submitted"] += 1
+                found.left_out["of another wording"] += 1
             else:
                 unit, origin = units.get((row.response_id, row.unit_id)), origins.of(row.flags, row.at)
                 found.labels.append(Leaving(row, unit, state, origin))
@@ -223,18 +231,21 @@ def _place(order: Mapping[str, int], label: Leaving) -> tuple[Any, ...]:
     return (*report, number, row.unit_id, row.alias)
 
 
-def _rows(db: Connection, protocol: str, persons: Sequence[str], systems: Sequence[str]) -> Sequence[Any]:
-    """What people said under a protocol of the items in use."""
+def _rows(
+    db: Connection, protocol: str, persons: Sequence[str], systems: Sequence[str], source: FromClause
+) -> Sequence[Any]:
+    """What people said under a protocol of the items in use; of `source` all of it, or what counts."""
     known = dict(db.execute(select(SYSTEM.c.name, SYSTEM.c.id)).all())
     if unknown := [name for name in systems if name not in known]:
         raise Refusal(
             f"There is no system “{unknown[0]}” in this project.", f"Available: {', '.join(known)}."
         )
-    j = JUDGEMENT.c
+    j = source.c
+    to_be = to_submit() if source is JUDGEMENT else false()
     told = (
         j.id, j.protocol, j.item_id, j.response_id, j.unit_id, j.rater_id, j.value, j.status, j.quote, j.note, j.flags,
         j.at, ITEM.c.key, ITEM.c.dataset, SYSTEM.c.name.label("system"), RESPONSE.c.trial.label("report_trial"),
-        RESPONSE.c.mode, PERSON.c.alias, to_submit().label("to_submit"),
+        RESPONSE.c.mode, PERSON.c.alias, to_be.label("to_submit"),
     )  # fmt: skip
     question = (
         select(*told)
@@ -266,13 +277,16 @@ def _units(
     }
 
 
-def _state(row: Row[Any], sealed: Mapping[str, set[str]]) -> str:
+def _state(row: Row[Any], sealed: Mapping[str, set[str]], *, whole: bool) -> str:
     """How final a label is: submitted by its rater, come in by a file, given where nothing is submitted, or open."""
     if row.item_id in sealed[row.rater_id]:
         return SUBMITTED_STATE
     if is_given(row.flags):
         return IMPORTED
-    return OPEN if row.to_submit else GIVEN
+    if whole:
+        return OPEN if row.to_submit or is_waiting(row.flags) else GIVEN
+    # What counts of labels that are open again is what was submitted.
+    return SUBMITTED_STATE if submits(row.protocol) else GIVEN
 
 
 def _row(label: Leaving) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from annotator.actions.imports.label_matching import MatchedLabel, Matcher, Matc
 from annotator.actions.imports.label_raters import NamedRater, Raters
 from annotator.actions.items.materials import RESPONSE
 from annotator.actions.labelling import label_origins, label_writing
-from annotator.actions.labelling.label_rows import JUDGEMENT, SAID, UNSURE
+from annotator.actions.labelling.label_rows import JUDGEMENT, SAID, UNSURE, is_given, pending
 from annotator.actions.labelling.label_writing import SEVERAL, Fields
 from annotator.actions.labelling.labels import FLAGGED
 from annotator.actions.project import backups, people
@@ -273,6 +273,7 @@ def _write(project: Project, db: Connection, found: Compared, spans: Spans, tell
         if old is None:
             raise LookupError(f"the label {said.place} of {rater.person.id} is gone within one transaction")
         row = Judgement(**old | _put(said, old, spans) | {"at": moments[said.entry.file]}).model_dump()
+        row = _standing(said, old, row)
         label_writing.write(db, row, new=False)
         before[row["id"]], after[row["id"]] = label_writing.image(old), label_writing.image(row)
     if before:
@@ -289,7 +290,12 @@ def _row(said: MatchedLabel, rater: NamedRater, spans: Spans) -> Fields:
         "response_id": said.place.response_id, "artifact_id": said.artifact_id, "unit_id": said.place.unit_id,
         "rater_kind": RaterKind.PERSON.value, "rater_id": rater.person.id, "note": said.entry.note, "at": now(),
     }  # fmt: skip
-    return Judgement(**values | said.fields() | _quoted(said, spans)).model_dump()
+    return _standing(said, None, Judgement(**values | said.fields() | _quoted(said, spans)).model_dump())
+
+
+def _standing(said: MatchedLabel, before: Fields | None, row: Fields) -> Fields:
+    """A draft waits for its submission; what is finished counts at once."""
+    return row if is_given(said.flags) else pending(before, row) or row
 
 
 def _quoted(said: MatchedLabel, spans: Spans) -> Fields:

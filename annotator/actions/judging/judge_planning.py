@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from sqlalchemy import select
 
 from annotator.actions.items.items import ITEM
+from annotator.actions.judges import endpoint_memory, judges
 from annotator.actions.judging import judge_runs
 from annotator.actions.material import extracting
 from annotator.actions.project.file import Project
@@ -30,6 +31,8 @@ class RunSummary:
 def look(project: Project, order: RunRequest) -> RunSummary:
     """What an order comes to; a refusal is told in words, since the order is not finished yet."""
     try:
+        if order.judge:
+            endpoint_memory.refuse_failed(project, judges.named(project, order.judge))
         if order.protocol in EXTRACTIONS:
             drawn = extracting.plan(project, order)
             return RunSummary(order, _drawn_words(drawn), drawn.total, drawn.to_do)

@@ -49,6 +49,7 @@ async def test(project: Project, name: str) -> dict[str, Any]:
         Endpoint.of(judge, kept_keys.key_to_ask_with(project, judge)), prices(judge), judge.id, length
     )
     endpoint_memory.keep_latency(project, judge, found.latency_s if found.ok else None)
+    endpoint_memory.keep_test(project, judge, "" if found.ok else found.sentence)
     if not project.store.readonly:
         RunJournal(project, "", judge.id, "").record_calls(found.calls)
     return {

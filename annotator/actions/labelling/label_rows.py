@@ -1,10 +1,22 @@
-"""A person's labels among the judgements, and when they become unchangeable."""
+"""A person's labels among the judgements: which of them count in figures, and when they become unchangeable."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, exists, literal, not_, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    Subquery,
+    and_,
+    case,
+    exists,
+    func,
+    literal,
+    null,
+    or_,
+    select,
+)
 from sqlalchemy.engine import Connection
 
 from annotator.actions.labelling import wordings
@@ -14,9 +26,10 @@ from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import TO_SUBMIT
 from annotator.protocols import USUAL as USUAL
-from annotator.storage.tables import ArtifactRow, AssignmentRow, ItemRow, JudgementRow, table
+from annotator.storage.tables import ArtifactRow, AssignmentRow, AuditRow, ItemRow, JudgementRow, table
 
 ITEM, JUDGEMENT, ASSIGNMENT = table(ItemRow), table(JudgementRow), table(AssignmentRow)
+AUDIT = table(AuditRow)
 # Named apart from the artifact that a label is about.
 SUBMISSION = table(ArtifactRow).alias("submission")
 UNSURE = "unsure"
@@ -25,10 +38,14 @@ FLAGGED = "flagged"
 SAID = (Status.OK.value, Status.UNCLEAR.value)
 # The mark of a label that was given elsewhere and came in by a file: it is finished, and counts at once.
 IMPORTED = "imported"
+# The mark of a label that is not submitted yet, and what begins the mark of the value that counts until it is.
+WAITS, UNTIL = "unsubmitted", "until:"
+# The cause of a row whose label was taken back after it was submitted.
+TAKEN_BACK = "taken back"
 
 
 def submits(protocol: str) -> bool:
-    """Whether labels of a protocol are always submitted, and count only then."""
+    """Whether labels of a protocol are always submitted item by item, and are locked then."""
     return protocol in TO_SUBMIT
 
 
@@ -60,7 +77,7 @@ def to_give_again(db: Connection, rater: str, protocol: str, *narrowed: ColumnEl
 
 def taken_back(label: Judgement) -> Judgement:
     """A label of a unit that was reworded since: what stands beside it stays, what was said does not count."""
-    flags = " ".join(flag for flag in label.flags.split() if flag != IMPORTED)
+    flags = " ".join(flag for flag in own_marks(label.flags) if flag != IMPORTED)
     gone = {"value": None, "status": Status.SKIPPED, "cause": wordings.CAUSE, "flags": flags}
     return label.model_copy(update=gone)
 
@@ -87,6 +104,13 @@ def said_by(db: Connection, rater: str, protocol: str) -> defaultdict[str, dict[
     return said
 
 
+def waiting_by(db: Connection, rater: str, protocol: str) -> list[tuple[str, str]]:
+    """Response and unit of each label under a protocol that a person has not submitted."""
+    columns = JUDGEMENT.c.response_id, JUDGEMENT.c.unit_id
+    rows = db.execute(mine(rater, protocol).where(waits()).with_only_columns(*columns))
+    return [(response_id, unit_id) for response_id, unit_id in rows]
+
+
 def tally(units: Iterable[str], said: Mapping[str, str]) -> tuple[int, int]:
     """Of these units, how many were spoken on, and of how many of those the person is unsure."""
     present = [said[unit] for unit in units if unit in said] if said else []
@@ -109,7 +133,7 @@ def sealed_by(db: Connection, rater: str, protocol: str) -> set[str]:
 
 
 def submitted() -> ColumnElement[bool]:
-    """Whether a judgement's row belongs to labels that are submitted."""
+    """Whether a judgement's row belongs to labels that are submitted and locked."""
     return and_(to_submit(), exists(_sealed(JUDGEMENT.c.rater_id, JUDGEMENT.c.item_id)))
 
 
@@ -123,12 +147,87 @@ def to_submit() -> ColumnElement[bool]:
 
 def given() -> ColumnElement[bool]:
     """Whether a judgement's row came in by a file as finished work."""
-    return (literal(" ") + JUDGEMENT.c.flags + literal(" ")).like(f"% {IMPORTED} %")
+    return _marked(IMPORTED)
+
+
+def waits() -> ColumnElement[bool]:
+    """Whether a judgement's row holds what its person has not submitted yet."""
+    return _marked(WAITS)
+
+
+def _marked(mark: str) -> ColumnElement[bool]:
+    return (literal(" ") + JUDGEMENT.c.flags + literal(" ")).like(f"% {mark} %")
+
+
+def counted_rows(name: str = "counted") -> Subquery:
+    """The judgements that count, with the columns of their table: every figure of people's labels is read from here.
+
+    A person's label counts once it is submitted, until they submit another in its place; where labels were given
+    before there was a submission for them, or elsewhere, as they stand. Of a label that was changed since its
+    submission this is what was submitted; what was written beside it since is left out.
+    """
+    j, person = JUDGEMENT.c, JUDGEMENT.c.rater_kind == RaterKind.PERSON.value
+    after = func.substr(j.flags, func.instr(j.flags, UNTIL) + len(UNTIL))
+    stood = func.substr(after, 1, func.instr(after + literal(" "), " ") - 1)
+    changed = and_(person, j.trial == 1, waits())
+    shown: dict[str, Any] = {
+        "value": case((changed, func.nullif(stood, UNSURE)), else_=j.value),
+        "status": case(
+            (and_(changed, stood == UNSURE), Status.UNCLEAR.value), (changed, Status.OK.value), else_=j.status
+        ),
+        **{name: case((changed, ""), else_=j[name]) for name in ("quote", "note", "cause")},
+        **{name: case((changed, null()), else_=j[name]) for name in ("quote_start", "quote_end")},
+    }
+    columns = [shown[column.name].label(column.name) if column.name in shown else column for column in j]
+    counts = or_(~person, j.trial != 1, finished())
+    return select(*columns).where(counts).subquery(name)
 
 
 def finished() -> ColumnElement[bool]:
-    """Whether a person's label counts: it is submitted, was given elsewhere, or is not to be submitted."""
-    return or_(not_(to_submit()), submitted(), given())
+    """Whether anything that a person said in a row counts: it is submitted, was given elsewhere, came with a release,
+    or was given before labels of its protocol had a submission.
+    """
+    j = JUDGEMENT.c
+    once = exists(_submission(j.rater_id, j.item_id).where(SUBMISSION.c.sealed_at.is_not(None)))
+    here = exists(select(AUDIT.c.seq).where(AUDIT.c.subject == j.id, AUDIT.c.kind == "judgement"))
+    stands = and_(~waits(), or_(~to_submit(), once, submitted(), ~here))
+    return or_(given(), func.instr(j.flags, UNTIL) > 0, stands)
+
+
+def pending(before: Mapping[str, Any] | None, after: dict[str, Any] | None) -> dict[str, Any] | None:
+    """What is kept of a label while it waits for its submission: with it, what counts until then.
+
+    `before` is the row it takes the place of; None for `after` takes the label back. None where nothing is left.
+    """
+    stood = what_counts(before)
+    if after is None:
+        if not before or not stood:
+            return None
+        after = {**before, "value": None, "status": Status.SKIPPED.value, "cause": TAKEN_BACK, "flags": ""}
+    said = (after["value"] or UNSURE) if after["status"] in SAID else ""
+    # What is written beside a unit of which nothing is said waits as well.
+    marks = [WAITS, *([f"{UNTIL}{stood}"] if stood else [])] if said != stood or not said else []
+    return {**after, "flags": " ".join([*own_marks(after["flags"]), *marks])}
+
+
+def what_counts(row: Mapping[str, Any] | None) -> str:
+    """What counts of a row whatever is said in it now; empty where nothing does."""
+    if not row:
+        return ""
+    flags = row["flags"].split()
+    if is_waiting(row["flags"]):
+        return next((flag.removeprefix(UNTIL) for flag in flags if flag.startswith(UNTIL)), "")
+    return (row["value"] or UNSURE) if row["status"] in SAID else ""
+
+
+def is_waiting(flags: str) -> bool:
+    """The same as `waits`, of a row's marks."""
+    return WAITS in flags.split()
+
+
+def own_marks(flags: str) -> list[str]:
+    """The marks of a label but those of its submission."""
+    return [flag for flag in flags.split() if flag != WAITS and not flag.startswith(UNTIL)]
 
 
 def is_given(flags: str) -> bool:
@@ -160,9 +259,13 @@ def _handed_out(rater: Any, item_id: Any, protocol: Any) -> Select[Any]:
 
 def _sealed(rater: Any, item_id: Any) -> Select[Any]:
     """The sealed labels of a rater on an item, each a value or a column."""
+    return _submission(rater, item_id).where(SUBMISSION.c.state == State.SEALED.value)
+
+
+def _submission(rater: Any, item_id: Any) -> Select[Any]:
+    """The document of a rater's labels of an item, whatever its state."""
     return select(SUBMISSION.c.id).where(
         SUBMISSION.c.item_id == item_id,
         SUBMISSION.c.kind == Kind.LABELS.value,
         SUBMISSION.c.author_id == rater,
-        SUBMISSION.c.state == State.SEALED.value,
     )

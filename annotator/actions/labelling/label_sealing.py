@@ -1,31 +1,36 @@
 """Submission of a person's labels on one item, as one sealed document."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy import Row, Select, insert, select, update
+from sqlalchemy import ColumnElement, Row, Select, insert, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.assignments import agreements, assignments, submitting
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import materials
-from annotator.actions.labelling import dealing, label_cases, label_pairs
+from annotator.actions.labelling import dealing, label_cases, label_pairs, label_writing
 from annotator.actions.labelling.label_rows import (
     ITEM,
     JUDGEMENT,
     SAID,
+    TAKEN_BACK,
     is_given,
+    own_marks,
+    said_by,
     submits,
     submitted,
     to_give_again,
     to_submit,
+    waits,
 )
 from annotator.actions.labelling.label_writing import LabelPlace
 from annotator.actions.project import people
 from annotator.actions.project.file import PERSON, Project
+from annotator.actions.project.hashing import judgement_hash
 from annotator.actions.project.recording import record
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.judgement import RaterKind, Status
@@ -74,6 +79,7 @@ class Unsubmitted:
     item_key: str
     labelled: int
     missing: int
+    protocol: str = USUAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,14 +149,15 @@ def submit(
 
     By default those of the person working; a coordinator may submit for others. `partial`: what is missing stays so.
     What they have begun to label under several protocols is submitted together; `protocol` where nothing is begun.
+    What was not handed out is submitted protocol by protocol, of every report of which nothing is missing, and is not
+    locked: what is changed later counts once it is submitted again.
     """
     me = person_id or people.someone(project).id
-    with project.store.read() as db:
-        if not dealing.is_handed_out(db, me, protocol):
-            raise Refusal("Labels under this protocol are not submitted.", "They count immediately.")
     if me != people.someone(project).id:
         people.refuse_others(project, "can submit other people's labels")
     with project.store.write() as db:
+        if not submits(protocol) and protocol not in dealing.asked_of(db, me).get(item_id, ()):
+            return _submit_own(project, db, item_id, me, protocol, partial=partial)
         row, work = _kept(db, item_id, me), _work(project, db, item_id, me, protocol)
         if row is not None and row.state == State.SEALED.value:
             raise Refusal("Your labels of this item are submitted already.", "Reopen them to change any.")
@@ -167,11 +174,71 @@ def submit(
             .where(ARTIFACT.c.id == artifact_id)
             .values(state=State.SEALED.value, sealed_at=at)
         )
+        _count(db, me, JUDGEMENT.c.item_id == item_id, JUDGEMENT.c.protocol.in_(_with_kinds(work.units)))
         assignments.mark_submitted(db, item_id, me, Stage.LABELLING, at)
         after = {**image, "item_id": item_id, "kind": Kind.LABELS.value}
         change = record(project, db, Change("artifact", artifact_id, "seal", None, after))
         agreements.freeze_when_ready(project, db, item_id, Stage.LABELLING)
         return change
+
+
+def _submit_own(
+    project: Project, db: Connection, item_id: str, person_id: str, protocol: str, *, partial: bool
+) -> Change:
+    """Let labels count that nobody handed out: those of whole reports, or of whole pairs, and with `partial` all."""
+    j, within = JUDGEMENT.c, JUDGEMENT.c.protocol.in_(_with_kinds([protocol]))
+    rows = db.execute(
+        select(j.id, j.response_id).where(*_waiting_of([person_id]), j.item_id == item_id, within)
+    ).all()
+    if not rows:
+        raise Refusal("There is nothing to submit.", "What you labelled of this item counts already.")
+    missing = {} if partial else _missing_beside(project, db, item_id, person_id, protocol)
+    ready = [row.id for row in rows if not missing.get(row.response_id)]
+    if not ready:
+        lacking = [words for response in missing.values() for words in response]
+        many = "One label is" if len(lacking) == 1 else f"{len(lacking):,} labels are"
+        raise Refusal(
+            f"{many} still missing.", "Give them, or say “unsure” where you cannot.", tuple(lacking[:NAMED])
+        )
+    submitted = _count(db, person_id, j.id.in_(ready))
+    about = {"protocol": protocol, "person_id": person_id, "labels": submitted}
+    return record(project, db, Change("labels", item_id, "submit", None, about))
+
+
+def _with_kinds(protocols: Iterable[str]) -> list[str]:
+    """Protocols with what their verdicts are looked at again by."""
+    return [*protocols, *(name for name, one in TAXONOMIES.items() if one.of in set(protocols))]
+
+
+def _waiting_of(person_ids: Sequence[str]) -> tuple[ColumnElement[bool], ...]:
+    """Of the judgements those of these people that wait for their submission."""
+    j = JUDGEMENT.c
+    return j.rater_kind == RaterKind.PERSON.value, j.rater_id.in_(list(person_ids)), j.trial == 1, waits()
+
+
+def _missing_beside(
+    project: Project, db: Connection, item_id: str, person_id: str, protocol: str
+) -> dict[str, list[str]]:
+    """Report by report what a person has not labelled yet; a pair is whole by itself."""
+    if PROTOCOLS[protocol].paired:
+        return {}
+    said = said_by(db, person_id, protocol)
+    units = _units(project, db, item_id, person_id, protocol)
+    return {
+        response: [words for unit, words in of.items() if unit not in said[response]]
+        for response, of in units.items()
+    }
+
+
+def _count(db: Connection, person_id: str, *which: ColumnElement[bool]) -> dict[str, str]:
+    """What a person said in these rows counts from now on as it stands; each row's hash, by its id."""
+    written = {}
+    for row in db.execute(select(JUDGEMENT).where(*_waiting_of([person_id]), *which)).mappings().all():
+        kept = {name: value for name, value in row.items() if name != "sha256"}
+        kept["flags"] = " ".join(own_marks(kept["flags"]))
+        label_writing.write(db, kept, new=False)
+        written[row["id"]] = judgement_hash(kept)
+    return written
 
 
 def waiting(project: Project, person_ids: Sequence[str]) -> list[Unsubmitted]:
@@ -188,7 +255,31 @@ def waiting(project: Project, person_ids: Sequence[str]) -> list[Unsubmitted]:
             own = any(not is_given(work.said[place].flags) for place in given)
             if given and (own or not missing):
                 found.append(Unsubmitted(person_id, aliases[person_id], item_id, key, len(given), missing))
+        found += _waiting_own(project, db, aliases, person_ids)
     return found
+
+
+def _waiting_own(
+    project: Project, db: Connection, aliases: Mapping[str, str], person_ids: Sequence[str]
+) -> Iterator[Unsubmitted]:
+    """The same of what nobody handed out, protocol by protocol."""
+    j, of_kinds = JUDGEMENT.c, {name: one.of for name, one in TAXONOMIES.items()}
+    question = (
+        select(j.item_id, ITEM.c.key, j.rater_id, j.protocol, j.response_id)
+        .join(ITEM, ITEM.c.id == j.item_id)
+        .where(*_waiting_of(person_ids), ~to_submit(), ITEM.c.retired.is_(False))
+        .where(j.status.in_(SAID) | (j.cause == TAKEN_BACK))
+        .order_by(ITEM.c.position, ITEM.c.key, j.item_id)
+    )
+    waiting: dict[tuple[str, str, str, str], list[str]] = {}
+    for *about, name, response_id in db.execute(question):
+        protocol = of_kinds.get(name, name)
+        if not submits(protocol):
+            waiting.setdefault((*about, protocol), []).append(response_id)
+    for (item_id, key, person_id, protocol), of in waiting.items():
+        missing = _missing_beside(project, db, item_id, person_id, protocol)
+        lacking = sum(len(missing.get(response_id, ())) for response_id in set(of))
+        yield Unsubmitted(person_id, aliases[person_id], item_id, key, len(of), lacking, protocol)
 
 
 def submit_all(
@@ -200,7 +291,7 @@ def submit_all(
         if one.missing and not partial:
             left.append(one)
         else:
-            submit(project, one.item_id, person_id=one.person_id, partial=partial)
+            submit(project, one.item_id, one.protocol, person_id=one.person_id, partial=partial)
             done.append(one)
     return done, left
 
@@ -356,7 +447,7 @@ def _label(row: Row[Any]) -> Label:
         quote=row.quote,
         anchor=_anchor(row),
         note=row.note,
-        flags=row.flags,
+        flags=" ".join(own_marks(row.flags)),
     )
 
 

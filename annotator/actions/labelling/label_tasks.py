@@ -22,6 +22,7 @@ from annotator.actions.labelling.label_rows import (
     sealed_by,
     tally,
     to_give_again,
+    waiting_by,
 )
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -33,7 +34,8 @@ from annotator.protocols import PROTOCOLS, USUAL
 class LabelTask:
     """One line of the queue: a report of an item, or two, how many of its units this person has labelled, and whether
     they have submitted their labels of the item. Of a pair `response_id` is shown first and `other_id` second. `given`
-    tells that all of its labels were given elsewhere, and are finished.
+    tells that all of its labels were given elsewhere, and are finished; `waits` that some are not submitted, where a
+    report is submitted by itself.
     """
 
     item_id: str
@@ -47,6 +49,7 @@ class LabelTask:
     sealed: bool = False
     other_id: str = ""
     given: bool = False
+    waits: bool = False
 
     @property
     def id(self) -> str:
@@ -99,6 +102,7 @@ def outlook(project: Project, protocol: str = USUAL) -> LabelTasks:
     me, tasks = people.someone(project).id, list[LabelTask]()
     with project.store.read() as db:
         said, sealed = said_by(db, me, protocol), sealed_by(db, me, protocol)
+        waiting = set(waiting_by(db, me, protocol))
         dealt = {item_id for item_id, names in dealing.asked_of(db, me).items() if protocol in names}
         drawn = dealing.narrowed(db, me, protocol)
     met: list[tuple[Material, Sequence[Case]]] = []
@@ -111,8 +115,10 @@ def outlook(project: Project, protocol: str = USUAL) -> LabelTasks:
         ]
         found = {one.response.id: label_cases.asked(project, shape, one) for one in of_item}
         met += [(one, found[one.response.id]) for one in of_item]
-        lines = _of_item(shape, at_hand, found, me, said)
-        tasks += [replace(line, sealed=True) for line in lines] if item_id in sealed else lines
+        for line in _of_item(shape, at_hand, found, me, said):
+            units = [line.other_id] if line.other_id else said.get(line.response_id, ())
+            waits = item_id not in dealt and any((line.response_id, unit) in waiting for unit in units)
+            tasks.append(replace(line, sealed=item_id in sealed, waits=waits))
     return LabelTasks(tasks, label_offers.gaps(shape, met))
 
 

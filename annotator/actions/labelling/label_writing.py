@@ -8,16 +8,23 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.labelling.label_rows import (
     JUDGEMENT,
+    TAKEN_BACK,
+    WAITS,
+    finished,
     is_given,
     is_sealed,
+    is_waiting,
     lock,
     lock_given,
+    own_marks,
+    pending,
     submitted,
     to_give_again,
+    what_counts,
 )
 from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import judgement_hash
-from annotator.domain.judges.judgement import Judgement, RaterKind
+from annotator.domain.judges.judgement import Judgement, RaterKind, Status
 from annotator.domain.texts.refusal import Refusal
 
 Fields = dict[str, Any]
@@ -35,7 +42,7 @@ class LabelPlace:
 
 
 # Built once: a label is saved hundreds of times an hour, and building a statement costs more than running it.
-_ONE = select(JUDGEMENT, submitted().label("sealed")).where(
+_ONE = select(JUDGEMENT, submitted().label("sealed"), finished().label("counts")).where(
     JUDGEMENT.c.protocol == bindparam("protocol"),
     JUDGEMENT.c.response_id == bindparam("response_id"),
     JUDGEMENT.c.unit_id == bindparam("unit_id"),
@@ -58,7 +65,12 @@ def kept(db: Connection, place: LabelPlace, rater: str, *, by_file: bool = False
     given = row and not by_file and is_given(row["flags"])
     if row and given and not to_give_again(db, rater, place.protocol, JUDGEMENT.c.id == row["id"]):
         raise lock_given()
-    return {key: value for key, value in row.items() if key not in ("sha256", "sealed")} if row else None
+    if row is None:
+        return None
+    found = {key: value for key, value in row.items() if key not in ("sha256", "sealed", "counts")}
+    # What was never submitted does not count while it is changed, either.
+    marks = [WAITS] if not row["counts"] and not is_waiting(row["flags"]) else []
+    return found | {"flags": " ".join([*row["flags"].split(), *marks])}
 
 
 def write(db: Connection, judgement: Fields, *, new: bool) -> None:
@@ -68,6 +80,17 @@ def write(db: Connection, judgement: Fields, *, new: bool) -> None:
         db.execute(_NEW, row)
     else:
         db.execute(_CHANGED, {**row, "row": row["id"]})
+
+
+def put(db: Connection, before: Fields | None, after: Fields | None) -> Fields | None:
+    """Write what is now said, or take it back (None); the row that is left, which waits for its submission."""
+    row = pending(before, after)
+    if row is not None:
+        row = Judgement(**row).model_dump()
+        write(db, row, new=before is None)
+    elif before is not None:
+        db.execute(delete(JUDGEMENT).where(JUDGEMENT.c.id == before["id"]))
+    return row
 
 
 def image(judgement: Fields | None) -> Fields:
@@ -85,13 +108,25 @@ def restore(_project: Project, db: Connection, judgement_id: str, present: Any, 
 
 
 def _restore_one(db: Connection, judgement_id: str, present: Any, goal: Any) -> None:
-    row = db.execute(select(JUDGEMENT).where(JUDGEMENT.c.id == judgement_id)).mappings().first()
-    there = image({key: value for key, value in row.items() if key != "sha256"}) if row else {}
-    if there != present:
+    found = db.execute(select(JUDGEMENT).where(JUDGEMENT.c.id == judgement_id)).mappings().first()
+    row = {key: value for key, value in found.items() if key != "sha256"} if found else None
+    if _said(image(row)) != _said(present):
         raise Refusal("This label was changed elsewhere since.", "Look at it again; nothing was undone.")
     about = goal or present
     if is_sealed(db, about["item_id"], about["rater_id"], about["protocol"]):
         raise lock()
-    db.execute(delete(JUDGEMENT).where(JUDGEMENT.c.id == judgement_id))
-    if goal:
-        write(db, Judgement(**goal).model_dump(), new=True)
+    after = Judgement(**goal).model_dump() if goal else None
+    if what_counts(present) == what_counts(goal):
+        # What was submitted since counts on, whatever is put back.
+        put(db, row, after)
+    elif after is None:
+        db.execute(delete(JUDGEMENT).where(JUDGEMENT.c.id == judgement_id))
+    else:
+        write(db, after, new=row is None)
+
+
+def _said(image: Fields) -> Fields:
+    """An image without the marks of a submission; of a label that was taken back nothing."""
+    if not image or (image["status"] == Status.SKIPPED and image["cause"] == TAKEN_BACK):
+        return {}
+    return {**image, "flags": own_marks(image["flags"])}

@@ -30,7 +30,7 @@ from annotator.actions.labelling.label_tasks import recent as recent
 from annotator.actions.labelling.label_tasks import seen as seen
 from annotator.actions.labelling.label_tasks import task_id
 from annotator.actions.labelling.label_writing import SEVERAL as SEVERAL
-from annotator.actions.labelling.label_writing import Fields, LabelPlace, image, kept, write
+from annotator.actions.labelling.label_writing import Fields, LabelPlace, image, kept, put
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
@@ -303,14 +303,10 @@ def _put(
     """Write what is now said of a unit; the image of what was there, and the row."""
     me = people.someone(project).id
     before = kept(db, place, me)
-    there = before or _blank(project, db, place, me, cases)
-    made = make(there)
-    # What is said now is said of the present words, whatever was said before.
-    if before and "status" not in made:
-        there = _as_it_counts(db, before, place)
-    after = Judgement(**there | made | {"at": now()}).model_dump()
-    write(db, after, new=before is None)
-    return image(before), after
+    # What is said now is said of the present words: what was said of others before neither stays nor counts on.
+    there = _as_it_counts(db, before, place) if before else _blank(project, db, place, me, cases)
+    after = put(db, there if before else None, there | make(before or there) | {"at": now()})
+    return image(before), after or {}
 
 
 def _as_it_counts(db: Connection, label: Fields, place: LabelPlace) -> Fields:

@@ -7,7 +7,15 @@ from sqlalchemy import delete, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.labelling import label_cases, label_writing
-from annotator.actions.labelling.label_rows import JUDGEMENT, SAID, is_sealed, lock, mine, to_give_again
+from annotator.actions.labelling.label_rows import (
+    JUDGEMENT,
+    SAID,
+    is_sealed,
+    lock,
+    mine,
+    own_marks,
+    to_give_again,
+)
 from annotator.actions.labelling.label_writing import LabelPlace
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -84,28 +92,33 @@ def give(
     with project.store.write() as db:
         before = label_writing.kept(db, place, me)
         if not value:
-            if before and project.from_task and is_sealed(db, before["item_id"], me, shape.of):
+            if before is None:
+                raise Refusal("No kind is set.", "Nothing was changed.")
+            sealed = is_sealed(db, before["item_id"], me, shape.of)
+            if project.from_task and sealed:
                 raise lock()
-            return _take_back(project, db, before)
+            if sealed or judge_id:
+                db.execute(delete(JUDGEMENT).where(JUDGEMENT.c.id == before["id"]))
+            else:
+                label_writing.put(db, before, None)
+            change = Change("judgement", before["id"], "take kind back", label_writing.image(before), {})
+            return record(project, db, change)
         verdict = _verdict(db, shape, place, judge_id or me)
         if project.from_task and is_sealed(db, verdict["item_id"], me, shape.of):
             raise lock()
         said = {**asdict(place), "value": value, "at": now()}
         by = {"rater_kind": RaterKind.PERSON.value, "rater_id": me}
         blank = {name: verdict[name] for name in ("item_id", "artifact_id")} | by
-        given = Judgement(**(before or {"id": new_id(), **blank}) | said).model_dump()
-        label_writing.write(db, given, new=before is None)
+        given = Judgement(**(before or {"id": new_id(), **blank, "flags": ""}) | said).model_dump()
+        if judge_id or is_sealed(db, verdict["item_id"], me, shape.of):
+            # There is nothing to submit any more: it counts as it is given.
+            given["flags"] = " ".join(own_marks(given["flags"]))
+            label_writing.write(db, given, new=before is None)
+        else:
+            given = label_writing.put(db, before, given) or given
         images = label_writing.image(before), label_writing.image(given)
         verb = OF_JUDGE if judge_id else "give kind"
         return record(project, db, Change("judgement", given["id"], verb, *images))
-
-
-def _take_back(project: Project, db: Connection, before: dict[str, Any] | None) -> Change:
-    if before is None:
-        raise Refusal("No kind is set.", "Nothing was changed.")
-    db.execute(delete(JUDGEMENT).where(JUDGEMENT.c.id == before["id"]))
-    change = Change("judgement", before["id"], "take kind back", label_writing.image(before), {})
-    return record(project, db, change)
 
 
 def _verdict(db: Connection, shape: Taxonomy, place: LabelPlace, rater: str) -> dict[str, Any]:

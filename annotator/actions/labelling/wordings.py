@@ -28,10 +28,10 @@ Said = tuple[datetime, Mapping[str, str]]
 Spoken = tuple[str, str, datetime]
 
 
-def outdated(db: Connection, *narrowed: ColumnElement[bool], released: bool = False) -> dict[str, Any]:
+def outdated(db: Connection, *narrowed: ColumnElement[bool]) -> dict[str, Any]:
     """The judgements whose unit says something else now than when they were given: id → its row.
 
-    Where a wording was put back, what was said of it counts again. With `released` now is what a release holds.
+    Now is what was submitted. Where a wording was put back, what was said of it counts again.
     """
     if db.execute(select(ARTIFACT.c.id).where(*_REWORDED).limit(1)).first() is None:
         return {}
@@ -50,7 +50,7 @@ def outdated(db: Connection, *narrowed: ColumnElement[bool], released: bool = Fa
             REVISION.c.number,
         )
         .join(ARTIFACT, ARTIFACT.c.id == j.artifact_id)
-        .join(REVISION, annotating.RELEASED if released else annotating.NEWEST)
+        .join(REVISION, annotating.RELEASED)
         .where(j.at < _last_worded(), REVISION.c.at > j.at, *narrowed)
     )
     history = cache(partial(_history, db))
@@ -87,7 +87,8 @@ def now_says(db: Connection, artifact_ids: Iterable[str], after: datetime) -> di
     """Artifact → what its units say, of those that were changed after a moment."""
     question = (
         select(ARTIFACT.c.id, REVISION.c.content)
-        .join(REVISION, annotating.NEWEST)
+        .select_from(ARTIFACT)
+        .join(REVISION, annotating.RELEASED)
         .where(ARTIFACT.c.id.in_(list(artifact_ids)), REVISION.c.at > after)
     )
     return {row.id: _units(row.content) for row in db.execute(question)}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from annotator.actions.papers import systems_tables
 from annotator.actions.project.file import Project
-from annotator.actions.results import composites, metrics, overview, pools, publishing, results
+from annotator.actions.results import composites, metrics, overview, pools, publishing, result_raters, results
 from annotator.actions.results.metrics import MetricInfo
 from annotator.actions.results.result_raters import COMPUTED
 from annotator.actions.results.result_sheets import (
@@ -89,6 +89,7 @@ class _DuelMaker:
     systems: Mapping[str, systems_tables.SystemName]
     limit: float
     reading: str
+    left_out: Mapping[str, str]
 
     @classmethod
     def of(cls, project: Project, table: DuelTable, judge: str, reading: str) -> "_DuelMaker":
@@ -116,6 +117,7 @@ class _DuelMaker:
         return cls(
             list(titles.values()), [*infos, last], composite, counts, by_place, systems_tables.systems_of(project),
             publishing.limit(project), f"{other.title}: {read}." if other is not None else "",
+            result_raters.not_judged(result_raters.everybody_under(project, protocols), counts),
         )  # fmt: skip
 
     @cached_property
@@ -267,7 +269,8 @@ class _DuelMaker:
         if info.of:
             return "No response"
         if info.protocol not in self.counts:
-            return "Nobody has judged this yet"
+            by = self.left_out.get(info.protocol)
+            return f"Judged by {by} alone" if by else "Nobody has judged this yet"
         scores = self.counts[info.protocol].scores
         own = (one.estimate.note for one in scores if (one.metric, one.system_id) == (info.name, system))
         return next(own, "No response")
@@ -285,9 +288,10 @@ class _DuelMaker:
         for info in self.infos[:-1]:
             counted = self.counts.get(info.protocol)
             judge = counted.rater.name if counted is not None else "nobody yet"
-            if info.judged and judge != COMPUTED:
+            if info.judged and judge != COMPUTED and info.protocol not in self.left_out:
                 by_rater.setdefault(judge, []).append(info.title)
         yield from (f"{', '.join(titles)}: judged by {rater}." for rater, titles in by_rater.items())
+        yield from result_raters.left_out_told(self.left_out)
         yield from (
             f"Gold: {one}." for one in dict.fromkeys(each.gold for each in self.counts.values()) if one
         )

@@ -167,6 +167,7 @@ def sheets(found: list[ScoreAgreement]) -> tuple[ResultSheet, ...]:
     ]
     floors = (words for one in found for words in publishing.floor_told(one.judge.kind, [one.shape.name]))
     told += dict.fromkeys(floors)
+    told += dict.fromkeys(one.judge.remark for one in found if one.judge.remark)
     lines = tuple(SheetLine(tuple(_cells(one))) for one in found)
     return (
         ResultSheet(

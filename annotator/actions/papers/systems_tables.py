@@ -1,7 +1,7 @@
 """Systems down and metrics across, group of items by group of items, as papers print their results."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import fmean, stdev
 
@@ -85,19 +85,18 @@ class CountedTable:
     limit: float
     gold: tuple[str, ...] = ()
     """By whose gold, protocol by protocol."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
 
 def counted(project: Project, table: SystemsTable, judge: str = "", after: str = "") -> CountedTable:
     """Everything that a table needs, each protocol's scores read once."""
     names = {column.metric for part in table.parts for column in part.columns}
-    raters: dict[str, ResultRater] = {}
     scores: dict[str, list[Score]] = {name: [] for name in names}
-    for protocol in dict.fromkeys(metrics.named(name).protocol for name in sorted(names)):
-        whose = judge if PROTOCOLS[protocol].values else ""
-        rater = result_raters.chosen(result_raters.everybody(project, protocol), whose)
-        if rater is None:
-            continue
-        raters[protocol] = rater
+    there = result_raters.everybody_under(
+        project, dict.fromkeys(metrics.named(name).protocol for name in sorted(names))
+    )
+    raters = result_raters.together(there, judge)
+    for protocol, rater in raters.items():
         for score in scoring.scores(project, PROTOCOLS[protocol], rater.id):
             if score.metric in names and not response_scores.is_part(score):
                 scores[score.metric].append(score)
@@ -109,7 +108,7 @@ def counted(project: Project, table: SystemsTable, judge: str = "", after: str =
         )
     return CountedTable(
         table, scores, raters, systems_of(project), groups, list(_scopes(project, table, items, after)),
-        publishing.limit(project), tuple(filter(None, golds)),
+        publishing.limit(project), tuple(filter(None, golds)), result_raters.not_judged(there, raters),
     )  # fmt: skip
 
 
@@ -332,6 +331,8 @@ def _told(found: CountedTable) -> Iterator[str]:
         if PROTOCOLS[protocol].values and rater.id != result_raters.COMPUTED:
             yield f"{PROTOCOLS[protocol].title}: judged by {rater.name}."
         yield from publishing.floor_told(rater.kind, [protocol])
+    yield from dict.fromkeys(rater.remark for rater in found.raters.values() if rater.remark)
+    yield from result_raters.left_out_told(found.left_out)
     yield from (f"Gold: {words}." for words in found.gold)
     if found.table.mode:
         yield f"Responses of the mode “{found.table.mode}”."

@@ -8,13 +8,14 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import orjson
-from sqlalchemy import ColumnElement, Table, or_, select
+from sqlalchemy import ColumnElement, Subquery, Table, or_, select
 from sqlalchemy.engine import Connection, RowMapping
 
 from annotator.actions.attacks import attack_tests
 from annotator.actions.authoring import annotating
 from annotator.actions.judging.judge_identities import harmless
 from annotator.actions.labelling import wordings
+from annotator.actions.labelling.label_rows import counted_rows, own_marks
 from annotator.actions.releases import gathering_drawn, gathering_pairs
 from annotator.actions.results.result_raters import CONSENSUS
 from annotator.domain.judges.judge import Judge
@@ -116,7 +117,7 @@ def _faults(bundle: Bundle) -> Iterable[str]:
 
 
 def _rows(
-    db: Connection, source: Table, record: type[Any], condition: ColumnElement[bool] | None = None
+    db: Connection, source: Table | Subquery, record: type[Any], condition: ColumnElement[bool] | None = None
 ) -> Iterable[dict[str, Any]]:
     """The rows of a table, narrowed to the fields of a record."""
     names = tuple(record.model_fields)
@@ -144,9 +145,7 @@ def _judgements(
 ) -> Iterator[JudgementRecord]:
     """Those that leave; `dropped` counts the others by what is the matter with their units."""
     units = gathering_drawn.units_of(bundle)
-    gone = {
-        tuple(getattr(row, name) for name in _PLACE) for row in wordings.outdated(db, released=True).values()
-    }
+    gone = {tuple(getattr(row, name) for name in _PLACE) for row in wordings.outdated(db).values()}
     judges = {row["id"]: Judge(**row) for row in db.execute(select(JUDGE)).mappings()}
     for row in _in_order(db, bundle):
         of = row["artifact_id"]
@@ -156,18 +155,19 @@ def _judgements(
             dropped["were reworded since"] += 1
         else:
             cause = redact(row["cause"]) if addresses else harmless(row["cause"], judges.get(row["rater_id"]))
-            yield JudgementRecord(**{**row, "flags": row["flags"].split(), "cause": cause})
+            yield JudgementRecord(**{**row, "flags": own_marks(row["flags"]), "cause": cause})
 
 
 def _in_order(db: Connection, bundle: Bundle) -> Iterator[dict[str, Any]]:
     """The judgements of the responses that leave in a release's order, a response's under a protocol at a time."""
-    protocols = db.execute(select(JUDGEMENT.c.protocol).distinct()).scalars().all()
+    counted, j = counted_rows(), JUDGEMENT.c
+    protocols = db.execute(select(j.protocol).distinct()).scalars().all()
     rank = release.ranked(bundle.items)
     responses = sorted((rank[response.item_id], response.id) for response in bundle.responses)
     for protocol in sorted(protocols):
         for _, response_id in responses:
-            of_it = (JUDGEMENT.c.protocol == protocol) & (JUDGEMENT.c.response_id == response_id)
-            yield from sorted(_rows(db, JUDGEMENT, JudgementRecord, of_it), key=itemgetter(*_WITHIN))
+            of_it = (counted.c.protocol == protocol) & (counted.c.response_id == response_id)
+            yield from sorted(_rows(db, counted, JudgementRecord, of_it), key=itemgetter(*_WITHIN))
 
 
 def _judge(row: Mapping[str, Any], *, addresses: bool) -> JudgeRecord:

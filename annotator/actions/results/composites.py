@@ -27,7 +27,7 @@ Counts = Mapping[str, Counted]
 def everything(
     project: Project, judge: str = "", resamples: int = 10_000, *, mode: str = "", by_rule: bool = False
 ) -> list[ResultRow]:
-    """Figures of all protocols by one rater, or by the latest under each; computed ones in any case.
+    """Figures of all protocols by one rater, by default the usual one; computed ones in any case.
 
     After them stand those that a paper makes of them. Responses of one mode count. With `by_rule` replies are read by
     the protocol's other published rule, where there is one and it can read the judge's.
@@ -40,16 +40,14 @@ def everything(
 def gathered(
     project: Project, protocols: Iterable[str], judge: str = "", *, mode: str = "", by_rule: bool = False
 ) -> dict[str, Counted]:
-    """What a rater said under these protocols, or the latest under each; what is computed in any case."""
+    """What one rater said under these protocols, by default the usual one; what is computed in any case."""
     counts: dict[str, Counted] = {}
     readable = rule_readings.readable(project) if by_rule else ()
-    for protocol, there in result_raters.everybody_under(project, protocols).items():
-        computed = not PROTOCOLS[protocol].values or all(rater.id == COMPUTED for rater in there)
-        rater = result_raters.chosen(there, "" if computed else judge)
-        if rater is not None:
-            ruled = (protocol, rater.id) in readable
-            read = rule_readings.read(project, PROTOCOLS[protocol], rater.id) if ruled else None
-            counts[protocol] = results.counted_of(project, rater, protocol, mode=mode, read=read)
+    found = result_raters.everybody_under(project, protocols)
+    for protocol, rater in result_raters.together(found, judge).items():
+        ruled = (protocol, rater.id) in readable
+        read = rule_readings.read(project, PROTOCOLS[protocol], rater.id) if ruled else None
+        counts[protocol] = results.counted_of(project, rater, protocol, mode=mode, read=read)
     return counts
 
 

@@ -1,7 +1,7 @@
 """All metrics of all systems, over all items or group by group."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from annotator.actions.authoring import asked
@@ -71,6 +71,7 @@ class ResultsReport:
     mode: str = ""
     readable: frozenset[tuple[str, str]] | None = None
     """With replies read by another published rule: the protocols and the ids of the judges that it can read."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
@@ -92,13 +93,15 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
 
 
 def report(project: Project, judge: str = "", mode: str = "", reading: str = "") -> ResultsReport:
-    """Figures of all protocols by one rater, or by the latest under each; computed ones in any case."""
+    """Figures of all protocols by one rater, by default the usual one; computed ones in any case."""
     readable = frozenset(rule_readings.readable(project)) if reading == PUBLIC else None
     found = composites.everything(project, judge, mode=mode, by_rule=readable is not None)
     infos = {info.name: info for info in metrics.described()}
     shown = {row.metric: infos[row.metric] for row in found}
     otherwise = tuple(asked.answered_otherwise(project))
-    return ResultsReport(tuple(found), shown, publishing.limit(project), otherwise, mode, readable)
+    there = result_raters.everybody_under(project)
+    out = result_raters.not_judged(there, result_raters.together(there, judge)) if not judge else {}
+    return ResultsReport(tuple(found), shown, publishing.limit(project), otherwise, mode, readable, out)
 
 
 def sheets(found: ResultsReport, metric: str = "", by: str = ALL) -> tuple[ResultSheet, ...]:
@@ -276,6 +279,7 @@ def _told(found: ResultsReport, rows: list[ResultRow]) -> Iterator[str]:
     for rater, titles in by_rater.items():
         about = f": {', '.join(titles)}" if len(by_rater) > 1 else ""
         yield f"Judged by {rater}{about}."
+    yield from result_raters.left_out_told(found.left_out)
     yield from publishing.floors(rows)
     for gold in dict.fromkeys(row.gold for row in rows if row.gold):
         yield f"Gold: {gold}."

@@ -1,6 +1,6 @@
 """Publishability: no figure with too many missing judgements."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
@@ -41,10 +41,11 @@ def floor_told(kind: str, protocols: Iterable[str]) -> Iterator[str]:
         yield _floor_of(protocols)
 
 
-def floors(rows: Iterable[ResultRow]) -> Iterator[str]:
-    """The same of the figures among these that are the baseline's."""
+def floors(rows: Collection[ResultRow]) -> Iterator[str]:
+    """The same of the figures among these that are the baseline's, and which judges failed their test."""
     if protocols := [row.protocol for row in rows if row.floor]:
         yield _floor_of(protocols)
+    yield from dict.fromkeys(row.remark for row in rows if row.remark)
 
 
 def _floor_of(protocols: Iterable[str]) -> str:

@@ -19,7 +19,7 @@ from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import ResponseRow, SystemRow, table
 
 RESPONSE, SYSTEM = table(ResponseRow), table(SystemRow)
-LAST = "The last one"
+ONE, LAST_OF_EACH = "One for all", "The last of each"
 # By which of an item's fields figures are cut, and what each is called.
 CUTS = {"question_type": "type", "subject": "subject", **dict(zip(TRAITS, TRAITS, strict=True))}
 
@@ -180,4 +180,8 @@ def rater_choice(project: Project, protocol: str = "") -> ViewChoice:
         for rater in found:
             if rater.id != result_raters.COMPUTED:
                 names.setdefault(rater.id, rater.name)
-    return ViewChoice("judge", "Judged by", ((LAST, ""), *((name, id_) for id_, name in names.items())))
+    return ViewChoice(
+        "judge",
+        "Judged by",
+        ((ONE, ""), (LAST_OF_EACH, result_raters.EACH), *((name, id_) for id_, name in names.items())),
+    )

@@ -1,17 +1,20 @@
 """Raters that results can be computed from: a judge, all people, one person, or the consensus."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from sys import intern
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, exists, func, select, true
+from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
 from annotator.actions.authoring import annotating
 from annotator.actions.authoring.artifacts import artifact_of
+from annotator.actions.judges import endpoint_memory
 from annotator.actions.labelling import wordings
+from annotator.actions.labelling.label_rows import SAID, counted_rows, own_marks
 from annotator.actions.project.file import PERSON, Project
 from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.experts.person import Role
@@ -26,7 +29,10 @@ from annotator.storage.tables import ExtractRow, JudgeRow, ResponseRow, RunRow, 
 
 JUDGE, RUN = table(JudgeRow), table(RunRow)
 RESPONSE, EXTRACT = table(ResponseRow), table(ExtractRow)
+COUNTED = counted_rows()
 PEOPLE, COMPUTED, CONSENSUS, EVERYBODY = "people", "computed", "consensus", "everybody"
+# In the place of one rater for a whole table: of each protocol whoever judged it last.
+EACH = "each"
 # People's keys are told from judges' by what they begin with.
 PERSON_KEY = "person:"
 # When a consensus was settled is told where it is adjudicated, not beside each of its labels.
@@ -45,6 +51,15 @@ class ResultRater:
     judgements: int
     kind: str = ""
     """Of a judge, how it comes to its verdicts."""
+    last: datetime = UNDATED
+    """Of a judge, when its last run began."""
+    failed: str = ""
+    """Of a judge, why its test failed."""
+
+    @property
+    def remark(self) -> str:
+        """What must be said beside its figures."""
+        return f"{self.name} failed its test: {self.failed}" if self.failed else ""
 
     @property
     def floor(self) -> bool:
@@ -64,10 +79,10 @@ def raters(project: Project, protocol: str = USUAL) -> list[ResultRater]:
 def raters_under(project: Project, protocols: Iterable[str] = PROTOCOLS) -> dict[str, list[ResultRater]]:
     """The same under each of several protocols, looked up at once."""
     found: dict[str, list[ResultRater]] = {protocol: [] for protocol in protocols}
-    j, judged = JUDGEMENT.c, [protocol for protocol in found if PROTOCOLS[protocol].values]
+    j, judged = COUNTED.c, [protocol for protocol in found if PROTOCOLS[protocol].values]
     last = select(RUN.c.judge_id, func.max(RUN.c.started_at).label("at")).group_by(RUN.c.judge_id).subquery()
     of_judges = (
-        select(j.protocol, j.rater_id, JUDGE.c.name, func.count(), JUDGE.c.kind)
+        select(j.protocol, j.rater_id, JUDGE.c.name, func.count(), JUDGE.c.kind, last.c.at)
         .join(JUDGE, JUDGE.c.id == j.rater_id)
         .outerjoin(last, last.c.judge_id == JUDGE.c.id)
         .where(j.protocol.in_(judged), j.rater_kind == RaterKind.JUDGE.value)
@@ -75,11 +90,16 @@ def raters_under(project: Project, protocols: Iterable[str] = PROTOCOLS) -> dict
         .order_by(last.c.at.desc(), JUDGE.c.name)
     )
     of_people = (
-        select(j.protocol, func.count()).where(j.protocol.in_(judged), _by(PEOPLE)).group_by(j.protocol)
+        select(j.protocol, func.count())
+        .where(j.protocol.in_(judged), _by(j, PEOPLE), j.status.in_(SAID))
+        .group_by(j.protocol)
     )
+    failed = endpoint_memory.failed_tests(project)
     with project.store.read() as db:
-        for protocol, *columns in db.execute(of_judges):
-            found[protocol].append(ResultRater(*columns))
+        for protocol, judge_id, name, judged_by_it, kind, at in db.execute(of_judges):
+            began = at.replace(tzinfo=UTC) if at else UNDATED
+            why = failed.get(judge_id, "")
+            found[protocol].append(ResultRater(judge_id, name, judged_by_it, kind, began, why))
         for protocol, by_people in db.execute(of_people):
             found[protocol].append(ResultRater(PEOPLE, PEOPLE, by_people))
         silent = [PROTOCOLS[protocol] for protocol, own in found.items() if not own]
@@ -108,11 +128,11 @@ def everybody_under(project: Project, protocols: Iterable[str] = PROTOCOLS) -> d
         return found
     for protocol, settled in Counter(label.protocol for label in _settled(project, judged)).items():
         found[protocol].append(ResultRater(CONSENSUS, CONSENSUS, settled))
-    j = JUDGEMENT.c
+    j = COUNTED.c
     each = (
         select(j.protocol, j.rater_id, PERSON.c.alias, func.count())
         .join(PERSON, PERSON.c.id == j.rater_id)
-        .where(j.protocol.in_(judged), _by(PEOPLE))
+        .where(j.protocol.in_(judged), _by(j, PEOPLE), j.status.in_(SAID))
         .group_by(j.protocol, j.rater_id)
         .order_by(PERSON.c.alias)
     )
@@ -148,12 +168,47 @@ def _is_told_of_each(project: Project) -> bool:
 
 
 def _spoke(rater_id: ColumnElement[str], protocol: str) -> ColumnElement[bool]:
-    return exists().where(JUDGEMENT.c.rater_id == rater_id, JUDGEMENT.c.protocol == protocol)
+    return exists().where(COUNTED.c.rater_id == rater_id, COUNTED.c.protocol == protocol)
 
 
 def chosen(found: Iterable[ResultRater], rater_id: str) -> ResultRater | None:
     """The rater of that id, or the first where none is named; None where there is none."""
-    return next((one for one in found if rater_id in ("", one.id)), None)
+    return next((one for one in found if rater_id in ("", EACH, one.id)), None)
+
+
+def together(found: Mapping[str, Sequence[ResultRater]], rater_id: str = "") -> dict[str, ResultRater]:
+    """Protocol → whose figures of it stand in one table: those of the rater of that id, and what needs no rater.
+
+    Where none is named they are of one all the same: a judge or people before the baseline, who judged under the most
+    of the protocols, then who judged last. Figures of several raters stand together only under `EACH`.
+    """
+    of: dict[str, list[ResultRater]] = {}
+    for each in found.values():
+        for one in each:
+            of.setdefault(one.id, []).append(one)
+    named = [own for key, own in of.items() if key not in (COMPUTED, CONSENSUS) and PERSON_KEY not in key]
+    best = max(
+        named, default=None, key=lambda own: (not own[0].floor, len(own), max(one.last for one in own))
+    )
+    wanted = rater_id or (best[0].id if best else "")
+    standing = {
+        protocol: chosen(each, "" if all(one.id == COMPUTED for one in each) else wanted)
+        for protocol, each in found.items()
+    }
+    return {protocol: one for protocol, one in standing.items() if one is not None}
+
+
+def not_judged(found: Mapping[str, Sequence[ResultRater]], standing: Container[str]) -> dict[str, str]:
+    """Protocol → by whom alone what is left out of a table is judged."""
+    others = {protocol: each for protocol, each in found.items() if each and protocol not in standing}
+    return {protocol: ", ".join(one.name for one in each) for protocol, each in others.items()}
+
+
+def left_out_told(left_out: Mapping[str, str]) -> Iterator[str]:
+    """The same in a sentence, with what to do; none where nothing is left out."""
+    said = [f"{PROTOCOLS[protocol].title} ({names})" for protocol, names in left_out.items()]
+    if said:
+        yield f"Left out, as others alone judged it: {'; '.join(said)}. Choose one of them, or the last of each."
 
 
 def are_people(rater_id: str) -> bool:
@@ -161,57 +216,58 @@ def are_people(rater_id: str) -> bool:
     return rater_id in (PEOPLE, CONSENSUS) or rater_id.startswith(PERSON_KEY)
 
 
-def spoken(project: Project, shape: Protocol, rater_id: str, *, released: bool = False) -> Iterator[Spoken]:
-    """The judgements of a rater that came, at the first trial; of a judge those on the units as they are worded now.
+def spoken(project: Project, shape: Protocol, rater_id: str) -> Iterator[Spoken]:
+    """The judgements of a rater that came and count, at the first trial, on the units as they are worded now.
 
-    With `released` those that a release holds: people's on another wording are not among them either. There may be
-    millions: they come one by one, and what they share is there once.
+    There may be millions: they come one by one, and what they share is there once.
     """
     if rater_id == CONSENSUS:
         for each in _settled(project, (shape.name,)):
             if each.value != UNSURE:
                 yield each.response_id, CONSENSUS, each.unit_id, each.value
         return
-    j = JUDGEMENT.c
-    wanted = (j.protocol == shape.name, _by(rater_id), j.status == Status.OK.value, j.trial == 1)
+    j, every = COUNTED.c, JUDGEMENT.c
+    wanted = (j.protocol == shape.name, _by(j, rater_id), j.status == Status.OK.value, j.trial == 1)
     with project.store.read() as db:
-        whose = () if released else (wordings.BY_JUDGES,)
-        gone = wordings.outdated(db, *wanted, *whose, released=released)
+        gone = wordings.outdated(db, every.protocol == shape.name, _by(every, rater_id), every.trial == 1)
         for row in db.execute(select(j.response_id, j.rater_id, j.unit_id, j.value, j.id).where(*wanted)):
             if row.id not in gone:
                 yield intern(row[0]), intern(row[1]), intern(row[2]), intern(row[3])
 
 
 def judgements(
-    project: Project, shape: Protocol, rater_id: str, item_id: str, *narrowed: ColumnElement[bool]
+    project: Project, shape: Protocol, rater_id: str, item_id: str, unit_id: str = ""
 ) -> Iterator[dict[str, Any]]:
-    """The rows of a rater's judgements on an item, whether they came or not; those of the consensus are like them.
+    """The rows of a rater's judgements on an item, or on one unit, whether they came or not; those of the consensus are
+    like them.
 
-    A judge's on another wording did not come: the row says so in its cause.
+    One on another wording did not come: the row says so in its cause.
     """
     if rater_id == CONSENSUS:
         yield from (_as_row(shape, item_id, each) for each in _settled(project, (shape.name,), item_id))
         return
-    wanted = (
-        JUDGEMENT.c.protocol == shape.name, JUDGEMENT.c.item_id == item_id, _by(rater_id), *narrowed
+    counting, every = (
+        [j.protocol == shape.name, j.item_id == item_id, _by(j, rater_id), *([j.unit_id == unit_id] if unit_id else [])]
+        for j in (COUNTED.c, JUDGEMENT.c)
     )  # fmt: skip
     with project.store.read() as db:
-        rows = db.execute(select(JUDGEMENT).where(*wanted)).mappings().all()
-        gone = wordings.outdated(db, *wanted, wordings.BY_JUDGES)
+        rows = db.execute(select(COUNTED).where(*counting)).mappings().all()
+        gone = wordings.outdated(db, *every)
     for row in rows:
         kept = {key: value for key, value in row.items() if key != "sha256"}
+        kept["flags"] = " ".join(own_marks(kept["flags"]))
         yield kept | _OVERTAKEN if row["id"] in gone else kept
 
 
-def _by(rater_id: str) -> ColumnElement[bool]:
+def _by(j: ReadOnlyColumnCollection[str, ColumnElement[Any]], rater_id: str) -> ColumnElement[bool]:
     if rater_id == EVERYBODY:
         return true()
-    people_ = JUDGEMENT.c.rater_kind == RaterKind.PERSON.value
+    people_ = j.rater_kind == RaterKind.PERSON.value
     if rater_id == PEOPLE:
         return people_
     if rater_id.startswith(PERSON_KEY):
-        return and_(people_, JUDGEMENT.c.rater_id == rater_id.removeprefix(PERSON_KEY))
-    return and_(true(), JUDGEMENT.c.rater_id == rater_id)
+        return and_(people_, j.rater_id == rater_id.removeprefix(PERSON_KEY))
+    return and_(true(), j.rater_id == rater_id)
 
 
 def _settled(project: Project, protocols: Collection[str], item_id: str = "") -> list[Label]:

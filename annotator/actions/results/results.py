@@ -69,6 +69,7 @@ class ResultRow:
     over: Over = Over.RESPONSE
     gold: str = ""
     floor: bool = False
+    remark: str = ""
 
     @property
     def missing_rate(self) -> float | None:
@@ -147,6 +148,7 @@ def rows_of(counted: Counted, resamples: int = 10_000) -> list[ResultRow]:
                 metric.over,
                 counted.gold,
                 floor=rater.floor,
+                remark=rater.remark,
             )
             for group, by_system in found
             for system_id, (estimate, judged) in by_system.items()

@@ -13,7 +13,6 @@ from annotator.actions.results import scoring
 from annotator.actions.results.result_raters import CONSENSUS, judgements
 from annotator.actions.results.result_sheets import FigureSource
 from annotator.actions.results.scoring import ALL, FACET, MODE
-from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.judges.judgement import Judgement, RaterKind
 from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.kinds.unit import Unit
@@ -109,8 +108,8 @@ def _is_meant(shape: Protocol, source: FigureSource, case: Case, unit: Unit) -> 
 
 
 def _rows(project: Project, shape: Protocol, source: FigureSource, item_id: str) -> list[dict[str, Any]]:
-    narrowed = [JUDGEMENT.c.unit_id == source.unit_id] if source.unit_id and not shape.paired else []
-    return list(judgements(project, shape, source.rater_id, item_id, *narrowed))
+    unit_id = source.unit_id if not shape.paired else ""
+    return list(judgements(project, shape, source.rater_id, item_id, unit_id))
 
 
 def by_person(found: JudgementBehind) -> bool:

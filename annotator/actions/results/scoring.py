@@ -91,7 +91,7 @@ def heard(
     end-to-end, where there are any) count in the others: what was given gold is not averaged with what was not. With
     `released` it is what a release holds. `read` stands in place of the rater's own values.
     """
-    values = _values(project, shape, rater_id, read, released=released) if shape.values else _Values()
+    values = _values(project, shape, rater_id, read) if shape.values else _Values()
     modes = modes_of(project)
     counts = CONTINUATION if shape.mode == CONTINUATION else mode or (*modes, "")[0]
     wanted = materials.for_scoring(shape, released=released)
@@ -217,10 +217,8 @@ def _groups(item: Item, mode: str, modes: tuple[str, ...], counts: str) -> tuple
     return tuple((by, group) for by, group in named if group)
 
 
-def _values(
-    project: Project, shape: Protocol, rater_id: str, read: Iterable[Spoken] | None, *, released: bool
-) -> _Values:
-    rows = result_raters.spoken(project, shape, rater_id, released=released) if read is None else read
+def _values(project: Project, shape: Protocol, rater_id: str, read: Iterable[Spoken] | None) -> _Values:
+    rows = result_raters.spoken(project, shape, rater_id) if read is None else read
     if shape.paired and are_people(rater_id) and not label_cases.both_orders(project, shape.name):
         rows = list(rows)
         rows += _turned(shape, rows)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, TextIO
 
-from annotator.actions.judges import judges
+from annotator.actions.judges import endpoint_memory, judges
 from annotator.actions.project.file import Project
 from annotator.actions.runs import driving, run_lines, run_records
 from annotator.actions.runs.driving import RunWork
@@ -98,7 +98,9 @@ class RunKind(ABC):
 
         A run that was killed or cancelled is resumed. Refusal when another is in progress.
         """
-        cls(project, order).check()
+        run = cls(project, order)
+        run.check()
+        endpoint_memory.refuse_failed(project, run.asker())
         with run_records.alone(project):
             # What another run has done meanwhile is known only now.
             ended = await cls(project, order).through(tell, listen)

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, select
+from sqlalchemy import ColumnElement, FromClause, and_, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.judges import judges
 from annotator.actions.labelling import wordings
-from annotator.actions.labelling.label_rows import JUDGEMENT, SAID, finished
+from annotator.actions.labelling.label_rows import JUDGEMENT, SAID, counted_rows
 from annotator.actions.project.file import Project
 from annotator.actions.project.keeping import kept
 from annotator.actions.results import result_raters
@@ -23,6 +23,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import InformedRow, RunRow, table
 
 RUN, INFORMED = table(RunRow), table(InformedRow)
+COUNTED = counted_rows()
 # Why a pair has no value where both orders count.
 ONE_ORDER = "one order"
 # So many items are named in one question; any database takes as many.
@@ -49,16 +50,16 @@ def of_people(
     What someone said after they were shown a judge's verdict on the same unit is no blind label, and is left out; so
     is what they said of another wording.
     """
-    j = JUDGEMENT.c
-    by_people = (j.protocol == shape.name, j.rater_kind == RaterKind.PERSON.value, j.trial == 1)
+    every = JUDGEMENT.c
+    by_people = (every.protocol == shape.name, every.rater_kind == RaterKind.PERSON.value, every.trial == 1)
     left_out = {*wordings.outdated(db, *by_people), *_informed(db, *by_people)}
+    chosen: FromClause = COUNTED if submitted else JUDGEMENT
+    j = chosen.c
     question = select(j.id, j.response_id, j.unit_id, j.rater_id, j.value).where(
-        *by_people, j.status.in_(SAID)
+        j.protocol == shape.name, j.rater_kind == RaterKind.PERSON.value, j.trial == 1, j.status.in_(SAID)
     )
-    if submitted:
-        question = question.where(finished())
     found: dict[str, Own] = defaultdict(dict)
-    for rows in _stretches(db, question, items):
+    for rows in _stretches(db, question, j.item_id, items):
         if shape.paired:
             # Where someone was asked both ways, what they said of the order that is compared stands.
             rows.sort(key=lambda row: in_order(row.response_id, row.unit_id))
@@ -77,12 +78,14 @@ def _informed(db: Connection, *by_people: ColumnElement[bool]) -> Iterable[str]:
     return db.execute(shown.where(*by_people)).scalars()
 
 
-def _stretches(db: Connection, question: Any, items: Sequence[str] | None) -> Iterable[list[Any]]:
+def _stretches(
+    db: Connection, question: Any, item_id: ColumnElement[str], items: Sequence[str] | None
+) -> Iterable[list[Any]]:
     if items is None:
         yield list(db.execute(question).all())
         return
     for start in range(0, len(items), AT_ONCE):
-        narrowed = question.where(JUDGEMENT.c.item_id.in_(items[start : start + AT_ONCE]))
+        narrowed = question.where(item_id.in_(items[start : start + AT_ONCE]))
         yield list(db.execute(narrowed).all())
 
 

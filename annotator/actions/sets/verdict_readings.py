@@ -7,7 +7,7 @@ from sqlalchemy import select
 
 from annotator.actions.items import materials
 from annotator.actions.labelling import label_cases
-from annotator.actions.labelling.label_rows import JUDGEMENT
+from annotator.actions.labelling.label_rows import counted_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.sets import reviews
@@ -79,7 +79,7 @@ def sides(
 
     Of people only for coordinators, and nothing on items that the person asking is still to label blind.
     """
-    person, j = people.someone(project), JUDGEMENT.c
+    person, j = people.someone(project), counted_rows().c
     question = select(
         j.rater_id, j.response_id, j.unit_id, j.rationale, j.note, j.quote, j.quote_start, j.flags
     ).where(

@@ -8,6 +8,7 @@ from random import Random
 from sqlalchemy import select
 
 from annotator.actions.labelling import second_looks
+from annotator.actions.labelling.label_rows import counted_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
@@ -25,7 +26,6 @@ from annotator.actions.results.result_sheets import (
     key_of,
     text,
 )
-from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.judges.informed import InformedKind, Review
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.taxonomy import SUBTOTAL, LabelledResponse, Taxonomy, due, mean_counts
@@ -195,7 +195,7 @@ def _responses(project: Project, system: str, mode: str, among: str) -> list[tup
 
 def _labels(project: Project, taxonomy: Taxonomy) -> dict[str, dict[tuple[str, str], str]]:
     """What each person called each unit; under the empty name and that of the consensus, what was said last of it."""
-    j = JUDGEMENT.c
+    j = counted_rows().c
     question = select(j.rater_id, j.response_id, j.unit_id, j.value).where(
         j.protocol == taxonomy.name, j.rater_kind == RaterKind.PERSON.value, j.status == Status.OK.value
     )

@@ -8,6 +8,7 @@ from typing import get_args
 
 from sqlalchemy import and_, select
 
+from annotator.actions.labelling.label_rows import counted_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import metrics, response_scores, result_pictures
@@ -24,7 +25,6 @@ from annotator.actions.results.result_sheets import (
     figure,
     text,
 )
-from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.pairs import FIRST, SECOND, TIE, preferred
 from annotator.domain.judges.pairs import Choice as Preferred
@@ -89,7 +89,7 @@ def report(project: Project, judge: str = "", metric: str = USUAL_METRIC) -> Pre
 
 def _beside(project: Project, respect: Taxonomy) -> Counter[str]:
     """How often people chose in one respect as they did overall, otherwise, or saw no difference."""
-    said, whole = JUDGEMENT.alias("said"), JUDGEMENT.alias("whole")
+    said, whole = counted_rows("said"), counted_rows("whole")
     same = [said.c[name] == whole.c[name] for name in ("rater_id", "response_id", "unit_id", "trial")]
     question = select(said.c.value, whole.c.value).join(whole, and_(whole.c.protocol == respect.of, *same)).where(
         said.c.protocol == respect.name, *(one.c.status == Status.OK.value for one in (said, whole)),
@@ -138,7 +138,7 @@ Orders = dict[tuple[str, str], tuple[str | None, str, str]]
 
 
 def _said(project: Project) -> dict[tuple[str, str, frozenset[str]], Orders]:
-    j, first, second = JUDGEMENT.c, RESPONSE.alias("first"), RESPONSE.alias("second")
+    j, first, second = counted_rows().c, RESPONSE.alias("first"), RESPONSE.alias("second")
     question = (
         select(
             j.item_id, j.rater_id, j.value, j.status, first.c.id, second.c.id, first.c.system_id, second.c.system_id

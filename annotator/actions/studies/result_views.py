@@ -326,9 +326,12 @@ def _told(found: Any, sheets: Sequence[ResultSheet], metric: str) -> Iterator[Re
     of = tuple(dict.fromkeys(name for name in (metric, *cells, *named) if name))
     differs = tuple(dict.fromkeys(words for one in sheets for words in one.departures))
     protocols = dict.fromkeys(metrics.named(name).protocol for name in of)
-    raters = (getattr(one, "rater", None) for one in getattr(found, "counted", (found,)))
-    kinds = {rater.kind for rater in raters if rater is not None}
-    floor = [words for kind in kinds for words in publishing.floor_told(kind, protocols)]
+    every = (getattr(one, "rater", None) for one in getattr(found, "counted", (found,)))
+    raters = [rater for rater in every if rater is not None]
+    floor = [
+        words for kind in {one.kind for one in raters} for words in publishing.floor_told(kind, protocols)
+    ]
+    floor += dict.fromkeys(remark for one in raters if (remark := getattr(one, "remark", "")))
     for place, one in enumerate(sheets):
         told = one.told if place else (*one.told, *floor)
         yield replace(one, metrics=one.metrics or of, departures=one.departures or differs, told=told)

@@ -9,6 +9,7 @@ from itertools import combinations
 from sqlalchemy import select
 
 from annotator.actions.items import materials
+from annotator.actions.labelling.label_rows import counted_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures, result_raters, scoring
@@ -31,7 +32,6 @@ from annotator.actions.results.result_sheets import (
     share,
     text,
 )
-from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import EXPERT_WEIGHT_SHARES, Rubric
@@ -192,7 +192,7 @@ def _own(rubric: Rubric, answers: Sequence[Answer], said: Said, rater: str) -> I
 
 
 def _said(project: Project) -> dict[str, dict[str, dict[str, str]]]:
-    j = JUDGEMENT.c
+    j = counted_rows().c
     question = select(j.rater_kind, j.rater_id, j.response_id, j.unit_id, j.value).where(
         j.protocol == JUDGED_BY.name, j.status == Status.OK.value, j.trial == 1
     )

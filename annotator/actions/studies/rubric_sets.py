@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
-from annotator.actions.authoring.artifacts import ARTIFACT, REVISION, artifact_of
+from annotator.actions.authoring import annotating
+from annotator.actions.authoring.artifacts import ARTIFACT, artifact_of
 from annotator.actions.items import extracts, named_rubrics
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -84,13 +85,7 @@ def sets(project: Project) -> dict[str, Rubrics]:
     found: dict[str, Rubrics] = {SETTLED: named_rubrics.settled(project), **named_rubrics.sets(project)}
     keys = {item_id: item.key for item_id, item in response_scores.items_named(project).items()}
     aliases = {person.id: person.alias for person in people.people(project)}
-    question = (
-        select(ARTIFACT, REVISION.c.content)
-        .join(
-            REVISION, (REVISION.c.artifact_id == ARTIFACT.c.id) & (REVISION.c.number == ARTIFACT.c.revision)
-        )
-        .where(ARTIFACT.c.kind == Kind.RUBRIC.value, ARTIFACT.c.state != State.DRAFT.value)
-    )
+    question = annotating.submitted_revisions().where(ARTIFACT.c.kind == Kind.RUBRIC.value).order_by(None)
     with project.store.read() as db:
         artifacts = [artifact_of(row) for row in db.execute(question)]
         drafts = extracts.standing(db, keys)

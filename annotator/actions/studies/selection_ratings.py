@@ -8,8 +8,8 @@ from typing import Any
 
 from sqlalchemy import select
 
-from annotator.actions.authoring import asked, question_types
-from annotator.actions.authoring.artifacts import ARTIFACT, REVISION, artifact_of
+from annotator.actions.authoring import annotating, asked, question_types
+from annotator.actions.authoring.artifacts import ARTIFACT, artifact_of
 from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -172,16 +172,10 @@ def _funnel(
 def _given(project: Project) -> dict[str, dict[str, Selection]]:
     """Item → rater's alias → ratings, of retired items too."""
     aliases = {person.id: person.alias for person in people.people(project)}
-    question = (
-        select(ARTIFACT, REVISION.c.content)
-        .join(
-            REVISION, (REVISION.c.artifact_id == ARTIFACT.c.id) & (REVISION.c.number == ARTIFACT.c.revision)
-        )
-        .where(
-            ARTIFACT.c.kind == Kind.SELECTION.value,
-            ARTIFACT.c.state == State.SEALED.value,
-            ARTIFACT.c.author_id != "",
-        )
+    question = annotating.submitted_revisions().where(
+        ARTIFACT.c.kind == Kind.SELECTION.value,
+        ARTIFACT.c.state != State.CONSENSUS.value,
+        ARTIFACT.c.author_id != "",
     )
     with project.store.read() as db:
         artifacts = [artifact_of(row) for row in db.execute(question)]

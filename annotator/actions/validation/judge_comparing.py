@@ -16,7 +16,7 @@ from annotator.actions.items.items import ITEM
 from annotator.actions.items.materials import RESPONSE
 from annotator.actions.judges import judges
 from annotator.actions.labelling import wordings
-from annotator.actions.labelling.label_rows import finished
+from annotator.actions.labelling.label_rows import counted_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs.asked_units import words_of
@@ -225,14 +225,13 @@ def _said(project: Project, db: Connection, rater: ComparedRater, protocol: str)
 
 
 def _of_people(protocol: str) -> Select[Any]:
-    """People's labels that are finished: submitted, or given elsewhere."""
-    j = JUDGEMENT.c
+    """People's labels that count."""
+    j = counted_rows().c
     return select(j.item_id, j.response_id, j.unit_id, j.rater_id, j.value, j.id).where(
         j.rater_kind == RaterKind.PERSON.value,
         j.protocol == protocol,
         j.status == Status.OK.value,
         j.trial == 1,
-        finished(),
     )
 
 
@@ -246,7 +245,7 @@ def _reasons(
     db: Connection, protocol: str, apart: Sequence[tuple[Unit, tuple[str, str]]]
 ) -> dict[tuple[str, str, str, str], tuple[str, str]]:
     """Unit and rater → the judgement's id, and the grounds that were given, or the note beside a label."""
-    j = JUDGEMENT.c
+    j = counted_rows().c
     who = {name for _, pair in apart for name in pair}
     question = select(j.item_id, j.response_id, j.unit_id, j.rater_id, j.id, j.rationale, j.note).where(
         j.protocol == protocol,

@@ -1,12 +1,13 @@
 """Validation report: each judge and prompt compared with people, and people with one another."""
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
+from annotator.actions.judges import endpoint_memory
 from annotator.actions.project.file import Project
 from annotator.actions.results import publishing
 from annotator.actions.results.result_raters import CONSENSUS
@@ -149,7 +150,7 @@ def of_ground(
     return Validation(
         query, found.shape, positive, against_words(found), tuple(lines),
         tuple(_contrasts(found, positive, query.resamples)) if query.by == ALL else (),
-        openings, tuple(_notes(found, query, positive)), publishing.limit(project),
+        openings, (*_notes(found, query, positive), *_failed(project, raters)), publishing.limit(project),
     )  # fmt: skip
 
 
@@ -191,6 +192,14 @@ def line(
     told = validation_figures.figures(pairs, positive, found.shape.scale, query.resamples)
     told = told.over(len(np.unique(pairs.there().units)))
     return RaterFigures(group, rater, told, int(chosen.sum()), found.missing(rater, chosen), cost)
+
+
+def _failed(project: Project, raters: Iterable[ValidationRater]) -> Iterator[str]:
+    """Which of the judges failed their test."""
+    failed = endpoint_memory.failed_tests(project)
+    yield from dict.fromkeys(
+        f"{one.name} failed its test: {failed[one.id]}" for one in raters if one.id in failed
+    )
 
 
 def _notes(found: Ground, query: ValidationQuery, positive: str) -> list[str]:

@@ -118,11 +118,26 @@ def judge_price(
 
 
 @app.command("test")
-def judge_test(file: File, name: str, json_: Json = False) -> None:
-    """Make one call that shows what the endpoint supports, how fast it answers, and what it costs."""
+def judge_test(
+    file: File,
+    name: str,
+    use_anyway: Annotated[
+        bool, typer.Option("--use-anyway", help="Make no call: let it run although its last test failed")
+    ] = False,
+    json_: Json = False,
+) -> None:
+    """Make one call that shows what the endpoint supports, how fast it answers, and what it costs.
+
+    A judge that fails does not run until it passes, or is let run.
+    """
+    from annotator.actions.judges import endpoint_memory, judges
     from annotator.actions.judging import judge_probes
 
     with opened(file) as project:
+        if use_anyway:
+            endpoint_memory.accept(project, judges.named(project, name))
+            say({"accepted": name}, json_, [f"“{name}” may run; its figures say that it failed its test."])
+            return
         found = asyncio.run(judge_probes.test(project, name))
     say(found, json_, [found["words"], *(": ".join(fact) for fact in judge_probes.facts(found))])
     if not found["ok"]:

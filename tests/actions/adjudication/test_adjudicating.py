@@ -185,6 +185,19 @@ def test_the_queue_has_conflicts_first_and_of_them_the_lowest_agreement(three: P
     assert [(line.rows, line.contested) for line in lines] == [(2, 2), (2, 1), (1, 0)]
 
 
+def test_the_queue_ranks_by_the_worst_figure_of_a_pair(tmp_path: Path):
+    """Of the second item all statements are matched, and three of five labels clash."""
+    project = pairs.pairs_project(tmp_path, questions=2)
+    pairs.submit(project, {"Ada": pairs.rubric(pairs.ADA, "a"), "Ben": pairs.rubric(pairs.BEN, "b")})
+    said = {"Ada": (True, True, False, True, False), "Ben": (False, False, True, True, False)}
+    pairs.submit(project, {name: pairs.diagnostics(own, name) for name, own in said.items()}, 1)
+    lines = adjudicating.queue(pairs.work_as(project, "Cleo"))
+    assert [line.item_key for line in lines] == ["2", "1"]
+    assert lines[0].agreement is not None
+    assert (lines[0].agreement.value or 0) < 0
+    project.close()
+
+
 def test_opening_and_ruling_show_in_the_queue(three: Project):
     adjudication_id = pairs.opened(three, place=2)
     line = adjudicating.queue(three)[0]

@@ -27,7 +27,7 @@ from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import AgreementRow, AssignmentRow, ItemRow, JudgementRow, table
-from tests.projects.labelling_project import labelling_project
+from tests.projects.labelling_project import labelling_project, submit_labels
 from tests.projects.paired_project import SENTENCES, labels, paired_project, person, rubric, sealed_by
 from tests.storage import sql
 
@@ -338,6 +338,7 @@ def repeated(project: Project, alias: str, *said: tuple[str, str]) -> None:
             made = labelling.set_label(project, task.response_id, unit.id, values[one]).subject
             serve_again(project, made, values[other])
     project.work_as(person(project, "R1"))
+    submit_labels(project)
 
 
 def serve_again(project: Project, judgement_id: str, value: str) -> None:

@@ -163,7 +163,7 @@ def test_note_flag_and_evidence_stand_beside_the_label(project):
     labels.set_flag(project, response_id, unit_id, True)
     labels.set_evidence(project, response_id, unit_id, "ties each", 43, 52)
     label = labels.sheet(project, response_id).labels[unit_id]
-    assert (label.value, label.note, label.flags) == ("yes", "see the table", "flagged")
+    assert (label.value, label.note, label.flags) == ("yes", "see the table", "flagged unsubmitted")
     assert (label.quote, label.quote_start, label.quote_end) == ("ties each", 43, 52)
 
 

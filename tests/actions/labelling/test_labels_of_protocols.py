@@ -91,16 +91,20 @@ def test_claims_stand_under_their_pages_and_an_unreadable_page_leaves_one_answer
     with pytest.raises(Refusal, match="could not be read"):
         labels.set_label(project, sheet.response_id, "c3", "yes", protocol=CLAIMS)
     labels.set_label(project, sheet.response_id, "c3", "unknown", protocol=CLAIMS)
-    assert open_sheet(project, CLAIMS).labels["c3"].flags == "page_dead"
+    assert open_sheet(project, CLAIMS).labels["c3"].flags == "page_dead unsubmitted"
 
 
 def test_a_flag_of_ones_own_stands_beside_that_of_the_page(project):
     response_id = reports(project)[0]
     labels.set_flag(project, response_id, "c3", True, CLAIMS)
     labels.set_label(project, response_id, "c3", "unknown", protocol=CLAIMS)
-    assert set(open_sheet(project, CLAIMS).labels["c3"].flags.split()) == {"page_dead", "flagged"}
+    assert set(open_sheet(project, CLAIMS).labels["c3"].flags.split()) == {
+        "page_dead",
+        "flagged",
+        "unsubmitted",
+    }
     labels.set_flag(project, response_id, "c3", False, CLAIMS)
-    assert open_sheet(project, CLAIMS).labels["c3"].flags == "page_dead"
+    assert open_sheet(project, CLAIMS).labels["c3"].flags == "page_dead unsubmitted"
 
 
 def test_several_labels_are_given_in_one_go_and_undone_in_one_go(project):

@@ -14,6 +14,7 @@ from annotator.actions.labelling import label_tasks, labels
 from annotator.actions.material import lookups
 from annotator.actions.project.file import Project
 from annotator.actions.studies import result_views
+from tests.projects.labelling_project import submit_labels
 from tests.projects.small_project import small_project, units_of
 
 
@@ -25,6 +26,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
         for task in label_tasks.queue(project):
             for unit in units_of(project, task.item_id):
                 labels.set_label(project, task.response_id, unit, "yes" if task.item_id == first else "no")
+        submit_labels(project)
         yield project
 
 

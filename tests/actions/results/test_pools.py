@@ -38,6 +38,7 @@ from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS
 from annotator.protocols.researcherbench.coverage import COVERAGE
 from annotator.stats.intervals.resampling import Floats, counts
+from tests.projects.labelling_project import submit_labels
 
 
 def covered(scored: RatedResponse) -> list[float]:
@@ -121,6 +122,7 @@ def test_each_persons_pool_makes_a_figure_and_these_are_averaged(judged: Project
     for unit in (unit for group in sheet.groups for unit in group.units):
         labels.set_label(judged, task.response_id, unit.id, "yes", protocol="pooled")
     labels.set_label(judged, task.response_id, unit.id, labels.UNSURE, protocol="pooled")
+    submit_labels(judged)
     (row,) = (
         row for row in results.rows(judged, "people", "pooled") if row.metric == "heavy" and row.group == ALL
     )

@@ -22,6 +22,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.labels import UNSURE
 from annotator.domain.texts.refusal import Refusal
 from tests.projects import pairs_project as pairs
+from tests.projects.labelling_project import submit_labels
 from tests.projects.small_project import units_of
 from tests.storage import sql
 
@@ -37,6 +38,7 @@ def label(project: Project, who: str, verdicts: list[str]) -> None:
     project.work_as(next(person for person in people.people(project) if person.name == who))
     for unit, verdict in zip(units, verdicts, strict=True):
         labels.set_label(project, response(project, item), unit, verdict)
+    submit_labels(project)
     project.work_as(me)
 
 

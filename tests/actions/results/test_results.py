@@ -11,6 +11,7 @@ from annotator.actions.results import result_raters, results, results_behind
 from annotator.actions.results.result_sheets import FigureSource
 from annotator.actions.runs import judge_cases
 from annotator.protocols import USUAL
+from tests.projects.labelling_project import submit_labels
 from tests.projects.small_project import units_of
 from tests.storage import sql
 
@@ -21,6 +22,7 @@ def label_all(project: Project, verdicts: dict[str, list[str]]) -> None:
         units = units_of(project, task.item_id)
         for unit, verdict in zip(units, verdicts[system_of(project, task.response_id)], strict=True):
             labels.set_label(project, task.response_id, unit, verdict)
+    submit_labels(project)
 
 
 def system_of(project: Project, response_id: str) -> str:

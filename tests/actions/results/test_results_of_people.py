@@ -16,6 +16,7 @@ from annotator.domain.judges.protocol import Case
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS, USUAL
 from tests.projects.labelled_protocols import CLAIMS, PAIRS, PLAN, PREFERENCE, REASONING, one_item, reports
+from tests.projects.labelling_project import submit_labels
 
 # Response by its place, unit → what is said; of pairs the better one by its place, or None for neither.
 COVERED = {0: {"c1": "yes", "c2": "no"}, 1: {"c1": "no", "c2": "no"}, 2: {"c1": "yes", "c2": "yes"}}
@@ -85,6 +86,7 @@ def label_all(project: Project, protocol: str) -> None:
         for unit in labels.sheet(project, task.response_id, protocol, task.other_id).units:
             value = said[task.response_id, unit.id]
             labels.set_label(project, task.response_id, unit.id, value, protocol=protocol)
+    submit_labels(project)
 
 
 def figures(project: Project, protocol: str, rater_id: str = "") -> dict[str, tuple]:
@@ -128,6 +130,7 @@ def test_a_person_who_is_unsure_leaves_a_judgement_missing_and_never_says_no(pro
     response_id = reports(project)[0]
     for unit_id, value in (("s1", "true"), ("s2", "false"), ("s3", label_rows.UNSURE)):
         labels.set_label(project, response_id, unit_id, value, protocol=REASONING)
+    submit_labels(project)
     row = next(
         row
         for row in results.rows(project, result_raters.PEOPLE, REASONING, resamples=50)
@@ -142,6 +145,7 @@ def test_a_pair_asked_in_one_order_stands_for_both_until_the_other_is_asked(proj
     ids = reports(project)
     task = label_tasks.queue(project, PAIRS)[0]
     labels.set_label(project, task.response_id, task.other_id, "first", protocol=PAIRS)
+    submit_labels(project)
     found = figures(project, PAIRS, result_raters.PEOPLE)["win_rate"]
     order = dict(zip(ids, found, strict=True))
     assert (order[task.response_id], order[task.other_id]) == (1.0, 0.0)

@@ -18,7 +18,7 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.studies import result_views
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from tests.projects.labelled_protocols import seal
-from tests.projects.labelling_project import add_report, project_with
+from tests.projects.labelling_project import add_report, project_with, submit_labels
 
 NAME = "arena.checklist"
 WORDS = ("sources", "limits", "methods", "costs")
@@ -44,6 +44,7 @@ def project(tmp_path: Path) -> Project:
                 made.work_as(person)
                 labels.set_label(made, response_id, point.id, str(rating), protocol=NAME)
             made.work_as(first)
+    submit_labels(made)
     asyncio.run(orders.carry_out(made, RunRequest("baseline", NAME)))
     return made
 
@@ -93,6 +94,7 @@ def test_what_is_left_out_is_counted(project: Project) -> None:
     response_id = add_report(project, item_id, "Alpha", TEXTS["Alpha"])
     # Of two points the second was never rated.
     labels.set_label(project, response_id, "q0", "7", protocol=NAME)
+    submit_labels(project)
     asyncio.run(orders.carry_out(project, RunRequest("baseline", NAME)))
     (found,) = score_agreement.report(project)
     assert (len(found.items), found.left_out) == (3 * ITEMS, 1)

@@ -13,7 +13,7 @@ from annotator.actions.studies import rubric_pilots
 from annotator.cli import run_command
 from annotator.stats.validation.rubrics import CriterionReach
 from tests.projects.small_project import small_project
-from tests.servers.said_by_judges import label, places, say
+from tests.servers.said_by_judges import label, places, say, submit
 
 
 @pytest.fixture
@@ -31,6 +31,7 @@ def judge_id(project: Project) -> str:
 def test_a_ceiling_a_floor_and_what_tells_systems_apart(project: Project) -> None:
     # People say yes of all of Beta's reports; of Alpha's first: met, not met, not told.
     label(project, "yn-yyy")
+    submit(project)
     found = rubric_pilots.report(project, "people")
     first = [one for one in found.criteria if one.item_key == "1"]
     assert [one.discrimination.reach for one in first] == [
@@ -45,6 +46,7 @@ def test_a_ceiling_a_floor_and_what_tells_systems_apart(project: Project) -> Non
 
 def test_criteria_that_tell_nothing_apart_come_first(project: Project) -> None:
     label(project, "yn-yyy")
+    submit(project)
     criteria, _ = rubric_pilots.sheets(rubric_pilots.report(project, "people"))
     reaches = [line.cells[3].words for line in criteria.lines]
     assert reaches[:4] == ["every system always meets it"] * 4
@@ -54,6 +56,7 @@ def test_criteria_that_tell_nothing_apart_come_first(project: Project) -> None:
 
 def test_a_pass_rate_leaves_unrounded(project: Project) -> None:
     label(project, "ynnyyn")
+    submit(project)
     criteria, _ = rubric_pilots.sheets(rubric_pilots.report(project, "people"))
     rates = [row["system_alpha"] for row in result_exports.rows(criteria) if row["item"] == "1"]
     assert sorted(rates) == [0.0, 0.0, 1.0]
@@ -63,6 +66,7 @@ def test_where_it_differs_from_the_paper_leaves_with_the_table(
     project: Project, capsys: pytest.CaptureFixture[str]
 ) -> None:
     label(project, "ynnyyn")
+    submit(project)
     criteria, _ = rubric_pilots.sheets(rubric_pilots.report(project, "people"))
     differs = "κ is given for each criterion without an interval"
     assert not any(words.startswith(differs) for words in criteria.told)
@@ -75,6 +79,7 @@ def test_where_it_differs_from_the_paper_leaves_with_the_table(
 
 def test_weights_stand_beside_the_experts(project: Project) -> None:
     label(project, "yyyyyy")
+    submit(project)
     _, weights = rubric_pilots.sheets(rubric_pilots.report(project, "people"))
     # Two rubrics of the weights 3, 2 and 1; Table 10 has 35.45, 50.91 and 13.64 %.
     found = [[cell.words for cell in line.cells] for line in weights.lines]
@@ -87,6 +92,7 @@ def test_weights_stand_beside_the_experts(project: Project) -> None:
 
 def test_kappa_is_given_criterion_by_criterion(project: Project) -> None:
     label(project, "yn-yyy")
+    submit(project)
     say(project, "a", "yyyyyy")
     found = rubric_pilots.report(project)
     assert found.raters is not None

@@ -28,6 +28,7 @@ from annotator.domain.texts.identity import derived_id, now
 from annotator.protocols import PROTOCOLS, USUAL
 from tests.projects import pairs_project as pairs
 from tests.projects.labelled_protocols import ALL, CLAIMS, PAIRS, REASONING, one_item
+from tests.projects.labelling_project import submit_labels
 
 FEW = 100
 
@@ -73,18 +74,14 @@ def person_says(project: Project, protocol: str, value: str) -> int:
                     protocol=protocol,
                 )
                 said += 1
+    submit_labels(project)
     return said
 
 
 @pytest.mark.parametrize("protocol", ALL)
 def test_every_protocol_is_validated(project: Project, protocol: str) -> None:
-    from annotator.actions.labelling import label_sealing
-    from annotator.actions.labelling.label_rows import submits
-
     shape = PROTOCOLS[protocol]
     asked = person_says(project, protocol, shape.values[0])
-    if submits(protocol):
-        label_sealing.submit(project, places(project, protocol)[0].item_id)
     for place in places(project, protocol):
         judge_says(project, protocol, place, shape.values[0])
     found = validation.report(project, ValidationQuery(protocol, resamples=FEW))
@@ -138,6 +135,7 @@ def test_pairs_are_compared_in_one_order(
         labels.set_label(
             project, response_id, other_id, first if response_id < other_id else second, protocol=PAIRS
         )
+    submit_labels(project)
     for place in places(project, PAIRS):
         judge_says(project, PAIRS, place, first)
         judge_says(project, PAIRS, place, first, turned=True)

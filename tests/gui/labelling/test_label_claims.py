@@ -3,6 +3,7 @@
 import pytest
 from PySide6.QtWidgets import QPushButton
 
+from annotator.actions.results import result_raters
 from annotator.gui.pages.labelling.units.unit_card import CardQuestion, UnitCard
 from annotator.gui.widgets.plain import PlainLabel
 from tests.projects.labelled_protocols import CLAIMS, GOOD, PAGE, kept, one_item
@@ -95,15 +96,17 @@ def test_page_keys_turn_the_page_that_decides(page, qtbot):
     assert page.report_pane.report.verticalScrollBar().value() == 0
 
 
-def test_done_goes_on_and_submits_nothing(page):
+def test_what_was_not_handed_out_is_submitted_report_by_report_and_stays_open(page):
     press("1", 2)
     press("3")
     assert "All 3 claims of this report are labelled." in page.messages.text()
-    assert page.bar.buttons["submit"].text().startswith("Done")
+    assert page.bar.buttons["submit"].text().startswith("Submit")
+    assert result_raters.raters(page.desk.project, CLAIMS) == []
     press("Ctrl+Return")
+    assert [one.name for one in result_raters.raters(page.desk.project, CLAIMS)] == ["people"]
     assert page.done.isVisible()
     words = [label.text() for label in page.done.findChildren(PlainLabel)]
-    assert words[:2] == ["All labelled", "3 claims in 1 report. Thank you."]
+    assert words[:2] == ["All labelled and submitted", "3 claims in 1 report. Thank you."]
     assert not any(b.isVisible() and "Submit" in b.text() for b in page.done.findChildren(QPushButton))
 
 

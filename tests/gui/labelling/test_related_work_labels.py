@@ -45,6 +45,7 @@ from tests.material.labelled_sections import (
     SECTION,
     related_work_project,
 )
+from tests.projects.labelling_project import submit_labels
 from tests.windows.labelling_keys import be_active, press
 
 JUDGE = "mock"
@@ -163,6 +164,7 @@ def test_one_order_alone_is_missing_in_the_table(tmp_path: Path, llmock: LLMock)
     project = related_work_project(tmp_path)
     for task in label_tasks.queue(project, ORGANIZATION):
         labels.set_label(project, task.response_id, task.other_id, "first", protocol=ORGANIZATION)
+    submit_labels(project)
     judges.add(project, JUDGE, base_url=llmock.base_url(), model="gpt-4o-mini")
     cases = list(judge_cases.cases(project, RunRequest(JUDGE, ORGANIZATION)))
     for place in range(len(cases)):
@@ -185,6 +187,7 @@ def test_a_card_is_made_of_each_kind(tmp_path: Path, llmock: LLMock, kind: str) 
     for task in label_tasks.queue(project, kind):
         for unit in labels.sheet(project, task.response_id, kind, task.other_id).units:
             labels.set_label(project, task.response_id, unit.id, PROTOCOLS[kind].values[0], protocol=kind)
+    submit_labels(project)
     judged(project, llmock)
     card = cards.at_once(project, protocol=kind, judge=JUDGE)
     assert card.protocol_title == PROTOCOLS[kind].title
@@ -210,6 +213,7 @@ def test_labels_become_the_golds_importance_in_one_act(tmp_path: Path) -> None:
     labels.set_label(project, task.response_id, first.id, "important", protocol=REFERENCE)
     labels.set_label(project, task.response_id, second.id, "not_important", protocol=REFERENCE)
     labels.set_label(project, other.response_id, other_unit(project, other), "unsure", protocol=REFERENCE)
+    submit_labels(project)
     (told,) = settled_fields.take_over(project, REFERENCE, "R1")
     # Someone's own sealed list is theirs; here the coordinator wrote it.
     assert (told.labelled, told.changed, told.why_not) == (2, 2, "")

@@ -17,6 +17,7 @@ BESIDE: tuple[Act, ...] = (
     ("flag", "Flag", "flag", "Flag it for a second look"),
 )
 ENDS_REPORT = "Finish this report and go to the next"
+ENDS_ALONE = "Submit these labels, so that they count, and go to the next"
 ENDS_ITEM = "Submit your labels of this item; they are locked until you reopen them"
 
 
@@ -88,16 +89,16 @@ class LabellingActionBar(FittingBar):
         self.progress.setText(f"{here}{f'{counted(left, one)} left' if left else f'no {one} left'}")
         self.fit()
 
-    def show_standing(self, *, locked: str, sealed: bool, last: bool) -> None:
+    def show_standing(self, *, locked: str, sealed: bool, last: bool, alone: bool) -> None:
         """Offer what can be done: nothing but going on while the labels are submitted; submitting at an item's end.
 
-        `locked` says why the label at hand cannot be changed, if so.
+        `locked` says why the label at hand cannot be changed, if so; `alone`, that each report is submitted by itself.
         """
         self._here = locked
         self._explain()
         submit = self.buttons["submit"]
-        submit.set_words("Next" if sealed else "Submit" if last else "Done")
-        submit.set_hint(ENDS_ITEM if last and not sealed else ENDS_REPORT)
+        submit.set_words("Next" if sealed else "Submit" if last or alone else "Done")
+        submit.set_hint(ENDS_ITEM if last and not sealed else ENDS_ALONE if alone else ENDS_REPORT)
         self.fit()
 
     def _explain(self) -> None:

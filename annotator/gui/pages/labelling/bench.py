@@ -229,12 +229,14 @@ class LabellingBench(QObject):
         return told or here
 
     def _take_label(self, here: LabelChanged, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
-        now = self._as_it_counts(here, after)
-        self._recount(here, said(self._as_it_counts(here, before)), said(now))
+        now, was = self._as_it_counts(here, after), said(self._as_it_counts(here, before))
+        waits = label_rows.is_waiting(after.get("flags", ""))
         if self.sheet and here.response_id == self.response_id:
             self.sheet.labels.pop(here.unit_id, None)
             if now is not None:
                 self.sheet.labels[here.unit_id] = now
+            waits = any(label_rows.is_waiting(one.flags) for one in self.sheet.labels.values())
+        self._recount(here, was, said(now), waits=waits)
 
     def _as_it_counts(self, here: LabelChanged, image: Mapping[str, Any]) -> Judgement | None:
         label = Judgement(**image) if image else None
@@ -251,12 +253,12 @@ class LabellingBench(QObject):
         mine = tree.get("rater_kind") == RaterKind.PERSON.value and person is not None
         return mine and person is not None and tree.get("rater_id") == person.id
 
-    def _recount(self, here: LabelChanged, before: str, now: str) -> None:
+    def _recount(self, here: LabelChanged, before: str, now: str, *, waits: bool) -> None:
         task = self._queue.about(here.response_id, here.unit_id)
         if task is not None:
             labelled = task.labelled + bool(now) - bool(before)
             unsure = task.unsure + (now == label_rows.UNSURE) - (before == label_rows.UNSURE)
-            self._queue.count(task.id, labelled, unsure)
+            self._queue.count(task.id, labelled, unsure, waits=waits)
 
 
 def _each(change: Change) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:

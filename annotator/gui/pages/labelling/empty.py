@@ -110,7 +110,7 @@ class LabellingDone(EmptyState):
         self._submit = self.add_action("Submit", submit, primary=True)
 
     def show_counts(
-        self, called: Presentation, lines: int, units: int, unsure: int, unsubmitted: int, *, submits: bool
+        self, called: Presentation, lines: int, units: int, unsure: int, unsubmitted: int
     ) -> None:
         """Say how much was done, how much of it is unsure, and of how many items it is still to be submitted."""
         where = f" in {counted(lines, called.line)}" if called.line != called.one else ""
@@ -118,8 +118,8 @@ class LabellingDone(EmptyState):
         about = " They count as missing, never as an answer." if unsure else ""
         said = f" {unsure:,} {'is' if unsure == 1 else 'are'} marked unsure.{about}" if unsure else ""
         items = counted(unsubmitted, "item")
-        waits = f" The labels of {items} are not submitted yet." if unsubmitted else ""
-        over = "All labelled and submitted" if submits and not unsubmitted else "All labelled"
+        waits = f" The labels of {items} are not submitted yet, and do not count." if unsubmitted else ""
+        over = "All labelled" if unsubmitted else "All labelled and submitted"
         self.show_words(over, f"{done}{said}{waits}")
         self._submit.setText(f"Submit the labels of {items}")
         self._submit.setVisible(unsubmitted > 0)

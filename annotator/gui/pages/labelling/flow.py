@@ -18,7 +18,7 @@ class LabellingFlow(flow.Flow):
     still_open = Signal()
     """The report was to be done, but units are open."""
     ready = Signal(str)
-    """Every report of an item is labelled and its labels are not submitted yet: its id."""
+    """Labels of an item can be submitted, and the person says so: its id."""
     finished = Signal()
     """Nothing is left to label in any report."""
 
@@ -105,7 +105,7 @@ class LabellingFlow(flow.Flow):
             self.still_open.emit()
             return
         here = self._queue.task(self._bench.task_id)
-        beside = self._queue.open_beside(self._bench.task_id)
+        beside = self._queue.open_beside(self._bench.task_id) if self._queue.submits else None
         if beside is not None:
             self._bench.open(beside.id)
         elif here is not None and here.item_id in self._queue.unsubmitted() and not self.readonly:

@@ -79,7 +79,7 @@ class LabelQueue(QAbstractListModel):
         return sum(show.admits(task) for task in self._tasks.values())
 
     def fill(self, tasks: Sequence[LabelTask], *, submits: bool = True) -> None:
-        """Take over the queue as it now is; `submits` tells whether labels are submitted item by item."""
+        """Take over the queue as it now is; `submits` tells whether labels are submitted item by item, and locked."""
         self._submits = submits
         self._tasks = {task.id: task for task in tasks}
         self.narrow(self._show, self._words, self._kept)
@@ -101,9 +101,15 @@ class LabelQueue(QAbstractListModel):
                 self._rows.append(task)
             self._places = {row.id: n for n, row in enumerate(self._rows) if isinstance(row, LabelTask)}
 
-    def count(self, task_id: str, labelled: int, unsure: int) -> None:
+    @property
+    def submits(self) -> bool:
+        """Whether labels are submitted item by item, and locked; else report by report, and stay open."""
+        return self._submits
+
+    def count(self, task_id: str, labelled: int, unsure: int, *, waits: bool = False) -> None:
         """A report's progress has changed; its row stays where it is until the list is narrowed again."""
-        self._replace(replace(self._tasks[task_id], labelled=labelled, unsure=unsure))
+        waits = waits and not self._submits
+        self._replace(replace(self._tasks[task_id], labelled=labelled, unsure=unsure, waits=waits))
 
     def _replace(self, task: LabelTask) -> None:
         self._tasks[task.id] = task
@@ -146,9 +152,13 @@ class LabelQueue(QAbstractListModel):
         return _open_after(tasks, task_id)
 
     def unsubmitted(self) -> list[str]:
-        """The items of which every report is labelled, but nothing submitted."""
+        """The items of which every report is labelled, but nothing submitted; where reports are submitted one by one,
+        those with such a report.
+        """
+        if not self._submits:
+            return list(dict.fromkeys(task.item_id for task in self._tasks.values() if is_ready(task)))
         found: dict[str, bool] = {}
-        for task in self._tasks.values() if self._submits else ():
+        for task in self._tasks.values():
             ready = task.labelled == task.units and not task.sealed
             found[task.item_id] = found.get(task.item_id, True) and ready
         # Where all was given elsewhere nothing waits for this person.
@@ -158,8 +168,10 @@ class LabelQueue(QAbstractListModel):
     def seal(self, item_id: str, *, sealed: bool) -> None:
         """The labels of an item are submitted, or open again."""
         for task in list(self._tasks.values()):
-            if task.item_id == item_id:
+            if task.item_id == item_id and self._submits:
                 self._replace(replace(task, sealed=sealed))
+            elif task.item_id == item_id and is_ready(task):
+                self._replace(replace(task, waits=False))
 
     def know_due(self, due: Mapping[str, str]) -> None:
         """From now on tooltips say by when items are due, in these words."""
@@ -193,6 +205,11 @@ class LabelQueue(QAbstractListModel):
         return None
 
 
+def is_ready(task: LabelTask) -> bool:
+    """Whether a report that is submitted by itself is labelled, and its labels are to be submitted."""
+    return task.waits and task.labelled == task.units
+
+
 def state_of(task: LabelTask) -> str:
     """How far a report is, in a word."""
     if task.sealed or task.given:
@@ -208,7 +225,7 @@ def progress_words(task: LabelTask) -> str:
     words = f"{words}, {task.unsure} unsure" if task.unsure else words
     if task.given:
         words = f"{words}, given elsewhere"
-    return f"{words}, submitted" if task.sealed else words
+    return f"{words}, submitted" if task.sealed else f"{words}, not submitted" if task.waits else words
 
 
 def _matches(task: LabelTask, sought: Sequence[str]) -> bool:

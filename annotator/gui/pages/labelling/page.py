@@ -47,6 +47,8 @@ PROTOCOL = "label/protocol"
 NOTHING = "The previous item has nothing to label yet."
 NEWS = "The keys have changed: 1 is the best answer everywhere, then down to the worst."
 NEWS_MORE = "Unsure has one key everywhere. Each button shows its own."
+LOCKED_NOW = "They are locked now; reopen them to change any."
+COUNT_NOW = "They count now. What you change later counts once you submit it again."
 LEAST_QUEUE = 150
 STALE_KINDS = ("item", "artifact", "import", "response", "person", "extract", "page", "setting")
 
@@ -136,7 +138,7 @@ class LabelPage(Page):
 
     def _bind(self) -> None:
         self._acts: dict[str, Callable[[], object]] = {
-            "submit": self.flow.submit,
+            "submit": self._submit,
             "reopen_labels": self.submission.reopen,
             "next_open": self.flow.next_open,
             "next_item": lambda: self.flow.neighbour(1),
@@ -326,7 +328,8 @@ class LabelPage(Page):
         units, sheet = len(self.bench.units), self.bench.sheet
         self.bar.show_progress(units - len(self.bench.open_units), units, self.queue.left)
         here = why_locked(sheet, self.bench.unit_id)
-        self.bar.show_standing(locked=here, sealed=bool(sheet and sheet.sealed), last=self._is_last)
+        sealed = bool(sheet and sheet.sealed)
+        self.bar.show_standing(locked=here, sealed=sealed, last=self._is_last, alone=not self._submits)
 
     @property
     def _is_last(self) -> bool:
@@ -342,6 +345,7 @@ class LabelPage(Page):
             f"{keys.shown('take_back')} takes the last label back.",
         )  # fmt: skip
         words = "Submit the labels of this item" if self._is_last else "Next report"
+        words = words if self._submits else "Submit them and go on"
         self.messages.set_action(f"{words}  {keys.shown('submit')}", self.flow.submit)
 
     def _say_kind_missing(self) -> None:
@@ -349,6 +353,11 @@ class LabelPage(Page):
             "info", "This label waits for its kind.",
             f"Give it, leave it with {keys.shown('next_open')}, or take the label back with {keys.shown('take_back')}.",
         )  # fmt: skip
+
+    def _submit(self) -> None:
+        """Done with what is in view: with a report, or with all of them."""
+        done = self.middle.currentWidget() is self.done
+        (self.submission.submit_all if done else self.flow.submit)()
 
     def _show_missing(self, response_id: str, unit_id: str, missing: int) -> None:
         """Go to the first label that is missing before the item can be submitted, and list those of its report."""
@@ -362,7 +371,7 @@ class LabelPage(Page):
         self.queue_pane.recount()
         self.flow.go_on()
         if self.middle.currentWidget() is self.work:
-            self.messages.show_message("success", words, "They are locked now; reopen them to change any.")
+            self.messages.show_message("success", words, LOCKED_NOW if self._submits else COUNT_NOW)
 
     def _say_reopened(self, words: str) -> None:
         self.queue_pane.recount()
@@ -372,8 +381,7 @@ class LabelPage(Page):
     def _show_done(self) -> None:
         tasks, called = self.queue.tasks, presentation_of(self.bench.protocol)
         units, unsure = sum(t.units for t in tasks), sum(t.unsure for t in tasks)
-        waiting, sealed = len(self.queue.unsubmitted()), self._submits
-        self.done.show_counts(called, len(tasks), units, unsure, waiting, submits=sealed)
+        self.done.show_counts(called, len(tasks), units, unsure, len(self.queue.unsubmitted()))
         self.middle.setCurrentWidget(self.done)
 
     def _show_nothing(self) -> None:

@@ -31,7 +31,8 @@ class LabelSubmission(QObject):
 
     def submit(self, item_id: str) -> None:
         """Submit the labels of an item, or tell what is missing."""
-        missing = self._desk.ask(label_sealing.missing, item_id, self._bench.protocol) or []
+        whole, protocol = self._queue.submits, self._bench.protocol
+        missing = (self._desk.ask(label_sealing.missing, item_id, protocol) if whole else None) or []
         if missing:
             self.missing.emit(*missing[0], len(missing))
         elif self._seal(item_id):

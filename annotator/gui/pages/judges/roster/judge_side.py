@@ -5,6 +5,7 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from annotator.actions.judges import endpoint_memory
 from annotator.actions.judging import derived_judges
 from annotator.actions.judging.judge_probes import ProbeRequest
 from annotator.domain.judges.judge import Judge, JudgeKind
@@ -13,6 +14,7 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.judges.roster.endpoint_form import AllowedKeys, EndpointForm
 from annotator.gui.pages.judges.roster.probe_view import ProbeView
 from annotator.gui.pages.judges.roster.vote_form import VoteForm
+from annotator.gui.widgets.chips import Chip
 from annotator.gui.widgets.layouts import StretchSpace, column_of, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
@@ -51,6 +53,7 @@ class JudgeSide(QWidget):
         self.endpoint.allowed.connect(self.allowed.fill)
         self.allowed.withdrawn.connect(self.endpoint.show_place)
         self.vote.edited.connect(self.edited)
+        self.probe.accepted.connect(self._accept)
         self._shown: QWidget = self.about
         inner = column_of(
             self.title,
@@ -166,6 +169,11 @@ class JudgeSide(QWidget):
         self.probe.show_found(found)
         self.edited.emit()
         self._desk.tell_end("The endpoint has been tested.", "Judges", self, part="Judges")
+
+    def _accept(self) -> None:
+        if self._judge is not None and self._desk.do(endpoint_memory.accept, self._judge) is not None:
+            self.probe.accept.hide()
+            self.probe.state.show_chips([Chip("Failed its test; used all the same", "warning", "incomplete")])
 
     def stop(self) -> None:
         """End a test that is in progress."""

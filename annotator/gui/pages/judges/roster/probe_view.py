@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtWidgets import QFormLayout, QFrame
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFormLayout, QFrame, QPushButton
 
 from annotator.actions.judging.judge_probes import facts
 from annotator.gui import theme
@@ -16,6 +17,9 @@ from annotator.gui.widgets.reading.raw_text import RawText
 class ProbeView(QFrame):
     """A card that is hidden until something was tested."""
 
+    accepted = Signal()
+    """The judge is to run although its test failed."""
+
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("role", "card")
@@ -25,7 +29,10 @@ class ProbeView(QFrame):
         self.facts.setHorizontalSpacing(14)
         self.facts.setVerticalSpacing(3)
         self.raw = RawText("The reply as it came")
-        vertical(self.state, self.words, self.facts, self.raw, on=self)
+        self.accept = QPushButton("Use it all the same")
+        self.accept.setToolTip("Let it run; its figures say that it failed its test")
+        self.accept.clicked.connect(self.accepted)
+        vertical(self.state, self.words, self.facts, self.raw, self.accept, on=self)
         self.clear()
 
     def clear(self) -> None:
@@ -49,6 +56,7 @@ class ProbeView(QFrame):
         self.words.setText(str(found.get("words", "")))
         for name, words in facts(found):
             self.facts.addRow(PlainLabel(name, "hint"), PlainLabel(words, wrap=True))
+        self.accept.setVisible(not ok)
         raw = str(found.get("raw", ""))
         self.raw.setPlainText(raw)
         theme.scale(self.raw.setFixedHeight, 96)
@@ -58,5 +66,6 @@ class ProbeView(QFrame):
     def _forget(self) -> None:
         self.words.setText("")
         self.raw.hide()
+        self.accept.hide()
         while self.facts.rowCount():
             self.facts.removeRow(0)

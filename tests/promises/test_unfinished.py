@@ -1,0 +1,205 @@
+"""Nothing unfinished moves a figure: what is submitted counts until something newer is submitted."""
+
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from annotator.actions.adjudication import adjudication_sheets, closing, ruling
+from annotator.actions.agreement import agreement_report
+from annotator.actions.assignments import submitting
+from annotator.actions.authoring import artifacts
+from annotator.actions.items import items
+from annotator.actions.labelling import label_sealing, labels, second_looks
+from annotator.actions.papers import paper_tables
+from annotator.actions.project import drafts, people
+from annotator.actions.project.file import Project
+from annotator.actions.releases import gathering
+from annotator.actions.results import composites, results
+from annotator.actions.results.result_raters import EACH, PEOPLE
+from annotator.actions.studies import selection_ratings
+from annotator.actions.undo import history
+from annotator.actions.validation import judge_comparing, validation
+from annotator.actions.validation.validation import ValidationQuery
+from annotator.domain.experts.adjudication import Reason
+from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import PROTOCOLS, TAXONOMIES
+from tests.projects.generated_project import KINDS, WORDS, document, generated_project, responses
+from tests.projects.pairs_project import work_as
+from tests.storage import sql
+
+SEEDS, ACTS = range(4), 40
+JUDGED = ("researcherbench.coverage", "adra.reasoning", "adra.plan")
+PEOPLE_HERE = ("Ada", "Ben", "Dan", "Eve", "Cora")
+
+
+def figures(project: Project) -> dict[str, Any]:
+    """Every figure of a project as it is shown, exported and released."""
+    work_as(project, "Cora")
+    found: dict[str, Any] = {}
+    for rater in ("", EACH, PEOPLE):
+        rows = composites.everything(project, rater, resamples=0)
+        found[f"results by {rater}"] = [results.plain(row) for row in rows]
+    for name in paper_tables.TABLES:
+        sheets = _or_why(lambda name=name: paper_tables.report(project, name, EACH))
+        found[name] = (
+            sheets
+            if isinstance(sheets, str)
+            else [
+                (one.key, [[cell.words for cell in line.cells] for line in one.lines], one.told)
+                for one in sheets
+            ]
+        )
+    for protocol in JUDGED:
+        for what, asked in (
+            ("compare", judge_comparing.compare),
+            (
+                "validation",
+                lambda project, name: validation.report(project, ValidationQuery(name, resamples=10)),
+            ),
+        ):
+            found[f"{what} {protocol}"] = _or_why(
+                lambda asked=asked, name=protocol: repr(asked(project, name))
+            )
+    found["agreement"] = repr(agreement_report.report(project).rows)
+    found["selection"] = repr(selection_ratings.report(project).chosen)
+    with project.store.read() as db:
+        bundle, _ = gathering.gather(db)
+        found["released judgements"] = [
+            (
+                one.protocol,
+                one.response_id,
+                one.unit_id,
+                one.rater_id,
+                one.value,
+                one.status,
+                tuple(one.flags),
+            )
+            for one in bundle.judgements
+        ]
+        found["released documents"] = [(one.id, one.revision, one.sha256) for one in bundle.artifacts]
+    judged = {(one[0], one[3]) for one in found["released judgements"]}
+    found["released scores"] = [results.plain(row) for row in composites.released(project, judged)]
+    return found
+
+
+def _or_why(question: Callable[[], Any]) -> Any:
+    try:
+        return question()
+    except Refusal as refusal:
+        return refusal.happened
+
+
+def _one(rng: Random, project: Project, where: str) -> str:
+    """A document of the person working that answers to a condition."""
+    question = f"SELECT id FROM artifact WHERE kind != 'labels' AND {where} ORDER BY rowid"
+    found = sql.rows(project, question, (project.by,) * where.count("?"))
+    if not found:
+        raise Refusal("There is none.")
+    return str(rng.choice(found)[0])
+
+
+def _begin(rng: Random, project: Project) -> None:
+    kind = rng.choice(KINDS)
+    artifacts.start(project, rng.choice(items.ids(project)), kind, rng.choice((None, document(rng, kind))))
+
+
+def _type(rng: Random, project: Project) -> None:
+    artifact_id = _one(rng, project, "author_id = ? AND state != 'sealed'")
+    units = artifacts.read(project, artifact_id).document.units
+    if not units or rng.random() < 0.3:
+        artifacts.add_unit(project, artifact_id, text=rng.choice(WORDS))
+    else:
+        drafts.save(project, artifact_id, units[0].id, "text", "Half a sent")
+        artifacts.change_unit(project, artifact_id, rng.choice(units).id, text=rng.choice(WORDS))
+
+
+def _empty(rng: Random, project: Project) -> None:
+    artifact_id = _one(rng, project, "author_id = ? AND state != 'sealed'")
+    for unit in artifacts.read(project, artifact_id).document.units:
+        artifacts.remove_unit(project, artifact_id, unit.id)
+
+
+def _reopen(rng: Random, project: Project) -> None:
+    submitting.reopen(project, _one(rng, project, "author_id = ? AND state = 'sealed'"))
+
+
+def _edit_gold(rng: Random, project: Project) -> None:
+    artifact_id = _one(rng, work_as(project, "Cora"), "(author_id = '' OR state = 'consensus')")
+    submitting.reopen(project, artifact_id)
+    unit = rng.choice(artifacts.read(project, artifact_id).document.units)
+    artifacts.change_unit(project, artifact_id, unit.id, text=rng.choice(WORDS))
+
+
+def _rule_again(rng: Random, project: Project) -> None:
+    found = sql.rows(project, "SELECT id FROM adjudication WHERE state = 'closed' ORDER BY rowid")
+    if found:
+        closing.reopen(
+            work_as(project, "Cleo"), adjudication := str(rng.choice(found)[0]), "It may be otherwise."
+        )
+        row = rng.choice(adjudication_sheets.sheet(project, adjudication).rows)
+        ruling.rule(project, row.ruling.id, "drop", reason=rng.choice(list(Reason)))
+
+
+def _unit(rng: Random, project: Project) -> tuple[str, str, str]:
+    """A unit that the person working is asked about: protocol, report and unit."""
+    protocol, (_, response_id) = rng.choice(JUDGED), rng.choice(responses(project) or [("", "")])
+    return protocol, response_id, rng.choice(labels.sheet(project, response_id, protocol).units).id
+
+
+def _label(rng: Random, project: Project) -> None:
+    protocol, response_id, unit_id = _unit(rng, project)
+    value = rng.choice((*PROTOCOLS[protocol].values, "unsure"))
+    labels.set_label(project, response_id, unit_id, value, protocol=protocol)
+
+
+def _write_beside(rng: Random, project: Project) -> None:
+    protocol, response_id, unit_id = _unit(rng, project)
+    labels.set_note(project, response_id, unit_id, "As I read it", protocol)
+    labels.set_flag(project, response_id, unit_id, rng.random() < 0.5, protocol)
+    labels.set_evidence(project, response_id, unit_id, "half", None, None, protocol)
+
+
+def _give_kind(rng: Random, project: Project) -> None:
+    protocol, response_id, unit_id = _unit(rng, project)
+    of = [one for one in TAXONOMIES.values() if one.of == protocol]
+    one = rng.choice(of or list(TAXONOMIES.values()))
+    second_looks.give(project, response_id, unit_id, one.name, rng.choice(("", *one.values)))
+
+
+def _reopen_labels(rng: Random, project: Project) -> None:
+    label_sealing.reopen(project, rng.choice(items.ids(project)))
+
+
+def _take_back(_: Random, project: Project) -> None:
+    """Undo; a correction of what was drawn from a report is whole as it is made, and its undo alike."""
+    standing = "before IS NOT NULL AND NOT undone AND undoes IS NULL"
+    question = f"SELECT kind FROM audit WHERE by = ? AND {standing} ORDER BY seq"
+    if [row[0] for row in sql.rows(project, question, (project.by,))][-1] != "extract":
+        history.undo(project)
+
+
+UNFINISHED = (
+    _begin, _type, _type, _empty, _reopen, _edit_gold, _rule_again, _label, _label, _write_beside, _give_kind,
+    _reopen_labels, _take_back, _take_back,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_nothing_unfinished_moves_a_figure(tmp_path: Path, seed: int) -> None:
+    project, rng = generated_project(tmp_path, seed), Random(seed)
+    whose = [person.id for person in people.people(work_as(project, "Cora"))]
+    label_sealing.submit_all(project, whose, partial=True)
+    before, done = figures(project), list[str]()
+    for _ in range(ACTS):
+        act, name = rng.choice(UNFINISHED), rng.choice(PEOPLE_HERE)
+        try:
+            act(rng, work_as(project, name))
+            done.append(f"{name} {act.__name__}")
+        except (Refusal, IndexError):
+            continue
+    after = figures(project)
+    assert {name: after[name] for name in before if after[name] != before[name]} == {}, done
+    assert len(done) > ACTS / 5
