@@ -26,7 +26,8 @@ def results(
     rater: Annotated[
         str,
         typer.Option(
-            "--rater", "--judge", help="A judge's name, an alias, “people” or “consensus”; the last judge by default",
+            "--rater", "--judge", help="A judge's name, an alias, “people” or “consensus”; one for all by default, "
+            "“each” for the last of each",
             show_default=False,
         ),
     ] = "",
@@ -100,8 +101,8 @@ def _rater_id(project: Any, name: str, protocol: str) -> str:
     """The rater of that name under a protocol; empty for the last one."""
     from annotator.actions.results import result_raters
 
-    if not name:
-        return ""
+    if name in ("", result_raters.EACH):
+        return name
     there = result_raters.everybody(project, protocol)
     found = next((rater for rater in there if rater.name == name), None)
     if found is None:

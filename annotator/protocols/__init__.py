@@ -48,7 +48,7 @@ PAPER_TITLES: "LateTable[str, str]" = LateTable(
 USUAL_OF: "LateTable[Kind, Protocol]" = LateTable(
     lambda: {shape.unit_kind: shape for shape in [*PROTOCOLS.values()][::-1] if shape.unit_kind}
 )
-# What is always submitted; labels of other protocols are where they are handed out, and else count as they are given.
+# What is always submitted item by item; labels of other protocols are where they are handed out, else by report.
 TO_SUBMIT: "LateTable[str, Protocol]" = LateTable(
     lambda: {name: one for name, one in PROTOCOLS.items() if one.submitted}
 )

@@ -12,21 +12,27 @@ from annotator.actions.agreement import agreement_report
 from annotator.actions.assignments import submitting
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
+from annotator.actions.judges import judges
 from annotator.actions.labelling import label_sealing, labels, second_looks
 from annotator.actions.papers import paper_tables
 from annotator.actions.project import drafts, people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import gathering
-from annotator.actions.results import composites, results
+from annotator.actions.results import composites, overview, results
 from annotator.actions.results.result_raters import EACH, PEOPLE
 from annotator.actions.studies import selection_ratings
 from annotator.actions.undo import history
 from annotator.actions.validation import judge_comparing, validation
 from annotator.actions.validation.validation import ValidationQuery
 from annotator.domain.experts.adjudication import Reason
+from annotator.domain.experts.person import Role
+from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS, TAXONOMIES
+from tests.material.rated_tasks import rated_tasks
+from tests.projects import adra_project as adra
 from tests.projects.generated_project import KINDS, WORDS, document, generated_project, responses
+from tests.projects.labelled_protocols import one_item, reports
 from tests.projects.pairs_project import work_as
 from tests.storage import sql
 
@@ -203,3 +209,33 @@ def test_nothing_unfinished_moves_a_figure(tmp_path: Path, seed: int) -> None:
     after = figures(project)
     assert {name: after[name] for name in before if after[name] != before[name]} == {}, done
     assert len(done) > ACTS / 5
+
+
+def test_an_empty_checklist_of_somebody_else_leaves_a_tasks_score(tmp_path: Path) -> None:
+    project = rated_tasks(tmp_path)
+    people.add_person(project, "Ada", (Role.ANNOTATOR,), alias="Ada")
+    before = [results.plain(row) for row in results.rows(project, PEOPLE, "arena.checklist", 0)]
+    project.work_as(next(one for one in people.people(project) if one.alias == "Ada"))
+    for item_id in items.ids(project):
+        artifacts.start(project, item_id, Kind.CHECKLIST)
+    assert [results.plain(row) for row in results.rows(project, PEOPLE, "arena.checklist", 0)] == before != []
+
+
+def test_one_rater_stands_in_a_table_unless_all_are_asked_for(tmp_path: Path) -> None:
+    """A judge compared plans, people alone said which statements are true."""
+    project = one_item(tmp_path)
+    response_id = reports(project)[0]
+    judges.add(project, "small", base_url="http://127.0.0.1:1/v1", model="m")
+    item_id, judge_id = items.ids(project)[0], judges.named(project, "small").id
+    adra.say(project, "researcherbench.coverage", item_id, response_id, {"c": "yes"}, rater_id=judge_id)
+    labels.set_label(project, response_id, "s1", "true", protocol="adra.reasoning")
+    label_sealing.submit(project, item_id, "adra.reasoning", partial=True)
+
+    def raters(judge: str) -> set[str]:
+        rows = composites.everything(project, judge, resamples=0)
+        return {row.rater for row in rows} - {"computed"}
+
+    assert raters("") == {"small"}
+    assert raters(EACH) == {"small", "people"}
+    (told,) = (words for words in overview.sheets(overview.report(project))[0].told if "Left out" in words)
+    assert "(people)" in told

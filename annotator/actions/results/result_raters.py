@@ -201,7 +201,10 @@ def together(found: Mapping[str, Sequence[ResultRater]], rater_id: str = "") -> 
 def not_judged(found: Mapping[str, Sequence[ResultRater]], standing: Container[str]) -> dict[str, str]:
     """Protocol → by whom alone what is left out of a table is judged."""
     others = {protocol: each for protocol, each in found.items() if each and protocol not in standing}
-    return {protocol: ", ".join(one.name for one in each) for protocol, each in others.items()}
+    return {
+        protocol: ", ".join(one.name for one in each if not one.id.startswith(PERSON_KEY))
+        for protocol, each in others.items()
+    }
 
 
 def left_out_told(left_out: Mapping[str, str]) -> Iterator[str]:

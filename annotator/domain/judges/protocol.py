@@ -318,7 +318,8 @@ class Protocol:
     the field of its gold's units that its labels can become.
 
     Labels of a `submitted` protocol are handed out by assignment, travel in packages and count once their rater has
-    submitted them; then each unit of its one kind of gold is asked about each report. Others count as they are given.
+    submitted them; then each unit of its one kind of gold is asked about each report. Others are submitted report by
+    report where they were not handed out.
     """
 
     name: str
