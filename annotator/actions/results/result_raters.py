@@ -179,8 +179,8 @@ def chosen(found: Iterable[ResultRater], rater_id: str) -> ResultRater | None:
 def together(found: Mapping[str, Sequence[ResultRater]], rater_id: str = "") -> dict[str, ResultRater]:
     """Protocol → whose figures of it stand in one table: those of the rater of that id, and what needs no rater.
 
-    Where none is named they are of one all the same: a judge or people before the baseline, who judged under the most
-    of the protocols, then who judged last. Figures of several raters stand together only under `EACH`.
+    Where none is named they are of one all the same: who judged under the most of the protocols, a judge or people
+    before the baseline, then who judged last. Figures of several raters stand together only under `EACH`.
     """
     of: dict[str, list[ResultRater]] = {}
     for each in found.values():
@@ -188,7 +188,7 @@ def together(found: Mapping[str, Sequence[ResultRater]], rater_id: str = "") -> 
             of.setdefault(one.id, []).append(one)
     named = [own for key, own in of.items() if key not in (COMPUTED, CONSENSUS) and PERSON_KEY not in key]
     best = max(
-        named, default=None, key=lambda own: (not own[0].floor, len(own), max(one.last for one in own))
+        named, default=None, key=lambda own: (len(own), not own[0].floor, max(one.last for one in own))
     )
     wanted = rater_id or (best[0].id if best else "")
     standing = {

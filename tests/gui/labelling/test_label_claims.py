@@ -101,7 +101,7 @@ def test_what_was_not_handed_out_is_submitted_report_by_report_and_stays_open(pa
     press("3")
     assert "All 3 claims of this report are labelled." in page.messages.text()
     assert page.bar.buttons["submit"].text().startswith("Submit")
-    assert result_raters.raters(page.desk.project, CLAIMS) == []
+    assert "people" not in [one.name for one in result_raters.raters(page.desk.project, CLAIMS)]
     press("Ctrl+Return")
     assert [one.name for one in result_raters.raters(page.desk.project, CLAIMS)] == ["people"]
     assert page.done.isVisible()
