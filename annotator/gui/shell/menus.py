@@ -85,7 +85,7 @@ def menus(window: "Window") -> list[tuple[str, list[Entry]]]:
         ]),
         ("&People", _people(window)),
         ("&Help", [
-            ("keys", "Keys", lambda: window.show_page("Keys")),
+            ("keys", "Keys", window.show_keys),
             ("", "First steps", lambda: window.show_page("Help", topic="first-steps")),
             ("", "About Goldsmith", lambda: window.show_page("Help", topic="about")),
             *_of_the_sample(window),

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QMainWindow
 
 from annotator import files
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from annotator.gui.shell.try_strip import TryStrip
 
 BACKUP_EVERY_MS = 60_000
+# Pages that people look something up on and come back from.
+LOOKED_UP = ("Keys", "Help")
 
 
 class Window(QMainWindow):
@@ -54,7 +56,7 @@ class Window(QMainWindow):
             recovering.recover(project)
         self.desk = Desk(project, self)
         self._pages: dict[str, Page] = {}
-        self._current = ""
+        self._current = self._from = ""
         self._closed = False
         self._build()
         self._listen()
@@ -113,6 +115,8 @@ class Window(QMainWindow):
             for bar in (self.messages, *below(self._pages[self._current], MessageBar)):
                 bar.expire(left=True)
         page = self._pages.get(name) or self._make(name)
+        if name in LOOKED_UP and self._current not in LOOKED_UP:
+            self._from = self._current
         self._current = name
         self.stack.setCurrentWidget(page)
         self.navigation.show_chosen(name)
@@ -120,6 +124,24 @@ class Window(QMainWindow):
         page.focus_first()
         focus_keeper.be_seen(self)
         return page
+
+    def show_keys(self) -> None:
+        """Show all keys; asked for again, come back."""
+        if self._current != "Keys" or not self.come_back():
+            self.show_page("Keys")
+
+    def come_back(self) -> bool:
+        """Come back from keys or help to the page that they were opened from; whether there was one."""
+        there = self._from if self._current in LOOKED_UP else ""
+        if there:
+            page = self._pages.get(there)
+            self.show_page(there, **(page.place() if page else {}))
+        return bool(there)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc leaves keys and help for the page that they were opened from."""
+        if event.key() != Qt.Key.Key_Escape or not self.come_back():
+            super().keyPressEvent(event)
 
     def _make(self, name: str) -> Page:
         places = {step[0]: step[2:] for step in (*STEPS, SEND)} | {aside[0]: aside[1:] for aside in ASIDE}

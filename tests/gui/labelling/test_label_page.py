@@ -80,6 +80,21 @@ def test_whoever_labelled_by_the_old_order_is_told_once_what_changed(project, pa
     assert page.messages.text() == ""
 
 
+@pytest.mark.parametrize(("there", "back"), [("F1", "F1"), ("F1", "Esc"), ("help", "Esc")])
+def test_f1_and_esc_come_back_to_the_place_that_keys_or_help_were_opened_from(page, there, back):
+    press("Ctrl+PgDown")
+    press("Down")
+    window, at = page.window(), (page.bench.response_id, page.bench.unit_id)
+    if there == "help":
+        window.show_page("Help", topic="about")
+    else:
+        press(there)
+    assert window.page is not page
+    press(back)
+    assert window.page is page
+    assert ((page.bench.response_id, page.bench.unit_id), focus()) == (at, page.criteria.row)
+
+
 def test_keys_typed_past_the_last_criterion_change_no_label(page):
     for key in "12121":
         press(key)
