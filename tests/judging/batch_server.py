@@ -12,8 +12,7 @@ from annotator.domain.judges.judge import Call
 from annotator.domain.judges.judgement import Status
 from annotator.judging.batches.batch_results import DECLINED
 from annotator.judging.batches.batch_state import BatchStage, BatchState
-from annotator.judging.batches.batched import Batched
-from annotator.judging.batches.batching import through
+from annotator.judging.batches.batching import Batched, through
 from annotator.judging.runs import runner
 from annotator.judging.runs.progress import Finished
 from tests.judging.odd_server import (

@@ -10,8 +10,8 @@ from PySide6.QtGui import QGuiApplication
 from annotator.actions.items import items
 from annotator.actions.judging import judge_runs
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.gui.pages.judges.cost_sheets import JUDGE as BY_JUDGE
-from annotator.gui.pages.judges.cost_sheets import QUESTION, SYSTEM, UNIT
+from annotator.gui.pages.judges.costing import JUDGE as BY_JUDGE
+from annotator.gui.pages.judges.costing import QUESTION, SYSTEM, UNIT
 from annotator.judging.calls.prices import FILE
 from tests.servers.served import JUDGE, add_judge, answering
 from tests.windows.judges_window import cells, choose

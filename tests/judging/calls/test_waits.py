@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from annotator.judging.calls.waits import duration, retry_after
+from annotator.judging.calls.outcome import duration, retry_after
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 

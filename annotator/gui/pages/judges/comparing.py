@@ -1,5 +1,6 @@
 """Comparison of judges with one another and with people on the same units."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from annotator.actions.agreement import agreement_words as words
 from annotator.actions.judging.judge_offers import draws, title
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_totals
@@ -21,12 +23,12 @@ from annotator.actions.validation.judge_comparing import (
     RaterDifference,
     RaterPair,
 )
-from annotator.domain.texts.counting import CutList
+from annotator.domain.texts.counting import CutList, counted
+from annotator.domain.texts.estimate import of_items
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.part import PagePart
-from annotator.gui.pages.judges.judge_pairings import PAIRINGS, account, pairings, second, whose
 from annotator.gui.pages.judges.reply_lines import DIFFERENCES
-from annotator.gui.tables.cells import CellsModel
+from annotator.gui.tables.cells import CellsModel, Column
 from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.splitter import Splitter
@@ -36,6 +38,72 @@ from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.layouts import column_of, horizontal
 from annotator.gui.widgets.plain import PlainLabel, tooltip
+
+
+def whose(rater: ComparedRater) -> str:
+    """A rater by name, the baseline as the floor that it is."""
+    return f"{rater.name} (a floor)" if rater.baseline else rater.name
+
+
+def second(one: RaterPair) -> str:
+    """Whom the first of a pairing is compared with."""
+    return "one another" if one.a is one.b else whose(one.b)
+
+
+def _figure(name: str, head: str, width: int) -> Column[RaterPair]:
+    def tip(one: RaterPair) -> str:
+        found = one.figure(name)
+        parts = [words.reason(found), f"n = {found.n:,}", of_items(found.method), *words.remarks(found)]
+        return "\n".join(part for part in parts if part)
+
+    return Column(head, lambda one: words.number(one.figure(name)), width, tip=tip, about=words.ABOUT[name])
+
+
+WHO: Sequence[Column[RaterPair]] = (
+    Column("Who", lambda one: whose(one.a), 140),
+    Column("With", second, 140),
+    Column(
+        "Units",
+        lambda one: f"{one.units:,}",
+        62,
+        number=True,
+        about="Units that both judged, at the first trial.",
+    ),
+)
+PAIRINGS: Sequence[Column[RaterPair]] = (
+    *WHO,
+    _figure("agreement", "Agreement [95 %]", 172),
+    _figure("kappa", "κ [95 %]", 142),
+    _figure("ac1", "AC1 [95 %]", 142),
+)
+
+
+def pairings(found: Sequence[RaterPair]) -> Sequence[Column[RaterPair]]:
+    """The columns of these pairings: the figures that fit the values that were given."""
+    if not found or any(each.name == "kappa" for each in found[0].figures):
+        return PAIRINGS
+    names = [each.name for each in found[0].figures]
+    return (*WHO, *(_figure(name, f"{words.TITLES[name]} [95 %]", 142) for name in names))
+
+
+def account(one: RaterPair, comparison: JudgeComparison) -> str:
+    """What the figures of a pairing stand on, and what must be known of them."""
+    said = [
+        f"{counted(one.units, 'unit')} that both judged"
+        + (f", {counted(one.pairs, 'pair')} of values" if one.pairs != one.units else "")
+    ]
+    if comparison.shared is not None:
+        said.append(
+            f"{counted(comparison.shared, 'unit was', 'units were')} judged by all that are ticked; nothing else counts"
+        )
+    found = next(each for name in words.MAIN for each in one.figures if each.name == name)
+    said += [*filter(None, [words.reason(found)]), *words.remarks(found)]
+    if one.a.baseline or one.b.baseline:
+        said.append("the baseline is a floor, not a judge")
+    return " ".join(
+        f"{part[:1].upper() if part[0].isascii() else part[0]}{part[1:]}." for part in said if part
+    )
+
 
 RIGHT = (
     Command("next_item", "Next difference", hint="Next unit on which the two differ"),

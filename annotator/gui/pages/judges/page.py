@@ -3,20 +3,61 @@
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
+from annotator.actions.items import drawn_parts
 from annotator.actions.project import people
 from annotator.domain.experts.person import Role
 from annotator.domain.texts.change import Change
+from annotator.domain.texts.counting import counted
+from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.part import PagePart
 from annotator.gui.desk.parted_page import PartedPage
 from annotator.gui.pages.judges.comparing import ComparingPart
 from annotator.gui.pages.judges.costing import CostsPart
-from annotator.gui.pages.judges.drawn_waiting import DrawnWaiting
 from annotator.gui.pages.judges.prompts.part import PromptsPart
 from annotator.gui.pages.judges.replies import RepliesPart
 from annotator.gui.pages.judges.roster.part import JudgesPart
 from annotator.gui.pages.judges.runs.driver import Driver
 from annotator.gui.pages.judges.runs.part import RunsPart
+from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.icons import put
+
+ACT = "drawn_waiting"
+
+
+class DrawnWaiting(KeyButton):
+    """A button with the number of waiting extracts; hidden when there are none."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__("", keys.sequences(ACT)[0], "quiet")
+        self._desk = desk
+        self._waiting: dict[str, int] = {}
+        put(self, "question", color="state-unconfirmed")
+        self.clicked.connect(self.go)
+        self.hide()
+
+    def fill(self) -> None:
+        """Count again."""
+        self._desk.ask_later(self._found, drawn_parts.waiting)
+
+    def go(self) -> None:
+        """Show what waits, of the kind of which most does."""
+        if self._waiting:
+            most = max(self._waiting, key=lambda kind: self._waiting[kind])
+            self._desk.go("Material", part="Extracts", waiting=most)
+
+    def rebind(self) -> None:
+        """Print the key as it now is."""
+        self.set_key(keys.sequences(ACT)[0])
+
+    def _found(self, waiting: dict[str, int]) -> None:
+        self._waiting = waiting
+        many = sum(waiting.values())
+        said = ", ".join(f"{kind} {count:,}" for kind, count in sorted(waiting.items()))
+        self.set_words(f"{counted(many, 'extract')} to confirm")
+        self.set_hint(f"Extracted by a judge or imported, not yet reviewed: {said}")
+        self.setVisible(many > 0)
+
 
 # People: coordinators who let judges work for hours on a budget. What annoys them elsewhere: errors counted as
 # verdicts, no idea of money or time left, replies that cannot be read, prompts that change without a trace.

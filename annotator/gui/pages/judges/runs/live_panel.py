@@ -1,7 +1,8 @@
 """Live panel of a run: its systems and running calls, or how the last one ended."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QTimer
@@ -17,15 +18,68 @@ from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.run import CANCELLED, REFUSED
 from annotator.gui.pages.judges.runs.driver import Driver
-from annotator.gui.pages.judges.runs.judge_work import CALLS, PARTS, CallProgress, SystemProgress
 from annotator.gui.review.judge_words import causes_words
 from annotator.gui.review.run_panel import RunPanel
-from annotator.gui.tables.cells import CellsModel
+from annotator.gui.tables.cells import CellsModel, Column
 from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import column_of, stacked, vertical
 from annotator.gui.widgets.plain import PlainLabel
+
+# A call that takes longer than this is marked.
+LONG_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class SystemProgress:
+    """A system's part of the run; `wanted` is 0 until it is counted."""
+
+    standing: SystemStatus
+    wanted: int
+
+
+@dataclass(frozen=True, slots=True)
+class CallProgress:
+    """A running call: subject, attempt, and seconds so far."""
+
+    item_key: str
+    system: str
+    unit: str
+    trial: int
+    seconds: float
+
+
+PARTS: Sequence[Column[SystemProgress]] = (
+    Column("System", lambda part: part.standing.system, 150),
+    Column("Came", lambda part: f"{part.standing.came:,}", 66, number=True),
+    Column(
+        "Of",
+        lambda part: f"{part.wanted:,}" if part.wanted else "",
+        66,
+        number=True,
+        about="All questions of this run about the system, including those answered before.",
+    ),
+    Column(
+        "Missing, by cause",
+        lambda part: causes_words(part.standing.missing) or "none",
+        150,
+        look=lambda part: ("warning", "state-unconfirmed") if part.standing.missing else None,
+    ),
+)
+CALLS: Sequence[Column[CallProgress]] = (
+    Column(
+        "Since",
+        lambda call: lasting(call.seconds),
+        96,
+        number=True,
+        look=lambda call: ("clock", "state-unconfirmed") if call.seconds > LONG_S else None,
+    ),
+    Column("Item", lambda call: call.item_key or "…", 48, fitted=True),
+    Column("System", lambda call: call.system, 110),
+    Column("Asked about", lambda call: call.unit, 160),
+)
+
 
 # Systems are counted, and names of new calls looked up, this often.
 LOOK_MS = 1500
