@@ -24,7 +24,7 @@ from annotator.domain.texts.identity import derived_id, now
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import RunRow, table
 from tests.projects.labelled_protocols import CLAIMS, PAIRS, PLAN, REASONING, one_item
-from tests.projects.labelling_project import add_report
+from tests.projects.labelling_project import add_report, submit_labels
 from tests.storage import sql
 from tests.templates import once
 
@@ -161,6 +161,7 @@ def protocols_project(folder: Path) -> Project:
                     labels.set_label(project, task.response_id, unit.id, group.values[0], protocol=name)
                     page = group.given.get("page", "")
                     _differ(project, judge_id, sheet, unit.id, shape.values[1], page.partition(".")[0])
+    submit_labels(project)
     return project
 
 
