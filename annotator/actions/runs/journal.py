@@ -95,6 +95,8 @@ class RunJournal:
         self._project, self._judge_id, self._protocol = project, judge_id, protocol
         self._known: KnownKeys | None = None
         self._begun = now()
+        self._noted: dict[str, Status] = {}
+        """How calls came back that are stored, and that no verdict has been stored with yet."""
 
     def find(self, cache_key: str) -> Call | None:
         """The latest call of that key that was answered; an error is never served again."""
@@ -139,10 +141,14 @@ class RunJournal:
         shared = (call for one in batch for call in one.reused if call.cache_key not in self._answered())
         done = [finished for finished in batch if finished.judged]
         with self._writing() as db:
-            calls = [self._call(call, at) for call in chain((c for one in batch for c in one.calls), shared)]
+            made = (c for one in batch for c in one.calls if c.status != self._noted.get(c.id))
+            calls = [self._call(call, at) for call in chain(made, shared)]
             self._add(db, calls)
             kept = self.keep(db, done, at)
             db.execute(_COUNT, {"run": self.run_id, "more": kept})
+        for one in batch:
+            for call in one.calls:
+                self._noted.pop(call.id, None)
         self._know(calls)
 
     def record_calls(self, found: Iterable[Call]) -> None:
@@ -159,6 +165,7 @@ class RunJournal:
         with self._writing() as db:
             calls = [self._call(call, at) for call in found]
             upserts.put(db, CALL, calls)
+        self._noted.update((call.id, call.status) for call in found if call.latency_s is not None)
         self._know(call for call in calls if call["status"] == Status.OK.value)
 
     @contextmanager

@@ -66,6 +66,10 @@ class Batched:
         """The `ask` of one case."""
         return BatchedAsk(self.asker, case.trial, subjects_of(case), batched=self)
 
+    async def stored(self) -> None:
+        """Wait until the calls that came back are on disk."""
+        await self.asker.stored()
+
     @property
     def opened(self) -> asyncio.Event:
         """Set with the first usable answer of the endpoint."""

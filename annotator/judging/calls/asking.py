@@ -73,6 +73,11 @@ class Asker:
         """The `ask` of one case."""
         return CaseAsk(self, case.trial, subjects_of(case))
 
+    async def stored(self) -> None:
+        """Wait until the calls that came back are on disk."""
+        if self.notes is not None:
+            await self.notes.flush()
+
     @property
     def opened(self) -> asyncio.Event:
         """Set with the first usable answer of the endpoint."""

@@ -18,6 +18,8 @@ from annotator.judging.calls.outcome import CallOutcome
 UNDER_WAY = "The request went out; no answer to it was kept."
 # Calls that are answered faster are kept with their verdicts: what a kill repeats of them is little.
 SLOW_S = 0.02
+# So long an answer waits to be stored with the next request.
+SOON_S = 0.005
 _LATELY = 16
 _LONGEST_BODY = 20_000
 
@@ -35,6 +37,7 @@ class CallNotes:
         self._pending: dict[str, Call] = {}
         self._kept: asyncio.Future[None] | None = None
         self._writer: asyncio.Task[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
         self._lately: deque[float] = deque(maxlen=_LATELY)
 
     @property
@@ -46,23 +49,38 @@ class CallNotes:
         """Learn how long a call took."""
         self._lately.append(latency_s)
 
+    def add(self, call: Call) -> None:
+        """Have a call stored with the next request that goes out, and within some milliseconds where none does."""
+        self._pending[call.id] = call
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(SOON_S, self._begin)
+
     async def put(self, call: Call) -> None:
-        """Wait until a call is on disk as it is now; raises Halt when it cannot be kept."""
+        """Wait until a call, and all that was added, is on disk; raises Halt when it cannot be stored."""
         self._pending[call.id] = call
         self._kept = kept = self._kept or asyncio.get_running_loop().create_future()
-        if self._writer is None or self._writer.done():
-            self._writer = asyncio.create_task(self._write())
+        self._begin()
         await asyncio.shield(kept)
 
     async def flush(self) -> None:
-        """Wait until all is on disk, for those too that no longer do."""
+        """Wait until all is on disk."""
+        if self._pending:
+            self._begin()
         if self._writer is not None:
             await self._writer
 
+    def _begin(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._writer is None or self._writer.done():
+            self._writer = asyncio.create_task(self._write())
+
     async def _write(self) -> None:
-        while self._pending and self._kept is not None:
+        # What gets ready during one commit is stored in the next, answers with the requests that follow them.
+        while self._pending:
             calls, self._pending = list(self._pending.values()), {}
-            kept, self._kept = self._kept, None
+            kept, self._kept = self._kept or asyncio.get_running_loop().create_future(), None
             try:
                 await asyncio.to_thread(self._keep, calls)
             except Refusal as refusal:
@@ -110,14 +128,14 @@ class CallTrail:
         )
         await self._notes.put(call)
 
-    async def came(self, call: Call) -> None:
-        """Keep what came of the request, before anything else is waited for."""
+    def came(self, call: Call) -> None:
+        """Have what came of the request stored before the next one goes out."""
         if self._notes is None:
             return
         if call.latency_s is not None and call.tokens_output is not None:
             self._notes.heard(call.latency_s)
         if self._out:
-            await self._notes.put(call)
+            self._notes.add(call)
 
     async def lost(self, outcome: CallOutcome, parameters: Mapping[str, Any], cost_usd: float | None) -> None:
         """Keep a request that may have been paid without an answer; the next one is a call of its own."""

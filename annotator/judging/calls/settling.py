@@ -99,7 +99,7 @@ class QuestionSettling:
         call = trail.call(outcome, fault, told, attempts=attempts, cost_usd=sent.cost_usd)
         if call.status is not Status.OK and outcome.answered:
             self._sender.limits.breaker.unread()
-        await trail.came(call)
+        trail.came(call)
         self._keep(call)
         return ReadReply(call, outcome, found, fault)
 

@@ -50,6 +50,10 @@ class AskFactory(Shape):
         """The moment calls go out again, when none may now."""
         ...
 
+    async def stored(self) -> None:
+        """Wait until the calls that came back are on disk, on which verdicts rest."""
+        ...
+
     @property
     def opened(self) -> asyncio.Event:
         """Set with the first usable answer, until which few cases are begun; a run sets it when it has none left."""
@@ -255,6 +259,8 @@ class _Run:
     async def _write(self) -> None:
         """Commit what is finished, in a thread: a slow disk holds up no call."""
         if batch := self._taken():
+            if self._asks is not None:
+                await self._asks.stored()
             await asyncio.to_thread(self._record, batch)
             self._count(batch)
 

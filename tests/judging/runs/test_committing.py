@@ -4,13 +4,17 @@ import asyncio
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from annotator.domain.judges.judge import RunState
+from annotator.domain.judges.judge import Call, RunState
+from annotator.domain.judges.judgement import Status
+from annotator.judging.calls import noting
+from annotator.judging.calls.noting import CallNotes
 from annotator.judging.runs.progress import Finished, Progress
 from annotator.judging.runs.runner import run
-from tests.judging.odd_server import TINY, OddServer, asker, case
+from tests.judging.odd_server import TINY, YES_JSON, Odd, OddServer, asker, case, completion
 
 pytestmark = pytest.mark.anyio
 LONG = 20.0
@@ -62,6 +66,29 @@ async def test_what_is_being_committed_when_the_run_is_cancelled_is_counted_and_
         ended = await running
     assert ended.state is RunState.CANCELLED
     assert 0 < len(recorded) == ended.progress.done == told[-1].done
+
+
+async def test_a_request_goes_out_once_it_and_the_answers_before_it_are_stored_in_one_commit(
+    odd: OddServer, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(noting, "SOON_S", LONG)
+    stored, seen, commits = dict[str, Status](), list[list[Status]](), list[set[Status]]()
+
+    def keep(calls: list[Call]) -> None:
+        commits.append({call.status for call in calls})
+        stored.update({call.id: call.status for call in calls})
+
+    def answer(body: dict[str, Any], number: int) -> Odd:
+        seen.append(sorted(stored.values()))
+        return completion(YES_JSON)
+
+    odd.answer = answer
+    async with asker(odd.url, folder, notes=CallNotes(keep, many=True)) as factory:
+        await run(TINY, map(case, range(20)), factory, record=lambda _: None, concurrency=1)
+        await factory.stored()
+    assert seen == [[Status.OK] * number + [Status.SKIPPED] for number in range(20)]
+    assert list(stored.values()) == [Status.OK] * 20
+    assert {Status.OK, Status.SKIPPED} in commits
 
 
 async def test_nothing_is_told_before_its_commit_has_returned(odd: OddServer, folder: Path) -> None:
