@@ -1,18 +1,19 @@
-"""Import of a bundle's records: their keys, compared fields and prerequisites."""
+"""Import of a bundle: keys, compared fields and prerequisites of its records, of validation sets and of reviews."""
 
+import itertools
 import json
 from collections.abc import Iterable
 from enum import Enum
 from typing import Any
 
-from sqlalchemy import Table, select
+import orjson
+from sqlalchemy import Table, func, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring.annotating import released_revisions
 from annotator.actions.imports import intake_history
 from annotator.actions.imports.intake_drawn import DrawnIntake
 from annotator.actions.imports.intake_history import History
-from annotator.actions.imports.intake_items import ItemIntake
 from annotator.actions.imports.intake_pairs import (
     ADJUDICATION,
     AGREEMENT,
@@ -23,16 +24,19 @@ from annotator.actions.imports.intake_pairs import (
     VERSION,
     PairIntake,
 )
-from annotator.actions.imports.intake_validation import INFORMED, OPENING, SET, ValidationIntake
 from annotator.actions.items.extracts import EXTRACT
 from annotator.actions.items.materials import PAGE
 from annotator.actions.project import hashing
 from annotator.actions.project.incoming import ExistingRecords, ImportPlan, Incoming, Need, Row
 from annotator.actions.releases import gathering_drawn
 from annotator.actions.releases.gathering import without_secrets
+from annotator.actions.results.result_raters import CONSENSUS
 from annotator.domain.experts.person import PersonFields, Role
+from annotator.domain.judges.informed import InformedFields
 from annotator.domain.judges.judge import Asking, JudgeFields
 from annotator.domain.judges.judgement import JudgementFields, RaterKind
+from annotator.domain.judges.validation import OpeningFields, SetFields
+from annotator.domain.material.item import ItemFields, free_key
 from annotator.domain.material.response import ResponseFields, SystemFields
 from annotator.domain.material.source import Source, SourceFields
 from annotator.domain.material.transcript import of_source
@@ -42,6 +46,7 @@ from annotator.exchange.formats.layout import FileLayout
 from annotator.exchange.release.bundle import Bundle, judgement_key, record_id
 from annotator.exchange.release.records import (
     ArtifactRecord,
+    ItemRecord,
     JudgementRecord,
     JudgeRecord,
     PersonRecord,
@@ -51,18 +56,166 @@ from annotator.exchange.release.records import (
     SourceRecord,
     SystemRecord,
 )
+from annotator.exchange.release.validation_records import (
+    InformedRecord,
+    ValidationSetRecord,
+    content_text,
+    labels_text,
+)
 from annotator.storage import tables
-from annotator.storage.tables import table
+from annotator.storage.tables import InformedRow, OpeningRow, ValidationSetRow, table
 
 PERSON, ASSIGNMENT, ITEM = table(tables.PersonRow), table(tables.AssignmentRow), table(tables.ItemRow)
 SOURCE, SYSTEM, RESPONSE = table(tables.SourceRow), table(tables.SystemRow), table(tables.ResponseRow)
 ARTIFACT, REVISION = table(tables.ArtifactRow), table(tables.RevisionRow)
 JUDGE, RUN, JUDGEMENT = table(tables.JudgeRow), table(tables.RunRow), table(tables.JudgementRow)
+SET, OPENING, INFORMED = table(ValidationSetRow), table(OpeningRow), table(InformedRow)
 WRITTEN = (
     PERSON, ITEM, SOURCE, SYSTEM, RESPONSE, GUIDELINE, ARTIFACT, REVISION, AGREEMENT, ADJUDICATION, RULING, VERSION,
     DISPUTE, JUDGE, RUN, ASSISTED, EXTRACT, PAGE, JUDGEMENT, SET, OPENING, INFORMED,
 )  # fmt: skip
 JUDGED = ("protocol", "response_id", "unit_id", "rater_kind", "rater_id", "trial")
+
+# Leaves room to count on from there in the whole numbers of any database.
+LAST_POSITION = 10**9
+# A key is how one project calls an item, so that it may differ from project to project.
+COMPARED = tuple(name for name in hashing.ITEM_WORDS if name != "key")
+PEER_COMPARED = ("question", "question_type", "subject")
+
+SAID = ("said", "reason", "note", "judge_value", "label_value")
+
+
+class ValidationIntake:
+    """The comparison of sets, reviews and rulings with the project in this transaction."""
+
+    def __init__(self, db: Connection, incoming: Incoming) -> None:
+        self.db, self.incoming = db, incoming
+
+    def sets(self) -> ImportPlan:
+        """A set is the same when its content, its first labels and the looks at it are."""
+        existing = ExistingRecords()
+        looks = select(OPENING.c.set_id, func.count().label("looks")).group_by(OPENING.c.set_id).subquery()
+        question = select(SET.c.id, SET.c.name, SET.c.sha256, SET.c.labels_sha256, looks.c.looks)
+        for found in self.db.execute(question.outerjoin(looks, looks.c.set_id == SET.c.id)):
+            existing.ids[(found.name,)] = found.id
+            existing.prints[found.id] = (found.sha256, found.labels_sha256, found.looks or 0)
+
+        def needs(record: ValidationSetRecord) -> Iterable[Need]:
+            yield from (("responses", one.response_id) for one in record.content.responses)
+            yield from (("items", item) for item in record.content.dealt)
+            people = {person for who in record.content.dealt.values() for person in who}
+            yield from (("people", person) for person in sorted(people))
+
+        def row(record: ValidationSetRecord) -> dict[str, Row | list[Row]]:
+            fields = SetFields.model_validate(record.model_dump(include=set(SetFields.model_fields)))
+            kept = {
+                "id": record.id, **fields.model_dump(), "content": content_text(record.content),
+                "sha256": record.sha256, "labels": labels_text(record.first_labels),
+                "labels_sha256": record.labels_sha256,
+            }  # fmt: skip
+            opened = []
+            for look in record.looks:
+                values = look.model_dump() | {
+                    "set_id": record.id,
+                    "judges": orjson.dumps(look.judges).decode(),
+                }
+                opened.append({"id": look.id, **OpeningFields.model_validate(values).model_dump()})
+            return {"validation_set": kept, "opening": opened}
+
+        def content(record: ValidationSetRecord) -> tuple[str, str, int]:
+            return record.sha256, record.labels_sha256, len(record.looks)
+
+        return ImportPlan("validation_sets", existing, lambda record: (record.name,), content, needs, row)
+
+    def informed(self) -> ImportPlan:
+        """A review or a ruling is the same when it says the same of the same values."""
+        existing = ExistingRecords()
+        for found in self.db.execute(select(INFORMED.c.id, *(INFORMED.c[name] for name in SAID))):
+            existing.prints[found[0]] = tuple(found[1:])
+
+        def needs(record: InformedRecord) -> Iterable[Need]:
+            yield "items", record.item_id
+            yield "responses", record.response_id
+            yield "judges", record.judge_id
+            yield from (
+                ("people", name) for name in (record.by, record.label_of) if name not in ("", CONSENSUS)
+            )
+
+        def row(record: InformedRecord) -> dict[str, Row]:
+            fields = InformedFields.model_validate(record.model_dump(exclude={"id"}))
+            return {"informed": {"id": record.id, **fields.model_dump(), "kind": record.kind.value}}
+
+        def content(record: InformedRecord) -> tuple[str, ...]:
+            return tuple(getattr(record, name) for name in SAID)
+
+        return ImportPlan("informed", existing, lambda record: (record.id,), content, needs, row)
+
+
+class ItemIntake:
+    """The comparison of a bundle's items with the project's.
+
+    `layout`: the items are of a benchmark's own files, which know them by their numbers.
+    """
+
+    def __init__(self, db: Connection, incoming: Incoming, layout: FileLayout | None) -> None:
+        self.db = db
+        self.incoming = incoming
+        self.layout, self.peer = layout, layout is not None
+        self.rows = db.execute(select(ITEM)).all()
+        self.keys = {row.id: row.key for row in self.rows}
+        self.taken = set(self.keys.values())
+        self.coming = {item.key for item in incoming.bundle.items}
+
+    def items(self) -> ImportPlan:
+        """How items are imported: each id once, each key once over all datasets."""
+        self._say_other_keys()
+        first = int(self.db.execute(select(func.max(ITEM.c.position) + 1)).scalar() or 0)
+        following = itertools.count(first)
+
+        def row(record: ItemRecord) -> dict[str, Row]:
+            if record.position > LAST_POSITION:
+                raise ValueError(f"“position” should be at most {LAST_POSITION}")
+            values = record.model_dump(exclude={"id"}) | {"key": self._key(record)}
+            fields = ItemFields.model_validate(values).model_dump()
+            fields["position"] = next(following) if first else record.position
+            return {"item": {"id": record.id, **fields, "sha256": hashing.item_hash(fields)}}
+
+        return ImportPlan("items", self._existing(), _called, self._content, lambda _: (), row, self.peer)
+
+    def _existing(self) -> ExistingRecords:
+        prints = {row.id: self._content(row) for row in self.rows}
+        return ExistingRecords(prints, self._known_by_key(self.layout) if self.layout else {})
+
+    def _known_by_key(self, layout: FileLayout) -> dict[tuple[str, str], str]:
+        known = {_called(row): row.id for row in self.rows if row.dataset != layout.name}
+        known |= {(layout.name, str(number)): found for found, number in layout.numbers(self.rows).items()}
+        return known | {_called(item): item.id for item in self.incoming.bundle.items if item.id in self.keys}
+
+    def _content(self, of: Any) -> tuple[str, ...]:
+        """What is compared; the question as it was first asked, which a settled query does not change."""
+        first = {"question": of.working_title or of.question}
+        return tuple(
+            first.get(name) or getattr(of, name) for name in (PEER_COMPARED if self.peer else COMPARED)
+        )
+
+    def _key(self, record: ItemRecord) -> str:
+        """The record's own key, unless another item has it: then the next one that nobody has or brings."""
+        key = record.key
+        if key in self.taken:
+            key = free_key(key, self.taken | self.coming)
+            self.incoming.note("items", record.id, f"the key {record.key} is taken; it becomes {key}")
+        self.taken.add(key)
+        return key
+
+    def _say_other_keys(self) -> None:
+        for item in self.incoming.bundle.items:
+            here = self.keys.get(item.id, item.key)
+            if here != item.key:
+                self.incoming.note("items", item.id, f"item {item.key} of the files is item {here} here")
+
+
+def _called(of: Any) -> tuple[str, str]:
+    return of.dataset, of.key
 
 
 class BundleIntake:
