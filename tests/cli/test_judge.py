@@ -92,6 +92,74 @@ def test_a_judge_is_added_that_is_shown_weights(file: Path, capsys: Any, server:
 
 
 @pytest.mark.usefixtures("small_cases")
+def add(capsys: Any, file: Path, *more: object) -> tuple[int, str, str]:
+    return goldsmith(capsys, "judge", "add", file, "--name", "azure", "--model", "gpt", *more)
+
+
+def test_headers_and_query_parameters_go_along_with_secrets_that_are_in_no_project(
+    file: Path, capsys: Any, server: OddServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secrets = {"AZURE_OPENAI_API_KEY": "azure-key-9f8e7d6c5b4a", "GATEWAY": "gate-5b4a9f8e7d6c"}
+    for name, value in secrets.items():
+        monkeypatch.setenv(name, value)
+    deployed = server.url.replace("/v1", "/openai/deployments/gpt")
+    more = ("--preset", "azure-classic", "--base-url", f"{deployed}/chat/completions", "--header")
+    assert (
+        add(capsys, file, *more, "x-gateway: Bearer {GATEWAY}", "--key-env", "AZURE_OPENAI_API_KEY")[0] == 0
+    )
+    goldsmith(capsys, "judge", "test", file, "azure")
+    sent = {name.lower(): value for name, value in server.headers[0].items()}
+    assert server.paths[0] == "/openai/deployments/gpt/chat/completions?api-version=2024-10-21"
+    assert sent["api-key"] == secrets["AZURE_OPENAI_API_KEY"]
+    assert sent["x-gateway"] == f"Bearer {secrets['GATEWAY']}"
+    assert "authorization" not in sent
+    assert not any(value.encode() in file.read_bytes() for value in secrets.values())
+    monkeypatch.delenv("GATEWAY")
+    assert (
+        "The environment variable GATEWAY, which a header"
+        in goldsmith(capsys, "judge", "test", file, "azure")[2]
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (("--header", "api-key: 9f8e7d6c5b4a3f2e"), "seem to hold a key (api-key)"),
+        (("--header", "x-way: sk-live-9f8e7d6c5b4a3f2e1d0c"), "seem to hold a key"),
+        (("--query", "token=9f8e7d6c5b4a3f2e"), "seem to hold a key (token)"),
+        (("--header", "Host: elsewhere"), "The header host is the program's own."),
+        (("--header", "x-way"), "“x-way” has no value."),
+        (("--header", "x way: 1"), "does not fit"),
+        (("--header", "x-way: ü"), "does not fit"),
+        (("--preset", "azure"), "The address still has RESOURCE in it."),
+        (("--preset", "elsewhere"), "There is no preset “elsewhere”."),
+        (("--base-url", "https://h/v1?api-version=1"), "query parameters have places of their own"),
+        ((), "not an http address"),
+    ],
+)
+def test_what_may_not_be_sent_along_is_refused_in_words(
+    file: Path, capsys: Any, more: tuple[str, ...], words: str
+) -> None:
+    given = ("--base-url", "https://h.example/v1") if more[:1] in (("--header",), ("--query",)) else ()
+    code, _, err = add(capsys, file, *given, *more)
+    assert (code, words in err) == (1, True), err
+
+
+def test_presets_propose_an_address_and_let_no_key_go(file: Path, capsys: Any) -> None:
+    found = told(capsys, "judge", "presets")["presets"]
+    for one in found:
+        address = one["base_url"].replace("RESOURCE", "mine").replace("DEPLOYMENT", "gpt")
+        code, out, err = goldsmith(
+            capsys, "judge", "add", file, "--name", one["name"], "--model", "m", "--preset", one["name"],
+            *(("--base-url", address) if address != one["base_url"] else ()),
+        )  # fmt: skip
+        assert (code, bool(one["variable"]) == ("Its key is usually in" in out)) == (0, True), err
+    added = {judge["name"]: judge for judge in told(capsys, "judge", "list", file)["judges"]}
+    assert {one["name"] for one in found} <= set(added)
+    assert {judge["key_env"] for judge in added.values()} == {""}
+    assert told(capsys, "keys", "list")["keys"] == []
+
+
 def test_a_vote_is_added_and_counted_and_judges_are_compared(
     file: Path, capsys: Any, server: OddServer
 ) -> None:

@@ -196,6 +196,7 @@ class OddServer(ThreadingHTTPServer):
         self.answer: Callable[[dict[str, Any], int], Odd] = lambda body, number: completion(YES_JSON)
         self.bodies: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
+        self.paths: list[str] = []
         self.lock = threading.Lock()
         self.over = threading.Event()
 
@@ -243,6 +244,7 @@ class OddHandler(BaseHTTPRequestHandler):
             number = len(self.server.bodies)
             self.server.bodies.append(body)
             self.server.headers.append(dict(self.headers.items()))
+            self.server.paths.append(self.path)
         self.send(self.server.answer(body, number))
 
     def send(self, odd: Odd) -> None:

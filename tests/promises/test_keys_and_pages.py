@@ -114,6 +114,13 @@ def by_its_address(project: Project, ring: Ring) -> str:
     return f"keyring:{address}"
 
 
+def by_its_header(project: Project, ring: Ring) -> str:
+    """A header of the judge's requests."""
+    asking = json.dumps({"headers": {"x-gateway": f"Bearer {{{VARIABLE}}}"}})
+    sql.alter(project, "UPDATE judge SET asking = ? WHERE name = 'gpt-4o'", [asking])
+    return VARIABLE
+
+
 COVERAGE = "researcherbench.coverage"
 RUNS = (
     "judge test FILE gpt-4o",
@@ -130,7 +137,9 @@ RUNS = (
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("named", [by_its_variable, by_another_judge, by_its_name, by_its_address])
+@pytest.mark.parametrize(
+    "named", [by_its_variable, by_another_judge, by_its_header, by_its_name, by_its_address]
+)
 def test_a_project_from_somebody_else_draws_no_key_until_it_is_allowed_on_this_machine(
     tmp_path: Path, ring: Ring, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     named: Callable[[Project, Ring], str],

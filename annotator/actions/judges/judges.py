@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import ValidationError
@@ -11,7 +12,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
-from annotator.domain.judges.judge import Judge, JudgeFields, JudgeKind, Price, PricedAsking
+from annotator.domain.judges.judge import SECRET, Judge, JudgeFields, JudgeKind, Price, PricedAsking
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import derived_id, new_id
 from annotator.domain.texts.redaction import key_in_settings, looks_like_key
@@ -21,6 +22,80 @@ from annotator.storage.tables import ContestRow, JudgementRow, JudgeRow, table
 CONTEST, JUDGE, JUDGEMENT = table(ContestRow), table(JudgeRow), table(JudgementRow)
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 BASELINE = Judge(id=derived_id("judge", "baseline"), name="baseline", kind=JudgeKind.BASELINE)
+
+
+_OWN_HEADERS = {
+    "host",
+    "content-type",
+    "content-length",
+    "transfer-encoding",
+    "connection",
+    "accept-encoding",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """What is usual at a provider: its address, the variable that holds its key, and what is to be known of it.
+
+    It proposes: a key goes nowhere by it.
+    """
+
+    name: str
+    title: str
+    base_url: str
+    variable: str = ""
+    note: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, str] = field(default_factory=dict)
+
+
+_AZURE = {"api-key": "{key}"}
+PRESETS = (
+    Preset("openai", "OpenAI", "https://api.openai.com/v1", "OPENAI_API_KEY"),
+    Preset(
+        "anthropic", "Anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY",
+        "It pays no heed to a JSON Schema; replies are asked for in words then.",
+    ),
+    Preset(
+        "google", "Google Gemini", "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY",
+        "Thinking counts as output.",
+    ),
+    Preset("mistral", "Mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY"),
+    Preset("deepseek", "DeepSeek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", "It takes JSON, but no schema."),
+    Preset("perplexity", "Perplexity", "https://api.perplexity.ai", "PERPLEXITY_API_KEY", "It names its sources."),
+    Preset(
+        "openrouter", "OpenRouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY",
+        "Models are named with their provider, as in mistralai/mistral-small; it tells the cost of each call.",
+    ),
+    Preset("groq", "Groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY"),
+    Preset("together", "Together", "https://api.together.xyz/v1", "TOGETHER_API_KEY"),
+    Preset(
+        "azure", "Azure OpenAI", "https://RESOURCE.openai.azure.com/openai/v1", "AZURE_OPENAI_API_KEY",
+        "Write your resource into the address; the model is the name of your deployment.", _AZURE,
+    ),
+    Preset(
+        "azure-classic", "Azure OpenAI by deployment",
+        "https://RESOURCE.openai.azure.com/openai/deployments/DEPLOYMENT", "AZURE_OPENAI_API_KEY",
+        "Write your resource and deployment into the address.", _AZURE, {"api-version": "2024-10-21"},
+    ),
+    Preset(
+        "ollama", "Ollama on this machine", "http://127.0.0.1:11434/v1", "",
+        "It cuts long prompts in silence unless OLLAMA_CONTEXT_LENGTH is large enough; Test shows it.",
+    ),
+    Preset("vllm", "vLLM on this machine", "http://127.0.0.1:8000/v1"),
+    Preset("lmstudio", "LM Studio on this machine", "http://127.0.0.1:1234/v1"),
+    Preset("llamacpp", "llama.cpp on this machine", "http://127.0.0.1:8080/v1"),
+)  # fmt: skip
+
+
+def preset_of(name: str) -> Preset:
+    """The preset of that name; Refusal lists the names there are."""
+    found = next((one for one in PRESETS if one.name == name), None)
+    if found is None:
+        names = ", ".join(one.name for one in PRESETS)
+        raise Refusal(f"There is no preset “{name}”.", f"Use one of {names}.")
+    return found
 
 
 def all_of(project: Project) -> list[Judge]:
@@ -79,13 +154,22 @@ def add(
     parameters: str = "{}",
     asking: str = "{}",
     price: Sequence[str] = (),
+    preset: str = "",
 ) -> Change:
     """A judge behind an endpoint. No key is asked for here, and none is ever kept in the project.
 
     Whoever adds it names both the variable `key_env` and the address: from this machine the one may go to the other.
     `parameters` is a JSON object of what is sent with each request, `asking` one of how the judge is asked; `price` is
-    what a million tokens cost in US dollars: in, out and cached, as typed.
+    what a million tokens cost in US dollars: in, out and cached, as typed. The address, headers and query parameters of
+    a `preset` hold where no others are given.
     """
+    if preset:
+        chosen = preset_of(preset)
+        base_url = base_url or chosen.base_url
+        asked = json.loads(asking)
+        for place, usual in (("headers", chosen.headers), ("query", chosen.query)):
+            asked[place] = {**usual, **asked.get(place, {})}
+        asking = json.dumps(asked)
     judge = checked(
         new_id(),
         name=name,
@@ -96,10 +180,10 @@ def add(
         asking=_priced(asking, price) if any(price) else asking,
     )
     refuse_taken(project, name)
-    if judge.key_env:
+    for variable in {judge.key_env, *judge.asked.secrets} - {"", "key"}:
         from annotator.judging.calls import keys
 
-        keys.allow(judge.key_env, judge.base_url)
+        keys.allow(variable, judge.base_url)
     with project.store.write() as db:
         db.execute(insert(JUDGE).values(**judge.model_dump()))
         return record(
@@ -135,6 +219,20 @@ def change(
         return record(
             project, db, Change("judge", judge_id, "change judge", old.model_dump(mode="json"), after)
         )
+
+
+def with_sent(asking: str, headers: str, query: str) -> str:
+    """How a judge is asked, with what goes along with each request: JSON objects as typed, else Refusal."""
+    try:
+        told = {name: json.loads(text or "{}") for name, text in (("headers", headers), ("query", query))}
+        known = PricedAsking.model_validate(json.loads(asking) | told)
+    except ValueError:
+        raise Refusal(
+            "The headers or query parameters cannot be read.",
+            'Write each as a JSON object of names and values, for example {"api-version": "2024-10-21"}. '
+            "Nothing was saved.",
+        ) from None
+    return known.model_dump_json(exclude_defaults=True)
 
 
 def _priced(asking: str, price: Sequence[str]) -> str:
@@ -229,6 +327,16 @@ def refuse_among_settings(judge: Judge) -> None:
     )
     if judge.key_env and (not VARIABLE.fullmatch(judge.key_env) or looks_like_key(judge.key_env)):
         raise Refusal("That is not the name of an environment variable; it may be a key.", right)
+    asked = judge.asked
+    plain = {name: SECRET.sub("", value).strip() for name, value in asked.headers.items()}
+    plain = {name: "" if value.lower() in ("bearer", "basic") else value for name, value in plain.items()}
+    if found := key_in_settings(plain) or key_in_settings(dict(asked.query)):
+        raise Refusal(
+            f"The headers or query parameters seem to hold a key ({found}).",
+            "Write {key} in its place, or the name of an environment variable in braces. Nothing was saved.",
+        )
+    if taken := {name.lower() for name in asked.headers} & _OWN_HEADERS:
+        raise Refusal(f"The header {min(taken)} is the program's own.", "Leave it out; nothing was saved.")
     found = key_in_settings(json.loads(judge.parameters))
     if found:
         raise Refusal(f"The request parameters seem to hold a key ({found}).", right)

@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
@@ -96,7 +97,9 @@ def _looked_for(project: Project, judge: Judge) -> tuple[Any, KeyNotAllowed | No
     of, address = _asked_for(project, judge), address_of(judge.base_url)
     if address_of(of.base_url) != address:
         return None, None
-    found, key = _keys().look(address, of.key_env, of.name)
+    keys = _keys()
+    found, key = keys.look(address, of.key_env, of.name)
+    key = key or next((name for name in _other_secrets(of) if not keys.grants.of(name, address)), "")
     if not key:
         return found, None
     return None, KeyNotAllowed(
@@ -181,6 +184,32 @@ def key_to_ask_with(project: Project, judge: Judge) -> str | None:
             f"Check that {of.base_url} is the right address, then add a key with: judge key; nothing was sent.",
         )
     return None
+
+
+def endpoint_to_ask(project: Project, judge: Judge, timeout_s: float = 180.0) -> Any:
+    """The endpoint of a judge that is about to be asked, with its key and what its headers name.
+
+    Refusal where one of these is not at hand, or may not go to the judge's address.
+    """
+    from annotator.judging.calls.client import Endpoint
+    from annotator.judging.calls.keys import address_of
+
+    endpoint = Endpoint.of(judge, key_to_ask_with(project, judge), timeout_s)
+    of = _asked_for(project, judge)
+    if address_of(of.base_url) != address_of(judge.base_url):
+        return endpoint
+    values = {name: _keys().variable(name) for name in _other_secrets(of)}
+    if lacking := [name for name, value in values.items() if not value]:
+        raise Refusal(
+            f"The environment variable {lacking[0]}, which a header of “{of.name}” names, is not set.",
+            "Set it and start again; nothing was sent.",
+        )
+    return replace(endpoint, headers=of.asked.headers, query=of.asked.query, values=values)
+
+
+def _other_secrets(judge: Judge) -> list[str]:
+    """The environment variables that the headers of a judge name, beside its key."""
+    return [name for name in judge.asked.secrets if name != "key"]
 
 
 def _given(project: Project, judge: Judge) -> bool:

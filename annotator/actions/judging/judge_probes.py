@@ -40,14 +40,11 @@ async def test(project: Project, name: str) -> dict[str, Any]:
         return {"ok": True, "words": "The baseline judge needs no endpoint; it is always ready."}
     if judge.kind == JudgeKind.DERIVED:
         return {"ok": True, "words": "A vote is counted from its members' verdicts; it makes no calls."}
-    from annotator.judging.calls.client import Endpoint
     from annotator.judging.calls.prices import prices
     from annotator.judging.calls.probe import FILLER_CHARACTERS, probe
 
     length = max(FILLER_CHARACTERS, _longest_report(project))
-    found = await probe(
-        Endpoint.of(judge, kept_keys.key_to_ask_with(project, judge)), prices(judge), judge.id, length
-    )
+    found = await probe(kept_keys.endpoint_to_ask(project, judge), prices(judge), judge.id, length)
     endpoint_memory.keep_latency(project, judge, found.latency_s if found.ok else None)
     endpoint_memory.keep_test(project, judge, "" if found.ok else found.sentence)
     if not project.store.readonly:

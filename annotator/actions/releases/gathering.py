@@ -171,7 +171,11 @@ def _in_order(db: Connection, bundle: Bundle) -> Iterator[dict[str, Any]]:
 
 
 def _judge(row: Mapping[str, Any], *, addresses: bool) -> JudgeRecord:
-    asking = {name: value for name, value in json.loads(row["asking"]).items() if name != "price"}
+    asking = {
+        name: value
+        for name, value in json.loads(row["asking"]).items()
+        if name not in ("price", "headers", "query")
+    }
     values = {**row, "parameters": json.loads(row["parameters"] or "{}"), "asking": asking}
     return JudgeRecord(**{**values, "base_url": without_secrets(row["base_url"]) if addresses else ""})
 

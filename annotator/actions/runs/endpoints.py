@@ -35,14 +35,14 @@ async def asking(
         return
     from annotator.judging.calls.asking import Asker
     from annotator.judging.calls.budget import Budget
-    from annotator.judging.calls.client import Client, Endpoint
+    from annotator.judging.calls.client import Client
     from annotator.judging.calls.limits import Limits
     from annotator.judging.calls.noting import CallNotes
     from annotator.judging.calls.prices import prices
     from annotator.judging.calls.sending import Sender
     from annotator.judging.redaction import guard
 
-    endpoint = Endpoint.of(judge, kept_keys.key_to_ask_with(project, judge), order.timeout_s)
+    endpoint = kept_keys.endpoint_to_ask(project, judge, order.timeout_s)
     guard(logging.getLogger().handlers, endpoint.secrets)
     limits = Limits(
         order.concurrency,

@@ -17,6 +17,7 @@ from annotator.cli.options import (
     TokensPerMinute,
 )
 from annotator.cli.saying import File, Json, opened, said, say
+from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.well_formed import visible
 
 app = typer.Typer(help="Judges and their runs.", no_args_is_help=True)
@@ -46,9 +47,22 @@ def judge_list(file: File, json_: Json = False) -> None:
 def judge_add(
     file: File,
     name: Annotated[str, typer.Option(help="The judge's name in this project")],
-    base_url: Annotated[str, typer.Option(help="The endpoint's base URL, including /v1")],
     model: Annotated[str, typer.Option(help="The model's name at the endpoint")],
+    base_url: Annotated[
+        str, typer.Option(help="The endpoint's base URL, including /v1; by default the preset's")
+    ] = "",
+    preset: Annotated[str, typer.Option(help="A usual provider; see “judge presets”")] = "",
     key_env: KeyEnv = "",
+    header: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="“name: value” of a header; {key} stands for the key, {NAME} for a variable; repeatable"
+        ),
+    ] = None,
+    query: Annotated[
+        list[str] | None,
+        typer.Option(help="name=value of a query parameter, as in api-version=…; repeatable"),
+    ] = None,
     parameters: Annotated[
         str,
         typer.Option(
@@ -70,6 +84,8 @@ def judge_add(
     asking: dict[str, Any] = {"weights_shown": True} if show_weight else {}
     asking |= {"requests_per_minute": rpm} if rpm else {}
     asking |= {"tokens_per_minute": tpm} if tpm else {}
+    asking |= {"headers": _pairs(header, ":")} if header else {}
+    asking |= {"query": _pairs(query, "=")} if query else {}
     with opened(file) as project:
         judges.add(
             project,
@@ -80,12 +96,33 @@ def judge_add(
             parameters=parameters,
             asking=json.dumps(asking),
             price=_typed(input_price, output_price, cached_price),
+            preset=preset,
         )
+    if preset and not key_env and (variable := judges.preset_of(preset).variable):
+        words = f"Its key is usually in {variable}: goldsmith judge key {file} {name} --key-env {variable}"
+        said.print(words, markup=False)
     said.print(f"Added the judge “{name}”. Try it with: goldsmith judge test {file} {name}", markup=False)
 
 
 def _typed(*prices: float | None) -> tuple[str, ...]:
     return tuple("" if price is None else str(price) for price in prices)
+
+
+def _pairs(given: list[str], mark: str) -> dict[str, str]:
+    found = [one.partition(mark) for one in given]
+    if wrong := [name for name, between, value in found if not (name.strip() and between and value.strip())]:
+        raise Refusal(f"“{wrong[0]}” has no value.", f"Write it like name{mark} value. Nothing was added.")
+    return {name.strip(): value.strip() for name, _, value in found}
+
+
+@app.command("presets")
+def judge_presets(json_: Json = False) -> None:
+    """The usual providers: the address of each, the variable that usually holds its key, and what is to be known."""
+    from annotator.actions.judges.judges import PRESETS
+
+    found = [asdict(one) for one in PRESETS]
+    words = ["  ".join(filter(None, (one.name, one.base_url, one.variable, one.note))) for one in PRESETS]
+    say({"presets": found}, json_, words)
 
 
 @app.command("price")

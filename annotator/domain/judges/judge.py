@@ -1,8 +1,10 @@
 """Judges: a model behind an endpoint with its parameters, the baseline, or a vote of other judges."""
 
+import re
 from enum import StrEnum
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, StringConstraints
 from pydantic import Field as Value
 from sqlmodel import Field, SQLModel, String
 
@@ -66,10 +68,26 @@ class Price(BaseModel):
         return f"${self.input:g} in{cached}, ${self.output:g} out per million tokens{more}"
 
 
+HeaderName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")]
+ShortText = Annotated[str, StringConstraints(pattern=r"^[ -~]{1,2000}$")]
+SECRET = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
+"""In a header's value: `{key}` stands for the judge's key, any other name for that environment variable."""
+
+
 class PricedAsking(Asking):
-    """The same with what its calls cost, which no release tells."""
+    """The same with what its calls cost and what its address wants of each request; no release tells of these.
+
+    Without `{key}` in a header the key goes out in the usual one.
+    """
 
     price: Price | None = None
+    headers: dict[HeaderName, ShortText] = Value(default={}, max_length=20)
+    query: dict[ShortText, ShortText] = Value(default={}, max_length=20)
+
+    @property
+    def secrets(self) -> list[str]:
+        """The names that stand for secrets in the headers."""
+        return sorted({name for value in self.headers.values() for name in SECRET.findall(value)})
 
 
 class JudgeFields(SQLModel):

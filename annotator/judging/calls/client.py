@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import orjson
 
 from annotator import __version__
-from annotator.domain.judges.judge import Judge
+from annotator.domain.judges.judge import SECRET, Judge
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.outcome import NOT_SENT, CallOutcome, CallTrouble, read
 from annotator.judging.calls.parameters import of_judge
@@ -33,13 +33,19 @@ _NO_PAGE = re.compile(r"<html|<!doctype|unexpected endpoint|cannot post|not foun
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A model behind an address, with the parameters to send. Its text form leaves the key out."""
+    """A model behind an address, with the parameters to send. Its text form leaves the key out.
+
+    `headers` and `query` go with each request; `values` holds the secrets that stand in the headers by their names.
+    """
 
     base_url: str
     model: str
     key: str | None = field(default=None, repr=False)
     parameters: Mapping[str, Any] = field(default_factory=dict)
     timeout_s: float = 180.0
+    headers: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, judge: Judge, key: str | None = None, timeout_s: float = 180.0) -> "Endpoint":
@@ -53,7 +59,18 @@ class Endpoint:
     @property
     def secrets(self) -> tuple[str, ...]:
         """What must not be seen anywhere."""
-        return (self.key,) if self.key else ()
+        return tuple(secret for secret in (self.key, *self.values.values()) if secret)
+
+    @property
+    def sent_headers(self) -> dict[str, str]:
+        """The headers with their secrets, the key in the usual one unless it stands in another."""
+        known = {**self.values, "key": self.key or _NO_KEY}
+        own = {
+            name: SECRET.sub(lambda secret: known.get(secret[1], secret[0]), value)
+            for name, value in self.headers.items()
+        }
+        usual = not any("{key}" in value for value in self.headers.values())
+        return ({"Authorization": f"Bearer {self.key or _NO_KEY}"} if usual else {}) | own
 
 
 def checked_url(url: str) -> str:
@@ -146,7 +163,7 @@ class Client:
 
     def package(self) -> "AsyncOpenAI":
         """The openai package's own client, on the same connections, for whatever is no chat call."""
-        from openai import AsyncOpenAI
+        from openai import AsyncOpenAI, Omit
 
         line = self._line = self._line or _Line(self.endpoint)
         client = AsyncOpenAI(
@@ -158,7 +175,9 @@ class Client:
         )
         # Read from the environment, and meant for another endpoint perhaps.
         client.organization = client.project = None
-        client._custom_headers = {}
+        headers: Any = {"Authorization": Omit(), **self.endpoint.sent_headers}
+        client._custom_headers = headers
+        client._custom_query = dict(self.endpoint.query)
         return client
 
 
@@ -179,15 +198,16 @@ class _Line:
         self.pool: AsyncClient = DefaultAioHttpClient(
             timeout=self.timeout, verify=trusted(), follow_redirects=False
         )
-        self._url = URL(f"{endpoint.base_url}/chat/completions")
+        query = f"?{urlencode(endpoint.query)}" if endpoint.query else ""
+        self._url = URL(f"{endpoint.base_url}/chat/completions{query}")
         headers = {
             "Host": self._url.netloc.decode("ascii"),
-            "Authorization": f"Bearer {endpoint.key or _NO_KEY}",
             "Content-Type": "application/json",
             "Accept": "application/json",
             "User-Agent": f"goldsmith/{__version__}",
         }
         self._headers = Headers(headers, encoding="ascii")
+        self._headers.update(endpoint.sent_headers)
         self._extensions = {"timeout": self.timeout.as_dict()}
 
     def request(self, body: Mapping[str, Any]) -> Any:

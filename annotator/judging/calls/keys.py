@@ -143,6 +143,13 @@ class Keys:
                 held_back = held_back or key
         return None, held_back
 
+    def variable(self, name: str) -> str:
+        """A secret in a variable, which may go where its grant says; empty where there is none."""
+        value = self._environment.get(name, "").strip()
+        if value:
+            hold(checked_key(value))
+        return value
+
     def _at_hand(self, address: str, variable: str, former: str) -> Iterator[tuple[str, KeyPlace, str]]:
         """Each key that is there: its name, where it lies, and itself. Without a name it is for this address alone."""
         if value := self._from_ring(address):

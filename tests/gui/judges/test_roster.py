@@ -65,6 +65,38 @@ def test_a_key_is_kept_outside_the_project_and_shown_to_nobody(small, show):
     assert form.place.text().startswith("No key is stored")
 
 
+def test_a_provider_is_proposed_with_what_it_wants_and_no_key_goes_to_it(small, show):
+    page = show(small)
+    page.roster.acts["new_judge"]()
+    form = page.roster.side.endpoint
+    azure = next(
+        act for act in form.usual.menu().actions() if act.text().startswith("Azure OpenAI by deployment")
+    )
+    azure.trigger()
+    assert (form.key_env.text(), "AZURE_OPENAI_API_KEY" in form.place.text()) == ("", True)
+    form.fields["name"].setText("azure")
+    form.fields["model"].setText("gpt")
+    page.roster.acts["submit"]()
+    assert "still has RESOURCE in it" in page.window().messages.text()
+    form.fields["base_url"].setText("https://mine.openai.azure.com/openai/deployments/gpt/chat/completions")
+    for wrong in ("api-key: x", '["x"]', '{"api-key": "9f8e7d6c5b4a3f2e"}', '{"x": 1}'):
+        form.sent["headers"].setText(wrong)
+        page.roster.acts["submit"]()
+        assert [judge.name for judge in judges.all_of(small)] == ["baseline"]
+    form.sent["headers"].setText('{"api-key": "{key}", "x-gateway": "{GATEWAY}"}')
+    page.roster.acts["submit"]()
+    added = judges.named(small, "azure")
+    assert added.base_url == "https://mine.openai.azure.com/openai/deployments/gpt"
+    assert added.asked.headers == {"api-key": "{key}", "x-gateway": "{GATEWAY}"}
+    assert added.asked.query == {"api-version": "2024-10-21"}
+    # What the person has typed beside the address may go there, and nothing else.
+    assert [one.key for one in kept_keys.grants()] == ["GATEWAY"]
+    assert form.sent["query"].text() == '{"api-version": "2024-10-21"}'
+    form.sent["headers"].setText('{"api-key": "{key}", "x-gateway": "{OTHER}"}')
+    page.roster.acts["submit"]()
+    assert [one.key for one in kept_keys.grants()] == ["GATEWAY", "OTHER"]
+
+
 def test_an_address_that_is_none_is_refused_in_words(small, show):
     page = show(small)
     page.roster.acts["new_judge"]()

@@ -1,5 +1,7 @@
 """Settings of a judge behind an endpoint: address, model, parameters, key."""
 
+import json
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -28,19 +30,21 @@ from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.push_button import push_button
 
-ADDRESSES = (
-    ("OpenAI", "https://api.openai.com/v1"),
-    ("Ollama on this machine", "http://127.0.0.1:11434/v1"),
-    ("vLLM on this machine", "http://127.0.0.1:8000/v1"),
-    ("llama.cpp on this machine", "http://127.0.0.1:8080/v1"),
-    ("LM Studio on this machine", "http://127.0.0.1:1234/v1"),
-)
 FIELDS = {
     "name": ("&Name", "a short name, e.g. o3-mini"),
     "base_url": ("&Endpoint", "http://127.0.0.1:8000/v1"),
     "model": ("&Model", "the model as the endpoint lists it"),
     "parameters": ("Para&meters", '{} — only sent if set, e.g. {"temperature": 0}'),
 }
+SENT = {
+    "headers": ("Headers", 'headers, e.g. {"api-key": "{key}"}'),
+    "query": ("Query parameters", 'query, e.g. {"api-version": "2024-10-21"}'),
+}
+SENT_TIP = (
+    "A JSON object. In a header {key} stands for the key, and {NAME} for the environment variable of that name: "
+    "never write a secret itself."
+)
+VARIABLE_HINT = "e.g. OPENAI_API_KEY"
 RING, SESSION = "ring", "session"
 HAS_JUDGED = "The judge has used these settings: add another judge for another model or endpoint."
 FOLLOWS = "It derives from a judge that is asked one unit at a time, and follows its settings."
@@ -59,7 +63,8 @@ class EndpointForm(QWidget):
         self._judge: Judge | None = None
         self._shown: dict[str, str] = {}
         self.fields = {name: LineField(placeholderText=hint) for name, (_, hint) in FIELDS.items()}
-        self.key_env = LineField(placeholderText="e.g. OPENAI_API_KEY")
+        self.sent = {name: LineField(placeholderText=hint) for name, (_, hint) in SENT.items()}
+        self.key_env = LineField(placeholderText=VARIABLE_HINT)
         self.key = LineField(placeholderText="paste a key to keep it; it is never shown again")
         self.key.setEchoMode(QLineEdit.EchoMode.Password)
         self.keep = ChoiceBox()
@@ -98,6 +103,11 @@ class EndpointForm(QWidget):
         form.addRow("", self.price)
         form.addRow("", self.locked)
         form.addRow(FIELDS["parameters"][0], self.fields["parameters"])
+        for name, (words, _) in SENT.items():
+            self.sent[name].setAccessibleName(words)
+            self.sent[name].setToolTip(SENT_TIP)
+        along = horizontal(*((field, 1) for field in self.sent.values()), spacing=6)
+        form.addRow(label_of(self.sent["headers"], "A&lso sent"), along)
         form.addRow("", self.weights)
         rates = horizontal((self.calls, 1), (self.tokens, 1), spacing=6)
         self.calls.setAccessibleName("Most calls a minute")
@@ -113,26 +123,36 @@ class EndpointForm(QWidget):
         form.addRow("", horizontal((self.place, 1), self.allow, spacing=6))
 
     def _usual(self) -> QToolButton:
-        """The usual addresses, to be chosen."""
+        """The presets of the usual providers, to be chosen."""
         self.usual = QToolButton()
         icons.put(self.usual, "down")
-        self.usual.setToolTip("Common addresses")
-        self.usual.setAccessibleName("Common addresses")
+        self.usual.setToolTip("Usual providers")
+        self.usual.setAccessibleName("Usual providers")
         self.usual.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self.usual)
-        for words, address in ADDRESSES:
-            menu.addAction(f"{words}\t{address}", partial(self._take, address))
+        for preset in judges.PRESETS:
+            menu.addAction(f"{preset.title}\t{preset.base_url}", partial(self._take, preset))
         self.usual.setMenu(menu)
         self.usual.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         return self.usual
 
-    def _take(self, address: str) -> None:
-        self.fields["base_url"].setText(address)
+    def _take(self, preset: judges.Preset) -> None:
+        """Put a preset into the fields, and say what is to be known of it; its variable is only named."""
+        self.fields["base_url"].setText(preset.base_url)
+        self._put_sent(preset.headers, preset.query)
+        key = f"Its key is usually in {preset.variable}." if preset.variable else "It usually needs no key."
+        self.key_env.setPlaceholderText(f"e.g. {preset.variable}" if preset.variable else VARIABLE_HINT)
+        self.place.setText(" ".join(filter(None, (preset.note, key))))
         self.fields["model"].setFocus()
         self.edited.emit()
 
+    def _put_sent(self, headers: Mapping[str, str], query: Mapping[str, str]) -> None:
+        for name, told in (("headers", headers), ("query", query)):
+            self.sent[name].setText(json.dumps(dict(told)) if told else "")
+            self.sent[name].setCursorPosition(0)
+
     def _listen(self) -> None:
-        for field in (*self.fields.values(), *self.prices, self.key, self.key_env):
+        for field in (*self.fields.values(), *self.sent.values(), *self.prices, self.key, self.key_env):
             field.textEdited.connect(lambda _: self.edited.emit())
         for field in (self.fields["model"], self.fields["base_url"], *self.prices):
             field.textChanged.connect(lambda _: self._soon.start())
@@ -153,6 +173,7 @@ class EndpointForm(QWidget):
             field.setCursorPosition(0)
         self.key_env.setText(judge.key_env)
         self._put_price(judge.asked.price)
+        self._put_sent(judge.asked.headers, judge.asked.query)
         self.weights.setChecked(judge.asked.weights_shown)
         self.calls.setValue(judge.asked.requests_per_minute or 0)
         self.tokens.setValue(judge.asked.tokens_per_minute or 0)
@@ -166,9 +187,10 @@ class EndpointForm(QWidget):
     def begin(self) -> None:
         """Empty fields for a new judge."""
         self._judge = None
-        for field in (*self.fields.values(), *self.prices, self.key, self.key_env):
+        for field in (*self.fields.values(), *self.sent.values(), *self.prices, self.key, self.key_env):
             field.clear()
         self.fields["parameters"].setText("{}")
+        self.key_env.setPlaceholderText(VARIABLE_HINT)
         self.weights.setChecked(False)
         self.calls.setValue(0)
         self.tokens.setValue(0)
@@ -203,12 +225,18 @@ class EndpointForm(QWidget):
     def _kept(self, values: dict[str, str]) -> bool:
         values, price = dict(values), [field.text() for field in self.prices]
         values.pop("price")
+        sent = values.pop("headers"), values.pop("query")
+        asking = self._desk.attempt(lambda: judges.with_sent(values["asking"], *sent))
+        if asking is None:
+            return False
+        values["asking"] = asking
         if self._judge is None:
             return self._desk.do(judges.add, values.pop("name"), **values, price=price) is not None
-        typed = values["key_env"] if values["key_env"] != self._judge.key_env else ""
+        before = {self._judge.key_env, *self._judge.asked.secrets, "", "key"}
         if self._desk.do(judges.change, self._judge.id, values, price) is None:
             return False
-        return not typed or self._may_go(typed, values["base_url"])
+        named = {values["key_env"], *PricedAsking.model_validate_json(asking).secrets}
+        return all([self._may_go(name, values["base_url"]) for name in sorted(named - before)])
 
     def _may_go(self, key: str, address: str) -> bool:
         """Let a key go to an address: both stand in this form, and the person has typed or allowed the key's name."""
@@ -218,6 +246,7 @@ class EndpointForm(QWidget):
         values = {name: field.text().strip() for name, field in self.fields.items()}
         values["parameters"] = values["parameters"] or "{}"
         values["key_env"] = self.key_env.text().strip()
+        values |= {name: field.text().strip() for name, field in self.sent.items()}
         values["price"] = " ".join(field.text() for field in self.prices)
         asked = self._judge.asked if self._judge else PricedAsking()
         how = {
@@ -230,7 +259,7 @@ class EndpointForm(QWidget):
 
     def _lock(self, *, follows: bool, judged: bool) -> None:
         readonly = self._desk.project.readonly
-        for field in (*self.fields.values(), *self.prices, self.key_env):
+        for field in (*self.fields.values(), *self.sent.values(), *self.prices, self.key_env):
             field.setReadOnly(readonly or follows)
         for name in ("base_url", "model"):
             self.fields[name].setReadOnly(readonly or follows or judged)
