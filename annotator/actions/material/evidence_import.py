@@ -46,9 +46,8 @@ class OfferedReference:
             named = ". ".join(
                 filter(None, (found.text, found.authors, str(found.year or ""), found.identifier))
             )
-        mark = (
-            f"repeats {self.repeats}: " if self.repeats else f"not read ({self.place}): " if self.why else ""
-        )
+        unread = f"not read ({self.place}: {self.why.rstrip('.')}): " if self.why else ""
+        mark = f"repeats {self.repeats}: " if self.repeats else unread
         return f"{mark}{named}"
 
 

@@ -54,7 +54,8 @@ def test_letter_7_pasted_dois_are_previewed_and_taken_with_one_key(page, panel, 
     paste(page, panel, qtbot, LISTED)
     assert panel.summary.text() == "4 entries (a list): 2 new, 1 repeated, 1 not read."
     assert lines(panel) == [
-        "doi:10.1234/a", "doi:10.1234/b", "repeats line 1: doi:10.1234/a", "not read (line 4): see above",
+        "doi:10.1234/a", "doi:10.1234/b", "repeats line 1: doi:10.1234/a",
+        "not read (line 4: Neither a title nor an identifier was found in it): see above",
     ]  # fmt: skip
     press("Ctrl+T")
     assert references(project, item) == [("", "doi:10.1234/a"), ("", "doi:10.1234/b")]
