@@ -23,7 +23,7 @@ from annotator.judging.calls.breaker import LIKE_FAILURES, Breaker
 from tests.actions.contests.contest_project import add_seminar, task
 from tests.cli.test_project import goldsmith
 from tests.judging.batch_server import BatchServer, Results, answered
-from tests.judging.odd_server import Odd, completion, error
+from tests.judging.odd_server import Odd, completion, error, streamed
 from tests.projects.small_project import small_project
 from tests.servers import drafting_server
 from tests.servers.served import JUDGE, answering, serving_batches
@@ -128,6 +128,11 @@ def content(change: Callable[[str], Any]) -> Callable[[Odd, int], Odd]:
     return altered(put)
 
 
+def message(**fields: Any) -> Callable[[Odd, int], Odd]:
+    """A good reply with further fields beside its content."""
+    return altered(lambda tree: tree["choices"][0]["message"].update(fields))
+
+
 def usage(**counts: Any) -> Callable[[Odd, int], Odd]:
     """A good reply whose usage is changed."""
     return altered(lambda tree: tree["usage"].update(counts))
@@ -164,6 +169,21 @@ MODES = (
     Mode("content that is empty", content(lambda _: "")),
     Mode("content that is blank", content(lambda _: " \n\t ")),
     Mode("content that is nested without end", content(lambda _: "[" * 100_000), as_report=True),
+    *(
+        Mode(f"thinking {name}", content(change), usable=True)
+        for name, change in {
+            "in tags": lambda text: f"<think>Hm.</think>{text}",
+            "in tags of another name": lambda text: f"<seed:think>Hm.</seed:think>{text}",
+            "that only ends": lambda text: f"I begin.\n</think>\n{text}",
+            "in channels": lambda text: f"<|channel|>analysis<|message|>Hm.<|end|><|channel|>final<|message|>{text}",
+            "behind it": lambda text: f"{text}\n<think>Done.</think>",
+        }.items()
+    ),
+    Mode("thinking beside the content", message(reasoning_content="Hm."), usable=True),
+    Mode("sources beside the content", altered(lambda tree: tree.update(citations=["https://a.example"])), usable=True),
+    Mode("broken sources", altered(lambda tree: tree.update(citations=[None, 5, {"url": "\ud83d"}])), usable=True),
+    Mode("a stream", lambda odd, _: streamed(odd), usable=True),
+    Mode("a stream that breaks off", lambda odd, _: streamed(odd, done=False)),
     Mode("an unclosed thought", content(lambda text: f"<think>{text}"), as_report=True),
     Mode("a refusal", altered(lambda tree: tree["choices"][0]["message"].update(content=None, refusal="No."))),
     Mode("a filtered reply", altered(lambda tree: tree["choices"][0].update(finish_reason="content_filter"))),
