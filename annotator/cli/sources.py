@@ -217,13 +217,19 @@ def evidence_import(
     source_itself: Annotated[
         bool, typer.Option("--source-itself", help="The item's sources: the evidence of a research paper")
     ] = False,
+    doubtful: Annotated[
+        bool, typer.Option("--doubtful", help="Also take entries that may be read wrongly")
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be taken, and take nothing")
     ] = False,
     person: As = "",
     json_: Json = False,
 ) -> None:
-    """Put references into your evidence in one act; what repeats or cannot be read is told and stays out."""
+    """Put references into your evidence in one act; what repeats, is doubtful or not readable is listed and stays out.
+
+    Doubtful is, say, an entry without a year, one of prose, or one whose title looks like names; the reason is given.
+    """
     from annotator.actions.material import evidence_import as bulk
     from annotator.domain.texts.refusal import Refusal
 
@@ -239,11 +245,12 @@ def evidence_import(
             offer = bulk.from_text(project, item_id, sys.stdin.read())
         else:
             offer = bulk.from_file(project, item_id, Path(path))
-        if offer.fresh and not dry_run:
-            bulk.take(project, item_id, offer.fresh, offer.form)
+        chosen = offer.fresh + (offer.doubtful if doubtful else ())
+        if chosen and not dry_run:
+            bulk.take(project, item_id, chosen, offer.form)
     entries = [{**asdict(one), "reference": _plain(one.reference)} for one in offer.entries]
     words = [offer.words(), *(one.words() for one in offer.entries if not one.fresh)]
-    say({"form": offer.form, "taken": 0 if dry_run else len(offer.fresh), "entries": entries}, json_, words)
+    say({"form": offer.form, "taken": 0 if dry_run else len(chosen), "entries": entries}, json_, words)
 
 
 @evidence_app.command("look-up")

@@ -1,5 +1,6 @@
 """What papers lend beside their tables: a system, a ranking, the finders of works and their lists; they are loaded."""
 
+from annotator.protocols.adra.entry import begins_with_names, is_names
 from annotator.protocols.adra.lists import MARKER as LIST_MARKER
 from annotator.protocols.adra.lists import divided as divided_list
 from annotator.protocols.adra.lists import entries_of as list_entries
@@ -13,6 +14,7 @@ from annotator.protocols.deepscholar import system as reference_system
 from annotator.protocols.deepscholar.statistics import ReportFigures, report_figures
 
 __all__ = [
-    "LIST_MARKER", "RANKING", "ComparedContinuation", "ReportFigures", "compared", "continuations", "divided_list",
-    "is_list_heading", "list_entries", "ranked_value", "reference_system", "report_figures", "works_referred_to",
+    "LIST_MARKER", "RANKING", "ComparedContinuation", "ReportFigures", "begins_with_names", "compared",
+    "continuations", "divided_list", "is_list_heading", "is_names", "list_entries", "ranked_value",
+    "reference_system", "report_figures", "works_referred_to",
 ]  # fmt: skip

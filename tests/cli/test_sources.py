@@ -163,6 +163,18 @@ def test_letter_7_references_come_in_from_a_file_or_from_input(file: Path, tmp_p
     assert told["entries"][2]["why"].startswith("Neither a title nor an identifier")
 
 
+def test_doubtful_references_stay_out_of_the_evidence_until_they_are_asked_for(file: Path) -> None:
+    listed = "J. Smith. Deep rivers of the north. Water, 2019.\nJane Doe, John Roe, and Ann Lee.\n"
+    command = ["import", str(file), "--item", "1", "-"]
+    said = CliRunner().invoke(evidence_app, command, input=listed)
+    assert said.stdout.splitlines() == [
+        "2 entries (a list): 1 new, 1 doubtful.",
+        "doubtful, the title looks like names (line 2): Jane Doe, John Roe, and Ann Lee",
+    ]
+    said = CliRunner().invoke(evidence_app, [*command, "--doubtful", "--json"], input=listed)
+    assert json.loads(said.stdout)["taken"] == 1
+
+
 def test_letter_7_lacking_titles_are_filled_in_from_a_file(file: Path, tmp_path: Path) -> None:
     run = CliRunner().invoke
     run(evidence_app, ["import", str(file), "--item", "1", "-"], input="10.1234/a\n10.1234/b\n")

@@ -11,7 +11,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.kinds.evidence import Reference, work_keys
-from annotator.domain.material.source import Source, SourceKind
+from annotator.domain.material.source import Source, SourceFormat, SourceKind
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.identifier import different_works, work_named
@@ -25,18 +25,27 @@ IMPORTED = "import references"
 
 @dataclass(frozen=True, slots=True)
 class OfferedReference:
-    """An entry to be taken: where it stands, its words, and why there is nothing to take, if so."""
+    """An entry to be taken: where it stands, its words, and why there is nothing to take, if so.
+
+    `doubt` is a reason why it may be read wrongly; such an entry is taken only where a person says so.
+    """
 
     place: str
     said: str
     reference: Reference | None
     why: str = ""
     repeats: str = ""
+    doubt: str = ""
 
     @property
     def fresh(self) -> bool:
-        """Whether it is read and not there yet."""
-        return self.reference is not None and not self.repeats
+        """Whether it is read without a doubt and not there yet."""
+        return self.reference is not None and not self.repeats and not self.doubt
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether it is read with a doubt and not there yet."""
+        return self.reference is not None and not self.repeats and bool(self.doubt)
 
     def words(self) -> str:
         """The entry in a line."""
@@ -46,9 +55,12 @@ class OfferedReference:
             named = ". ".join(
                 filter(None, (found.text, found.authors, str(found.year or ""), found.identifier))
             )
-        unread = f"not read ({self.place}: {self.why.rstrip('.')}): " if self.why else ""
-        mark = f"repeats {self.repeats}: " if self.repeats else unread
-        return f"{mark}{named}"
+        marks = {
+            f"repeats {self.repeats}: ": self.repeats,
+            f"not read ({self.place}: {self.why.rstrip('.')}): ": self.why,
+            f"doubtful, {self.doubt} ({self.place}): ": self.doubt,
+        }
+        return next((mark for mark, holds in marks.items() if holds), "") + named
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +72,21 @@ class EvidenceOffer:
 
     @property
     def fresh(self) -> tuple[Reference, ...]:
-        """The references that are not there yet."""
+        """The references that are not there yet and leave no doubt."""
         return tuple(one.reference for one in self.entries if one.fresh and one.reference is not None)
 
+    @property
+    def doubtful(self) -> tuple[Reference, ...]:
+        """The references that are not there yet and may be read wrongly."""
+        return tuple(one.reference for one in self.entries if one.doubtful and one.reference is not None)
+
     def words(self) -> str:
-        """How many are new, repeated and unreadable."""
+        """How many are new, doubtful, repeated and unreadable."""
         repeated = sum(bool(one.repeats) for one in self.entries)
         unread = sum(one.reference is None for one in self.entries)
         told = (
             f"{len(self.fresh):,} new",
+            f"{len(self.doubtful):,} doubtful" if self.doubtful else "",
             f"{repeated} repeated" if repeated else "",
             f"{unread} not read" if unread else "",
         )
@@ -84,16 +102,16 @@ def from_file(project: Project, item_id: str, path: Path) -> EvidenceOffer:
     """The references of a file; of a PDF, those of its own list."""
     content = documents.read(path)
     if content.startswith(b"%PDF-"):
-        from annotator.exchange.pages import worker
-
-        return _offer(project, item_id, _listed([worker.pdf_text(content, path.name)]))
+        return _offer(project, item_id, _listed([_laid_out(content, path.name)]))
     return from_text(project, item_id, documents.plain_text(content, path.name), path.name)
 
 
 def from_sources(project: Project, item_id: str) -> EvidenceOffer:
     """The references in the lists at the end of the item's sources."""
     beside = [source for source in sources.sources(project, item_id) if not source.drafted]
-    return _offer(project, item_id, _listed([source.text for source in beside]))
+    files = {one.id: sources.file_bytes(project, one.id) for one in beside if one.format is SourceFormat.PDF}
+    texts = (_laid_out(content, one.title) if (content := files.get(one.id)) else one.text for one in beside)
+    return _offer(project, item_id, _listed(texts))
 
 
 def the_source_itself(project: Project, item_id: str) -> EvidenceOffer:
@@ -137,13 +155,20 @@ def own_evidence(project: Project, item_id: str) -> Artifact | None:
     return next((one for one in found if one.author_id == me and one.state is not State.CONSENSUS), None)
 
 
+def _laid_out(content: bytes, name: str) -> str:
+    from annotator.exchange.pages import worker
+
+    return worker.pdf_text(content, name, layout=True)
+
+
 def _listed(texts: Iterable[str]) -> Bibliography:
     found = [bibliographies.own_list(text) for text in texts]
     entries = tuple(entry for one in found for entry in one.entries)
     if not entries:
         raise Refusal(
             "No list of references was found.",
-            "A scanned PDF has no text; paste the list or give it as a file.",
+            "Looked for was a heading such as References or Bibliography with entries below it. A scanned PDF has no "
+            "text; paste the list or give it as a file.",
         )
     return Bibliography(found[0].form, entries)
 
@@ -164,8 +189,10 @@ def _offer(project: Project, item_id: str, read: Bibliography) -> EvidenceOffer:
     found = []
     for entry in read.entries:
         repeats = _repeated(entry.reference, known) if entry.reference else ""
-        found.append(OfferedReference(entry.place, entry.said, entry.reference, entry.why, repeats))
-        if entry.reference and not repeats:
+        found.append(
+            OfferedReference(entry.place, entry.said, entry.reference, entry.why, repeats, entry.doubt)
+        )
+        if entry.reference and not repeats and not entry.doubt:
             known.append((entry.place, entry.reference))
     return EvidenceOffer(read.form, tuple(found))
 

@@ -5,6 +5,7 @@ and lists of works, DOIs or arXiv ids.
 import csv
 import logging
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,21 +13,52 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 from annotator.domain.kinds.evidence import Reference
+from annotator.domain.texts.counting import counted
 from annotator.domain.texts.identifier import work_named
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import unspaced
 from annotator.exchange.csv_tables import rows_of
 from annotator.exchange.formats.works import made, records, work_of
 from annotator.exchange.reading import parse
+from annotator.exchange.texts.reference_sections import (
+    ListedEntry,
+    is_prose,
+    listed_entries,
+    numbered_entries,
+)
 from annotator.protocols.lent import (
     LIST_MARKER,
     divided_list,
     is_list_heading,
+    is_names,
     list_entries,
     works_referred_to,
 )
 
 LONGEST_SAID = 200
 NO_RECORD = "It is no record of a work: it has neither a DOI nor a title with authors, date or type."
+# Longer is hardly ever an entry, but two of them or something else.
+LONGEST_ENTRY = 900
+OUTSIDE = "It stands outside of the BibTeX entries."
+NOT_TOLD = "Neither a title nor an identifier was found in it."
+PROSE, ROW = "it reads like prose", "it is a row of a table, code, or hardly any words"
+LONG, CUT = f"it is longer than {LONGEST_ENTRY} characters", "the title begins with a small letter"
+_OTHER_THINGS = {
+    PROSE: "read like prose",
+    ROW: "are rows of a table, code, or hardly any words",
+    LONG: f"are longer than {LONGEST_ENTRY} characters",
+    CUT: "begin with a small letter",
+}
+# What pages made from LaTeX add to an entry.
+_CITED_BY, _LINKS = (
+    re.compile(r"\s*\bCited by: .*$|\bNote: ?", re.DOTALL),
+    re.compile(r"External Links: (\d{4}\.\d{4,5})\b"),
+)
+_WORD = re.compile(r"(?<!\S)[\W_]*[^\W\d_]{2,}(?:['’-][^\W\d_]+)*[\W_]*(?!\S)")
+_CODE = re.compile(
+    r"[{};]\s*$|^\s*(?:#include|import |from \w+ import|def |class |return\b|if |for |</?\w+)"
+    r"|\w\([^()]*\)\s*[;{]\s*$|[=!]=|^(?!.*,\s).*\S,\S.*,\S"
+)
 _BIBTEX = re.compile(r"^\s*@\w+\s*[{(]", re.MULTILINE)
 # Formats of lines with a tag: how a record begins, a line, and the tag of RIS that has the meaning of a line's.
 _TAGGED: dict[str, tuple[str, str, dict[str, str]]] = {
@@ -71,19 +103,14 @@ _ON_ARXIV = re.compile(
     r"(?:arxiv[^\w]{0,3}|\babs/|arxiv\.org/\w+/)(\d{4}\.\d{4,5}|[a-z][a-z-]*(?:\.[a-z]{2})?/\d{7})(?!\d)",
     re.I,
 )
-# A PDF's lines: a word that is parted at the end of one, a page's number, and how an entry without a number begins.
-_PARTED = re.compile(r"[-\u00ad\ufffe\ufffd]\n(?=[a-zß-ÿ])|(?<=/)\n(?=\S)")
-_PAGE_NUMBER = re.compile(r"^\s*\d{1,4}\s*$", re.MULTILINE)
-_LED = re.compile(
-    r"(?<=[.\d)/])\n(?=[A-ZÀ-Þ][\w'’-]+(?:[ -][A-ZÀ-Þ][\w'’-]+)?,\s+[A-ZÀ-Þ](?:\.|[\w'’-]+))", re.MULTILINE
-)
 
 
 @dataclass(frozen=True, slots=True)
 class ReadEntry:
     """An entry of a bibliography: where it stands, its words, and the reference read from it or why there is none.
 
-    `named` are all identifiers that an entry of BibTeX tells, whose words are its key.
+    `doubt` is a reason why the reference may be wrong, or none. `named` are all identifiers that an entry of BibTeX
+    tells, whose words are its key.
     """
 
     place: str
@@ -91,6 +118,7 @@ class ReadEntry:
     reference: Reference | None = None
     why: str = ""
     named: tuple[str, ...] = ()
+    doubt: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,28 +130,49 @@ class Bibliography:
 
 
 def read(text: str, name: str = "") -> Bibliography:
-    """The entries of a text, which shows itself what it is; `name` is its file's name, where it has one."""
+    """The entries of a text, which shows itself what it is; `name` is its file's name, where it has one.
+
+    Refusal where it holds hardly anything that could be a reference.
+    """
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     form, reader = next((form, reader) for form, fits, reader in _FORMS if fits(text, name.lower()))
+    if reader is _list and len(own := own_list(text).entries) > 1:
+        return Bibliography("the list of references in it", own)
     found = tuple(_checked(entry) for entry in reader(text))
     if not found:
         raise Refusal("Nothing is listed there.", "Give a list of works, BibTeX, RIS or CSV.")
+    sure = sum(bool(one.reference and not one.doubt) for one in found)
+    others = Counter(
+        _OTHER_THINGS.get(one.doubt, "hold neither a title nor an identifier")
+        for one in found
+        if one.doubt in _OTHER_THINGS or one.why in (NOT_TOLD, OUTSIDE)
+    )
+    if 2 * others.total() > len(found) and 10 * sure < len(found):
+        seen = " and ".join(f"{count:,} {what}" for what, count in others.most_common(2))
+        raise Refusal(
+            f"{f'“{name}”' if name else 'The text'} holds no list of references: of "
+            f"{counted(len(found), 'line or entry', 'lines or entries')}, {seen}.",
+            "Looked for were a title with authors, a year, a DOI, an arXiv id or an address; BibTeX, RIS, CSV with a "
+            "column “title” or “doi”. Nothing was taken: give a file of references.",
+        )
     return Bibliography(form, found)
 
 
 def own_list(text: str) -> Bibliography:
-    """The list of references at the end of a paper, from the text of a PDF, Markdown or LaTeX; it may be empty."""
+    """The lists of references of a paper, from the text or the layout of a PDF, Markdown or LaTeX; it may be empty."""
     if _BIBITEM.search(text):
         return Bibliography("LaTeX", tuple(map(_checked, _latex(text))))
-    joined = _LED.sub("\n\n", _PARTED.sub("", _PAGE_NUMBER.sub("", text.replace("\f", ""))))
-    joined = re.sub(r"\n{3,}", "\n", joined) if "\f" in text else joined
-    spans = list_entries(joined)
-    return Bibliography(
-        "the source's own list",
-        tuple(
-            _checked(_entry(joined[a:b], f"entry {number}")) for number, (a, b) in enumerate(spans, start=1)
-        ),
-    )
+    listed = listed_entries(text) or [ListedEntry(text[a:b], 0) for a, b in list_entries(text)]
+    found = [_checked(_entry(one.words, f"entry {n}", one.odd)) for n, one in enumerate(listed, start=1)]
+    led = sum(bool(one.reference and one.reference.authors) for one in found)
+    if 5 * led > 4 * len(found):
+        found = [
+            replace(one, doubt="no authors were found")
+            if one.reference and not (one.doubt or one.reference.authors)
+            else one
+            for one in found
+        ]
+    return Bibliography("the source's own list", tuple(found))
 
 
 def arxiv_mentioned(words: str) -> str:
@@ -137,7 +186,7 @@ def _checked(entry: ReadEntry) -> ReadEntry:
     found = entry.reference
     if entry.why or (found is not None and (found.text or work_named(found.identifier))):
         return entry
-    return ReadEntry(entry.place, entry.said, None, "Neither a title nor an identifier was found in it.")
+    return ReadEntry(entry.place, entry.said, None, NOT_TOLD)
 
 
 def bibtex(text: str, *, outside: bool = False) -> Iterator[ReadEntry]:
@@ -217,7 +266,7 @@ def _beside_entries(first: int, text: str) -> Iterator[ReadEntry]:
         named = _named(line)
         yield from (ReadEntry(f"line {number + 1}", said, made("", work, "", "")) for _, said, work in named)
         if line.strip() and not named and not line.lstrip().startswith("%"):
-            yield _unread(number, line.strip(), "It stands outside of the BibTeX entries.")
+            yield _unread(number, line.strip(), OUTSIDE)
 
 
 def _told_identifiers(fields: dict[str, str]) -> tuple[str, ...]:
@@ -283,7 +332,11 @@ def _table(text: str) -> Iterator[ReadEntry]:
             told = {
                 name: [row[at].strip() for at in places if at < len(row)] for name, places in columns.items()
             }
-            yield _of_cells(line, ", ".join(row), told)
+            entry = _of_cells(line, ", ".join(row), told)
+            telling = entry.reference and (
+                entry.reference.identifier or re.search("title|author", ",".join(head), re.I)
+            )
+            yield replace(entry, doubt="" if telling else ROW)
 
 
 def _by_row(text: str) -> Iterator[ReadEntry]:
@@ -362,21 +415,45 @@ def _named(line: str) -> list[tuple[int, str, str]]:
 
 
 def _worded(text: str, start: int, end: int) -> Iterator[ReadEntry]:
+    first_line = _line(text, start) - 1
+    if numbered := numbered_entries(text[start:end]):
+        yield from (_entry(one.words, f"line {first_line + one.line}", one.odd) for one in numbered)
+        return
     for first, last in divided_list(text, start, end):
         said = text[first:last]
         if not is_list_heading(said):
             yield _entry(said, f"line {_line(text, first)}")
 
 
-def _entry(said: str, place: str) -> ReadEntry:
+def _entry(said: str, place: str, odd: str = "") -> ReadEntry:
     """An entry of a list, read by the finder of reports' references."""
-    bare = said[found.end() :] if (found := LIST_MARKER.match(said)) else said
+    bare = said
+    while found := LIST_MARKER.match(bare):
+        bare = bare[found.end() :]
+    bare = _LINKS.sub(r"arXiv:\1", _CITED_BY.sub("", bare))
     alone = work_named(bare.strip())
     if alone:
-        return ReadEntry(place, said, made("", str(alone), "", ""))
+        return ReadEntry(place, said, made("", str(alone), "", ""), doubt=odd)
     units = works_referred_to(f"# References\n\n- {' '.join(bare.split())}\n").units
     first = units[0] if units else None
-    return ReadEntry(place, said, first and first.model_copy(update={"anchor": None}))
+    doubt = odd or (_doubt(bare, first) if first else "")
+    return ReadEntry(place, said, first and first.model_copy(update={"anchor": None}), doubt=doubt)
+
+
+def _doubt(said: str, found: Reference) -> str:
+    """The first reason why a reference read from an entry of these words may be wrong; empty where there is none."""
+    checks = (
+        (unspaced(said), ""),
+        (len(_WORD.findall(said)) < 3 or _CODE.search(said), ROW),
+        (is_prose(said), PROSE),
+        (len(said) > LONGEST_ENTRY, LONG),
+        (not found.text, "no title was found"),
+        (is_names(found.text), "the title looks like names"),
+        (found.text[:1].islower(), CUT),
+        (not found.identifier and not found.year, "no year was found"),
+        (not found.identifier and not found.authors, "no authors were found"),
+    )
+    return next((reason for holds, reason in checks if holds), "")
 
 
 def _unread(line: int, raw: Any, why: str) -> ReadEntry:

@@ -28,6 +28,7 @@ _LOOK_S = 0.05
 _OVER = 70
 _ANSWER = 256 * 2**20
 READY = b"ready"
+_LAYOUT = "layout"
 
 TOO_MUCH = PageReading(unreadable="Reading it takes more memory than is allowed.", too_much=True)
 
@@ -69,11 +70,11 @@ class ReadingProcess:
                     self._end()
             return PageReading(**orjson.loads(answer))
 
-    def read_once(self, content: bytes) -> PageReading:
+    def read_once(self, content: bytes, content_type: str = "") -> PageReading:
         """What the process makes of a single document, where no event loop runs; it is ended."""
         line = self._begin()
         try:
-            return PageReading(**orjson.loads(_ask(line, True, content, "", self._seconds)))
+            return PageReading(**orjson.loads(_ask(line, True, content, content_type, self._seconds)))
         except (EOFError, OSError) as error:
             return self._failure(error)
         finally:
@@ -115,14 +116,15 @@ def _ask(line: Connection, fresh: bool, content: bytes, content_type: str, secon
     return line.recv_bytes(_ANSWER)
 
 
-def pdf_text(content: bytes, name: str) -> str:
+def pdf_text(content: bytes, name: str, *, layout: bool = False) -> str:
     """The words of a PDF as a process of its own reads them, page by page with a form feed between.
 
-    Refusal when it is encrypted or damaged, or too much for that process.
+    With `layout` the lines of its columns, as `documents.parse_pdf` describes them. Refusal when it is encrypted or
+    damaged, or too much for that process.
     """
     from annotator.exchange.texts.documents import OTHER
 
-    found = ReadingProcess(LONGEST_PDF_S, serve_pdfs).read_once(content)
+    found = ReadingProcess(LONGEST_PDF_S, serve_pdfs).read_once(content, _LAYOUT if layout else "")
     if not found.unreadable:
         return found.text
     if found.unreadable.startswith("It "):
@@ -141,9 +143,9 @@ def serve_pdfs(line: Connection) -> None:
     """The same of PDFs alone, whose text is given as it stands, empty pages too."""
     from annotator.exchange.texts import documents
 
-    def read(content: bytes, _: str) -> PageReading:
+    def read(content: bytes, form: str) -> PageReading:
         try:
-            return PageReading(text=documents.parse_pdf(content, "It"))
+            return PageReading(text=documents.parse_pdf(content, "It", form == _LAYOUT))
         except Refusal as refusal:
             return PageReading(unreadable=refusal.happened.replace("“It”", "It"))
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -17,6 +18,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import lint
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.texts.refusal import Refusal
+from tests.exchange.formats import typeset_paper
 from tests.exchange.pages.page_server import Given, serving
 from tests.gui.authoring.small_pdf import pdf
 from tests.projects.small_project import small_project
@@ -165,6 +167,29 @@ def test_letter_7_works_are_looked_up_in_a_file_without_a_network(
     (path := tmp_path / "crossref.json").write_text(json.dumps([CROSSREF]), "utf-8")
     lookups.complete(project, item, lookups.in_file(path))
     assert units(project, item)[0].text == "Rivers"
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize(
+    ("style", "how"),
+    [
+        ("ieee", {"mark": "[{}]"}),
+        ("plain", {"mark": "{}.", "by_rows": True, "after": "plain"}),
+        ("acl", {"after": "list"}),
+        ("icml", {"hanging": False, "by_rows": True}),
+        ("apa", {"after": "plain"}),
+        ("plain", {"hanging": False, "after": "list"}),
+    ],
+)
+def test_the_list_of_a_paper_in_two_columns_comes_in_whole_without_its_appendix(
+    project: Project, item: str, tmp_path: Path, style: str, how: dict[str, Any]
+) -> None:
+    listed = typeset_paper.works(44)
+    (path := tmp_path / "paper.pdf").write_bytes(typeset_paper.paper(listed, style, **how))
+    offer = evidence_import.from_file(project, item, path)
+    assert [(one.text, one.year) for one in offer.fresh] == [(work.title, work.year) for work in listed]
+    assert sum("annotat" in one.said for one in offer.entries) == 0
+    assert len(offer.doubtful) == (6 if how.get("after") == "list" else 0)
 
 
 def test_letter_7_a_pdfs_own_list_goes_in_over_lines_and_pages(

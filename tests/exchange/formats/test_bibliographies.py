@@ -1,6 +1,8 @@
 """Bibliographies in every form: what is read from each entry, and what is said of those that cannot be read."""
 
 import json
+import textwrap
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -130,6 +132,83 @@ def test_letter_8_openalex_tells_date_venue_citations_and_kind() -> None:
         "kind": SourceKind.REVIEW, "published": "2024-05-01", "venue": "Water", "citations": 0,
     }  # fmt: skip
     assert (work.reference.identifier, work.reference.authors) == ("doi:10.1234/a", "Jane Doe")
+
+
+def test_what_may_be_read_wrongly_in_a_list_says_why() -> None:
+    doubts = {
+        "J. Smith. Deep rivers of the north. Water, 2019.": "",
+        "J. Smith. Deep rivers of the north. Water.": "no year was found",
+        "Deep rivers of the north. Water, 2019.": "no authors were found",
+        "Jane Doe, John Roe, and Ann Lee.": "the title looks like names",
+        "Stanford Institute. The 2025 report. URL https://a.org/report": "no title was found",
+        "J. Smith, Ann Lee, Carl Doe. https://doi.org/10.1234/a": "the title looks like names",
+        "supervision of rivers by means of lakes, 2019.": bibliographies.CUT,
+        "We have seen that this is what they were told, and it was not so (Smith, 2019).": bibliographies.PROSE,
+        "J. Smith. Deep rivers of the north. Water, 2019." + " More words." * 90: bibliographies.LONG,
+        "301 Q0 clueweb09-en0000-00-00150 1 12.300 bm25run": bibliographies.ROW,
+    }
+    first = "A. Adler. Shallow lakes and what lives in them. Water, 2018."
+    for said, doubt in doubts.items():
+        found = bibliographies.read(f"{first}\n{first.replace('Shallow', 'Salt')}\n{said}")
+        assert [entry.doubt for entry in found.entries] == ["", "", doubt], said
+
+
+PAPER_LIST = """## References
+
+[1] J. Smith. Deep rivers of the north. Water, 2019.
+[2] A. Doe and B. Roe. Shallow lakes and what lives
+in them. Lakes, 2020.
+[4] C. Poe. Salt lakes and what lives in them. Lakes, 2021.
+
+[1] We begin with what was not said in the text.
+[2] There are other things.
+
+## Supplementary references
+
+## References
+
+[1] D. Moe. Deltas of the south and their birds. Water, 2018.
+"""
+
+
+def test_a_numbered_list_ends_where_its_numbers_end_and_gaps_and_second_lists_are_doubtful() -> None:
+    found = bibliographies.own_list(PAPER_LIST)
+    assert [(entry.reference and entry.reference.text, entry.doubt) for entry in found.entries] == [
+        ("Deep rivers of the north", ""),
+        ("Shallow lakes and what lives in them", "number 3 is missing after it, so it may hold two"),
+        ("Salt lakes and what lives in them", ""),
+        ("Deltas of the south and their birds", "it stands in another list further on in the text"),
+    ]
+
+
+SENTENCE = (
+    "We describe here how this is done, since it was not easy and they were told that it would be long. "
+)
+OTHER_THINGS = {
+    "qrels.txt": "\n".join(f"{300 + n // 10} 0 FR94{n:05}-2-00150 {n % 2}" for n in range(199)),
+    "qrels.tsv": "query-id\tcorpus-id\tscore\n"
+    + "\n".join(f"q{n // 10}\tdoc{n}\t{n % 2}" for n in range(199)),
+    "run.txt": "\n".join(
+        f"{300 + n // 10} Q0 clueweb09-en{n:05}-00 {n} {n / 7:.3f} bm25run" for n in range(199)
+    ),
+    "labels.csv": "query,response,score\n"
+    + "\n".join(f"q{n},it runs deep in the north,{n % 5}" for n in range(50)),
+    "people.csv": "name,age\n" + "\n".join(f"Person Number {n} of us,{n}" for n in range(50)),
+    "items.csv": "id,text,label\n" + "\n".join(f"{n},some words,{n % 5}" for n in range(50)),
+    "prose.txt": "\n\n".join([SENTENCE * 3] * 9),
+    "wrapped.txt": textwrap.fill(SENTENCE * 30, 60),
+    "reader.py": Path(bibliographies.__file__).read_text("utf-8"),
+    "notes.yaml": "a: 1\nb:\n  - c\n  - d\n" * 20,
+}
+
+
+@pytest.mark.parametrize("name", OTHER_THINGS)
+def test_a_file_of_other_things_is_no_list_of_references(name: str) -> None:
+    with pytest.raises(
+        Refusal, match=rf"“{name}” holds no list of references: of \d+ lines or entries"
+    ) as refused:
+        bibliographies.read(OTHER_THINGS[name], name)
+    assert "Looked for were a title with authors" in refused.value.todo
 
 
 @pytest.mark.parametrize("text", ["", "   \n", "[]"])

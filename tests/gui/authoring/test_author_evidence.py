@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from annotator.actions.items import items, metadata, sources
@@ -66,6 +67,27 @@ def test_letter_7_pasted_dois_are_previewed_and_taken_with_one_key(page, panel, 
     assert (panel.text.toPlainText(), lines(panel), panel.take_all.isEnabled()) == ("", [], False)
     press("Ctrl+Z")
     assert references(project, item) == []
+
+
+def test_doubtful_references_are_taken_only_when_ticked(page, panel, project, item, qtbot):
+    names = "Jane Doe, John Roe, and Ann Lee."
+    paste(
+        page,
+        panel,
+        qtbot,
+        f"J. Smith. Deep rivers of the north. Water, 2019.\n{names}\nSalt lakes of the east. 2021.",
+    )
+    assert lines(panel)[1].startswith("doubtful, the title looks like names (line 2): ")
+    assert panel.take_all.text().startswith("Take 1 reference")
+    panel.tick.click()
+    assert panel.take_all.text().startswith("Take 3 references")
+    panel.entries.item(1).setCheckState(Qt.CheckState.Unchecked)
+    press("Ctrl+T")
+    assert [text for text, _ in references(project, item)] == [
+        "Deep rivers of the north",
+        "Salt lakes of the east",
+    ]
+    assert panel.tick.isHidden()
 
 
 def test_letter_7_a_file_is_read_where_it_is_chosen(page, panel, project, item, tmp_path: Path, qtbot):

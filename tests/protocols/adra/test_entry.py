@@ -66,6 +66,55 @@ from annotator.protocols.adra.entry import as_title, read_entry
             None,
         ),
         ("王伟. 深度学习综述. 2020", "深度学习综述", "王伟", 2020),
+        (
+            "Alice Smith, Bob van den Berg, Chen Liu, Dana O’Neil, Émile Xu, Farid García Márquez, et al. "
+            "Deep rivers of the north. In Advances in Water, 33:1877–1901, 2020.",
+            "Deep rivers of the north",
+            "Alice Smith, Bob van den Berg, Chen Liu, Dana O’Neil, Émile Xu, Farid García Márquez, et al",
+            2020,
+        ),
+        (
+            "Smith, A., Kaiser, Ł., and Lee, K.-H. Deep rivers of the north. In Proc. of Water, pp. 1–2, 2017.",
+            "Deep rivers of the north",
+            "Smith, A., Kaiser, Ł., and Lee, K.-H",
+            2017,
+        ),
+        (
+            "Baek, J.; Jauhar, S. K.; and Hwang, S. J. 2024a. Deep rivers of the north. In *Proceedings of Water*.",
+            "Deep rivers of the north",
+            "Baek, J.; Jauhar, S. K.; and Hwang, S. J",
+            2024,
+        ),
+        (
+            "Jane Doe and John Roe. 2020. Are rivers deep? In Proceedings of Water (2020), 1–5.",
+            "Are rivers deep?",
+            "Jane Doe and John Roe",
+            2020,
+        ),
+        (
+            "Smith J, Doe AB, Roe C. Deep rivers of the north. J Water. 2020;3:1-2.",
+            "Deep rivers of the north",
+            "Smith J, Doe AB, Roe C",
+            2020,
+        ),
+        (
+            "J. Smith, A. Doe, Deep rivers of the north, J. Water 3 (2020) 100–105, Article 12.",
+            "Deep rivers of the north",
+            "J. Smith, A. Doe",
+            2020,
+        ),
+        (
+            "Smith, J., Doe, A.: Deep rivers of the north. In: Proc. of Water, pp. 1–2. Springer (2019).",
+            "Deep rivers of the north",
+            "Smith, J., Doe, A",
+            2019,
+        ),
+        (
+            "Jane Doe. Deep rivers of the north, 2021. URL https://a.org/x.",
+            "Deep rivers of the north",
+            "Jane Doe",
+            2021,
+        ),
     ],
 )
 def test_an_entry_is_read_by_its_marks_or_its_order(text, title, authors, year):

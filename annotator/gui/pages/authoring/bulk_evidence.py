@@ -4,12 +4,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer
 from PySide6.QtWidgets import QFileDialog, QListWidget, QListWidgetItem, QPushButton, QWidget
 
 from annotator.actions.material import evidence_import, lookups
 from annotator.actions.material.evidence_import import EvidenceOffer, OfferedReference
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.evidence import Reference
 from annotator.domain.material.item import Item
 from annotator.domain.texts.counting import counted
 from annotator.gui import keys, theme
@@ -23,6 +24,7 @@ from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel, tooltip, wrap_lines
 
 SETTLE_MS = 300
+_TICKED = Qt.CheckState.Checked
 PASTE_HEIGHT = 90
 FILES = "References (*.bib *.ris *.nbib *.enw *.ciw *.csv *.tsv *.txt *.tex *.bbl *.json *.pdf *.md);;All files (*)"
 ABOUT = "Paste references, or take them from a file or the item's sources."
@@ -55,6 +57,8 @@ class BulkEvidence(QWidget):
         self.look.set_hint(
             "Ask OpenAlex and CrossRef for lacking titles, authors and years; replies are kept"
         )
+        self.tick = QPushButton("Tick the doubtful")
+        self.tick.setToolTip("Each can be ticked by itself in the list above")
         self.answer = MessageBar()
         self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._lay_out()
@@ -65,7 +69,7 @@ class BulkEvidence(QWidget):
         row, acts = FlowRow(gap=8), FlowRow(gap=8)
         for button in (self.file, self.listed, self.itself):
             row.addWidget(button)
-        for button in (self.take_all, self.look):
+        for button in (self.take_all, self.tick, self.look):
             acts.addWidget(button)
         wrap_lines(self.entries)
         vertical(
@@ -80,6 +84,8 @@ class BulkEvidence(QWidget):
         self.listed.clicked.connect(lambda: self._ask(evidence_import.from_sources))
         self.itself.clicked.connect(self.take_source)
         self.take_all.clicked.connect(self.take)
+        self.entries.itemChanged.connect(self._count)
+        self.tick.clicked.connect(self._tick_doubtful)
         self.look.clicked.connect(self.look_up)
 
     def follow(self, item: Item, _kind: Kind) -> None:
@@ -106,14 +112,12 @@ class BulkEvidence(QWidget):
         self._ask(evidence_import.from_file, path)
 
     def take(self) -> None:
-        """Put what is new into the evidence, in one act."""
-        if self._item is None or not self._offer.fresh or not self.keep():
+        """Put what is new and what is ticked of the doubtful into the evidence, in one act."""
+        chosen = self._chosen()
+        if self._item is None or not chosen or not self.keep():
             return
-        offer = self._offer
-        if self._desk.do(evidence_import.take, self._item.id, offer.fresh, offer.form) is not None:
-            self._told(
-                f"{counted(len(offer.fresh), 'reference')} taken; {keys.shown('undo')} takes them back."
-            )
+        if self._desk.do(evidence_import.take, self._item.id, chosen, self._offer.form) is not None:
+            self._told(f"{counted(len(chosen), 'reference')} taken; {keys.shown('undo')} takes them back.")
 
     def take_source(self) -> None:
         """Put the item's sources themselves into the evidence."""
@@ -176,17 +180,42 @@ class BulkEvidence(QWidget):
 
     def _show(self, offer: EvidenceOffer) -> None:
         self._offer = offer
+        blocked = QSignalBlocker(self.entries)
         self.entries.clear()
         for one in offer.entries:
             self.entries.addItem(_line(one))
-        self.summary.setText(offer.words() if offer.entries else "")
+        blocked.unblock()
+        doubts = " Tick those of the doubtful that are right." if offer.doubtful else ""
+        self.summary.setText(f"{offer.words()}{doubts}" if offer.entries else "")
+        self.tick.setVisible(bool(doubts))
         self.summary.setVisible(bool(offer.entries))
-        self.take_all.set_words(f"Take {counted(len(offer.fresh), 'reference')}" if offer.fresh else "Take")
-        self.take_all.setEnabled(bool(offer.fresh) and not self._desk.project.readonly)
+        self._count()
+
+    def _chosen(self) -> list[Reference]:
+        """The references that would be taken: the new ones, and the doubtful ones that are ticked."""
+        ticked = [self.entries.item(row).checkState() == _TICKED for row in range(self.entries.count())]
+        return [
+            one.reference
+            for one, chosen in zip(self._offer.entries, ticked, strict=True)
+            if one.reference is not None and (one.fresh or chosen)
+        ]
+
+    def _tick_doubtful(self) -> None:
+        for row, one in enumerate(self._offer.entries):
+            if one.doubtful:
+                self.entries.item(row).setCheckState(_TICKED)
+
+    def _count(self) -> None:
+        count = len(self._chosen())
+        self.take_all.set_words(f"Take {counted(count, 'reference')}" if count else "Take")
+        self.take_all.setEnabled(bool(count) and not self._desk.project.readonly)
 
 
 def _line(one: OfferedReference) -> QListWidgetItem:
     picture, colour = ("check", "level-success") if one.fresh else ("warning", "level-warning")
     line = QListWidgetItem(icons.icon(picture, theme.current().px(14), colour), one.words())
-    line.setToolTip(tooltip(f"{one.why} {one.said}".strip()))
+    line.setToolTip(tooltip(f"{one.why or one.doubt} {one.said}".strip()))
+    if one.doubtful:
+        line.setFlags(line.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+        line.setCheckState(Qt.CheckState.Unchecked)
     return line
